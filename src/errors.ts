@@ -43,11 +43,14 @@ export const catalogue = {
   LABEL_TOO_LONG: [400, 'label can have at most 200 characters.'],
   INVALID_METADATA: [
     400,
-    'metadata must be an object. Its keys must have 1 to 64 characters, and its values must be strings.',
+    'metadata must be an object. Its keys must have 1 to 64 characters, and its values must be strings. Both must be valid Unicode without NUL.',
   ],
   METADATA_TOO_MANY_KEYS: [400, 'metadata can have at most 50 keys.'],
   METADATA_VALUE_TOO_LONG: [400, 'A metadata value can have at most 500 characters.'],
-  INVALID_REDIRECT_URL: [400, 'A redirect URL must be an absolute https URL of at most 2048 characters.'],
+  INVALID_REDIRECT_URL: [
+    400,
+    'A redirect URL must be an absolute https URL of at most 2048 characters, without a user name or password.',
+  ],
   SANDBOX_ONLY: [403, 'This operation is only available in the sandbox. Use a test key.'],
   SANDBOX_MISMATCH: [
     403,

@@ -99,9 +99,11 @@ function describeFault(param: string, error: ErrorObject): string {
   if (error.keyword === 'required') return `${param} is required.`
   if (error.keyword === 'additionalProperties') return unknownParameter(param, error)
   if (Array.isArray(error.data) && (error.keyword === 'type' || error.keyword === 'enum'))
-    return `${param} must be a single value, not a list.`
+    return param === 'body'
+      ? 'The body must be a JSON object.'
+      : `${param} must be a single value, not a list.`
   if (error.keyword === 'enum')
-    return `${param} must be one of ${(error.params.allowedValues as string[]).join(', ')}.`
+    return `${param} must be one of ${(error.params.allowedValues as string[]).map(legible).join(', ')}.`
   if (error.keyword === 'format')
     return `${param} ${formatHints[String(error.params.format)] ?? 'is not valid'}.`
   return `${param} ${sentences[error.keyword]?.(error.params) ?? error.message}.`
@@ -109,9 +111,11 @@ function describeFault(param: string, error: ErrorObject): string {
 
 function unknownParameter(param: string, { parentSchema }: ErrorObject): string {
   const known = Object.keys((parentSchema as AnnotatedSchema).properties).join(', ')
-  const remedy = known === '' ? 'This operation has none.' : `This operation has ${known}.`
-  return `"${param}" is not a query parameter of this operation. ${remedy}`
+  return `Unknown query parameter "${param}". This operation accepts ${known === '' ? 'none' : known}.`
 }
+
+/** Quotes a value that consists of punctuation, such as a comma. */
+const legible = (value: string): string => (/\w/.test(value) ? value : `"${value}"`)
 
 /** The error messages for keywords whose original Ajv messages are hard to read. */
 const sentences: Record<string, (params: { type?: string | string[]; limit?: number }) => string> = {
@@ -132,7 +136,7 @@ const formatHints: Record<string, string> = {
   'storable-text': 'must be valid Unicode without NUL characters',
   'written-text': 'must be valid Unicode without NUL characters, and must not be blank',
   'written-or-empty-text': 'must be valid Unicode without NUL characters, and must not be only whitespace',
-  'https-url': 'must be an absolute https URL of at most 2048 characters',
+  'https-url': 'must be an absolute https URL of at most 2048 characters, without a user name or password',
   phone: 'must be a phone number, such as 22 12 34 56 or +222 22 12 34 56',
   'date-or-time': 'must be an ISO 8601 date or date-time, such as 2026-11-21 or 2026-11-21T07:35:08Z',
   'page-number': 'must be a whole number from 1 to 999999999999999',

@@ -68,7 +68,7 @@ describe('The pages for a payment and its deliveries', () => {
   it('list the events that have not been relayed yet and the events that had no subscriber', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     expect(await paymentPage(referenceNumber)).to.match(
-      /Webhooks payment\.created happened \S+ \S+ UTC\. It is not sent to the endpoints yet\. Payment/,
+      /Webhooks payment\.created happened \S+ \S+ UTC\. It has not been sent to the endpoints yet\. Payment/,
     )
     await relay(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)

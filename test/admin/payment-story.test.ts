@@ -66,7 +66,7 @@ describe("A payment's page", () => {
     const lines = await story(referenceNumber)
     expect(lines.filter((line) => !new RegExp(waiting).test(line)).map((line) => line.trim())).to.deep.equal([
       'Created by the merchant',
-      `${attempt} refused; the merchant does not learn of it: the phone number or the PIN is wrong (wrong_pin)`,
+      `${attempt} refused (the merchant is not notified): the phone number or the PIN is wrong (wrong_pin)`,
       `${attempt} declined; the customer can try again: the wallet does not have enough money (insufficient_funds)`,
       `${attempt} the wallet was not reached; no money moved`,
       `${attempt} paid`,

@@ -52,7 +52,7 @@ describe('The search page', () => {
     await service.deps.Order.updateOne({ _id: order._id }, { $set: { items, total: 300, customer } })
     const path = `/admin/orders/${order.number}`
     expect((await search(order.number.toLowerCase())).location).to.equal(path)
-    expect(readable((await staff.get(path)).text)).to.include('It is not sent to the endpoints yet')
+    expect(readable((await staff.get(path)).text)).to.include('It has not been sent to the endpoints yet')
     await subscribe(service, merchant, endpointServer.url, ['order.new'])
     await relay(service, merchant)
     const { text } = await staff.get(path)

@@ -24,7 +24,7 @@ describe('An unknown query parameter', () => {
       expect(status, JSON.stringify(body)).to.equal(400)
       expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'form' })
       expect(body.error.details).to.have.lengthOf(1)
-      expect(body.error.message).to.include('"form" is not a query parameter of this operation')
+      expect(body.error.message).to.include('Unknown query parameter "form"')
     })
 
   it('is reported exactly as in the URL, together with all other invalid parameters', async () => {
@@ -44,7 +44,7 @@ describe('An unknown query parameter', () => {
     ])
     expect(error.param).to.equal('status[$ne]')
     expect(error.message).to.equal(
-      '"status[$ne]" is not a query parameter of this operation. This operation has status, from, to, page, limit.',
+      'Unknown query parameter "status[$ne]". This operation accepts status, from, to, page, limit.',
     )
   })
 

@@ -1,11 +1,14 @@
 import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
 import net from 'node:net'
+import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
+import { openSocket } from '../../src/webhooks/sender/connect.ts'
 import { type Connection, connectionOver } from '../../src/webhooks/sender/connection.ts'
 import { exchange } from '../../src/webhooks/sender/exchange.ts'
 import { createGate } from '../support/gate.ts'
-import { rawHttpEndpoint } from './endpoint-servers.ts'
-import { body, headers, OK, stopAll } from './sending.ts'
+import { httpEndpoint, httpsEndpoint, pem, rawHttpEndpoint } from './endpoint-servers.ts'
+import { body, headers, hostName, loopback, OK, stopAll } from './sending.ts'
 
 describe('The time spent on parsing responses', () => {
   afterEach(stopAll)
@@ -51,4 +54,36 @@ describe('The time spent on parsing responses', () => {
     allowed.open()
     expect(await sent).to.include({ isComplete: true })
   })
+
+  for (const secure of [false, true])
+    it(`bounds the bytes of a long response that wait for the business${secure ? ', with TLS' : ''}`, async () => {
+      const long: RequestListener = (_req, res) => void res.end('x'.repeat(5_000_000))
+      const endpointServer = secure ? await httpsEndpoint('endpoint', long) : await httpEndpoint(long)
+      const { port } = endpointServer
+      const origin = `${secure ? 'https' : 'http'}://${hostName}:${port}`
+      const opened = await openSocket(
+        { resolve: loopback, isBlocked: () => false },
+        createSecureContext({ ca: pem('authority.pem') }),
+        { origin, hostname: hostName, port, secure, allowed: true },
+        { ready: () => null, count: () => undefined },
+        new AbortController().signal,
+      )
+      if ('fault' in opened) return expect.fail(opened.fault.reason)
+      const connection = connectionOver(origin, opened.socket, opened.raw)
+      const allowed = createGate()
+      let hasTime = false
+      connection.meter = { ready: () => (hasTime ? null : allowed.passed), count: () => undefined }
+      const before = opened.raw.bytesRead
+      const sent = send(connection)
+      // The bytes that the process reads have stopped growing after 50 iterations of the event loop.
+      for (let read = -1, unchanged = 0; read === -1 || read === before || unchanged < 50; ) {
+        await new Promise(setImmediate)
+        unchanged = read === opened.raw.bytesRead ? unchanged + 1 : 0
+        read = opened.raw.bytesRead
+      }
+      expect(opened.raw.bytesRead - before).to.be.within(64 * 1024, 192 * 1024)
+      hasTime = true
+      allowed.open()
+      expect(await sent).to.have.nested.property('response.status', 200)
+    })
 })

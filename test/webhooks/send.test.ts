@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
 import {
@@ -179,12 +180,17 @@ describe('The webhook sender, calling a misbehaving endpoint,', () => {
   })
 
   it('aborts a response with a chunk extension that never ends', async () => {
-    const endpointServer = await rawHttpEndpoint((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;')
+    const start = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;'
+    const endless = (socket: Socket): void => {
+      socket.write(start)
       flood(socket, 'x'.repeat(10_000))
-    })
+    }
+    const endpointServer = await rawHttpEndpoint(endless)
     expectStage(await attemptAt(endpointServer, {}), 'too_large')
     await closing(endpointServer.connections[0] as Socket)
+    const secure = await httpsEndpoint('endpoint', ({ socket }) => endless(socket))
+    expectStage(await attemptOverTls(secure, {}, hostName), 'too_large')
+    await closing(secure.connections[0] as Socket)
   })
 
   it('accepts the status of a response in hundreds of tiny chunks, but soon stops reading the chunks', async () => {
@@ -214,6 +220,21 @@ describe('The webhook sender, calling a misbehaving endpoint,', () => {
     const endpointServer = await httpsEndpoint('endpoint', (_req, res) => res.end('x'.repeat(1_048_576)))
     const deliveredWith200 = { outcome: 'delivered', status: 200 }
     expect(await attemptOverTls(endpointServer, {}, hostName)).to.include(deliveredWith200)
+  })
+
+  /** Sends the headers, and the whole body at once after the sender has received the headers. */
+  const bodyAfterHeaders: RequestListener = async (_req, res) => {
+    res.writeHead(200, { 'content-length': 300_000 }).flushHeaders()
+    for (const _iteration of [1, 2, 3]) await new Promise(setImmediate)
+    res.end('x'.repeat(300_000))
+  }
+
+  it('accepts the status of a response whose long body follows its headers', async () => {
+    for (const attempt of [
+      await attemptAtHttp(bodyAfterHeaders),
+      await attemptOverTls(await httpsEndpoint('endpoint', bodyAfterHeaders), {}, hostName),
+    ])
+      expect(attempt).to.include({ outcome: 'delivered', status: 200, responseText: 'x'.repeat(1024) })
   })
 
   it('stops reading a response after 16 KiB, even from a slow endpoint', async () => {
@@ -257,6 +278,8 @@ describe('The webhook sender, calling a misbehaving endpoint,', () => {
       'SSH-2.0-OpenSSH_9.6\r\n',
       'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
       'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n',
+      'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok',
+      'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nx: a\0b\r\n\r\nok',
       'HTTP/1.1 100 Continue\r\n\r\n',
     ]
     for (const response of responses)

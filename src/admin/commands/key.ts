@@ -51,7 +51,7 @@ export function addKeyCommands(program: Command): void {
       .argument('<id>', 'id of the key')
       .action(
         act(async (deps, id: string) => {
-          found(await setKeyStatus(deps, id, status), `There is no key ${id} that can become ${status}`)
+          found(await setKeyStatus(deps, id, status), `Key ${id} does not exist or is revoked`)
           return { id, status }
         }),
       )
@@ -64,7 +64,7 @@ export function addKeyCommands(program: Command): void {
     .action(
       act(async (deps, id: string, { overlapSeconds }: { overlapSeconds: number }) => {
         const rotated = await rotateKey(deps, id, overlapSeconds)
-        return { ...found(rotated, `There is no key ${id} that can be rotated`) }
+        return { ...found(rotated, `Key ${id} does not exist or is revoked`) }
       }),
     )
 }

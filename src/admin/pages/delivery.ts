@@ -106,6 +106,6 @@ function response({ status, responseText: text, isHidden }: TracedAttempt): stri
 }
 
 function acts(trail: AuditEvent[]): string {
-  if (trail.length === 0) return html`<p>This delivery was not re-queued.</p>`
+  if (trail.length === 0) return html`<p>This delivery has not been re-queued.</p>`
   return html`<ul>!${trail.map((line) => html`<li>!${time(line.at)}: !${actOf(line)}</li>`)}</ul>`
 }

@@ -4,7 +4,7 @@ import { sendNotice } from './respond.ts'
 
 const titles: Record<number, [title: string, sentence: string]> = {
   404: ['Not found', 'There is no page at this address. Check it for typing errors.'],
-  413: ['Form too large', 'This form is larger than any form of these pages.'],
+  413: ['Form too large', 'This form is too large.'],
   429: ['Too many requests', 'Your other pages are still loading. Wait a moment, then reload this page.'],
   500: [
     'Something went wrong',

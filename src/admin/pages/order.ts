@@ -43,7 +43,7 @@ export const orderPage = (deps: Deps) => async (req: Request<{ number: string }>
 function missingDelivery(deps: Deps, order: TracedOrder, deliveries: ListedDelivery[]): string {
   const [waiting] = order.outbox
   if (waiting !== undefined)
-    return html`<p class="notice"><b>${waiting.event}</b> happened !${time(waiting.createdAt)}. It is not sent to the endpoints yet.</p>`
+    return html`<p class="notice"><b>${waiting.event}</b> happened !${time(waiting.createdAt)}. It has not been sent to the endpoints yet.</p>`
   if (deliveries.length > 0) return ''
   const cleaned = cleanedAway(deps, order)
   if (cleaned !== null) return cleaned

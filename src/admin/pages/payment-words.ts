@@ -22,7 +22,7 @@ export const reasonInWords = (reason: keyof typeof reasonWords): string =>
 
 const outcomeWords: Record<PaymentAttempt['outcome'], string> = {
   done: 'paid',
-  refused: 'refused; the merchant does not learn of it',
+  refused: 'refused (the merchant is not notified)',
   declined: 'declined; the customer can try again',
   failed: 'failed permanently',
   'not-executed': 'the wallet was not reached; no money moved',

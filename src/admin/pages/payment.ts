@@ -57,7 +57,7 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
 function missingDeliveries(deps: Deps, stored: TracedIntent, deliveries: ListedDelivery[]): string {
   const waiting = stored.outbox.map(
     ({ event, createdAt }) =>
-      html`<p class="notice"><b>${event}</b> happened !${time(createdAt)}. It is not sent to the endpoints yet.</p>`,
+      html`<p class="notice"><b>${event}</b> happened !${time(createdAt)}. It has not been sent to the endpoints yet.</p>`,
   )
   const cleaned = cleanedAway(deps, stored)
   if (cleaned !== null) return html`!${waiting}!${cleaned}`

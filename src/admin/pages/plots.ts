@@ -35,7 +35,7 @@ function plot(name: Series, hours: readonly DeliveryHour[]): string {
   const max = Math.max(...counts)
   const label = `${title} per hour: ${figure.format(total)} in total, at most ${figure.format(max)} in one hour.`
   return html`<figure class="card">
-    <figcaption><b>${title}: ${figure.format(total)}</b> <span class="faint">at most ${figure.format(max)} per hour</span></figcaption>
+    <figcaption><b>${title}: ${figure.format(total)}</b> <span class="faint">peak: ${figure.format(max)} per hour</span></figcaption>
     <svg viewBox="0 0 ${width} ${height}" class="${colour}" role="img" aria-label="${label}">
       <line class="axis" x1="0" x2="${width}" y1="${ground}" y2="${ground}" />
       !${hours.map((hour, index) => bar(hour, hour[name], index, hours.length, max))}

@@ -25,6 +25,12 @@ export interface Target {
 const nextAddressMs = 1_000
 
 /**
+ * The buffer of a TLS socket. The buffer holds everything that connection.ts lets a response send before the parser
+ * reads, so that no bytes wait in the wire, where connection.ts could not count them.
+ */
+const tlsBufferBytes = 128 * 1024
+
+/**
  * Creates a lookup function that returns only the addresses that have been checked, so that the name is not resolved a
  * second time.
  */
@@ -47,9 +53,12 @@ function startSocket({ hostname: host, port }: Target, addresses: Address[]): So
 function startTls({ hostname }: Target, wire: Wire, trust: tls.SecureContext): Socket {
   // `rejectUnauthorized` is set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
   const verified = { rejectUnauthorized: true, ALPNProtocols: ['http/1.1'], secureContext: trust }
+  // The types of Node.js lack this option.
+  const buffered = { highWaterMark: tlsBufferBytes }
   // Without `host`, TLS would check the certificate against localhost.
   return tls.connect({
     ...verified,
+    ...buffered,
     socket: wire,
     host: hostname,
     servername: net.isIP(hostname) ? '' : hostname,

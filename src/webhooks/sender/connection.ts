@@ -48,10 +48,13 @@ export function mayIdleFor(keepAlive: unknown): number {
 const maxHeaderBytes = 16 * 1024
 
 /**
- * The maximum size of a single response on the network, including all framing. This limit stops floods of data that the
- * HTTP parser ignores, such as 1xx responses, chunk extensions, a long status line or TLS records.
+ * The maximum number of bytes of a single response that are processed, including all framing. This limit stops floods
+ * of data that the HTTP parser ignores, such as 1xx responses, chunk extensions, a long status line or TLS records.
  */
 const maxWireBytes = 64 * 1024
+
+/** The maximum number of bytes that the HTTP parser gets at once, because it does not stop at a limit in between. */
+const maxParsedBytes = 16 * 1024
 
 const coded = (code: string, message: string): Error => Object.assign(new Error(message), { code })
 
@@ -78,6 +81,33 @@ function clientFor(origin: string, socket: Socket): Client {
   })
 }
 
+/**
+ * Closes a connection whose response exceeds `maxWireBytes`. Only the bytes that have been processed count, because a
+ * long body may arrive all at once, although exchange.ts needs only its beginning.
+ */
+function limitResponse(connection: Connection): void {
+  const { socket, raw } = connection
+  const arrived = (): number => raw.bytesRead - connection.readBefore
+  function isTooLarge(): boolean {
+    if (arrived() - socket.readableLength <= maxWireBytes) return false
+    socket.destroy(coded('RESPONSE_TOO_LARGE', 'The response does not end.'))
+    return true
+  }
+
+  const read = socket.read.bind(socket)
+  socket.read = (size?: number) => {
+    if (size === 0) return read(0) as null
+    if (socket.destroyed || isTooLarge()) return null
+    return read(Math.min(socket.readableLength, maxParsedBytes) || size) as Buffer | null
+  }
+  // With TLS, the bytes may contain nothing for the parser. They also pass through the wire whether or not the parser
+  // reads (wire.ts), so reading from the network stops here, before they fill the memory.
+  if (raw !== socket)
+    raw.on('data', () => {
+      if (!isTooLarge() && arrived() > maxWireBytes) raw.pause()
+    })
+}
+
 /** Creates a connection from an open socket whose address has been checked. */
 export function connectionOver(origin: string, socket: Socket, raw = socket): Connection {
   const client = clientFor(origin, socket)
@@ -93,10 +123,7 @@ export function connectionOver(origin: string, socket: Socket, raw = socket): Co
     mayIdleMs: idleMs,
     idleSince: now,
   }
-  raw.on(raw === socket ? 'readable' : 'data', () => {
-    const read = raw.bytesRead - connection.readBefore
-    if (read > maxWireBytes) socket.destroy(coded('RESPONSE_TOO_LARGE', 'The response does not end.'))
-  })
+  limitResponse(connection)
   meterReads(client, socket, () => connection.meter)
   return connection
 }

@@ -83,7 +83,7 @@ export function exchange(
       onResponseError(_controller, error) {
         if (codeOf(error) === 'UND_ERR_INVALID_ARG') reject(error)
         if (response !== null && bodiless.includes(response.status)) finish(false)
-        fail(exchangeFault(error))
+        fail(exchangeFault(error, connection.socket.readableEnded))
       },
     }
     if (deadline.aborted) return late()

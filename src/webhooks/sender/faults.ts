@@ -49,7 +49,6 @@ const byCode: Record<string, Fault> = {
   HANDSHAKE_TOO_LARGE: faults.largeHandshake,
   UND_ERR_HEADERS_OVERFLOW: faults.tooLarge,
   RESPONSE_TOO_LARGE: faults.tooLarge,
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: faults.closed,
 }
 
 /**
@@ -74,13 +73,16 @@ export function connectFault(error: unknown, connected: boolean): Fault {
 
 /**
  * Returns the reason why an open connection failed. If the response ends too early or cannot be parsed, the HTTP
- * client's error is recognised by its name or its message. A TLS alert may arrive even after the handshake.
+ * client's error is recognised by its name or its message. A TLS alert may arrive even after the handshake. `hasEnded`
+ * means that the endpoint has closed the connection. The HTTP client reports a mismatch of the length both then and for
+ * invalid HTTP after a `Content-Length` header.
  */
-export function exchangeFault(error: unknown): Fault {
+export function exchangeFault(error: unknown, hasEnded: boolean): Fault {
   const code = codeOf(error)
   const [name, message] = error instanceof Error ? [error.name, error.message] : ['', '']
   if (code.startsWith('ERR_SSL_')) return faults.handshake
   if (message.includes('Invalid EOF state')) return faults.closed
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && !hasEnded) return faults.notHttp
   if (name === 'HTTPParserError' || message.startsWith('bad ')) return faults.notHttp
   return byCode[code] ?? faults.closed
 }

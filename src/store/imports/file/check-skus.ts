@@ -41,9 +41,7 @@ export async function checkSkus(
     const first = firstRows.get(sku)
     firstRows.set(sku, first ?? row)
     const message =
-      first === undefined
-        ? heldBy(owners.get(sku), each, givenSkus)
-        : `This SKU stands in row ${first} already.`
+      first === undefined ? heldBy(owners.get(sku), each, givenSkus) : `Row ${first} already has this SKU.`
     if (message !== null) faults.add({ row, column: 'sku', message })
   })
 }
