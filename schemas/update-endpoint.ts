@@ -8,7 +8,10 @@ export const updateEndpointBody = {
   type: 'object',
   properties: {
     ...createEndpointBody.properties,
-    active: { description: 'Whether the service sends events to the endpoint.', type: 'boolean' },
+    active: {
+      description: 'Whether the service sends events to the endpoint. A new endpoint is active.',
+      type: 'boolean',
+    },
   },
 } as const
 

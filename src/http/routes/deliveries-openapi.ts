@@ -44,7 +44,7 @@ export const aboutDeliveries = {
     tag: 'Webhook deliveries',
     summary: 'Retry a webhook delivery',
     description:
-      'Makes one more attempt now, with the same `id` and body. If the service makes no attempt, `reason` says why.',
+      'Makes one more attempt now, with the same `id` and body. A CANCELLED delivery then continues its automatic attempts too. If the service makes no attempt, `reason` says why.',
     params,
     query: null,
     body: null,
