@@ -89,8 +89,7 @@ function distributeFiles({ parts: count, includes }) {
   const secondsOf = (file) => SLOW_FILES[file] ?? FAST_FILE_SECONDS
   const files = readdirSync('test', { recursive: true })
     .filter((name) => name.endsWith('.test.ts') && includes(name))
-    .sort()
-    .sort((one, other) => secondsOf(other) - secondsOf(one))
+    .sort((one, other) => secondsOf(other) - secondsOf(one) || one.localeCompare(other))
   const parts = Array.from({ length: count }, () => ({ seconds: 0, files: [] }))
   for (const file of files) {
     const [part] = parts.toSorted((one, other) => one.seconds - other.seconds)

@@ -13,6 +13,7 @@ export const pages = [
   'bench/README.md',
   'bench/results.md',
   'ops/kubernetes/README.md',
+  'ops/docker-compose.md',
 ].concat(
   readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))

@@ -169,7 +169,7 @@ describe('The Kubernetes manifests', () => {
     const { ingress, egress } = spec as unknown as { ingress: Rules; egress: Rules }
     const portsOf = (rules: Rules) => rules.flatMap(({ ports = [] }) => ports.map(({ port }) => port))
     expect(portsOf(ingress)).to.include.members([Number(config.PORT), Number(config.WORKER_PORT)])
-    const written = `${readText('.env.example')}\n${readText('docs/operators/deploy.md')}`
+    const written = `${readText('.env.example')}\n${readText('ops/docker-compose.md')}`
     const named = (name: string) =>
       Number(new RegExp(`^.*\\b${name}=\\w+://[\\w.]+:(\\d+)`, 'm').exec(written)?.[1])
     const servers = ['MONGODB_URL', 'REDIS_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'].map(named)
