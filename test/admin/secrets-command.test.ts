@@ -298,9 +298,11 @@ describe('npm run admin -- secrets rotate', function () {
 
   it('re-hashes an API key once, on its next use, even if processes list the two SECRET_KEYs in different orders', async () => {
     const merchant = await service.merchant()
-    const requests = Array.from({ length: 60 }, (_, at) => use(at % 3 === 0 ? notYet : both, merchant))
+    // No lists, because a business may run only two at a time.
+    const find = ({ http }: Service) => http.get('/api/v1/dev/intents/PI-UNKNOWN').set(merchant.read())
+    const requests = Array.from({ length: 60 }, (_, at) => find(at % 3 === 0 ? notYet : both))
     const responses = await Promise.all(requests)
-    expect(responses.filter(({ status }) => status !== 200)).to.deep.equal([])
+    expect(responses.filter(({ status }) => status !== 404)).to.deep.equal([])
     await hasMoved(merchant, both)
     const moved = await storedKey(merchant)
     await use(notYet, merchant).expect(200)
