@@ -77,7 +77,7 @@ export const deliveryAttempt = objectOf(
     error: described('The stage at which the attempt failed. Null if it succeeded.', stageOrNull),
     message: described('A description of the error.', textOrNull(200)),
     responseBody: described(
-      'The first 1024 bytes of the response of your endpoint. Null if the key may not subscribe to the event.',
+      'The first 1024 bytes of the response of your endpoint. Null after the clean-up, or if the key may not subscribe to the event.',
       { type: ['string', 'null'], maxLength: 1024 },
     ),
   },

@@ -96,7 +96,9 @@ describe("A payment's page", () => {
     const { hold } = await storedIntent(service, referenceNumber)
     expect(text).to.include(`A payment is in progress since ${shown(-lifetime)}: 500.00 MRU by 22******45`)
     expect(text).to.include(`payment key: ${hold?.id}`)
-    expect(text).to.include(`The service checks the outcome with the wallet at ${shown(1 - lifetime)}.`)
+    expect(text).to.include(
+      `The service will next check the outcome with the wallet at ${shown(1 - lifetime)}.`,
+    )
     expect(text).to.include('Status PENDING')
     const lines = (await story(referenceNumber)).map((line) => line.trim())
     expect(lines).to.include('Payment of 500.00 MRU by 22******45 started')
