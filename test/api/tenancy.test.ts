@@ -163,7 +163,7 @@ describe('Separation of businesses and environments', () => {
       })
 
     if ('makes' in row)
-      it(`lets an operation create only in the business and environment of its key: ${name}`, async () => {
+      it(`lets an operation create documents only in the business and environment of the caller's key: ${name}`, async () => {
         const kind: Kind = kinds[row.makes]
         const [own, other] = await Promise.all([openBusiness(), openBusiness()])
         const sides = [own.test, own.live, other.test, other.live]

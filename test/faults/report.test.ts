@@ -36,7 +36,7 @@ describe('The report on a fault run', () => {
     )
   })
 
-  it('requires at least half of all planned faults to have happened, and at least a quarter of those at points', () => {
+  it('requires at least half of all planned faults, and at least a quarter of those planned at named points in the code, to have happened', () => {
     const planned = [...times(10, kill), ...times(10, at('create.inserted'))]
     const done = (kills: number, points: number) => [
       ...planned.slice(0, kills),

@@ -2,7 +2,7 @@ import { type Checkpoint, settled, writtenBefore } from './checkpoint.ts'
 import type { Countable } from './countable.ts'
 import { extendCheckpoints } from './extend-checkpoints.ts'
 
-/** The checkpoints of long lists. They are kept in this process's memory and can be recounted at any time. */
+/** Count checkpoints of long lists: how many items were created before known times. Kept only in this process's memory. */
 export interface ListCounts {
   /** The number of items between two checkpoints. A list with no more items than this has no checkpoints. */
   stride: number

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { type Order, placed } from './order.ts'
 
-/** An order as support staff see it, without its customer and the stored data of its event. */
+/** An order as support staff see it, without the customer's data. */
 export type TracedOrder = Omit<Order, 'customer' | 'attemptId'>
 
 const hidden = { customer: 0, attemptId: 0, 'outbox.facts': 0 }

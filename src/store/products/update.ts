@@ -12,8 +12,8 @@ type UpdateDeps = Pick<Deps, 'Product' | 'Shop' | 'now'>
 
 /**
  * Changes only the fields that the request contains. To change variants, reads the product, computes the new variants
- * and writes them. The guard of this write is the revision that was read, so that no concurrent change, for example to
- * the stock, is lost. While the product is part of an open import, a change to its variants waits. Throws the errors of
+ * and writes them. The write is guarded by the revision that was read, so no concurrent change (for example, to the
+ * stock) is lost. While the product is part of an open import, a change to its variants waits. Throws the errors of
  * `findProduct` and `changedProduct`. Also throws VALIDATION_ERROR if a SKU already belongs to another product of the
  * shop.
  */
