@@ -2,7 +2,7 @@ import { type Checkpoint, settled, writtenBefore } from './checkpoint.ts'
 import type { Countable } from './countable.ts'
 import { extendCheckpoints } from './extend-checkpoints.ts'
 
-/** Count checkpoints of long lists: how many items were created before known times. Kept only in this process's memory. */
+/** The count checkpoints of long lists: how many items were created before certain times. Kept in memory. */
 export interface ListCounts {
   /** The number of items between two checkpoints. A list with no more items than this has no checkpoints. */
   stride: number
