@@ -101,7 +101,7 @@ describe('Authentication', () => {
       await list(bearer(third?.key ?? '')).expect(200)
     })
 
-    it('accepts, during the overlap, the previous key and every key that concurrent rotations issued', async () => {
+    it('accepts the previous key and every key issued by concurrent rotations while the overlap lasts', async () => {
       const old = await service.merchant()
       const rotations = Array.from({ length: 5 }, () => rotateKey(service.deps, old.keyId, 3600))
       const issued = (await Promise.all(rotations)).map((rotated) => rotated?.key ?? '')
@@ -152,7 +152,7 @@ describe('Authentication', () => {
       [{ apiEnabled: false }, { apiEnabled: true }],
       [{ suspended: true }, { suspended: false }],
     ])
-      it(`returns 503 FEATURE_DISABLED with Retry-After while these settings of the business apply: ${JSON.stringify(closing)}`, async () => {
+      it(`returns 503 FEATURE_DISABLED with Retry-After while the business has these settings: ${JSON.stringify(closing)}`, async () => {
         const { businessId, read } = await service.merchant()
         await changeAsOperator(service, businessId, closing ?? {})
         const { headers } = await expectRefused(list(read()), 503, 'FEATURE_DISABLED')
@@ -194,7 +194,7 @@ describe('Authentication', () => {
         for (const address of refused) await expectRefused(from(allowlist, address), 403, 'IP_NOT_ALLOWED')
       })
 
-    it('trusts only as many proxies as TRUST_PROXY says, and no proxy if it is not set', async () => {
+    it('trusts only as many proxies as TRUST_PROXY specifies, and none if it is not set', async () => {
       const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7'] })
       const forged = { ...read(), 'X-Forwarded-For': '192.0.2.7, 203.0.113.9' }
       await expectRefused(list(forged), 403, 'IP_NOT_ALLOWED')

@@ -94,7 +94,7 @@ describe('Large request bodies', () => {
     expect((await upload(csv(20_000), merchant, headers)).status).to.equal(200)
   })
 
-  it('use only the share of the business that sends them, whichever of its keys it uses', async () => {
+  it("use only the sending business's share, whichever of its keys is used", async () => {
     const [other = expect.fail()] = merchants
     for (const _ of [1, 2]) await begin(imports, merchant, `Content-Length: ${largestFile}`)
     await waitFor('the share of the business is taken', () => taken('csv') === 2 * largestFile)

@@ -16,7 +16,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
   const events = async (referenceNumber: string) =>
     (await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()).outbox
 
-  it('returns 200 and the intent as GET does, now CANCELLED and without a code', async () => {
+  it('returns 200 and the same intent that GET returns, now CANCELLED and without a code', async () => {
     const made = await create()
     service.clock.advance(1000)
     const { status, body } = await cancel(made.referenceNumber)

@@ -140,7 +140,7 @@ describe('A webhook endpoint', () => {
       await expectRefused(update({ url }, await only()), 403, 'EVENTS_NOT_PERMITTED')
     })
 
-    it('accepts the test key and the live key of the business', async () => {
+    it('accepts both the test key and the live key of its business', async () => {
       const other = await colleague({ mode: 'live' })
       await update({ active: false }, other).expect(200)
       expect((await listed())[0]).to.include({ id, active: false })
@@ -259,7 +259,7 @@ describe('A webhook endpoint', () => {
       expect(await Delivery.countDocuments({ ...other, ...open })).to.equal(3000)
     })
 
-    it('keeps at most 100 deleted endpoints without deliveries, and neither the list nor the relay reads them', async () => {
+    it('keeps at most 100 deleted endpoints without deliveries, which neither the list nor the relay reads', async () => {
       service.allowHost(endpointServer.host)
       const { _id: delivered } = await freshDelivery(service, merchant)
       await remove().expect(200)

@@ -85,7 +85,7 @@ describe('The response envelope', () => {
     const origin = { Origin: 'https://shop.example' }
     const forGet = { ...origin, 'Access-Control-Request-Method': 'GET' }
 
-    it('lets a browser send and read requests that a publishable key is allowed to make', async () => {
+    it('lets a browser send the requests that a publishable key is allowed to make, and read the responses', async () => {
       const { key } = await service.key(merchant.businessId, { kind: 'publishable' })
       const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
       const path = `${intents}/${made.body.data.referenceNumber}`

@@ -134,7 +134,7 @@ describe('The idempotency claim of a write', () => {
     expect(claims.map(({ sealedResponse }) => sealedResponse)).to.deep.equal(['kept a', 'kept', 'kept c'])
   })
 
-  it('allows one new effect after 24 hours, and then leads to the new intent', async () => {
+  it('allows one new effect after 24 hours, so that all concurrent retries get the same new intent', async () => {
     const first = await create('daily')
     const { effectId } = await claim()
     service.clock.advance(day)

@@ -244,7 +244,7 @@ describe('X-Idempotency-Key', () => {
     }
     const lost = () => new service.deps.mongo.base.mongo.MongoNetworkError('connection lost')
 
-    it('lets a retry run the request after a 503 that had no effect', async () => {
+    it('lets a retry run the request after a 503 response if the first attempt had no effect', async () => {
       failNextInsert('before', lost)
       const failed = await create('retried')
       expectFresh(failed, 503)

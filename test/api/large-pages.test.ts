@@ -50,7 +50,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
   })
 
   for (const query of ['?limit=40', '?limit=40&status=PENDING'])
-    it(`gets 429 with the advice to request fewer items if a page would be too large: ${query}`, async () => {
+    it(`gets 429 with advice to request fewer items if a page would be too large: ${query}`, async () => {
       const { status, body, headers } = await get(query)
       expect([status, headers['retry-after']]).to.deep.equal([429, '1'])
       expect(body.error).to.deep.include({
@@ -60,7 +60,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
       })
     })
 
-  it('gets 200 for refunds that it sends one after the other, and the same bytes if it repeats an idempotency key', async () => {
+  it('gets 200 for refunds that it sends one after another, and the same bytes if it repeats an idempotency key', async () => {
     const path = await paidIntent()
     const headers = merchant.write()
     const first = await refund(path, headers)

@@ -115,7 +115,7 @@ describe('The counts of long lists', () => {
       }
 
       for (const stride of [1, 5])
-        it(`are exact between any two times, with this number of items between checkpoints: ${stride}`, async () => {
+        it(`are exact for any time range, with this number of items between checkpoints: ${stride}`, async () => {
           const deps = withCheckpoints(stride)
           await expectPages(deps, anyTime, all)
           const instants = [null, ...[3, 26, 45].map((index) => all[index]?.createdAt ?? null)]
@@ -139,7 +139,7 @@ describe('The counts of long lists', () => {
         await expectPages(deps, anyTime, newestFirst([...all, ...late]))
       })
 
-      it('are stored for the documents older than an hour, which are not counted again', async () => {
+      it('are stored for documents older than an hour, which are not counted again', async () => {
         const deps = withCheckpoints(5)
         expect(await totalOf(list, deps, caller)).to.equal(all.length)
         // The service never deletes such an old document. The deletion shows that it is not counted again.

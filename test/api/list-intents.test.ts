@@ -147,7 +147,7 @@ describe('GET /dev/intents', () => {
       }
   })
 
-  it('returns 400 VALIDATION_ERROR for a repeated parameter, or if from is later than to', async () => {
+  it('returns 400 VALIDATION_ERROR if a parameter is repeated, or if from is later than to', async () => {
     for (const query of [
       'status=PENDING&status=PAID',
       'page=1&page=1',

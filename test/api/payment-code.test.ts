@@ -42,14 +42,14 @@ describe('A payment code', () => {
   const holders = (code: string) =>
     service.deps.Intent.countDocuments({ codeKey: `test:${merchant.businessId}:${code}` })
 
-  it('has six digits, including leading zeros, and is drawn again if the first code drawn is in use', async () => {
+  it('has six digits, including leading zeros, and is redrawn if the first one drawn is in use', async () => {
     draws = fixDraws(7, 7, 7, 42)
     expect(await codeOf()).to.equal('000007')
     expect(await codeOf()).to.equal('000042')
     expect(draws.count()).to.equal(4)
   })
 
-  it('is the same in the response, the intent and a replay, even if it was drawn again', async () => {
+  it('is the same in the response, the intent and a replay, even if it had to be redrawn', async () => {
     draws = fixDraws(1, 1, 2)
     await codeOf()
     const { body } = await create(merchant, 'once').expect(201)
@@ -72,7 +72,7 @@ describe('A payment code', () => {
     expect([await codeOf(live), await codeOf(otherLive)]).to.deep.equal(['000005', '000006'])
   })
 
-  it('is not found if 16 draws yield only codes in use, so the create returns 503 with Retry-After and stores nothing', async () => {
+  it('is not found if 16 draws yield only codes that are in use, so the create returns 503 with Retry-After and stores nothing', async () => {
     draws = fixDraws(9)
     await codeOf()
     const none = await create(merchant, 'kept trying')
@@ -128,7 +128,7 @@ describe('A payment code', () => {
     expect(await codeOf()).to.equal('000013')
   })
 
-  it('is given to exactly one of several concurrent creates that draw it when it has become reusable', async () => {
+  it('is given to exactly one of several concurrent creates that draw it once it has become reusable', async () => {
     draws = fixDraws(15)
     await cancel((await create()).body.data.referenceNumber)
     service.clock.advance(15 * minute)

@@ -60,7 +60,7 @@ describe('Permission', () => {
 
   describe('if several checks fail', () => {
     // Each request fails its own check and as many later ones as possible, and expects the error of the earliest.
-    it('returns the error of the check that comes first', async () => {
+    it('returns the error from the failed check that comes first', async () => {
       const broken = { ipAllowlist: ['192.0.2.7'], scopes: [], kind: 'publishable', mode: 'live' } as const
       const open = await service.merchant({ ...broken, ipAllowlist: [], scopes: [] })
       const key = (options: Parameters<Service['key']>[1]) => service.key(open.businessId, options)

@@ -260,7 +260,7 @@ describe("The responses stored in a day for a business's test keys", () => {
     await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
   })
 
-  it('include the responses to changes, endpoint tests and refused creates, but not to successful creates of intents', async () => {
+  it('include the responses to changes, endpoint tests and refused creates, but not those to successful intent creates', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await createIntent(service, merchant)
     await service.http.post(intents).set(merchant.write()).send({ amount: -1 }).expect(400)

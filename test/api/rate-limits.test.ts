@@ -209,7 +209,7 @@ describe('A rate limit of five requests per second', () => {
       expect((await list(merchant)).status).to.equal(200)
     })
 
-    it('lets only as many concurrent requests check their credentials as the limit allows', async () => {
+    it('has credentials checked for only as many concurrent requests as the limit allows', async () => {
       const strange = asMerchant('', { id: '', key: newKey('secret', 'test') })
       const responses = await Promise.all(Array.from({ length: 20 }, () => list(strange)))
       const seen = responses.map(({ status }) => status).toSorted((a, b) => a - b)

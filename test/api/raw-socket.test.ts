@@ -206,7 +206,7 @@ describe('The HTTP server on a raw socket', () => {
         })
     })
 
-  it('does not execute a request whose body is broken', async () => {
+  it('does not carry out a request whose body is malformed', async () => {
     const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
     expectedInAll += 1
     const path = `${intents}/${made.body.data.referenceNumber}`
@@ -217,7 +217,7 @@ describe('The HTTP server on a raw socket', () => {
     expect(read.data.status).to.equal('PENDING')
   })
 
-  it('refuses a body that is too long by its declared length alone, without sending 100 Continue', async () => {
+  it('refuses an oversized body on the basis of its declared length alone, without sending 100 Continue', async () => {
     const before = await service.deps.Intent.countDocuments()
     const length = 'Content-Length: 99999999999'
     const wires = await Promise.all([

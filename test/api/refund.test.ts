@@ -153,7 +153,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await balances()).to.deep.equal([paidFrom + 10_000])
     })
 
-    it('sends a refund of a live payment to the wallet that paid it', async () => {
+    it('sends the refund of a live payment to the wallet used for that payment', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const { referenceNumber } = await createIntent(service, live, { amount: 99_904 })
       const wallet = {
@@ -396,7 +396,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await retry().expect(200)).headers['idempotent-replayed']).to.equal('true')
     })
 
-    it('returns to the retry the outcome that a worker has queried in the meantime', async () => {
+    it('lets the retry return the outcome that a worker has obtained in the meantime', async () => {
       const ends: [WalletOutcome, number, string][] = [
         [{ outcome: 'done' }, 200, 'REFUNDED'],
         [{ outcome: 'not-executed' }, 402, 'PAID'],

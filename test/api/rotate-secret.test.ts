@@ -97,7 +97,7 @@ describe('Rotating a webhook secret', () => {
     expect(previousOf(arrived)).to.equal(signatures(old, arrived))
   })
 
-  it('returns to a retry after a crash the secret that the first attempt created, even if it has been rotated again', async () => {
+  it('gives a retry after a crash the secret that the first attempt created, even if that secret has since been rotated', async () => {
     const { body } = await rotate('crashed').expect(200)
     await loseResponses(service)
     await rotated()

@@ -28,7 +28,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   const events = async (reference: string) =>
     (await outboxData(service, reference)).map(({ event, data }) => ({ event, ...data }))
 
-  it('returns 200 and the intent as GET does, now PAID and without a code', async () => {
+  it('returns 200 and the same intent that GET returns, now PAID and without a code', async () => {
     service.clock.freeze(new Date('2026-03-01T12:00:00.000Z'))
     const reference = await create()
     service.clock.advance(1000)
@@ -310,7 +310,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     })
   })
 
-  it('succeeds for only one of several concurrent payments and cancellations, and adds only the event of that request', async () => {
+  it("succeeds for only one of several concurrent payments and cancellations, and adds only that request's event", async () => {
     const race = async (withCancel: boolean) => {
       const reference = await create()
       const cancel = service.http.post(`${intents}/${reference}/cancel`).set(merchant.write())

@@ -108,7 +108,7 @@ describe('A connection', () => {
     expect(responses.map(({ status }) => status)).to.deep.equal([200])
   })
 
-  it('stays open beyond the keep-alive time if each request arrives within that time after the last one', async () => {
+  it('stays open beyond the keep-alive time if each request arrives within that time of the previous one', async () => {
     const { origin, close } = await openServer(service, { ...shortTimeouts, keepAliveMs: 1500 })
     const socket = await connectTo(origin)
     const received = readResponses(socket)
@@ -130,7 +130,7 @@ describe('A connection', () => {
     expect(early.map((responses) => responses.map(({ status }) => status))).to.deep.equal([[401], [404]])
   })
 
-  it('stays open until the client has read an error response, even if much data is still arriving', async () => {
+  it('stays open until the client has read an error response, even if a lot of data is still arriving', async () => {
     const socket = await connectTo(hasty.origin)
     socket.on('error', () => undefined)
     socket.pause()
@@ -220,7 +220,7 @@ describe('A connection', () => {
     await close()
   })
 
-  it('is closed if the client reads nothing, and only some of its pipelined requests run before that', async () => {
+  it('is closed if the client reads nothing, before all of its pipelined requests have run', async () => {
     let made = 0
     const app = express().get('/', (_req, res) => {
       made += 1

@@ -112,7 +112,7 @@ describe('Separation of businesses and environments', () => {
     if (row === undefined) continue
 
     if ('of' in row)
-      it(`lets an operation find only what belongs to the business and environment of its key: ${name}`, async () => {
+      it(`lets an operation find only what belongs to the business and environment of the caller's key: ${name}`, async () => {
         const kind: Kind = kinds[row.of]
         const [own, other] = await Promise.all([openBusiness(), openBusiness()])
         for (const [owner, sibling] of [
@@ -145,7 +145,7 @@ describe('Separation of businesses and environments', () => {
       })
 
     if ('lists' in row)
-      it(`lets an operation list only what belongs to the business and environment of its key: ${name}`, async () => {
+      it(`lets an operation list only what belongs to the business and environment of the caller's key: ${name}`, async () => {
         const kind: Kind = kinds[row.lists]
         const businesses = await Promise.all([openBusiness(), openBusiness()])
         const things = []
@@ -181,7 +181,7 @@ describe('Separation of businesses and environments', () => {
       })
 
     if (route.path.startsWith('/dev/store/'))
-      it(`makes an operation refuse a live key without a shop, but never a test key: ${name}`, async () => {
+      it(`makes an operation refuse a live key if the business has no live shop, but never a test key: ${name}`, async () => {
         const merchant = await service.merchant()
         const { businessId } = merchant
         const live = {

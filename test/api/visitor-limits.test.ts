@@ -99,7 +99,7 @@ describe('A limit of five requests per second for visitors without an API key', 
     expect((await counted('address')) - before).to.equal(2 * paths.length)
   })
 
-  it('refuses a request with the API envelope if the path has no page', async () => {
+  it('uses the API envelope when it refuses a request to a path that has no page', async () => {
     await flood(limit, '100.7.0.1', '/nothing')
     const details = { scope: 'address', limit, windowSeconds: 1 }
     await expectRefused(visit('100.7.0.1', '/nothing'), 429, 'RATE_LIMITED', { details })

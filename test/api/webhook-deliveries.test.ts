@@ -198,7 +198,7 @@ describe('Webhook deliveries', () => {
         for (const query of queries) await expectRefused(list(query), 400, 'VALIDATION_ERROR', { param })
     })
 
-    it("returns only deliveries of the key's business and environment, whatever endpoint the query names", async () => {
+    it("returns only deliveries for the key's business and environment, whichever endpoint the query names", async () => {
       const mine = await freshDelivery(service, merchant)
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       await createIntent(service, live)

@@ -206,7 +206,7 @@ describe('Webhook endpoints', () => {
       for (const as of [merchant, live]) expect((await list('', as)).body.data.total).to.equal(2)
     })
 
-    it('are divided into pages by the parameters page and limit, as in every other list', async () => {
+    it('are divided into pages by the page and limit parameters, as in every other list', async () => {
       expect((await list('?limit=1000')).body.data.limit).to.equal(100)
       for (const query of ['?page=0', '?limit=0', '?page=x', '?page=1&page=2', '?limit='])
         await expectRefused(list(query), 400, 'VALIDATION_ERROR')
