@@ -38,7 +38,7 @@ const found = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, group = '']) => group)
 
 describe('The project', () => {
-  it('contains files for these rules to check, and their imports are recognised', () => {
+  it('contains files for these rules to check, and the imports in those files are recognised', () => {
     expect(sources.length).to.be.greaterThan(50)
     expect(domain).to.include('src/intents/create.ts')
     expect(importsOf('src/app.ts')).to.include.members(['express', 'src/http/routes/routes.ts'])
@@ -119,7 +119,7 @@ describe('The project', () => {
     ])
   })
 
-  it('takes the time from deps.now(), and reads the wall clock only to measure the clock skew and for BullMQ', () => {
+  it('takes the time from deps.now(), and reads the wall clock only to measure the clock skew and to delay BullMQ jobs', () => {
     const wallClock =
       /\bDate\.now\b|\bnew Date\b(?!\()|\b(?:new )?Date\(\)|timeOrigin|\bTemporal\b|os\.uptime/
     for (const wrong of ['Date.now()', 'map(Date.now)', 'new Date()', 'new Date', 'Date()', 'timeOrigin'])
@@ -131,7 +131,7 @@ describe('The project', () => {
     ])
   })
 
-  it("never writes MongoDB's own time, and creates ids only in one place, because ids begin with the time of the wall clock", () => {
+  it("never writes MongoDB's own time, and creates ids only in one place, because ids begin with the wall-clock time", () => {
     expect(mentioning(sources, /\$currentDate|timestamps: true|\$\$NOW/)).to.deep.equal([])
     expect(mentioning(sources, /new Types\.ObjectId\(\)/)).to.have.members(['src/security/ids.ts'])
   })

@@ -114,7 +114,7 @@ describe('Bull Board', function () {
       expect([path, (await call('support', 'put', path)).status]).to.deep.equal([path, expected])
   })
 
-  it("shows a job's event, reference, host and a link to its delivery, but no secret and no body", async () => {
+  it("shows a job's event, reference and host, and a link to the delivery, but no secret and no body", async () => {
     const delivery = await board.deadDelivery()
     const { text, body } = await call('viewer', 'get', `${mainQueue}/${jobIdOf(delivery)}`)
     const { referenceNumber: reference } = delivery

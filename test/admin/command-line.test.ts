@@ -144,7 +144,7 @@ describe('npm run admin', function () {
     expect(plain.stdout).to.match(/^id: \w+\n$/)
   })
 
-  it('prints help for --help, and needs neither a database nor environment variables for that', async () => {
+  it('prints help for --help without a database or environment variables', async () => {
     const closing = ['business unapprove', 'business disable', 'business suspend']
     const commands = ['key', 'key create', ...closing]
     const nothing = { MONGODB_URL: undefined, REDIS_URL: undefined, SECRET_KEY: undefined }

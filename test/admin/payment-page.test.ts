@@ -32,7 +32,7 @@ describe('The pages for a payment and its deliveries', () => {
     readable((await staff.get(`/admin/payments/${referenceNumber}`)).text)
   const shown = (at: Date | null | undefined) => `${at?.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-  it('describe in a few words what happened, whatever the status of the delivery', async () => {
+  it("describe in a few words what happened, whatever the delivery's status", async () => {
     service.clock.freeze(new Date(Math.ceil(Date.now() / 1000) * 1000))
     const delivery = await freshDelivery(service, merchant)
     const webhook = /Webhooks payment\.created to \S+ (.*?) (?:Re-queue:|Payment)/

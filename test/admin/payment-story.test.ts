@@ -107,7 +107,7 @@ describe("A payment's page", () => {
     )
   })
 
-  it('shows why the intent can no longer be paid, such as a permanent failure or its expiry', async () => {
+  it('shows why the intent can no longer be paid, for example because a payment failed permanently or the intent expired', async () => {
     const failed = await createIntent(service, merchant)
     await payWith(failed.referenceNumber, { outcome: 'failed', reason: 'wallet_closed' })
     expect((await story(failed.referenceNumber)).map((line) => line.trim())).to.include(
@@ -148,7 +148,7 @@ describe("A payment's page", () => {
     ])
   })
 
-  it('says that there are more deliveries than it shows, and then does not say that an event had no subscriber', async () => {
+  it('says so if there are more deliveries than it shows, and in that case does not claim that an event had no subscriber', async () => {
     await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     const delivery = await freshDelivery(service, merchant)
     await payWith(delivery.referenceNumber, { outcome: 'done' })

@@ -44,7 +44,7 @@ describe('The search page', () => {
     }
   })
 
-  it('redirects to the page of an order, which shows the webhook but not the customer', async () => {
+  it("redirects from an order number to the order's page, which shows the webhook but not the customer", async () => {
     const customer = { name: 'Aïcha', phone: '22000001', email: null }
     const order = await storeOrder(service, merchant)
     const product = { productId: 'p', variantId: 'v', name: 'Thé <b>', variantLabel: 'S', sku: null }
@@ -118,7 +118,7 @@ describe('The search page', () => {
     expect(text).not.to.match(/<script|style="| on\w+="/)
   })
 
-  it('shows how many deliveries are due, are waiting for an attempt, and have died in the last 30 days', async () => {
+  it('shows how many deliveries are due, how many are waiting for an attempt, and how many have died in the last 30 days', async () => {
     const counts = async () =>
       [...readable((await staff.get('/admin')).text).matchAll(/(?:Due now|attempt|30 days) (\d+) /g)].map(
         ([, count]) => Number(count),

@@ -255,7 +255,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await resealResponses(both.deps, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
   })
 
-  it('lists exactly the API keys that still need the old SECRET_KEY, and the time at which each stops needing it', async () => {
+  it('lists exactly the API keys that still need the old SECRET_KEY, and the time at which each key stops needing it', async () => {
     const [unused, suspended, revoked, rotated, over, gone] = await Promise.all(
       Array.from({ length: 6 }, () => service.merchant()),
     )

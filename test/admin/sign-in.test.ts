@@ -140,7 +140,7 @@ describe('Support staff sign-in', () => {
     expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
-  it('does not wait behind a flood of PIN checks, and PIN checks do not wait behind a flood of passwords', async () => {
+  it('does not wait behind a flood of PIN checks, and PIN checks do not wait behind a flood of password checks', async () => {
     const slowHash = createSlowHash()
     const hash = await slowHash.make('right')
     const [checkPin, checkPassword] = [slowHash.createCheck(maxOfKind), slowHash.createCheck(maxOfKind, 1)]

@@ -142,7 +142,7 @@ describe('A payment in a browser', function () {
   })
 
   for (const scripts of [true, false])
-    it(`expires while the page is open${scripts ? ', and the page updates itself' : ' (without scripts), and a late attempt to pay shows that'}`, async () => {
+    it(`expires while the page is open${scripts ? ', and the page updates itself' : ' (without scripts), and a late payment attempt shows that it has expired'}`, async () => {
       const { path, referenceNumber } = await order()
       const page = await open(path, scripts)
       await fill(page)

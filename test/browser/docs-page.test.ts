@@ -112,7 +112,7 @@ describe('The page /docs', function () {
     expect(requests).to.deep.equal([])
   })
 
-  it('fits on a phone screen, and works there', async () => {
+  it('fits on a phone screen and works on a phone', async () => {
     const page = await open('phone')
     await picture(page, 'docs-phone')
     await authorize(page, merchant.key)

@@ -32,7 +32,7 @@ describe('The setup script', () => {
     return { code, lines, last: lines.at(-1), stdout: command.output.stdout }
   }
 
-  it('lists every way to install the missing programs in a single line', async () => {
+  it('prints a single line that lists every way to provide the missing programs', async () => {
     await copy.usePackages()
     const { code, lines, last, stdout } = await run('stack', nothing())
     expect(code).to.equal(1)

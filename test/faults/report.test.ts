@@ -26,7 +26,7 @@ const times = <T>(count: number, thing: T): T[] => Array.from({ length: count },
 const shortOf = (planned: PlannedFault[], done: PlannedFault[]) => shortfalls([{ planned, done, faults: [] }])
 
 describe('The report on a fault run', () => {
-  it('counts the faults of each kind and the points that were reached', () => {
+  it('counts the faults of each kind and the fault points that were reached', () => {
     const planned = [kill, kill, at('create.inserted'), at('pay.settled')]
     const faults = { planned, done: planned.slice(1, 3), faults: [reached('create.inserted')] }
     expect(faultsDone(faults)).to.equal('2 of 4 faults (process.kill 1/2, process.point 1/2); 1 of 2 points')

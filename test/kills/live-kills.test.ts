@@ -204,7 +204,7 @@ describe('A process that is killed between any two steps of a live payment or re
   })
 
   for (const [what, behaviour, last] of ways)
-    it(`carries out a refund ${what} either once or not at all, and reports which of the two`, async () => {
+    it(`carries out a refund ${what} either once or not at all, and reports which of the two happened`, async () => {
       handleOrdersOfVictims(behaviour)
       const steps = await killAtEveryStep(service, refunding(), closings, 0)
       expect(steps.length).to.be.greaterThan(3)

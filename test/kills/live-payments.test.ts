@@ -273,7 +273,7 @@ describe('A live payment', () => {
     ['ahead of', 25_000],
     ['behind', -25_000],
   ] as const)
-    it(`works with a provider whose clock is 25 s ${what} the service's`, async () => {
+    it(`works with a provider whose clock is 25 s ${what} the service's clock`, async () => {
       provider.setClock(() => new Date(service.clock.now().getTime() + aheadMs))
       const { referenceNumber } = await createIntent(service, merchant, { amount })
       expect(outcomeName(await payLive(referenceNumber))).to.equal('done')

@@ -25,7 +25,7 @@ describe('A process that is stopped while clients are using its port', () => {
     return call(`${origin}${intents}`, 'POST', headers, '{"amount":500}', agent)
   }
 
-  it('still accepts connections for SHUTDOWN_DRAIN_SECONDS, but closes each after its response and reports that it is not ready', async () => {
+  it('still accepts connections for SHUTDOWN_DRAIN_SECONDS, but closes each connection after the response and reports that the process is not ready', async () => {
     const started = await startProcess('web', service, { SHUTDOWN_DRAIN_SECONDS: '1.5' })
     web = started
     const stoppedAt = performance.now()

@@ -313,7 +313,7 @@ describe('A clean-up', () => {
     await workers.close()
   })
 
-  it('only counts what it would remove, and changes nothing, in a dry run', async () => {
+  it('changes nothing in a dry run, and only counts what it would remove', async () => {
     const cli = openAdmin(service)
     await createSampleData(service, pair.live, false)
     await oldThings()

@@ -150,7 +150,7 @@ describe('Monitoring', () => {
     }
   })
 
-  it('has a test that shows that each alert on log lines stays quiet about old counts after a failed scrape', () => {
+  it('has a test, for each alert on log lines, that the alert stays quiet about old counts after a failed scrape', () => {
     const counted = rules.filter(({ expr }) => expr.includes('_log_lines_total'))
     const isQuietAfterGap = ({ alert, expr }: Rule) =>
       tests.some(({ input_series: given, alert_rule_test: cases }) =>

@@ -299,7 +299,7 @@ describe('docker-compose.yml', () => {
 })
 
 describe('The container image', () => {
-  it('checks the health of its process on the port of that process', async () => {
+  it("checks its process's health on that process's port", async () => {
     const folder = await mkdtemp(join(tmpdir(), 'payment-intents-image-'))
     const respondWith = (status: number) =>
       createServer(({ url }, res) => res.writeHead(url === '/healthz' ? status : 404).end())

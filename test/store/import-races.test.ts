@@ -179,7 +179,7 @@ describe('A concurrent import', () => {
     }
   })
 
-  it('reserves, before it commits, a SKU that it gives to an existing product', async () => {
+  it('reserves a new SKU for an existing product before it commits', async () => {
     const { _id } = await createProduct(service, merchant, { name: 'A', price: 1, stock: 0 })
     // Before it commits.
     const resume = await stoppedAt(7, csvOf('handle,sku', `${_id},A-1`))
@@ -385,7 +385,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it('is finished by the next import, once its lease has ended, if its process died after the commit', async () => {
+  it('is finished by the next import if its process died after the commit and its lease has ended', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     await stoppedAt(8, csv, { fate: 'lost' })
     const other = csvOf('handle,name,price,sku', 'a,,2,', 'b,B,3,')

@@ -176,7 +176,7 @@ describe('A product', () => {
       await createProduct(service, await service.merchant(), { sku: 'A' })
     })
 
-    it('is rejected with the name of the field of that SKU, even if its other SKU is used in the live shop', async () => {
+    it('is rejected with the name of the field that contains that SKU, even if its other SKU is used in the live shop', async () => {
       const { businessId } = merchant
       await openLiveShop(service, merchant)
       const live = asMerchant(businessId, await service.key(businessId, { mode: 'live' }))

@@ -32,7 +32,7 @@ describe('A shop', () => {
     expect((await shops()).map(({ sandbox }) => sandbox)).to.deep.equal([true])
   })
 
-  it('causes SHOP_NOT_FOUND for a live key if it does not exist, except for requests that are themselves invalid', async () => {
+  it('leads to SHOP_NOT_FOUND for a live key if the shop does not exist, except for requests that are themselves invalid', async () => {
     const { _id } = await createProduct(service, test)
     const requests = [
       create(live),

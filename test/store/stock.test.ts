@@ -237,7 +237,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
         })),
       )
 
-    it('happens once, even if a thousand other changes have removed its record, and then needs a new idempotency key', async () => {
+    it('happens once, even if a thousand other changes have removed its record, in which case the response asks for a new idempotency key', async () => {
       const byId = ({ variants }: ProductResponse) => variants[1]?._id ?? ''
       const cases = [
         [byId, 0],

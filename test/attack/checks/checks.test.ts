@@ -117,7 +117,7 @@ describe("The attack's checks", () => {
     expect(reached(true)).to.deep.equal(['worker connected to 127.0.0.1:7'])
   })
 
-  it('report a missing response to a request if the body is within the limit', () => {
+  it('report a request that gets no response, if its body is within the size limit', () => {
     const missing = (target: string, bytes: number, none: 'closed' | 'late' = 'closed', part = 0) => {
       const attack = plainAttack({ target, method: 'POST', line: '/' }, 0)
       return missingResponseChecks['no hang']?.({ attack, none, ms: 1, part, bytes })

@@ -243,7 +243,7 @@ describe("The fault harness's checker", () => {
     expect([...brokenIn(round)]).to.include.members(['process.lives', 'refund.bounded'])
   })
 
-  it('excuses a delay if a fault or a busy machine can explain it, but not because an endpoint was faulty', () => {
+  it('excuses a delay that a fault or a busy machine can explain, but does not accept a faulty endpoint as an explanation', () => {
     const late = (what: string, from: number, to: number): boolean => {
       const round = ordinary()
       deliveryOf(round, 'payment.expired').createdAt += 30_000

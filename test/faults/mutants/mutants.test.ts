@@ -34,7 +34,7 @@ describe('The mutants of the fault runs', () => {
     expect(mutants.filter(({ caughtBy }) => caughtBy.length === 0)).to.deep.equal([])
   })
 
-  it('include a mutant for each promise that breaks only that promise, so that every check is tested on its own', () => {
+  it('include, for each promise, a mutant that breaks only that promise, so that every check is tested on its own', () => {
     const demanded = new Set(mutants.flatMap(({ caughtBy }) => (caughtBy.length === 1 ? caughtBy : [])))
     expect(Object.keys(promises).filter((name) => !demanded.has(name))).to.have.members([
       'process.lives',

@@ -52,14 +52,14 @@ describe('The plan of a round', () => {
   })
 
   for (const seed of ['1', '4711', '123456']) {
-    it(`contains every kind of fault and every point at least once in an hour (seed ${seed})`, () => {
+    it(`contains every kind of fault and every fault point at least once in an hour (seed ${seed})`, () => {
       const faults = plansOf('--seed', seed, '--soak').flat()
       expect(new Set(faults.map(({ what }) => what))).to.have.keys(kinds)
       const armed = new Set(faults.flatMap((fault) => (fault.what === 'process.point' ? [fault.point] : [])))
       expect([...armed]).to.have.members(points.map(({ name }) => name))
     })
 
-    it(`arms both workers with a clean-up point when a simulated night begins (seed ${seed})`, () => {
+    it(`arms a fault point of the clean-up in both workers when a simulated night begins (seed ${seed})`, () => {
       for (const plan of plansOf('--seed', seed, '--soak')) {
         const jump = plan.find(({ what }) => what === 'clock.jump')
         const armed = plan.filter(
