@@ -1,6 +1,7 @@
 import { expireIntent } from '../../../src/intents/expire.ts'
+import type { Delivery } from '../../../src/webhooks/deliveries/delivery.ts'
 import { fill, follow, open, wallets } from '../../checkout/customer.ts'
-import { deliveriesOf, relay, storedBodies, subscribe } from '../../support/actions.ts'
+import { relay, storedBodies, subscribe } from '../../support/actions.ts'
 import { asMerchant, type Merchant, type Service } from '../../support/service.ts'
 import type { CallerName, Search, WalletName, Write } from './inputs.ts'
 import type { Seen } from './known.ts'
@@ -144,13 +145,17 @@ export async function work({ service, businesses, made }: Stage): Promise<void> 
   for (const business of businesses) await relay(service, business)
 }
 
-/** The relayed events of each intent, in the order of creation. */
+/**
+ * The relayed events of each intent, in the order in which the relay stored the deliveries. Ids do not show this order,
+ * because concurrent changes draw their ids before either of them is written.
+ */
 export async function relayedEvents({
   service,
   businesses,
   made,
 }: Stage): Promise<[string, string, number | null][][]> {
-  const deliveries = (await Promise.all(businesses.map((business) => deliveriesOf(service, business)))).flat()
+  const businessId = { $in: businesses.map((business) => business.businessId) }
+  const deliveries = await service.deps.Delivery.find({ businessId }).sort({ $natural: 1 }).lean<Delivery[]>()
   const bodies = await storedBodies(service, deliveries)
   return made.map(({ referenceNumber }) =>
     bodies
