@@ -11,8 +11,8 @@ export const maintenance: QueueWorker<'maintenance'> = {
   async run(deps, { slot, reach }) {
     const nextStep = { next: 'complete' } as const
     const event = 'jobs.restored'
-    // If no worker was running this queue for a while, jobs for past time slots have accumulated. One job is enough to
-    // do their work.
+    // If no worker has run this queue for a while, jobs for past time slots have accumulated. A single job does the
+    // work of all of them.
     if (reach === 'lately' && isPast(slot, deps.now()))
       return { nextStep, event, log: { slot, reach, past: true }, isNoise: true }
     const restored = await restoreJobs(deps, reach)

@@ -27,8 +27,8 @@ interface ComputedRecall {
 export type ResponseData = Record<string, unknown>
 
 /**
- * Returns a function that computes a document's first response in the format whose number is stored in the document. A
- * released format must always return the same bytes, so do not change it, but add a format with the next number. A
+ * Returns a function that computes a document's first response, using the format number stored in the document. A
+ * released format must always return the same bytes, so never change one. Add a format with the next number instead. A
  * process that runs an earlier version throws SERVICE_UNAVAILABLE for a format number that it does not know.
  */
 export const byFormat =

@@ -6,9 +6,9 @@ import { omit } from './gauges.ts'
 export const maxBusinesses = 10
 
 /**
- * Creates the figure that reports how many live codes the businesses with the fullest quotas have in use. The figure
+ * Creates the figure that reports the number of live codes in use by the businesses closest to their quotas. The figure
  * covers only businesses for which this process has created codes, and recounts the codes of at most `maxBusinesses` of
- * these businesses.
+ * them.
  */
 export function fullestBusinesses({ quotas, metrics: { gauges } }: Deps): Figure {
   const leaveOut = () => {

@@ -191,7 +191,7 @@ describe('The HTTP server on a raw socket', () => {
   for (const [about, rows] of Object.entries(tables))
     describe(about, () => {
       for (const [title, expected, wire, created = 0] of rows)
-        it(`${title} leads to ${expected.join(', then ')}`, async () => {
+        it(`responds to ${title} with ${expected.join(', then ')}`, async () => {
           const before = await service.deps.Intent.countDocuments()
           const responses = await sendRaw(origin, wire())
           const statuses = responses.map(({ status }) => String(status))

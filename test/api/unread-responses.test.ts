@@ -135,7 +135,7 @@ describe('Responses that the client does not read', () => {
     }
   })
 
-  it('have their connection closed if the client reads nothing, or reads too slowly', async () => {
+  it('cause the connection to be closed if the client reads nothing or reads too slowly', async () => {
     const { origin, close } = await openServer(service)
     const silent = await request(origin, page, merchant)
     const dripping = await request(origin, page, merchant)

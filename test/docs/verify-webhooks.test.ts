@@ -25,7 +25,7 @@ async function verdicts(language: Language): Promise<string[]> {
 }
 
 describe('The test vectors for signed requests', () => {
-  it('are at least 30, have unique names, and match the stored file', () => {
+  it('number at least 30, have unique names, and match the stored file', () => {
     expect(new Set(vectors.map(({ name }) => name)).size).to.equal(vectors.length)
     expect(vectors.length).to.be.at.least(30)
     expect(written()).to.equal(asText())

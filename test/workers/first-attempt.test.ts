@@ -65,7 +65,7 @@ describe('The first attempt at a delivery', () => {
     expect(await inRedis()).not.to.include(delivery?._id)
   })
 
-  it('waits without a lease, but with a job, while no slot is free, and is made as soon as a slot is free', async () => {
+  it('holds no lease while it waits for a slot, but has a job, and is made as soon as a slot becomes free', async () => {
     const requests = holdRequests(endpointServer)
     service.startWorkers()
     await create(5)
