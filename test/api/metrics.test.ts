@@ -152,6 +152,7 @@ describe('Metrics', () => {
       const isDone =
         valueOf(samples, 'outbox_lag_seconds') === 0 &&
         valueOf(samples, 'expiry_lag_seconds') === 0 &&
+        valueOf(samples, 'endpoints_waiting') === 0 &&
         polled.every((queue) => valueOf(samples, 'last_poll_timestamp_seconds', { queue }) !== null) &&
         (valueOf(samples, 'webhook_attempts_total', { outcome: 'delivered' }) ?? 0) > 4
       return isDone && samples
@@ -166,7 +167,6 @@ describe('Metrics', () => {
       ['last_poll_timestamp_seconds', [startedAt, nowSeconds], { queue: 'maintenance' }],
       ['attempts_in_flight', [0, 5], { slots: 'fast' }],
       ['attempts_in_flight', [0, 5], { slots: 'slow' }],
-      ['endpoints_waiting', 0],
     )
     const completed = ['outbox-relay', 'intent-expiry', 'maintenance']
     for (const queue of completed)
