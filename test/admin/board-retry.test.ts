@@ -68,7 +68,7 @@ describe("Bull Board's Retry button", function () {
     expect(await trailOf(delivery)).to.have.length(1)
   })
 
-  it('reports that the endpoint is disabled, and leaves the job in *failed*', async () => {
+  it('reports an error if the endpoint is disabled, and leaves the job in *failed*', async () => {
     const delivery = await board.deadDelivery()
     await board.service.deps.Endpoint.updateOne({ _id: delivery.endpointId }, { $set: { active: false } })
     const { status, body } = await board.retry(board.support, delivery)

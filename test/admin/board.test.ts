@@ -72,7 +72,7 @@ describe('Bull Board', function () {
     expect(registered).to.have.members([...reads.map((path) => `get ${path}`), ...refused, ...acts])
   })
 
-  it('rejects every action except Retry for every role, and changes nothing', async () => {
+  it("rejects every action except Retry, whatever the user's role, and changes nothing", async () => {
     const job = jobIdOf(await board.deadDelivery())
     const { redisUrl, queuePrefix } = board.service.deps.config
     const inRedis = [job, 'meta'].map((key) => `${queuePrefix}:webhook-delivery:${key}`)
@@ -114,7 +114,7 @@ describe('Bull Board', function () {
       expect([path, (await call('support', 'put', path)).status]).to.deep.equal([path, expected])
   })
 
-  it("shows a job's event, reference and host, and a link to the delivery, but no secret and no body", async () => {
+  it("shows a job's event, reference and host, and a link to the delivery, but neither secrets nor bodies", async () => {
     const delivery = await board.deadDelivery()
     const { text, body } = await call('viewer', 'get', `${mainQueue}/${jobIdOf(delivery)}`)
     const { referenceNumber: reference } = delivery

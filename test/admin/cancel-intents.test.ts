@@ -123,7 +123,7 @@ describe('npm run admin -- intents cancel', function () {
     expect(woken).to.include.members(intents.map(({ _id }) => _id))
   })
 
-  it('cancels every intent once, with one event, even if the command is killed, stopped or run twice in parallel', async () => {
+  it('cancels each intent exactly once, and adds exactly one event to it, even if the command is killed, stopped or run twice in parallel', async () => {
     const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url, ['payment.cancelled'])
     service.startWorkers()

@@ -20,7 +20,7 @@ describe('npm run admin', function () {
     return status === 200 ? 'allowed' : body.error.code
   }
 
-  it('creates a business and its keys, and each change applies from the next request on', async () => {
+  it('creates and changes a business and its keys, and each change applies from the next request on', async () => {
     const name = "Chez Fatou & fils; $(rm) 'x'"
     const business = await cli.done('business', 'create', '--name', name)
     expect(business).to.have.all.keys('id')
@@ -144,7 +144,7 @@ describe('npm run admin', function () {
     expect(plain.stdout).to.match(/^id: \w+\n$/)
   })
 
-  it('prints help for --help without a database or environment variables', async () => {
+  it('prints help for --help, even without a database or environment variables', async () => {
     const closing = ['business unapprove', 'business disable', 'business suspend']
     const commands = ['key', 'key create', ...closing]
     const nothing = { MONGODB_URL: undefined, REDIS_URL: undefined, SECRET_KEY: undefined }
@@ -164,7 +164,7 @@ describe('npm run admin', function () {
         .and.match(/^Undo with: business /m)
   })
 
-  it('prints an error to stderr, exits with a non-zero code and changes nothing', async () => {
+  it('prints an error to stderr, exits with a non-zero code and changes nothing if the command cannot be carried out', async () => {
     const { businessId } = await service.merchant()
     const key = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
     const wrong: [about: RegExp, args: string[], changes?: Record<string, string | undefined>][] = [

@@ -63,7 +63,7 @@ describe('The list of dead deliveries', () => {
     ])
   })
 
-  it('says when there are more endpoints than it shows', async () => {
+  it('says so if there are more endpoints than it shows', async () => {
     const list = async () => readable((await staff.get('/admin/dead?from=2029-01-01&to=2029-01-02')).text)
     const endpointIds = Array.from({ length: 100 }, (_, index) => `${index}`.padStart(24, '0'))
     await Promise.all(endpointIds.map((each) => bury(['2029-01-01T10:00:00Z'], { endpointId: each })))
@@ -93,7 +93,7 @@ describe('The list of dead deliveries', () => {
       expect((await staff.get(`/admin/dead?${query}`)).status, query).to.equal(400)
   })
 
-  it('is read only through indexes, as is every other staff page', async () => {
+  it('uses an index for every query, as does every other staff page', async () => {
     const id = dead._id
     const payment = `payments/${dead.referenceNumber}`
     const business = `businesses/${merchant.businessId}`

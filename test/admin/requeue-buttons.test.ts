@@ -144,7 +144,7 @@ describe('The Re-queue button', () => {
       }
     }
 
-    it("re-queues the endpoint's deliveries that are dead at that moment, but no deliveries for other endpoints", async () => {
+    it('re-queues the deliveries for the endpoint that are dead when the button is pressed, but no deliveries for other endpoints', async () => {
       const one = await toFailing()
       const other = await subscribe(service, merchant, `${failing?.url}/other`, ['payment.created'])
       await freshDelivery(service, merchant)

@@ -24,7 +24,7 @@ describe('The search page', () => {
 
   const search = (query: string) => staff.get(`/admin?q=${encodeURIComponent(query)}`)
 
-  it('redirects from a reference, an id or a unique name to its page, ignoring case and surrounding spaces', async () => {
+  it('redirects a search for a reference, an id or a unique name to the matching page, ignoring case and surrounding spaces', async () => {
     const delivery = await freshDelivery(service, merchant)
     const { _id, referenceNumber, endpointId } = delivery
     const payment = `/admin/payments/${referenceNumber}`
@@ -44,7 +44,7 @@ describe('The search page', () => {
     }
   })
 
-  it("redirects from an order number to the order's page, which shows the webhook but not the customer", async () => {
+  it("redirects a search for an order number to the order's page, which shows the webhook but not the customer", async () => {
     const customer = { name: 'Aïcha', phone: '22000001', email: null }
     const order = await storeOrder(service, merchant)
     const product = { productId: 'p', variantId: 'v', name: 'Thé <b>', variantLabel: 'S', sku: null }

@@ -97,7 +97,7 @@ describe('Support staff accounts', () => {
     expect((await trail(name)).map(({ act }) => act)).to.deep.equal(['staff.created', 'staff.disabled'])
   })
 
-  it("have exactly one audit line per change, at whatever step the operator's process is killed", async () => {
+  it("have exactly one audit line per change, regardless of the step at which the operator's process is killed", async () => {
     const acts = async (name: string) => (await trail(name)).map(({ act }) => act)
     const steps = await killAtEveryStep(
       service,

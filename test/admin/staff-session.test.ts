@@ -53,7 +53,7 @@ describe('A support staff session', () => {
     expect(await isIn(visit(service, `a=b; ${cookie}; c=d`))).to.equal(true)
   })
 
-  it('is recognised when a link in an email is opened, although the browser withholds its cookie at first', async () => {
+  it('is recognised when a link in an email is opened, although the browser does not send the session cookie at first', async () => {
     const path = '/admin/audit?who=x'
     const fromMail = await visit(service).get(path, { ...navigation, 'Sec-Fetch-Site': 'cross-site' })
     expect([fromMail.status, fromMail.location]).to.deep.equal([200, null])
@@ -227,7 +227,7 @@ describe('The staff pages', () => {
     }
   })
 
-  it('use a stylesheet whose URL changes with its content', async () => {
+  it('use a stylesheet whose URL changes whenever the content of the stylesheet changes', async () => {
     const { text } = await visit(service).get('/admin/sign-in')
     const path = String(/rel="stylesheet" href="([^"]+)"/.exec(text)?.[1]).replace('&#61;', '=')
     const style = await visit(service).get(path)
@@ -235,7 +235,7 @@ describe('The staff pages', () => {
     expect(style.headers.get('cache-control')).to.include('immutable')
   })
 
-  it("are logged with their route and the staff member's name, but without ids, queries or passwords", async () => {
+  it("have each request logged with its route and the staff member's name, but without ids, queries or passwords", async () => {
     const recorded = recordLog()
     const logged = await openService({}, recorded.log)
     const support = await signedIn(logged, 'support')
@@ -253,7 +253,7 @@ describe('The staff pages', () => {
       expect(recorded.text).not.to.include(secret)
   })
 
-  it('tell browsers to use https only in production', async () => {
+  it('tell browsers in production to use nothing but https', async () => {
     const live = await openService({
       NODE_ENV: 'production',
       PUBLIC_URL: 'https://api.example',

@@ -91,7 +91,7 @@ describe('Authentication', () => {
       await list(bearer(rotated?.key ?? '')).expect(200)
     })
 
-    it('does not extend the overlap if the key is rotated again', async () => {
+    it('does not accept the old secret for longer if the key is rotated again', async () => {
       const first = await service.merchant()
       const second = await rotateKey(service.deps, first.keyId, 60)
       const third = await rotateKey(service.deps, first.keyId, day / 1000)
@@ -189,7 +189,7 @@ describe('Authentication', () => {
       [['::/0'], [], ['192.0.2.7']],
     ]
     for (const [allowlist, accepted, refused] of ranges)
-      it(`accepts requests only from addresses in the allowlist ${allowlist.join()}`, async () => {
+      it(`accepts requests only from addresses in this allowlist: ${allowlist.join()}`, async () => {
         for (const address of accepted) expect((await from(allowlist, address)).status, address).to.equal(200)
         for (const address of refused) await expectRefused(from(allowlist, address), 403, 'IP_NOT_ALLOWED')
       })

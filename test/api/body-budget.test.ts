@@ -94,7 +94,7 @@ describe('Large request bodies', () => {
     expect((await upload(csv(20_000), merchant, headers)).status).to.equal(200)
   })
 
-  it("use only the sending business's share, whichever of its keys is used", async () => {
+  it('use only the share of the business that sends them, whichever of its keys is used', async () => {
     const [other = expect.fail()] = merchants
     for (const _ of [1, 2]) await begin(imports, merchant, `Content-Length: ${largestFile}`)
     await waitFor('the share of the business is taken', () => taken('csv') === 2 * largestFile)
@@ -125,7 +125,7 @@ describe('Large request bodies', () => {
     expect(taken('json')).to.equal(0)
   })
 
-  it('occupy only their actual size in the budget once they have arrived, and no budget at all if they are small', async () => {
+  it('take up only their actual size in the budget once they have arrived, or nothing if they turn out to be small', async () => {
     let most = 0
     // The operation reads the clock.
     const now = () => {

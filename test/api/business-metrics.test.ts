@@ -5,7 +5,7 @@ import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, withService } from '../support/service.ts'
 
-describe('Metrics of the largest businesses', () => {
+describe('The metrics for the largest businesses', () => {
   const service = withService({ LIVE_CODES_PER_BUSINESS: '20' })
 
   /** The values of one metric by business, after all cached values have expired. */

@@ -54,7 +54,7 @@ describe('A webhook endpoint', () => {
     return Promise.all(made.map((each) => storedDelivery(service, each)))
   }
 
-  it("returns the same 404 ENDPOINT_NOT_FOUND for an unknown, a deleted and another business's endpoint", async () => {
+  it('is reported with the same 404 ENDPOINT_NOT_FOUND whether it is unknown, deleted or owned by another business', async () => {
     const stranger = await service.merchant()
     const { id: deleted } = await subscribe(service, merchant, url)
     await remove(merchant, deleted).expect(200)
@@ -140,7 +140,7 @@ describe('A webhook endpoint', () => {
       await expectRefused(update({ url }, await only()), 403, 'EVENTS_NOT_PERMITTED')
     })
 
-    it('accepts both the test key and the live key of its business', async () => {
+    it("accepts both the test key and the live key of the endpoint's business", async () => {
       const other = await colleague({ mode: 'live' })
       await update({ active: false }, other).expect(200)
       expect((await listed())[0]).to.include({ id, active: false })
@@ -159,7 +159,7 @@ describe('A webhook endpoint', () => {
       expect((await listed())[0]).to.include({ active: true })
     })
 
-    it('sends waiting deliveries to the new URL', async () => {
+    it('makes waiting deliveries go to the new URL', async () => {
       const { _id } = await freshDelivery(service, merchant)
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url }).expect(200)
@@ -167,7 +167,7 @@ describe('A webhook endpoint', () => {
       expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.have.length(1)
     })
 
-    it('sends nothing while the endpoint is inactive, and cancels waiting deliveries once they are due', async () => {
+    it('can deactivate the endpoint, which then receives nothing, and whose waiting deliveries are cancelled once they are due', async () => {
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url, events: ['payment.created'] }).expect(200)
       const arrivedBefore = endpointServer.received.length

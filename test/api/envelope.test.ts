@@ -105,7 +105,7 @@ describe('The response envelope', () => {
       for (const { headers } of responses) expect(headers).to.include({ 'access-control-allow-origin': '*' })
     })
 
-    it('allows no other origin for any other request', async () => {
+    it('omits Access-Control-Allow-Origin for all other requests', async () => {
       const forPost = { ...origin, 'Access-Control-Request-Method': 'POST' }
       const responses = await Promise.all([
         service.http.options(intents).set(forPost).expect(404),

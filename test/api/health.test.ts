@@ -53,7 +53,7 @@ describe('The health check', () => {
       expect((await service.http.get(path)).status, path).to.equal(404)
   })
 
-  it("rejects invalid requests on a worker's port as on the web port", async () => {
+  it("rejects invalid requests on a worker's port in the same way as on the web port", async () => {
     const server = await serveProbes(service.deps, 0, () => false)
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const wires = [

@@ -17,7 +17,7 @@ import { expectRefused } from './refused.ts'
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
-describe('The idempotency claim of a write', () => {
+describe('The idempotency claim for a write', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   beforeEach(() => service.deps.Claim.deleteMany({}))
@@ -69,7 +69,7 @@ describe('The idempotency claim of a write', () => {
     await endpointServer.close()
   })
 
-  describe('after its process crashed', () => {
+  describe('after a crash', () => {
     it('lets the retry create the intent once if the process crashed before creating it', async () => {
       const { body } = await create('crashed').expect(201)
       await service.deps.Intent.deleteOne({ referenceNumber: body.data.referenceNumber })
@@ -120,7 +120,7 @@ describe('The idempotency claim of a write', () => {
     })
   })
 
-  it('stores a response only from the request that holds it, even in a batch with responses for other claims', async () => {
+  it('stores a response only from the request that holds the claim, even in a batch with responses for other claims', async () => {
     const { deps } = service
     const held = ['a', 'b', 'c'].map((id) => ({ id, token: `of ${id}` }))
     const made = await create('any').then(claim)
@@ -185,7 +185,7 @@ describe('The idempotency claim of a write', () => {
       return { arrived: () => counts.inserts > 0, lookups: () => counts.lookups, letGo: gate.open }
     }
 
-    it('makes a duplicate request wait, and then return the first response, marked as replayed', async () => {
+    it('makes a duplicate request wait, and then gives it the first response, marked as replayed', async () => {
       const insert = holdNextInsert()
       const first = create('slow').then((response) => response)
       await waitFor('the first insert', insert.arrived)
@@ -233,7 +233,7 @@ describe('The idempotency claim of a write', () => {
       expect(await intentsMade()).to.have.lengthOf(1)
     })
 
-    it('makes a duplicate request return 409 IDEMPOTENCY_REQUEST_IN_PROGRESS after 10 s, but does not store that response', async () => {
+    it('gives a duplicate request 409 IDEMPOTENCY_REQUEST_IN_PROGRESS after 10 s, but does not store that response', async () => {
       const { responses, waitedMs, retry } = await stuck
       expect(waitedMs).to.be.greaterThan(9000)
       for (const { status, body, headers } of responses) {

@@ -283,7 +283,7 @@ describe('A request that loses its claim', function () {
     expect(await effects()).to.equal(0)
   })
 
-  describe('because the 24 hours of its idempotency key end while it is running', () => {
+  describe('because its idempotency key, valid for 24 hours, expires while the request is running', () => {
     it('counts as running until its lease ends, so that a duplicate waits for its response', async () => {
       const ready = await refundOf(10)
       const gate = createGate()
@@ -321,7 +321,7 @@ describe('A request that loses its claim', function () {
       expect((await send(ready)).text).to.equal(two.text)
     })
 
-    it('counts as a new request if it is retried after both the 24 hours and its lease have ended', async () => {
+    it('counts as a new request if it is retried after both its idempotency key and its lease have expired', async () => {
       const ready = await refundOf(10)
       const orders = wallets({
         refund: async () => ({ outcome: 'unknown', why: 'timeout' }),

@@ -85,7 +85,7 @@ describe('X-Idempotency-Key', () => {
   })
 
   describe('when it is reused', () => {
-    it('returns the same status and bytes, with Idempotent-Replayed and a new X-Request-Id', async () => {
+    it('gets the same status and bytes, with Idempotent-Replayed and a new X-Request-Id', async () => {
       const first = await create('once')
       expectFresh(first, 201)
       expectReplay(await create('once'), first)
@@ -100,19 +100,19 @@ describe('X-Idempotency-Key', () => {
       expectReplay(await create('once'), first)
     })
 
-    it('ignores field order and whitespace in the body', async () => {
+    it('treats bodies that differ only in field order or whitespace as equal', async () => {
       const first = await create('once', '{"amount":5,"metadata":{"a":"1","b":"2"}}')
       expectReplay(await create('once', '{ "metadata":{"b":"2","a":"1"}, "amount":5.0 }'), first)
     })
 
-    it('returns the stored response even for different parameters, with Idempotent-Params-Mismatch', async () => {
+    it('gets the stored response even with different parameters, but then with Idempotent-Params-Mismatch', async () => {
       const first = await create('once')
       for (const body of [{ amount: 50_001 }, { amount: 50_000, label: 'x' }, { amount: 0 }, {}])
         expectReplay(await create('once', body), first, 'other')
       expect(await count()).to.equal(1)
     })
 
-    it('returns the stored response even if the new body is unreadable', async () => {
+    it('gets the stored response even if the new body is unreadable', async () => {
       const first = await create('once')
       expectReplay(await create('once', '{"amount":'), first, 'other')
       expectReplay(await create('once', `"${'x'.repeat(300_000)}"`), first, 'other')
@@ -173,7 +173,7 @@ describe('X-Idempotency-Key', () => {
   })
 
   describe('after a rejected request', () => {
-    it("returns the operation's 4xx response to a retry, even if the request would now succeed", async () => {
+    it("gets the operation's 4xx response again in a retry, even if the request would now succeed", async () => {
       const invalid = await create('faulty', { amount: 0 })
       expectFresh(invalid, 400)
       expectReplay(await create('faulty', { amount: 0 }), invalid)
@@ -256,7 +256,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('returns the result of a request that took effect but returned 503', async () => {
+    it('gives a retry the result of a request that took effect but got 503', async () => {
       failNextInsert('after', lost)
       expectFresh(await create('retried'), 503)
       const made = await service.deps.Intent.findOne({ businessId: merchant.businessId }).orFail().lean()
@@ -278,7 +278,7 @@ describe('X-Idempotency-Key', () => {
   })
 
   describe('in concurrent requests', () => {
-    it('creates one intent for 50 requests, which get identical response bytes', async () => {
+    it('leads to one intent for 50 requests, which all get identical response bytes', async () => {
       const responses = await Promise.all(Array.from({ length: 50 }, () => create('at once')))
       expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
       expect(responses[0]?.status).to.equal(201)
@@ -287,7 +287,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('cancels the intent once for 20 requests, which get identical response bytes', async () => {
+    it('leads to one cancellation for 20 requests, which all get identical response bytes', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
       const responses = await Promise.all(
         Array.from({ length: 20 }, () => cancel(referenceNumber, 'at once')),
@@ -298,7 +298,7 @@ describe('X-Idempotency-Key', () => {
       expect(outbox).to.have.lengthOf(2)
     })
 
-    it('returns the same response to creates whose bodies are different', async () => {
+    it('gets the same response for creates with different bodies', async () => {
       const bodies = Array.from({ length: 10 }, (_, n) => ({ amount: n + 1 }))
       const responses = await Promise.all(bodies.map((body) => create('at once', body)))
       expect(new Set(responses.map(({ text }) => text))).to.have.property('size', 1)

@@ -212,7 +212,7 @@ describe('Metrics', () => {
     )
   })
 
-  it('read few documents, only through indexes, and only when their cached values have expired', async () => {
+  it('examine few documents, use only indexed queries, and query again only when their cached values have expired', async () => {
     const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
     const at = new Date(service.clock.now().getTime() - 5_000)
     const standing: Partial<Intent> = {
@@ -282,7 +282,7 @@ describe('Metrics', () => {
       expect(text).to.not.include(secret)
   })
 
-  it("are served on a worker's own port, along with its health", async () => {
+  it("are served on a worker's own port, along with the worker's health checks", async () => {
     const port = await freePort()
     const worker = await startProcess('worker', service, { WORKER_PORT: String(port) })
     const origin = `http://127.0.0.1:${port}`

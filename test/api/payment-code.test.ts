@@ -72,7 +72,7 @@ describe('A payment code', () => {
     expect([await codeOf(live), await codeOf(otherLive)]).to.deep.equal(['000005', '000006'])
   })
 
-  it('is not found if 16 draws yield only codes that are in use, so the create returns 503 with Retry-After and stores nothing', async () => {
+  it('is not issued if 16 draws yield only codes that are in use, so the create returns 503 with Retry-After and stores nothing', async () => {
     draws = fixDraws(9)
     await codeOf()
     const none = await create(merchant, 'kept trying')

@@ -15,7 +15,7 @@ const missing = /(INTENT|ENDPOINT|DELIVERY|PRODUCT|ORDER)_NOT_FOUND/.source
 /** The results of requests that pass the check of the scope. */
 const permitted = new RegExp(`^(none|VALIDATION_ERROR|${missing}|INSUFFICIENT_STOCK|UNSUPPORTED_MEDIA_TYPE)$`)
 
-describe('Permission', () => {
+describe('The permission checks', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
@@ -23,7 +23,7 @@ describe('Permission', () => {
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
   describe('by key type and scope', () => {
-    it('is tested for every operation', () => {
+    it('are tested for every operation', () => {
       const tested = operations.map(([method, path, scope, kind]) => `${method} ${path} ${scope} ${kind}`)
       const there = routes.map((route) => {
         const path = apiBase + route.path.replaceAll(/:\w+/g, 'PI-NONE')
@@ -32,7 +32,7 @@ describe('Permission', () => {
       expect(tested).to.have.members(there)
     })
 
-    it('lets a publishable key read a single intent, but refuses it for all other operations', async () => {
+    it('let a publishable key read a single intent, but refuse the key for all other operations', async () => {
       const publishable = await withAnotherKey(service, merchant, { kind: 'publishable' })
       for (const [method, path, , kind] of operations) {
         const request = service.http[method](path).set(publishable.write()).send(undefined)
@@ -44,7 +44,7 @@ describe('Permission', () => {
       await service.http.get(path).set(publishable.read()).expect(200)
     })
 
-    it("refuses a key without the operation's scope, but accepts a key with only that scope", async () => {
+    it("refuse a key without the operation's scope, but accept a key with only that scope", async () => {
       for (const [method, path, scope] of operations) {
         const others = scopes.filter((each) => each !== scope)
         const [lacking, having] = await Promise.all([
@@ -58,9 +58,9 @@ describe('Permission', () => {
     })
   })
 
-  describe('if several checks fail', () => {
+  describe('if several of them fail', () => {
     // Each request fails its own check and as many later ones as possible, and expects the error of the earliest.
-    it('returns the error from the failed check that comes first', async () => {
+    it('return the error from the first check that fails', async () => {
       const broken = { ipAllowlist: ['192.0.2.7'], scopes: [], kind: 'publishable', mode: 'live' } as const
       const open = await service.merchant({ ...broken, ipAllowlist: [], scopes: [] })
       const key = (options: Parameters<Service['key']>[1]) => service.key(open.businessId, options)
@@ -115,7 +115,7 @@ describe('Permission', () => {
       await expectRefused(send(cancel, keyed.write()), 400, 'INTENT_CANCEL_INVALID_STATUS')
     })
 
-    it('is not checked while the whole API is switched off, and the switch takes effect within 5 s', async () => {
+    it('are skipped while the whole API is switched off, and the switch takes effect within 5 s', async () => {
       await switchApi(service.deps.Setting, false)
       await waitFor('FEATURE_DISABLED', async () => (await service.http.get(intents)).status === 503, 5000)
       await expectRefused(service.http.get(intents), 503, 'FEATURE_DISABLED')

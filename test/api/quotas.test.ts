@@ -33,7 +33,7 @@ async function createMany(service: Service, merchant: Merchant, count: number): 
   for (let created = 0; created < count; created += 1) await createIntent(service, merchant)
 }
 
-describe("A business's live payment codes", () => {
+describe("The quota for a business's live payment codes", () => {
   const limit = 3
   const environment = { LIVE_CODES_PER_BUSINESS: String(limit), TRUST_PROXY: '1' }
   const service = withService(environment)
@@ -46,7 +46,7 @@ describe("A business's live payment codes", () => {
     return merchant
   }
 
-  it('are limited without affecting other merchants or the test keys of the business', async () => {
+  it('limits the business without affecting other merchants or the test keys of the business', async () => {
     const merchant = await fullMerchant()
     const before = await claims(service)
     const details = { scope: 'codes', limit }
@@ -61,14 +61,14 @@ describe("A business's live payment codes", () => {
     await create(service, await service.merchant({ mode: 'live' })).expect(201)
   })
 
-  it('are limited even if all creates arrive in parallel', async () => {
+  it('is not exceeded even if all creates arrive in parallel', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const responses = await Promise.all(Array.from({ length: 12 }, () => create(service, merchant)))
     expect(responses.filter(({ status }) => status === 201)).to.have.length(limit)
     expect(await intentsOf(service, merchant)).to.equal(limit)
   })
 
-  it('do not limit the replay of a stored response, and a refused create can succeed later with the same idempotency key', async () => {
+  it('does not prevent a stored response from being replayed, and a refused create can succeed later with the same idempotency key', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const first = await create(service, merchant, 'first').expect(201)
     for (let made = 1; made < limit; made += 1) await createIntent(service, merchant)
@@ -80,7 +80,7 @@ describe("A business's live payment codes", () => {
     expect(later.headers).not.to.have.property('idempotent-replayed')
   })
 
-  it('still count for 15 minutes after their intents are cancelled, and are then released', async () => {
+  it('still counts codes for 15 minutes after their intents are cancelled, and then releases the codes', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const { referenceNumber } = await createIntent(service, merchant)
     for (let made = 1; made < limit; made += 1) await createIntent(service, merchant)
@@ -98,7 +98,7 @@ describe("A business's live payment codes", () => {
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
   })
 
-  it('are counted across all processes, which then refuse further creates', async () => {
+  it('counts codes across all processes, each of which refuses further creates once the quota is used up', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     await createIntent(service, merchant)
     await createIntent(beside, merchant)
@@ -110,7 +110,7 @@ describe("A business's live payment codes", () => {
     expect(await intentsOf(service, merchant)).to.be.within(limit, limit + 2)
   })
 
-  it('are counted through an index alone, without reading a document', async () => {
+  it('counts codes through an index alone, without reading a document', async () => {
     const merchant = await fullMerchant()
     const operations = await profiled(service, async () => {
       await countLiveCodes(service.deps, [merchant.businessId])
@@ -122,7 +122,7 @@ describe("A business's live payment codes", () => {
     for (const { docsExamined } of counts) expect(docsExamined).to.equal(0)
   })
 
-  it("are limited from the next create on if an operator lowers the business's limit", async () => {
+  it('applies from the next create on if an operator lowers it for the business', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     await changeAsOperator(service, merchant.businessId, { limits: { liveCodes: 10 } })
     await createMany(service, merchant, 5)
@@ -231,7 +231,7 @@ describe("The daily quota for a business's test keys", () => {
   })
 })
 
-describe("The responses stored in a day for a business's test keys", () => {
+describe("The daily quota for responses stored for a business's test keys", () => {
   const limit = 2 * 2
   const noon = new Date('2036-03-01T12:00:00.000Z')
   const service = withService({ SANDBOX_INTENTS_PER_DAY: String(limit / 2) })
@@ -249,7 +249,7 @@ describe("The responses stored in a day for a business's test keys", () => {
   const eventsOf = async ({ businessId }: Merchant) =>
     (await service.deps.Intent.find({ businessId }).lean()).flatMap(({ outbox }) => outbox).length
 
-  it('are limited, and a refused write has no effect and produces no event', async () => {
+  it('refuses further writes, which then have no effect and produce no event', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     for (let made = 0; made < limit; made += 1) await fail(referenceNumber).expect(402)
     const [before, events] = [await claims(service), await eventsOf(merchant)]
@@ -260,7 +260,7 @@ describe("The responses stored in a day for a business's test keys", () => {
     await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
   })
 
-  it('include the responses to changes, endpoint tests and refused creates, but not those to successful intent creates', async () => {
+  it('counts the responses to changes, endpoint tests and refused creates, but not those to successful intent creates', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await createIntent(service, merchant)
     await service.http.post(intents).set(merchant.write()).send({ amount: -1 }).expect(400)
@@ -271,14 +271,14 @@ describe("The responses stored in a day for a business's test keys", () => {
     await expectRefused(cancelIntent(service, merchant, referenceNumber), 429, 'RATE_LIMITED')
   })
 
-  it('include the responses to deletions, which limits how often endpoints can be created and deleted', async () => {
+  it('counts the responses to deletions, which limits how often endpoints can be created and deleted', async () => {
     for (let made = 0; made < limit; made += 1)
       await service.http.delete(`${endpoints}/none`).set(merchant.write()).expect(404)
     const again = service.http.post(endpoints).set(merchant.write()).send(newEndpoint)
     await expectRefused(again, 429, 'RATE_LIMITED')
   })
 
-  it('are replayed even if the quota is used up, and a refused write is accepted the next day with the same idempotency key', async () => {
+  it('allows replays even if it is used up, and a refused write is accepted the next day with the same idempotency key', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const first = await fail(referenceNumber, merchant, 'first').expect(402)
     for (let made = 1; made < limit; made += 1) await fail(referenceNumber).expect(402)
@@ -290,7 +290,7 @@ describe("The responses stored in a day for a business's test keys", () => {
     expect(later.headers).not.to.have.property('idempotent-replayed')
   })
 
-  it('do not limit live keys or other merchants', async () => {
+  it("does not limit the business's live keys or other merchants", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     for (let made = 0; made < limit; made += 1) await fail(referenceNumber).expect(402)
     await expectRefused(fail(referenceNumber), 429, 'RATE_LIMITED')

@@ -209,14 +209,14 @@ describe('A rate limit of five requests per second', () => {
       expect((await list(merchant)).status).to.equal(200)
     })
 
-    it('has credentials checked for only as many concurrent requests as the limit allows', async () => {
+    it('lets the credentials of only as many concurrent requests be checked as it allows', async () => {
       const strange = asMerchant('', { id: '', key: newKey('secret', 'test') })
       const responses = await Promise.all(Array.from({ length: 20 }, () => list(strange)))
       const seen = responses.map(({ status }) => status).toSorted((a, b) => a - b)
       expect(seen).to.deep.equal([...Array(limit).fill(401), ...Array(20 - limit).fill(429)])
     })
 
-    it('refuses no concurrent request that has a valid key', async () => {
+    it('does not refuse any of several concurrent requests with valid keys', async () => {
       const merchants = await Promise.all(Array.from({ length: 4 }, () => service.merchant()))
       const responses = await Promise.all(
         merchants.flatMap((merchant) => [1, 2, 3, 4].map(() => list(merchant))),
@@ -246,7 +246,7 @@ describe('A rate limit of five requests per second', () => {
       for (const ms of left) expect(ms === -2 || (ms >= 0 && ms <= 3000), String(ms)).to.equal(true)
     }
 
-    it('is five in total, as soon as the processes have exchanged their counts', async () => {
+    it('allows the two processes five requests in total as soon as they have exchanged their counts', async () => {
       const merchant = await service.merchant()
       await statuses(4, () => list(merchant))
       await waitFor('Redis knows of four', async () => (await counted()).includes(`${merchant.keyId}\n"4"`))
@@ -256,7 +256,7 @@ describe('A rate limit of five requests per second', () => {
       await expectRefused(list(merchant, beside), 429, 'RATE_LIMITED')
     })
 
-    it('is five for each process while Redis is full', async () => {
+    it('allows each process five requests while Redis is full', async () => {
       const merchant = await service.merchant()
       const client = new Redis(redis.url)
       await client.config('SET', 'maxmemory', '1')
@@ -267,7 +267,7 @@ describe('A rate limit of five requests per second', () => {
       client.disconnect()
     })
 
-    it('is five for each process while Redis is frozen, and no request is delayed', async () => {
+    it('allows each process five requests while Redis is frozen, and does not delay any request', async () => {
       const merchant = await service.merchant()
       await redis.kill('SIGSTOP')
       const startedAt = performance.now()
@@ -276,7 +276,7 @@ describe('A rate limit of five requests per second', () => {
       expect(performance.now() - startedAt).to.be.below(1500)
     })
 
-    it('is five for each process while Redis is down, and five in total once it is back', async () => {
+    it('allows each process five requests while Redis is down, and the two processes five in total once Redis is back', async () => {
       const merchant = await service.merchant()
       await redis.kill('SIGKILL')
       await expectFiveEach(merchant)

@@ -291,7 +291,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       )
     const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
 
-    it('refunds 60 of 100 only once if two requests compete, and tells the other request that 40 can still be refunded', () =>
+    it('refunds 60 of 100 only once if two requests compete, and reports to the refused request that 40 can still be refunded', () =>
       inRounds(100, async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [{ amount: 60 }, { amount: 60 }])
@@ -317,7 +317,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('never refunds more than was paid, and refunds nothing to a request whose expectedRefundable is outdated', () =>
+    it('never refunds more than was paid, and refuses requests whose expectedRefundable is outdated', () =>
       inRounds(20, async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [
@@ -396,7 +396,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await retry().expect(200)).headers['idempotent-replayed']).to.equal('true')
     })
 
-    it('lets the retry return the outcome that a worker has obtained in the meantime', async () => {
+    it('returns to a retry the outcome that a worker has obtained in the meantime', async () => {
       const ends: [WalletOutcome, number, string][] = [
         [{ outcome: 'done' }, 200, 'REFUNDED'],
         [{ outcome: 'not-executed' }, 402, 'PAID'],
@@ -418,7 +418,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('returns 402 to the retry, and sends no second order, if the wallet never executed the first order', async () => {
+    it('returns 402 to a retry, and sends no second order, if the wallet never executed the first order', async () => {
       const reference = await paid(100)
       const gate = createGate()
       const { orders } = replaceWallets({
@@ -440,7 +440,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect([late.status, late.body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
     })
 
-    it('keeps its claim during a slow refund, and returns 503 if the wallet never responds', async () => {
+    it('keeps its idempotency claim during a slow refund, and returns 503 if the wallet never responds', async () => {
       const reference = await paid(100)
       const { walletTimeoutMs } = service.deps.config
       service.deps.config.walletTimeoutMs = 100
@@ -465,7 +465,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await running).status).to.equal(503)
     })
 
-    it('returns 503 if MongoDB goes down during the refund, and lets the retry query the outcome', async () => {
+    it('returns 503 if MongoDB goes down during the refund, and lets a retry query the outcome', async () => {
       const reference = await paid(100)
       const { Intent } = service.deps
       const { findOneAndUpdate } = Intent

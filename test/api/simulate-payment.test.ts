@@ -82,7 +82,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       return response.body.data.payment.amountPaid
     }
 
-    it('pays the given amount, otherwise the suggested amount, otherwise 100.00', async () => {
+    it('pays the given amount, or the suggested amount if none is given, or 100.00 if there is no suggested amount either', async () => {
       expect(await amountPaid({ amount: 700 }, { amount: 1 })).to.equal(1)
       expect(await amountPaid({ amount: 700 }, {})).to.equal(700)
       expect(await amountPaid({}, { amount: 1_000_000_000 })).to.equal(1_000_000_000)

@@ -81,7 +81,7 @@ describe('A webhook endpoint test', () => {
     }
   })
 
-  it("sends the endpoint's first event by default, also signed with its old secrets, even if the endpoint is inactive", async () => {
+  it('sends by default the first event to which the endpoint subscribes, signs it with the old secrets too, and works even if the endpoint is inactive', async () => {
     const set = (change: object) => service.http.put(`${path}/${id}`).set(merchant.write()).send(change)
     await set({ active: false }).expect(200)
     await service.http.post(`${path}/${id}/rotate-secret`).set(merchant.write()).expect(200)

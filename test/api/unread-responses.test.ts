@@ -96,7 +96,7 @@ describe('Responses that the client does not read', () => {
     await waitFor('the page can be read again', async () => (await call(page, merchant)).status === 200)
   })
 
-  it('lead to 429 RATE_LIMITED when their business exceeds its share of memory', async () => {
+  it('lead to 429 RATE_LIMITED when the business that requested them exceeds its share of memory', async () => {
     const { perBusiness } = service.deps.responses
     expect(perBusiness).to.equal(responseBytes * partOfBusiness)
     const sockets: Socket[] = []

@@ -105,7 +105,7 @@ describe('A limit of five requests per second for visitors without an API key', 
     await expectRefused(visit('100.7.0.1', '/nothing'), 429, 'RATE_LIMITED', { details })
   })
 
-  it('refuses no health probe, but delays probes from a network that sends too many', async () => {
+  it('never refuses a health probe, but delays probes from a network that sends too many', async () => {
     const probe = async (path: string, index: number) => {
       const startedAt = performance.now()
       expect(await flood(limit + 2, `100.8.${index}.1`, path)).to.deep.equal(Array(limit + 2).fill(200))

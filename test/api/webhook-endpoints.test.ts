@@ -171,7 +171,7 @@ describe('Webhook endpoints', () => {
   })
 
   describe('in a list', () => {
-    it('are returned as an empty page if the business has no endpoints', async () => {
+    it('make up an empty page if the business has none', async () => {
       const { status, body } = await list()
       expect(status).to.equal(200)
       expect(body.data).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })

@@ -165,7 +165,7 @@ describe('The hosted payment pages', function () {
     expect(wrong).to.deep.equal([])
   })
 
-  it("show the merchant's label as plain text in the text direction of the label", async () => {
+  it("show the merchant's label as plain text and in its own text direction", async () => {
     const page = await counter.openWindow({ size: 'phone', language: 'en' })
     let alerts = 0
     page.on('dialog', (dialog) => {

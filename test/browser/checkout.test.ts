@@ -91,7 +91,7 @@ describe('A customer in a browser', function () {
         expect(await counter.debits(merchant)).to.equal(1)
       })
 
-      it(`can leave without paying, which cancels nothing, and come back to pay (${where})`, async () => {
+      it(`can leave without paying, which does not cancel the payment, and come back to pay (${where})`, async () => {
         const { service, shop } = counter
         const merchant = await service.merchant()
         const { shortCode, referenceNumber } = await counter.order(merchant, {})

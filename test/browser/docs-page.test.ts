@@ -49,7 +49,7 @@ async function execute(page: Page, operation: string, words = ''): Promise<strin
   return (await response.textContent()) ?? ''
 }
 
-describe('The page /docs', function () {
+describe('The /docs page', function () {
   this.timeout(90_000)
   const service = withService()
   let browser: Browser

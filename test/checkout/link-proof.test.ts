@@ -59,7 +59,7 @@ describe('A customer who has a valid payment link, but whose IP address has open
     }
   })
 
-  it('needs the proof for this payment: a forged proof or a proof for another payment is refused', async () => {
+  it('needs a proof for this very payment, because a forged proof or a proof for another payment is refused', async () => {
     const [path, other] = [await offer(), await open(service, await offer())]
     const { from, close } = network()
     await close()
@@ -90,7 +90,7 @@ describe('A customer who has a valid payment link, but whose IP address has open
     await rotated.close()
   })
 
-  it('does not increase the count of failed lookups by opening and paying an existing payment', async () => {
+  it('can open and pay an existing payment without increasing the count of failed lookups', async () => {
     const path = await offer()
     const { from, points } = network()
     const form = await open(service, path, from)

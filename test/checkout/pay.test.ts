@@ -8,7 +8,7 @@ import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, follow, offerOf, open, pay, wallets } from './customer.ts'
 
-describe('A payment on the hosted payment page', () => {
+describe('The payment flow on the hosted payment page', () => {
   const service = withService()
 
   /** Creates an intent of a new merchant, so that tests do not share demo wallets. */
@@ -39,7 +39,7 @@ describe('A payment on the hosted payment page', () => {
     await queryWallet(service.deps, intent?._id ?? '', intent?.hold?.id ?? '')
   }
 
-  it('takes the money once, is confirmed to the customer, and is visible to the merchant', async () => {
+  it('takes the money once, shows a confirmation to the customer, and makes the payment visible to the merchant', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const response = await fill(await open(service, path), wallets.pays)
     expect([response.status, response.html]).to.deep.equal([303, ''])
@@ -76,7 +76,7 @@ describe('A payment on the hosted payment page', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-  it('fails after a technical error, and the page then links back to the merchant', async () => {
+  it('ends after a technical error, and the page then links back to the merchant', async () => {
     const { merchant, referenceNumber, path } = await offer({ cancel_url: 'https://shop.example/c' })
     const page = await pay(await open(service, path), wallets.broken)
     expect(page.says).to.include('The payment failed').and.include('You have not been charged.')
@@ -85,7 +85,7 @@ describe('A payment on the hosted payment page', () => {
     expect(await statusOf(merchant, referenceNumber)).to.equal('FAILED')
   })
 
-  it('is reported as not started if the wallet is unreachable, and can then be retried', async () => {
+  it('reports that the payment could not be started if the wallet is unreachable, and then allows another attempt', async () => {
     const { path } = await offer()
     replaceWallet({ authorise: async () => ({ outcome: 'not-executed' }) })
     const page = await fill(await open(service, path), wallets.pays)
@@ -190,7 +190,7 @@ describe('A payment on the hosted payment page', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-  it('is never made by resubmitting a form whose attempt failed, however many other attempts have followed', async () => {
+  it('never takes money for a resubmitted form whose attempt failed, however many other attempts have followed', async () => {
     const { merchant, path } = await offer()
     const form = await open(service, path)
     await fill(form, wallets.poor)
@@ -235,7 +235,7 @@ describe('A payment on the hosted payment page', () => {
     expect((await follow(await first)).says).to.include('Payment successful')
   })
 
-  it('is refused, and a new form is shown, if the form is forged, outdated or from another payment', async () => {
+  it('refuses a form that is forged, outdated or from another payment, and shows a new form', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const other = await open(service, (await offer()).path)
     const foreign = /name="form" value="([^"]+)"/.exec(other.html)?.[1] ?? ''
@@ -318,7 +318,7 @@ describe('A payment on the hosted payment page', () => {
     expect((await pay(one, { phone: '+222 22 00 00 01', pin: '١٢٣٤' })).says).to.include('Payment successful')
   })
 
-  it('is refused with a message if the intent has since been cancelled or has expired', async () => {
+  it('refuses the payment, with a message, if the intent has been cancelled or has expired in the meantime', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const late = await offer()
     const [form, lateForm] = [await open(service, path), await open(service, late.path)]

@@ -123,7 +123,7 @@ describe('A business that is switched off', () => {
       expect(codes).to.include('FEATURE_DISABLED').and.not.include('503')
     })
 
-    it('receives no payment unless a wallet had already been called for it before the suspension', async () => {
+    it('receives no payment unless a wallet had already been called for that payment before the suspension', async () => {
       const { path, referenceNumber } = await offer()
       const form = await open(service, path)
       const { updateIntent } = service.deps.batchers

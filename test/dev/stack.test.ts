@@ -48,7 +48,7 @@ describe('npm run stack', function () {
     await third.ended
   })
 
-  it('stops its servers even if it is killed by kill -9, and can be restarted immediately', async () => {
+  it('stops its servers even if it is killed with kill -9, and can be restarted immediately', async () => {
     const killed = await stack()
     killed.kill('SIGKILL')
     const next = await stack()

@@ -62,7 +62,7 @@ describe("The guide's curl commands", () => {
       expect(differences(shown, exchanges.at(-1)?.body, 'response')).to.deep.equal([])
     })
 
-  it('are found, and at least six of their responses are compared with the responses on the page', () => {
+  it('number at least 14, and at least six of their responses are compared with the responses on the page', () => {
     expect(found.length).to.be.at.least(14)
     expect(compared).to.be.at.least(6)
   })

@@ -58,7 +58,7 @@ describe('docs/maintainers/guarantees.md', () => {
     expect(unnamed.map(({ name }) => name)).to.deep.equal([])
   })
 
-  it('lists every check of the attack, and no check that does not exist', () => {
+  it('lists every check in the attack, and no check that does not exist', () => {
     expect([...new Set(rows.flatMap(({ proof }) => inItalics(proof)))]).to.have.members(checkNames)
   })
 })

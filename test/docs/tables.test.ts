@@ -37,13 +37,13 @@ describe('The generated tables', () => {
       expect(after === before, remedy).to.equal(true)
     })
 
-  it('exist', () => {
+  it('number at least two', () => {
     expect(generated).to.be.at.least(2)
   })
 })
 
 describe('The tables on the pages', () => {
-  it('exist', () => {
+  it('number at least 50', () => {
     expect(tables.length).to.be.at.least(50)
   })
 

@@ -159,7 +159,7 @@ describe('A process that is killed between any two steps of its work', function 
     for (const each of arrived) expect(each.body, label).to.equal(body)
   }
 
-  it('loses and duplicates nothing when it creates an intent', async () => {
+  it('neither loses nor duplicates anything when it creates an intent', async () => {
     const operation = request(
       201,
       async () => ({ merchant: await hookedMerchant(), path: '/intents', body: { amount: 700 } }),
@@ -180,7 +180,7 @@ describe('A process that is killed between any two steps of its work', function 
     ])
   })
 
-  it('loses and duplicates nothing when it cancels an intent', async () => {
+  it('neither loses nor duplicates anything when it cancels an intent', async () => {
     const operation = request(
       200,
       async () => {
@@ -198,7 +198,7 @@ describe('A process that is killed between any two steps of its work', function 
     expect(steps).to.include.members(['mongodb findAndModify', 'mongodb update', 'enqueue outbox-relay'])
   })
 
-  it('loses and duplicates nothing when it creates an endpoint', async () => {
+  it('neither loses nor duplicates anything when it creates an endpoint', async () => {
     const body = { url: 'https://example.com/hook', events: ['payment.created'] }
     const operation = request(
       201,
@@ -215,7 +215,7 @@ describe('A process that is killed between any two steps of its work', function 
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb insert', 'mongodb insert'])
   })
 
-  it('loses and duplicates nothing when it updates an endpoint', async () => {
+  it('neither loses nor duplicates anything when it updates an endpoint', async () => {
     const body = { url: 'https://example.com/moved', active: false }
     const operation = request(
       200,
@@ -233,7 +233,7 @@ describe('A process that is killed between any two steps of its work', function 
     expect(steps).to.deep.equal([...changing.slice(0, 3), 'mongodb find', 'mongodb update'])
   })
 
-  it('loses and duplicates nothing when it rotates a secret', async () => {
+  it('neither loses nor duplicates anything when it rotates a secret', async () => {
     const operation = request(
       200,
       async () => {
@@ -291,12 +291,12 @@ describe('A process that is killed between any two steps of its work', function 
     check: ({ merchant }, label) => expectDelivered(merchant, ['payment.created', 'payment.created'], label),
   })
 
-  it('loses and duplicates nothing when it relays events while no slot is free', async () => {
+  it('neither loses nor duplicates anything when it relays events while no slot is free', async () => {
     const steps = await kill(relaying((_, act) => act()))
     expect(steps).to.include.members(['mongodb insert', 'mongodb update', 'enqueue webhook-delivery'])
   })
 
-  it('loses and duplicates nothing when it relays events and starts their first attempts', async () => {
+  it('neither loses nor duplicates anything when it relays events and starts their first attempts', async () => {
     const steps = await kill(relaying(asWorker))
     expect(steps).to.include.members(['mongodb insert', 'mongodb update'])
     expect(steps).to.not.include('enqueue webhook-delivery')
@@ -314,7 +314,7 @@ describe('A process that is killed between any two steps of its work', function 
     'mongodb update',
   ]
 
-  it('loses and duplicates nothing when an attempt succeeds', async () => {
+  it('neither loses nor duplicates anything when an attempt succeeds', async () => {
     const steps = await kill({
       async prepare() {
         const merchant = await hookedMerchant()
@@ -344,7 +344,7 @@ describe('A process that is killed between any two steps of its work', function 
     expect(steps).to.deep.equal([...attempting, 'enqueue webhook-delivery'])
   })
 
-  it('loses and duplicates nothing when an intent expires', async () => {
+  it('neither loses nor duplicates anything when an intent expires', async () => {
     const expiring: Operation<{ merchant: Merchant; referenceNumber: string }> = {
       async prepare() {
         const merchant = await hookedMerchant()

@@ -6,13 +6,13 @@ import { plants } from './plants.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-describe('Bugs planted for the attack', () => {
+describe('The bugs that `npm run attack -- --planted` plants', () => {
   for (const { bug, edits } of plants)
     it(`can be planted in the current source code: ${bug}`, () => {
       expect(editedFiles(root, edits).size).to.be.greaterThan(0)
     })
 
-  it('include at least one bug for every check of the attack', () => {
+  it('include at least one bug for every check in the attack', () => {
     expect(new Set(plants.map(({ foundBy }) => foundBy))).to.have.all.keys(checkNames)
   })
 })

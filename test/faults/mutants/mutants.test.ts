@@ -11,7 +11,7 @@ import { planOf } from './plan.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-describe('The mutants of the fault runs', () => {
+describe('The mutants for the fault runs', () => {
   it('have unique names, and the quick selection contains only existing mutants', () => {
     const names = [...controls, ...mutants].map(({ name }) => name)
     expect(new Set(names).size).to.equal(names.length)

@@ -40,7 +40,7 @@ const frozenMs = (fault: PlannedFault): number => {
   return fault.what === 'process.point' && fault.deed === 'stop' ? fault.awayMs : 0
 }
 
-describe('The plan of a round', () => {
+describe('The plan for a round', () => {
   it('is always the same for the same seed, even if only a single round is repeated', () => {
     expect(plansOf('--seed', '4711')).to.deep.equal(plansOf('--seed', '4711'))
     expect(plansOf('--seed', '4711')).to.not.deep.equal(plansOf('--seed', '4712'))
@@ -59,7 +59,7 @@ describe('The plan of a round', () => {
       expect([...armed]).to.have.members(points.map(({ name }) => name))
     })
 
-    it(`arms a fault point of the clean-up in both workers when a simulated night begins (seed ${seed})`, () => {
+    it(`arms a fault point in the clean-up in both workers when a simulated night begins (seed ${seed})`, () => {
       for (const plan of plansOf('--seed', seed, '--soak')) {
         const jump = plan.find(({ what }) => what === 'clock.jump')
         const armed = plan.filter(

@@ -14,12 +14,12 @@ function reported(lates: readonly number[]): Fault[] {
 
 const times = (count: number, lateMs: number): number[] => Array.from({ length: count }, () => lateMs)
 
-describe("The machine's pulse", () => {
-  it('counts as calm if hardly any beats are late', () => {
+describe('The pulse that detects whether the machine is busy', () => {
+  it('reports nothing if hardly any beats are late', () => {
     expect(reported([...times(40, 20), ...times(10, 5), 300, ...times(10, 5)])).to.deep.equal([])
   })
 
-  it('counts as busy from the first late beat to the last late beat, in periods that do not overlap', () => {
+  it('reports the machine as busy from the first late beat to the last, in periods that do not overlap', () => {
     const [first, second, ...more] = reported([
       ...times(20, 5),
       ...times(20, 100),

@@ -8,7 +8,7 @@ import { behaviours } from './behaviours.ts'
 import { type EndpointServers, openEndpointServers } from './endpoint-servers.ts'
 import { providerKey } from './provider.ts'
 
-describe('The endpoint servers and the wallet provider of the fault runs', () => {
+describe('The endpoint servers and the wallet provider in the fault runs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'endpointServers-'))
   let endpointServers: EndpointServers
   before(async () => {
