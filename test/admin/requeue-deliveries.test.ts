@@ -82,7 +82,7 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(stderr).to.equal('')
   })
 
-  it('reports an invalid option, without connecting to the database where possible, and exits with a non-zero code', async () => {
+  it('reports an invalid option, if possible without connecting to the database, and exits with a non-zero code', async () => {
     const wrong: [about: RegExp, ...args: string[]][] = [
       [/one of --id, --endpoint, --business, --from and --to is required/, '--dry-run'],
       [/CANCELLED needs --id/, '--status', 'CANCELLED', '--from', '2026-01-01'],

@@ -97,7 +97,7 @@ describe('The search page', () => {
     }
   })
 
-  it('plots the last 24 hours without a script, lists the same figures as text, and shows an hour without figures as 0', async () => {
+  it('plots the deliveries of the last 24 hours without a script, lists the same figures as text, and shows an hour without deliveries as 0', async () => {
     const now = service.clock.now()
     const hour = (ago: number) => new Date((Math.floor(now.getTime() / hourMs) - ago) * hourMs)
     await service.deps.DeliveryHour.insertMany([

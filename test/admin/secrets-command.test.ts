@@ -289,7 +289,7 @@ describe('npm run admin -- secrets rotate', function () {
       expect(stdout).to.not.include(key.slice(8, 36))
   })
 
-  it('lists no end date for an API key whose current secret needs the old SECRET_KEY, even if its replaced secret expires', async () => {
+  it("lists no end date for an API key whose current secret needs the old SECRET_KEY, even if the key's replaced secret expires", async () => {
     const merchant = await service.merchant()
     await rotateKey(service.deps, merchant.keyId, 3600)
     const [one] = await leftOf(merchant)

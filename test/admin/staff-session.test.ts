@@ -17,7 +17,7 @@ describe('A support staff session', () => {
   /** Sends the same cookie to the other process. */
   const there = (visitor: Visitor) => visit(beside, visitor.cookie)
 
-  it('is required for every page, which otherwise redirects to the sign-in, and for every action and script', async () => {
+  it('is required for every page, which otherwise redirects to the sign-in page, and for every action and script', async () => {
     const signedOut = visit(service)
     for (const path of ['/admin', '/admin/', '/admin/audit?who=x', '/admin/queues', '/admin/nothing']) {
       const { status, location } = await signedOut.get(path)

@@ -82,7 +82,7 @@ describe('Arbitrary bytes', function () {
     )
   })
 
-  it('cause no internal error if they damage a valid request', async () => {
+  it('cause no internal error if they are inserted into a valid request or replace part of it', async () => {
     const seen = new Set<number>()
     const some = fc.array(damage, { minLength: 50, maxLength: 50 })
     await fc.assert(

@@ -167,7 +167,7 @@ describe('A webhook endpoint', () => {
       expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.have.length(1)
     })
 
-    it('can deactivate the endpoint, which then receives nothing, and whose waiting deliveries are cancelled once they are due', async () => {
+    it('can deactivate the endpoint, so that it receives nothing and its waiting deliveries are cancelled once they are due', async () => {
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url, events: ['payment.created'] }).expect(200)
       const arrivedBefore = endpointServer.received.length

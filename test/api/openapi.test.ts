@@ -90,7 +90,7 @@ describe('The OpenAPI description', () => {
       expect(responses[status]?.headers, String(status)).to.include.keys('Access-Control-Allow-Origin')
   })
 
-  it('documents every `scope` that a response about an exceeded limit can contain, and allows no other `scope`', () => {
+  it('documents every `scope` that a 429 response can contain, and allows no other `scope`', () => {
     const limited = (scope: string) => mismatchOf429(JSON.stringify({ scope, limit: 1 }))
     const mismatchOf429 = (details: string) =>
       mismatchOf('GET', '/api/v1/dev/intents/PI-1', {

@@ -58,7 +58,7 @@ describe('The permission checks', () => {
     })
   })
 
-  describe('if several of them fail', () => {
+  describe('if several of the checks fail', () => {
     // Each request fails its own check and as many later ones as possible, and expects the error of the earliest.
     it('return the error from the first check that fails', async () => {
       const broken = { ipAllowlist: ['192.0.2.7'], scopes: [], kind: 'publishable', mode: 'live' } as const

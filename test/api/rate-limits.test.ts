@@ -209,7 +209,7 @@ describe('A rate limit of five requests per second', () => {
       expect((await list(merchant)).status).to.equal(200)
     })
 
-    it('lets the credentials of only as many concurrent requests be checked as it allows', async () => {
+    it('never lets more concurrent requests reach the credential check than it allows', async () => {
       const strange = asMerchant('', { id: '', key: newKey('secret', 'test') })
       const responses = await Promise.all(Array.from({ length: 20 }, () => list(strange)))
       const seen = responses.map(({ status }) => status).toSorted((a, b) => a - b)

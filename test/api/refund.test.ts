@@ -291,7 +291,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       )
     const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
 
-    it('refunds 60 of 100 only once if two requests compete, and reports to the refused request that 40 can still be refunded', () =>
+    it('refunds 60 of 100 only once if two requests compete, and the error for the other request says that 40 can still be refunded', () =>
       inRounds(100, async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [{ amount: 60 }, { amount: 60 }])

@@ -25,7 +25,7 @@ describe('An HTTP server that is stopping', () => {
     await stopped
   })
 
-  it('serves connections that arrive late, and then accepts no more connections', async () => {
+  it('still serves connections that arrive shortly after the stop begins, and then accepts no more connections', async () => {
     const app = express().get('/', (_req, res) => res.end('{}'))
     const { server, origin } = await openServer(service, shortTimeouts, app)
     const sockets: Socket[] = []

@@ -21,18 +21,18 @@ describe('The payment page, given arbitrary input,', () => {
 
   const bodies: Record<string, [body: string | Buffer, headers?: Record<string, string>]> = {
     nothing: [''],
-    'fields of other kinds': ['form[]=1&form[a]=2&phone[__proto__]=x&pin[]=1&__proto__=x&constructor=y'],
+    'fields of other types': ['form[]=1&form[a]=2&phone[__proto__]=x&pin[]=1&__proto__=x&constructor=y'],
     'every field twice': ['form=1&form=2&phone=1&phone=2&pin=1&pin=2&amount=1&amount=2'],
     'all the fields that fit': ['a&'.repeat(4095)],
     'NULs and lone surrogates': ['form=%00&phone=%00%ED%A0%80&pin=%ED%BF%BF%00&amount=%00'],
     'broken escapes': ['form=%&phone=%zz&pin=%E0%A4%A'],
-    'bytes that are no UTF-8': [Buffer.from([0xff, 0xfe, 0x26, 0x3d, 0x00, 0xc3])],
+    'bytes that are not valid UTF-8': [Buffer.from([0xff, 0xfe, 0x26, 0x3d, 0x00, 0xc3])],
     JSON: ['{"form":{"$ne":null},"pin":1234}', { 'Content-Type': 'application/json' }],
-    'another kind of form': ['--x\r\n\r\n--x--', { 'Content-Type': 'multipart/form-data; boundary=x' }],
-    'no kind at all': ['form=1', { 'Content-Type': '' }],
+    'a multipart form': ['--x\r\n\r\n--x--', { 'Content-Type': 'multipart/form-data; boundary=x' }],
+    'a form without a content type': ['form=1', { 'Content-Type': '' }],
   }
   for (const [what, [body, headers]] of Object.entries(bodies))
-    it(`returns 422 and an error page if the form contains this: ${what}`, async () => {
+    it(`returns 422 and an error page for this body: ${what}`, async () => {
       for (const fields of [{}, { amountType: 'OPEN' }]) {
         const page = await post((await offer(fields)).path, body, headers)
         expect(page.status).to.equal(422)

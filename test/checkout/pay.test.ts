@@ -76,7 +76,7 @@ describe('The payment flow on the hosted payment page', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-  it('ends after a technical error, and the page then links back to the merchant', async () => {
+  it('marks the payment as failed after a technical error, and the page then links back to the merchant', async () => {
     const { merchant, referenceNumber, path } = await offer({ cancel_url: 'https://shop.example/c' })
     const page = await pay(await open(service, path), wallets.broken)
     expect(page.says).to.include('The payment failed').and.include('You have not been charged.')

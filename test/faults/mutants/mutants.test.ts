@@ -54,7 +54,7 @@ describe('The mutants for the fault runs', () => {
     }
   })
 
-  it('each have a plan that fits into the run and contains every fault in the focus of that mutant or control run', () => {
+  it('each have a plan that fits into the run and contains exactly the faults on which that mutant or control run focuses', () => {
     for (const { name, focus } of [...controls, ...mutants]) {
       const plan = planOf(focus)
       expect(Math.max(0, ...plan.map(({ atMs }) => atMs)), name).to.be.below(focus.seconds * 1000)

@@ -59,7 +59,7 @@ describe('The plan for a round', () => {
       expect([...armed]).to.have.members(points.map(({ name }) => name))
     })
 
-    it(`arms a fault point in the clean-up in both workers when a simulated night begins (seed ${seed})`, () => {
+    it(`arms a clean-up fault point in both workers when a simulated night begins (seed ${seed})`, () => {
       for (const plan of plansOf('--seed', seed, '--soak')) {
         const jump = plan.find(({ what }) => what === 'clock.jump')
         const armed = plan.filter(
