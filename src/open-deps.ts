@@ -44,8 +44,8 @@ import { createTestSlots } from './webhooks/endpoints/test-slots.ts'
 import { createSender } from './webhooks/sender/send.ts'
 
 /**
- * The maximum number of sockets for connections to endpoints. It includes one for each attempt, so that no attempt has
- * to wait for a socket, and some for endpoint tests.
+ * The maximum number of sockets for connections to endpoints. This number includes one socket for each attempt, so that
+ * no attempt has to wait for a socket, and some sockets for endpoint tests.
  */
 const maxSockets = maxAttemptsInFlight + 200
 

@@ -33,7 +33,7 @@ export interface Claim {
   sandboxOf?: string
   /**
    * When the response was last replayed to a request that had been waiting for it. This time is written before the
-   * replay. Because the write is journalled, it also makes the response itself durable.
+   * replay. The write is journalled, which also makes the response itself durable.
    */
   replayedAt?: Date
   /** 24 hours after the first request. A takeover of the claim by another attempt does not change this time. */

@@ -28,8 +28,9 @@ export type ResponseData = Record<string, unknown>
 
 /**
  * Returns a function that computes a document's first response, using the format number stored in the document. A
- * released format must always return the same bytes, so never change one. Add a format with the next number instead. A
- * process that runs an earlier version throws SERVICE_UNAVAILABLE for a format number that it does not know.
+ * released format must always return the same bytes, so never change a released format. Instead, add a format with the
+ * next number. A process that runs an earlier version throws SERVICE_UNAVAILABLE for a format number that it does not
+ * know.
  */
 export const byFormat =
   <Doc extends { responseFormat: number }>(formats: Readonly<Record<number, (doc: Doc) => ResponseData>>) =>

@@ -26,8 +26,8 @@ type Needs = Pick<Deps, 'Claim' | 'Product' | 'Endpoint' | 'secrets' | 'now'>
 export async function resealResponses(deps: Needs, advance: (claims: number) => void): Promise<Resealed> {
   const result = { resealed: 0, unreadable: 0 }
   const now = deps.now()
-  // Responses to requests claimed from now on are already sealed with the current key. If their claims were included,
-  // the run might never end.
+  // The responses to later requests are already sealed with the current key. If the claims of these requests were
+  // included, the run might never end.
   const latest = new Date(now.getTime() + lifetimeMs + removalMs)
   const stored = nativeCollection(deps.Claim).find(
     { removeAt: { $gt: now, $lte: latest } },
@@ -49,7 +49,7 @@ export async function resealResponses(deps: Needs, advance: (claims: number) => 
 const collectionOf = (model: unknown): mongo.Collection<WithResponse> =>
   nativeCollection(model as Model<WithResponse>)
 
-/** Returns those documents created under these effect ids that store a response. */
+/** Returns the documents that were created under these effect ids and that store a response. */
 const createdUnder = (
   collection: mongo.Collection<WithResponse>,
   effectIds: string[],
@@ -62,8 +62,8 @@ const createdUnder = (
     .toArray()
 
 /**
- * Re-seals a response only if it is still the one that was read, so that no concurrent update or removal of a response
- * is undone.
+ * Re-seals a response only if it has not changed since it was read. Otherwise, this write would undo a concurrent
+ * update or removal of the response.
  */
 async function reseal(
   { secrets }: Needs,

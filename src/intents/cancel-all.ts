@@ -49,9 +49,9 @@ const pageSize = {
 } as const satisfies PageSize
 
 /**
- * The minimum time from the start of one page to the start of the next. With 50 intents per page, it limits a bulk
- * cancel to 100 intents per second, which is also the default limit for one API key. A bulk cancel therefore slows down
- * other businesses no more than a busy merchant does.
+ * The minimum time from the start of one page to the start of the next. With 50 intents per page, this interval limits
+ * a bulk cancel to 100 intents per second, which is also the default limit for one API key. A bulk cancel therefore
+ * slows down other businesses no more than a busy merchant does.
  */
 const batchEveryMs = 500
 

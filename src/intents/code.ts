@@ -21,8 +21,8 @@ export const codeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: s
   owner.sandbox ? `test:${owner.businessId}:${code}` : `live:${code}`
 
 /**
- * Returns whether an intent can be found by its code at `now`. Pass the intent as it is at `now`, which `asOf` in
- * present.ts returns.
+ * Returns whether an intent can be found by its code at `now`. Pass the intent in its state at `now`, as returned by
+ * `asOf` in present.ts.
  */
 export const isCodeActive = (intent: Pick<Intent, 'status' | 'codeExpiresAt'>, now: Date): boolean =>
   isPending(intent.status) && intent.codeExpiresAt > now
@@ -31,7 +31,7 @@ export const isCodeActive = (intent: Pick<Intent, 'status' | 'codeExpiresAt'>, n
 const separators = /[\s.\p{Pd}]/gu
 
 /**
- * Returns a payment code as 6 ASCII digits. The input may contain digits of any script, and separators between them.
+ * Returns a payment code as 6 ASCII digits. The input may contain digits in any script, with separators between them.
  * Returns null if the input is not a code.
  */
 export function readCode(typed: string): string | null {

@@ -24,8 +24,8 @@ type Created = Record<string, unknown> | DoneBefore
 
 /**
  * Creates a PENDING intent together with its `payment.created` event in ONE insert, and then wakes the relay. Returns
- * the data of the response (SPEC 4.1). Throws RATE_LIMITED if the business has used up a quota, and SERVICE_UNAVAILABLE
- * if no payment code is free. In both cases, nothing has been stored.
+ * the response data (SPEC 4.1). Throws RATE_LIMITED if the business has used up a quota, and SERVICE_UNAVAILABLE if no
+ * payment code is free. In both cases, nothing has been stored.
  */
 export function createIntent(
   deps: Deps,

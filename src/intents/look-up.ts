@@ -27,8 +27,8 @@ export const lookUpIntent = (
   deps.Intent.findOne({ referenceNumber }, hidden).lean<TracedIntent | null>()
 
 /**
- * Returns the names of the past events of which the intent still contains a record. The same name may occur several
- * times.
+ * Returns the names of those past events that can still be derived from the intent's fields. The same name may occur
+ * several times.
  */
 export function eventsSoFar(intent: TracedIntent): EventName[] {
   const { payment, attempts, refunds, cancellationReason } = intent

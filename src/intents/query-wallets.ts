@@ -110,8 +110,8 @@ function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
 }
 
 /**
- * Leaves an order with an unknown outcome to the workers. Never throws, because even if storing the next query time
- * fails, a poll finds the order: every order has a `queryAt` from the start.
+ * Leaves an order with an unknown outcome to the workers. Never throws. Even if storing the next query time fails, a
+ * poll finds the order, because every order has a `queryAt` from the start.
  */
 export async function leaveOpen(deps: Deps, open: OpenOrder, withinDeadline: WithinDeadline): Promise<void> {
   const at = firstQueryAt(deps.now())

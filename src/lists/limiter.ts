@@ -30,7 +30,7 @@ export interface Limiter {
   waiting(): number
 }
 
-/** How long work waits for its owner's other work before it is rejected. */
+/** How long work waits for its owner's other work before the waiting work is rejected. */
 export const maxWaitMs = 500
 /**
  * The maximum number of pieces of one owner's work that may be waiting. It equals the number of requests that a key may

@@ -16,13 +16,13 @@ export interface Lists {
    */
   run<T>(owner: string, isGone: () => boolean, read: (models: Models) => Promise<T>): Promise<T>
   /**
-   * Limits each business's lists, from the start of a request. A request waits here only for its own business's lists,
-   * and it holds no resources while it is waiting.
+   * Limits how many lists each business runs in parallel. The limit applies from the start of a request. A request
+   * waits here only for its own business's lists, and holds no resources while it is waiting.
    */
   shares: Limiter
   /**
-   * Limits each business's exports. Their pages are read one by one with `run`, so a slow client does not occupy a
-   * connection.
+   * Limits how many exports each business runs in parallel. The pages of an export are read one by one with `run`, so a
+   * slow client does not occupy a connection.
    */
   exports: Limiter
 }

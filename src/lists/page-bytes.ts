@@ -21,8 +21,8 @@ export class PageTooLarge extends Refusal {
 
 /**
  * Reads the documents of a page one by one. Throws PageTooLarge as soon as the page is too large, because decoding 100
- * intents with 1 000 refunds each takes half a second. Rests as `inSlices` does, so that the process serves other
- * requests between documents.
+ * intents with 1 000 refunds each takes half a second. Pauses in the same way as `inSlices`, so that the process serves
+ * other requests between documents.
  */
 export async function readWithinPage<Doc extends object>(cursor: AsyncIterable<Doc>): Promise<Doc[]> {
   const found: Doc[] = []

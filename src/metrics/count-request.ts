@@ -13,8 +13,8 @@ export interface EndedRequest {
 }
 
 /**
- * The methods that have their own label. Other methods share one, because clients may send any method that the Node.js
- * parser accepts.
+ * The methods that have their own label. All other methods share one label, because clients may send any method that
+ * the Node.js parser accepts.
  */
 const ownMethods = /^(GET|HEAD|POST|PUT|PATCH|DELETE) /
 

@@ -23,9 +23,9 @@ const jobBuckets = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 120]
 const walletBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
- * Creates the counters and histograms for this process's work. An event is counted after its write has succeeded, so it
- * is not counted if the process dies between the two or if MongoDB's response is lost. docs/operators/watch.md lists
- * the values of each label.
+ * Creates the counters and histograms for this process's work. An event is counted after its write has succeeded. The
+ * event is therefore not counted if the process dies right after the write or if MongoDB's response is lost.
+ * docs/operators/watch.md lists the values of each label.
  */
 export function createCounted(registers: Registry[]) {
   return {

@@ -15,7 +15,7 @@ export interface Figure {
 
 /** The `keptMs` of a figure whose query reads only a few keys. */
 export const briefMs = 5_000
-/** The `keptMs` of a figure whose query reads more keys, or whose value changes slowly. */
+/** The `keptMs` of a figure whose query reads many keys or whose value changes slowly. */
 export const minuteMs = 60_000
 
 /** Creates a figure that sets one gauge to the result of `query`. */

@@ -11,11 +11,11 @@ import { openPayments, openRefunds } from './open-outcomes.ts'
 import { storedBytes } from './stored-bytes.ts'
 
 /**
- * Returns the figures that a scrape reads from MongoDB. Each query uses an index, and the scrape waits at most
- * `queryTimeoutMs` for each figure. The code sample reads up to 2 000 documents, the estimate of stored bytes reads up
- * to 1 000 documents of each kind, and counting open outcomes reads up to 1 000 intents from each end of an index. The
- * remaining queries read only index keys or a single document. So that no write has to wait for these queries, all of
- * them use the list connections, except for the ping and the counts of live codes.
+ * Returns the figures that a scrape reads from MongoDB. Every query uses an index, and the scrape waits at most
+ * `queryTimeoutMs` for each figure. The sample of payment codes reads up to 2 000 documents, the estimate of stored
+ * bytes up to 1 000 documents of each kind, and the count of open outcomes up to 1 000 intents from each end of an
+ * index. The other queries read only index keys or a single document. All queries except the ping and the counts of
+ * live codes use the connections reserved for lists, so that they never hold up a write.
  */
 export function figuresOfMongo(all: Deps): Figure[] {
   const deps = { ...all, ...all.lists.models }

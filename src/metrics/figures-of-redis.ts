@@ -3,8 +3,8 @@ import { briefMs, type Figure, minuteMs, pingOf } from './figure.ts'
 import { omit } from './gauges.ts'
 
 /**
- * Returns the figures that a scrape reads from Redis. If Redis forbids `INFO` or `CLIENT LIST`, the gauges based on
- * that command have no value.
+ * Returns the figures that a scrape reads from Redis. If Redis forbids `INFO` or `CLIENT LIST`, the gauges based on the
+ * forbidden command have no value.
  */
 export function figuresOfRedis({ metrics: { gauges }, queues }: Deps): Figure[] {
   const { counts } = queues

@@ -32,9 +32,10 @@ export const openRefunds = (deps: Pick<Deps, 'Intent' | 'now'>): Promise<OpenOut
 
 /**
  * Reads from both ends of the index, which is ordered by the time of the next query to the wallet. The longer an
- * outcome has been open, the longer the wait before its next query, up to a minute. The newest outcomes are therefore
- * usually at the start of the index, and those at the end have been open for minutes, but if no worker is querying the
- * wallet, the oldest outcomes are at the start. This matters only if there are too many outcomes to read all of them.
+ * outcome has been open, the longer the wait before its next query, up to a minute. Usually, therefore, the newest
+ * outcomes are at the start of the index, and the outcomes at the end have been open for minutes. However, if no worker
+ * is querying the wallet, the oldest outcomes are at the start. The order matters only if there are too many outcomes
+ * to read all of them.
  */
 async function summed(
   deps: Pick<Deps, 'Intent' | 'now'>,

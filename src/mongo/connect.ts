@@ -81,8 +81,8 @@ const isSocketFault = (error: unknown): boolean =>
 /**
  * The error codes after which the driver itself retries or looks for another primary. These codes mean that a primary
  * is stepping down or shutting down, that a server is not (yet) a primary, or that a router cannot reach any primary.
- * The driver does not export these codes, and the label that it adds to such errors is missing if it has already closed
- * the connection.
+ * The driver does not export these codes, and the label that the driver adds to such errors is missing if the driver
+ * has already closed the connection.
  */
 const noPrimaryCodes = new Set<unknown>([
   6, 7, 89, 91, 134, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
@@ -96,8 +96,8 @@ const isAway = (error: unknown): boolean =>
   (error instanceof mongoose.mongo.MongoServerError && noPrimaryCodes.has(error.code))
 
 /**
- * Retries `act` while MongoDB is unreachable. This is used while a process is starting, because the database may become
- * unreachable again before the process is ready. Any other error is thrown.
+ * Retries `act` while MongoDB is unreachable. This function is used while a process is starting, because the database
+ * may become unreachable again before the process is ready. Any other error is thrown.
  */
 export async function retryWhileUnreachable<T>(log: Log, act: () => Promise<T>): Promise<T> {
   for (;;) {

@@ -44,13 +44,13 @@ export interface Relayed {
 export const relaySlots = 400
 /**
  * If a document has to wait longer than this for one of the `relaySlots`, it is left for the next poll, because its job
- * can do nothing else in the meantime.
+ * cannot do anything else in the meantime.
  */
 const slotWaitMs = 100
 
 /**
- * If the insert of a delivery has not been sent within this time, it fails and the next poll relays the event again.
- * This limit prevents a delivery from being stored minutes after its `createdAt`.
+ * If the insert of a delivery has not been sent within this time, the insert fails and the next poll relays the event
+ * again. This limit prevents a delivery from being stored minutes after its `createdAt`.
  */
 const maxUnsentMs = 60_000
 

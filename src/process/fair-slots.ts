@@ -2,7 +2,7 @@ import { withTimeout } from './timeout.ts'
 
 /**
  * A process's slots, which owners share fairly. A free slot goes to the waiting owner that holds the fewest slots. If
- * several owners hold equally few slots, it goes to the owner whose last slot was granted the longest ago.
+ * several owners hold equally few slots, the slot goes to the owner whose last slot was granted longest ago.
  */
 export interface FairSlots {
   /**

@@ -5,8 +5,8 @@ import { restAfter, sliceMs } from './in-slices.ts'
 const chunkBytes = 16 * 1024
 
 /**
- * Yields a large input in chunks. Rests between chunks as `inSlices` does, so that the process can serve other
- * requests.
+ * Yields a large input in chunks. Pauses between chunks in the same way as `inSlices`, so that the process can serve
+ * other requests.
  */
 export async function* inChunks(bytes: Buffer): AsyncGenerator<Buffer> {
   let tookMs = 0

@@ -5,8 +5,8 @@ type Command = readonly [name: string, key: string, argument: number]
 
 /**
  * Runs commands in one transaction and returns the response to each command. Redis runs either all of the commands or
- * none. This function never throws. It returns null if Redis is down, frozen or full, and it is then unknown whether
- * the commands ran.
+ * none. This function never throws. It returns null if Redis is down, frozen or full. In that case, it is unknown
+ * whether the commands ran.
  */
 export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
 

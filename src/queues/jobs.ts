@@ -59,7 +59,7 @@ export interface NewJob<Name extends QueueName> {
   freesId?: true
 }
 
-/** A job with an id, of which only one copy may exist. */
+/** A job with its own id. At most one job with a given id can exist at a time. */
 export type NamedJob<Name extends QueueName> = NewJob<Name> & { jobId: string }
 
 /** How long the job of a DEAD delivery stays among the failed jobs (30 days). */

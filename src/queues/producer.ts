@@ -11,8 +11,8 @@ const maxWaiting = 20_000
 const longestBatch = 500
 /**
  * The pause after sending a relay job. A relay job makes about a dozen calls to MongoDB, whether it contains one intent
- * or a hundred. The pause is therefore longer after a job into which many others were merged, so that even more are
- * merged into the next job.
+ * or a hundred. The pause is therefore longer after a job into which many others were merged, so that even more jobs
+ * are merged into the next one.
  */
 const relayRestMs = { few: 8, many: 25 }
 const manyFrom = 10
@@ -51,8 +51,8 @@ export function createProducer(
       await addAll(queue, name, merged(name, jobs))
     } catch (err) {
       complain({ err, queue: name })
-      // Redis is down, so the waiting jobs are dropped. They would fail as well, each batch after another timeout. A
-      // poll will find their work.
+      // Redis is down, so the waiting jobs are dropped. They would fail as well, and each batch would have to wait for
+      // another timeout. A poll will find the work of these jobs.
       waiting.length = 0
     }
   }
@@ -70,8 +70,8 @@ export function createProducer(
 }
 
 /**
- * Merges relay jobs into a single job for the intents and orders of all of them. Leaves the jobs of other queues
- * unchanged.
+ * Merges relay jobs into a single job that contains the intents and orders of all these jobs. Leaves the jobs of other
+ * queues unchanged.
  */
 function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
   if (name !== 'outbox-relay') return jobs

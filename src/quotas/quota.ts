@@ -95,9 +95,9 @@ const staleMs = 600_000
 const shownMs = 60_000
 
 /**
- * The maximum number of pictures in memory. Each uses about 300 bytes, so all of them use 3 MB. Beyond this number, the
- * picture of the business whose last write is the oldest is dropped, and the business is counted again at its next
- * write.
+ * The maximum number of pictures in memory. Each picture uses about 300 bytes, so all of them together use 3 MB. Beyond
+ * this number, the picture of the business whose last write is the oldest is dropped, and the business is counted again
+ * at its next write.
  */
 const maxPictures = 10_000
 
@@ -117,7 +117,7 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
     return picture
   }
 
-  /** Runs at most one count of each business at a time. Concurrent callers share its result. */
+  /** Runs at most one count of each business at a time. Concurrent callers share the result. */
   function recount(picture: Picture): Promise<void> {
     picture.counting ??= countInto(picture).finally(() => {
       picture.counting = null

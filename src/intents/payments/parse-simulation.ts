@@ -13,7 +13,7 @@ export interface Simulation {
 }
 
 /**
- * The phone number of the payer if the body contains none. In the demo wallet, payments with this number always
+ * The payer's phone number if the request body contains none. In the demo wallet, payments with this number always
  * succeed.
  */
 const demoPayer = '22000001'

@@ -28,7 +28,10 @@ const maxDelayMs = 300_000
  */
 export const writtenBefore = (now: Date): Date => new Date(now.getTime() - maxDelayMs)
 
-/** Checkpoints younger than this are recounted. A frozen process rarely resumes after more than an hour. */
+/**
+ * Checkpoints younger than this are recounted, because a frozen process may insert items late when it resumes. A frozen
+ * process rarely resumes after more than an hour.
+ */
 const unsettledMs = 3_600_000
 
 /**

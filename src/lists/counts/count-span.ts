@@ -13,8 +13,9 @@ export interface Counted {
 }
 
 /**
- * Counts all items in a span exactly. Where the span has checkpoints, the count comes from them. Newer items, and older
- * items that may have been removed, are counted in the index. A list of at most one stride has no checkpoints.
+ * Counts all items in a span exactly. Where the span has checkpoints, the count comes from them. MongoDB counts index
+ * keys for newer items, and for older items that may have been removed. A list that has no more than `stride` items has
+ * no checkpoints.
  */
 export async function countSpan(
   { listCounts, now }: Pick<Deps, 'listCounts' | 'now'>,

@@ -69,7 +69,7 @@ export function createListCounts(
     }
   }
 
-  /** Runs at most one count of each list at a time. Concurrent callers share its result. */
+  /** Runs at most one count of each list at a time. Concurrent callers share the result. */
   function update(countable: Countable, now: Date): Promise<Checkpoint[]> {
     const { key } = countable
     const running = counting.get(key) ?? count(countable, now).finally(() => counting.delete(key))

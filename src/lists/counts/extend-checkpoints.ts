@@ -3,8 +3,9 @@ import type { Checkpoint } from './checkpoint.ts'
 import { type Countable, countCreated } from './countable.ts'
 
 /**
- * Extends the checkpoints up to `endsBefore`, one stride at a time. Each stride takes two short index reads. Completed
- * checkpoints are kept, so after a failure, the next call continues from the last completed checkpoint.
+ * Adds checkpoints up to `endsBefore`, usually one for every `stride` items. Each checkpoint takes two short index
+ * reads. Completed checkpoints are kept, so after a failure, the next call continues from the last completed
+ * checkpoint.
  */
 export async function extendCheckpoints(
   checkpoints: Checkpoint[],
@@ -17,7 +18,7 @@ export async function extendCheckpoints(
     if (last === undefined) return
     const next = await createdAfter(countable, last.at, endsBefore, step)
     if (next === null) return
-    // More items than one stride were created in the same millisecond, so a larger step is needed.
+    // More than `step` items were created in the same millisecond, so a larger step is needed.
     if (next.getTime() === last.at) step *= 2
     else {
       const more = await countCreated(

@@ -8,8 +8,8 @@ import type { Countable } from './countable.ts'
 
 /**
  * Reads one page of the items in a span, sorted from newest to oldest and then by id, and counts all items in the span.
- * MongoDB skips at most a few strides of the index, even if the list is long and the page is near its end. A page past
- * the end is empty.
+ * MongoDB has to skip only a few thousand index keys, even if the list is long and the page is near the end of the
+ * list. A page past the end is empty.
  */
 export async function readCountedPage<Item>(
   deps: Pick<Deps, 'listCounts' | 'now'>,

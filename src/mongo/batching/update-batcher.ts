@@ -8,8 +8,8 @@ export interface GuardedUpdate {
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown> | Record<string, unknown>[]
   /**
-   * A condition that the document meets only if this update has been made. The batcher queries it only if some of a
-   * batch's guards did not match.
+   * A condition that the document meets only if this update has been made. The batcher checks this condition only if
+   * some of the guards in a batch did not match.
    */
   proof: Record<string, unknown>
 }
