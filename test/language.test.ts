@@ -99,14 +99,14 @@ describe('The language check', () => {
     (file) => file !== 'test/language.test.ts',
   )
 
-  it('refuses exactly the words that the glossary refuses', () => {
+  it('bans exactly the words that the glossary lists under “Do not use”', () => {
     const [, glossary = ''] = read('CONTRIBUTING.md').split('### Glossary')
     const rows = [...glossary.matchAll(/^\| (?!Use|-).+ \| .+ \| (.*) ?\|$/gm)]
     const words = rows.flatMap(([, cell = '']) => cell.split(',').map((word) => word.trim()))
     expect(words.filter((word) => word !== '').toSorted()).to.deep.equal(Object.keys(refused).toSorted())
   })
 
-  it('recognises comments, names and titles', () => {
+  it('recognises comments, names and test titles', () => {
     expect(
       commentsOf('/** One. */\nconst a = 1 // Two\n// Three\n// four').map(({ text }) => text),
     ).to.deep.equal(['One.', 'Two Three four'])
@@ -118,14 +118,14 @@ describe('The language check', () => {
     expect(faultsOf('Whoever asked is told.')).to.have.length(3)
   })
 
-  it('finds no refused word in a name', () => {
+  it('finds no banned words in names', () => {
     const wrong = code.flatMap((file) =>
       [...namesOf(read(file))].filter(isRefusedName).map((name) => `${file}: ${name}`),
     )
     expect(wrong.join('\n')).to.equal('')
   })
 
-  it('finds no refused word in a comment', () => {
+  it('finds no banned words in comments', () => {
     const wrong = code.flatMap((file) =>
       commentsOf(read(file)).flatMap(({ text, line }) =>
         faultsOf(text).map((fault) => `${file}:${line} ${fault}`),
@@ -134,14 +134,14 @@ describe('The language check', () => {
     expect(wrong.join('\n')).to.equal('')
   })
 
-  it('finds no refused word in a test title', () => {
+  it('finds no banned words in test titles', () => {
     const wrong = code.flatMap((file) =>
       titlesOf(read(file)).flatMap((title) => faultsOf(title).map((fault) => `${file} ${fault}`)),
     )
     expect(wrong.join('\n')).to.equal('')
   })
 
-  it('finds no refused word on a page', () => {
+  it('finds no banned words on pages', () => {
     const wrong = pages.flatMap((page) =>
       read(page)
         .replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, '')
@@ -152,7 +152,7 @@ describe('The language check', () => {
     expect(wrong.join('\n')).to.equal('')
   })
 
-  it('finds no comment with a sentence that lacks a subject', () => {
+  it('finds no comment that contains a sentence without a subject', () => {
     const wrong = code.flatMap((file) =>
       commentsOf(read(file)).flatMap(({ text, line }) =>
         opening.test(text) ? [`${file}:${line} ${text}`] : [],

@@ -61,11 +61,11 @@ describe('The project', () => {
     expect(smallFiles()).to.deep.equal([])
   })
 
-  it('lets the files in schemas import nothing from the rest of the project', () => {
+  it('does not let files in schemas import anything from the rest of the project', () => {
     expect(offenders(filesIn('schemas'), (name) => /^(src|workers|dev|test)\//.test(name))).to.deep.equal([])
   })
 
-  it('lets the domain folders import neither Express nor BullMQ, nor any interface folder or worker', () => {
+  it('does not let files in domain folders import Express, BullMQ, interface folders or workers', () => {
     const isWrong = (name: string) =>
       /^(express|bullmq|ioredis|src\/http|src\/admin|src\/checkout|src\/reference|src\/app|workers)/.test(
         name,
@@ -73,7 +73,7 @@ describe('The project', () => {
     expect(offenders(domain, isWrong)).to.deep.equal([])
   })
 
-  it('lets http and checkout import neither mongoose nor BullMQ, and lets http import no pages', () => {
+  it('does not let http or checkout import mongoose or BullMQ, and does not let http import pages', () => {
     const interfaces = [...filesIn('src/http'), ...filesIn('src/checkout'), 'src/app.ts']
     expect(offenders(interfaces, (name) => /^(mongoose|bullmq|ioredis)$/.test(name))).to.deep.equal([])
     expect(
@@ -81,12 +81,12 @@ describe('The project', () => {
     ).to.deep.equal([])
   })
 
-  it('lets the files in src import no workers, and the product import nothing from dev, test, bench or ops', () => {
+  it('does not let files in src import workers, and does not let the product import anything from dev, test, bench or ops', () => {
     expect(offenders(filesIn('src'), (name) => name.startsWith('workers/'))).to.deep.equal([])
     expect(offenders(sources, (name) => /^(dev|test|bench|ops)\//.test(name))).to.deep.equal([])
   })
 
-  it('lets the fault checker import nothing from the service', () => {
+  it('does not let the fault checker import anything from the service', () => {
     const files = filesIn('test/faults/checker')
     expect(files).to.include('test/faults/checker/check.ts')
     expect(offenders(files, (name) => /^(src|workers|schemas|dist)\//.test(name))).to.deep.equal([])
@@ -153,7 +153,7 @@ describe('The project', () => {
     expect(mentioning(sources, /status: transition\./)).to.have.members(['src/intents/transition.ts'])
   })
 
-  it('sets no status in the other files that change intents', () => {
+  it("sets an intent's status in none of the files that change intents, except transition.ts", () => {
     const setting = /\bset: \{[^{}]*(?<![\w.'])status\b/
     for (const wrong of [
       "$set: { status: 'PAID' }",
@@ -189,7 +189,7 @@ describe('The project', () => {
     ])
   })
 
-  it('deletes documents only in the listed files, and in src/retention/remove.ts only test data', () => {
+  it('deletes documents only in the listed files, and src/retention/remove.ts deletes only test data', () => {
     const deleting = /\.(deleteMany|deleteOne|findOneAndDelete|findByIdAndDelete)\(/
     expect(mentioning(sources, deleting)).to.have.members([
       'src/retention/remove.ts',
@@ -210,7 +210,7 @@ describe('The project', () => {
     ])
   })
 
-  it('excludes placeholders, which are not placed orders, from every query of orders', () => {
+  it('excludes placeholders, which are not placed orders, from every query for orders', () => {
     const finding = /\bOrder\)?\s*\.(find|count|exists|aggregate|distinct)|read(Counted)?Page<\w*Order\b/g
     const finders = sources.filter((file) => read(file).search(finding) >= 0)
     expect(finders).to.include.members([
@@ -228,7 +228,7 @@ describe('The project', () => {
     expect(mentioning(sources, /'auditevents'/)).to.have.members(['src/audit/audit-event.ts'])
   })
 
-  it("uses the same name for a job's queue, for its file in workers/ and in the docs", () => {
+  it("gives a job's queue and the job's file in workers/ the same name, which the docs also use", () => {
     const files = readdirSync(join(root, 'workers')).filter(
       (name) => name.endsWith('.ts') && name !== 'main.ts',
     )
@@ -239,7 +239,7 @@ describe('The project', () => {
     }
   })
 
-  it('starts, in the Procfile, the built versions of existing source files', () => {
+  it('has a Procfile that starts the built versions of existing source files', () => {
     const started = [...read('Procfile').matchAll(/^(\w+): node dist\/(\S+)\.js$/gm)].map(
       ([, type, file]) => [type, file],
     )
@@ -256,7 +256,7 @@ describe('The project', () => {
     expect(named).to.have.members(Object.keys(environment.properties))
   })
 
-  it('passes on every environment variable in docker-compose.yml, except those that the file sets itself', () => {
+  it('has a docker-compose.yml that passes on every environment variable, except those that the file sets itself', () => {
     const given = [...read('docker-compose.yml').matchAll(/^ {4}([A-Z_]+): (.+)$/gm)].map(
       ([, name = '', value = '']) => ({ name, isPassedOn: value.includes(`\${${name}:`) }),
     )
@@ -265,7 +265,7 @@ describe('The project', () => {
     expect(set).to.deep.equal(['PORT', 'MONGODB_URL', 'REDIS_URL', 'WORKER_PORT'])
   })
 
-  it('uses every error code of the catalogue', () => {
+  it('uses every error code in the catalogue', () => {
     const code = sources.map(read).join('\n')
     const named = filesIn('schemas').map(read).join('\n')
     const isUsed = (name: string) =>
@@ -273,7 +273,7 @@ describe('The project', () => {
     expect(Object.keys(catalogue).filter((name) => !isUsed(name))).to.deep.equal([])
   })
 
-  it('links only to existing files and headings in its pages', () => {
+  it('has pages that link only to existing files and headings', () => {
     const headings = (text: string) =>
       [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
         title
@@ -296,14 +296,14 @@ describe('The project', () => {
     expect(links.filter(leadsNowhere).map(({ link }) => link)).to.deep.equal([])
   })
 
-  it('refers only to existing source files in its pages', () => {
+  it('has pages that refer only to existing source files', () => {
     const named = pages.flatMap((page) => found(read(page), /((?:[\w-]+\/)*[\w-]+(?:\.test)?\.ts)\b/g))
     const files = [...sources, ...['test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder))]
     expect(named.length).to.be.greaterThan(15)
     expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).to.deep.equal([])
   })
 
-  it('explains every error log line in docs/operators/watch.md, and refers to no log line that does not exist', () => {
+  it('explains every error log line in docs/operators/watch.md, and refers only to log lines that exist', () => {
     const [, logs = ''] = read('docs/operators/watch.md').split('\n## Logs\n')
     const [tables = ''] = logs.split('\n## Traces\n')
     const name = /`([a-z]+\.[a-z-]+)`/g

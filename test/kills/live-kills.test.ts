@@ -134,7 +134,7 @@ describe('A process that is killed between any two steps of a live payment or re
       expect([steps.length, steps.at(-1)]).to.deep.equal([5, last])
     })
 
-  it('settles a payment only once when it queries the outcome as a worker', async () => {
+  it("settles a payment only once if it is a worker that was querying the payment's outcome", async () => {
     provider.handleOrders(responseLost)
     const { check, repeat } = paying()
     const querying = {
@@ -204,7 +204,7 @@ describe('A process that is killed between any two steps of a live payment or re
   })
 
   for (const [what, behaviour, last] of ways)
-    it(`carries out a refund ${what} either once or not at all, and reports which of the two happened`, async () => {
+    it(`makes at most one refund for a request ${what}, and reports whether the refund was made`, async () => {
       handleOrdersOfVictims(behaviour)
       const steps = await killAtEveryStep(service, refunding(), closings, 0)
       expect(steps.length).to.be.greaterThan(3)

@@ -154,7 +154,7 @@ describe('A live payment', () => {
       expect(orders()).to.have.length(1)
     })
 
-  it('gets its outcome from a worker, without any further request', async () => {
+  it('is settled by a worker, without any further request from the customer', async () => {
     const workers = service.startWorkers()
     const referenceNumber = await unknownPayment(responseLost)
     await waitFor('PAID', async () => (await storedIntent(service, referenceNumber)).status === 'PAID')
@@ -349,7 +349,7 @@ describe('A live payment', () => {
     })
   })
 
-  it('is not possible if no provider is configured', async () => {
+  it('is not possible if no wallet provider is configured', async () => {
     const without = await openService()
     expect(without.deps.wallets.forPayments(false)).to.equal(null)
     await without.close()
@@ -391,7 +391,7 @@ describe('A live payment', () => {
       expect(orders()).to.have.length(2)
     })
 
-    it('is not refunded if the order is lost, and the requested amount stays on hold only until a minute after the deadline', async () => {
+    it("is not refunded if the refund's order is lost, and the requested amount stays on hold only until a minute after the order's deadline", async () => {
       const { referenceNumber, retry } = await unknownRefund(requestLost)
       service.clock.advance(2_000)
       expect((await retry()).status).to.equal(503)
@@ -403,7 +403,7 @@ describe('A live payment', () => {
       expect(moved(referenceNumber)).to.deep.equal([-amount, amount])
     })
 
-    it('is not refunded if the provider is unreachable, and the response says so immediately', async () => {
+    it('is not refunded if the provider is unreachable, and the request fails immediately with REFUND_FAILED', async () => {
       const referenceNumber = await paidIntent()
       await provider.goDown()
       const { status, body } = await refund(service, merchant, referenceNumber, 100)

@@ -137,7 +137,7 @@ describe("A process that is killed while it waits for the live provider's respon
     }
   })
 
-  it('leaves the query to another worker if it is a worker that was querying an outcome', async () => {
+  it('leaves the query to another worker if the killed process is a worker that was querying an outcome', async () => {
     provider.handleOrders(responseLost)
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('waiting')

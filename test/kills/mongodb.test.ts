@@ -122,7 +122,7 @@ describe('The service during a MongoDB outage', () => {
     await waitFor('all delivered', () => reached().size === promised.length, 25_000)
   }
 
-  it('loses and duplicates no intent whose creation was acknowledged if MongoDB is killed under load and restarted', async function () {
+  it('neither loses nor duplicates an intent whose creation was acknowledged, even if MongoDB is killed under load and restarted', async function () {
     this.timeout(60_000)
     const running = load('kill', 20)
     await waitFor('some load', () => acknowledged(running.creates).length > 200)
@@ -137,7 +137,7 @@ describe('The service during a MongoDB outage', () => {
     await expectNothingLostOrDoubled(creates)
   })
 
-  it('returns 503 within 10 s and stays alive while MongoDB is frozen, and creates intents again within 5 s of the thaw', async function () {
+  it('returns 503 within 10 s and stays alive while MongoDB is frozen, and creates intents again within 5 s after MongoDB is unfrozen', async function () {
     this.timeout(60_000)
     const running = load('freeze', 20)
     await waitFor('some load', () => acknowledged(running.creates).length > 100)

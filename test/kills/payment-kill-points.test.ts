@@ -219,7 +219,7 @@ describe('A process that is killed between any two steps of a payment or refund'
     return responses[0] ?? ''
   }
 
-  it('makes a refund either once or not at all, and reports which of the two happened', async () => {
+  it('makes a refund at most once, and reports whether the refund was made', async () => {
     const refunding = {
       ...request(async (deps, caller, { referenceNumber, effect }) => {
         const input = { amount: 20_000, reason: null, expectedRefundable: null }

@@ -92,7 +92,7 @@ describe('A process that is stopped or killed', () => {
     await new Promise((resolve) => socket.write(text, resolve))
   }
 
-  it('serves every request that was sent before SIGTERM under load, and exits with code 0 (web)', async () => {
+  it('still serves every request that clients sent before SIGTERM, even under load, and exits with code 0 (web)', async () => {
     const own = await service()
     const web = kept(await startProcess('web', own))
     const merchant = await own.merchant()
@@ -152,7 +152,7 @@ describe('A process that is stopped or killed', () => {
     expect(await web.exited).to.equal(1)
   })
 
-  it('has its attempt repeated by a different process within 15 s of kill -9, without using up an attempt (worker)', async () => {
+  it('has its delivery attempt repeated by a different process within 15 s of kill -9, and the interrupted attempt does not count (worker)', async () => {
     const { waitedMs, attempts, bodies, count } = await takenOver
     expect(waitedMs).to.be.at.most(15_000)
     expect([attempts, bodies.size, count]).to.deep.equal([1, 1, 2])

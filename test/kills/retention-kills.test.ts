@@ -65,7 +65,7 @@ describe('A clean-up', () => {
   let references: string[]
   let oldThings: () => Promise<void>
 
-  it('can be resumed after it is killed, and breaks no page and no response in the meantime', async () => {
+  it('can be resumed after it is killed, and no page or response is broken in the meantime', async () => {
     const staff = await signedIn(service, 'viewer')
     const [paid = '', cancelled = '', order = ''] = references
     // The first clean-up of all takes one more step.
@@ -121,7 +121,7 @@ describe('A clean-up', () => {
     expect(await service.deps.WalletMovement.countDocuments({ 'result.outcome': 'done' })).to.equal(0)
   })
 
-  it('keeps an intent that is refunded before the clean-up marks the intent, so that a further refund can still succeed', async () => {
+  it('keeps an intent that is refunded before the clean-up marks the intent for removal, so that a further refund can still succeed', async () => {
     const [paid = ''] = references
     await oldThings()
     const { Intent } = service.deps
@@ -146,7 +146,7 @@ describe('A clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('processes all other businesses first if one business fails, and retries the failed business a minute later', async () => {
+  it('processes all other businesses first if it fails for one business, and retries that business a minute later', async () => {
     const { RetentionProgress, RetentionRecord, Business } = service.deps
     await oldThings()
     const torn = '0'.repeat(24)
@@ -305,7 +305,7 @@ describe('A clean-up', () => {
     expect((await queue.getJobScheduler('nightly'))?.pattern).to.equal('0 30 2 * * *')
   })
 
-  it('is run by a worker that finds its job, and leaves nothing unfinished when that worker stops', async () => {
+  it("is run by a worker that finds the clean-up's job, and leaves nothing unfinished when the worker stops", async () => {
     await oldThings()
     service.clock.advance(dayMs)
     const workers = service.startWorkers()

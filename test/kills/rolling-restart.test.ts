@@ -47,7 +47,7 @@ describe('A rolling restart behind a load balancer, under load', () => {
     return next
   }
 
-  it('fails no request, and loses and duplicates no delivery', async function () {
+  it('fails no request, and neither loses nor duplicates a delivery', async function () {
     this.timeout(120_000)
     const [one, two, worker] = await Promise.all([start('web'), start('web'), start('worker')])
     const load = startMerchantTraffic(merchant, 4, () => balancer.origin)

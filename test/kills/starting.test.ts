@@ -49,7 +49,7 @@ describe('A process that is starting', () => {
     }
   })
 
-  it('prints a crash, but no stored values, to stderr if its log is silent', async () => {
+  it('prints the error that crashed it to stderr if its log is silent, but without any stored values', async () => {
     const program = `
       import { mongo } from 'mongoose'
       import { endOnCrash } from './src/process/crash.ts'

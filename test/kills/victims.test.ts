@@ -36,7 +36,7 @@ describe('The fixture that kills a process at a given step', () => {
     await victim.close()
   })
 
-  it("waits for an unanswered write to finish before it reports the process's death, even if the run has ended", async () => {
+  it('waits for an unanswered write to finish before it reports that the process has died, even if the operation has already ended', async () => {
     const { referenceNumber, labelNow } = await labelled()
     const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
     const slowly = { referenceNumber, $where: 'sleep(300) || true' }

@@ -117,8 +117,8 @@ function faultsOf(expr: string): string[] {
 const isValue = (label: string, value: string): boolean =>
   label === 'code' ? value in catalogue || /^[\d[\].]+$/.test(value) : valuesOf(label).includes(value)
 
-describe('Monitoring', () => {
-  it('has an explanation in docs/operators/watch.md for each label whose values are not self-explanatory', () => {
+describe('The monitoring set-up', () => {
+  it('includes an explanation in docs/operators/watch.md for each label whose values are not self-explanatory', () => {
     const own = described.filter(({ name }) => name.startsWith('payment_intents_'))
     const labels = new Set(own.flatMap(({ labelNames }) => labelNames))
     const unexplained = [...labels].filter((label) => !(label in plain) && explained(label).length === 0)
@@ -150,7 +150,7 @@ describe('Monitoring', () => {
     }
   })
 
-  it('has a test, for each alert on log lines, that the alert stays quiet about old counts after a failed scrape', () => {
+  it('has a test, for each alert on log lines, that old counts do not trigger the alert after a failed scrape', () => {
     const counted = rules.filter(({ expr }) => expr.includes('_log_lines_total'))
     const isQuietAfterGap = ({ alert, expr }: Rule) =>
       tests.some(({ input_series: given, alert_rule_test: cases }) =>
@@ -168,7 +168,7 @@ describe('Monitoring', () => {
     expect(counted.filter((rule) => !isQuietAfterGap(rule)).map(({ alert }) => alert)).to.deep.equal([])
   })
 
-  it('exports 0 from the first scrape on for every error log line and every line that an alert watches', () => {
+  it('exports a count of 0, from the first scrape on, for every error log line and every line that an alert watches', () => {
     const [, logs = ''] = page.split('\n## Logs\n')
     const atError = [...logs.matchAll(/^\| (`[^|]+) \| error \|/gm)].flatMap(([, cell = '']) => named(cell))
     expect(watchedLines.error).to.have.members(atError)
@@ -179,7 +179,7 @@ describe('Monitoring', () => {
     expect([...watchedLines.error, ...watchedLines.warn]).to.include.members(watched)
   })
 
-  it('has a dashboard with unique ids and positions, which any Prometheus data source can use', () => {
+  it('has a dashboard whose panels have unique ids and positions and can use any Prometheus data source', () => {
     const { panels } = dashboard
     expect(new Set(panels.map(({ id }) => id)).size).to.equal(panels.length)
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>

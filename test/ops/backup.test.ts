@@ -72,7 +72,7 @@ describe('A backup', () => {
     await fs.rm(folder, { recursive: true })
   })
 
-  it('unlocks the server if the backup fails or times out, or if one of its processes is stopped or killed', async () => {
+  it('unlocks the server if it fails or times out, or if one of its processes is stopped or killed', async () => {
     const takesWrites = () => createIntent(service, merchant)
     const failing = whileLocked(mongo.url, 60_000, never, () => Promise.reject(new Error('no room')))
     expect(await faultOf(failing)).to.equal('no room')
@@ -131,7 +131,7 @@ describe('A backup', () => {
     expect(await isLocked()).to.equal(false)
   })
 
-  it('prints its commands with --help', async () => {
+  it('is taken by a script that lists its commands when run with --help', async () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [...backupCommand, '--help'])
     expect([stdout.split(' ')[0], stderr]).to.deep.equal(['npm', ''])
   })

@@ -103,7 +103,7 @@ describe('The Kubernetes manifests', () => {
     expect(read).to.include({ production: true, port: 3000, workerPort: 9464 })
   })
 
-  it("change a configuration's name whenever the content changes, so that running pods keep the old configuration", () => {
+  it('give the configuration a new name whenever its content changes, so that running pods keep the old configuration', () => {
     expect(generated).to.have.all.keys('name', 'envs')
     expect(generated?.name).to.equal('payment-intents')
     expect(objects.map(({ kind }) => kind)).to.not.include('ConfigMap')
@@ -118,7 +118,7 @@ describe('The Kubernetes manifests', () => {
     }
   })
 
-  it('run the processes without root, a writable image or extra privileges', () => {
+  it('run the processes without root rights, extra privileges or a writable image', () => {
     for (const { pod, container } of pods) {
       expect(pod).to.include({ automountServiceAccountToken: false })
       expect(pod.securityContext).to.deep.include({
@@ -177,7 +177,7 @@ describe('The Kubernetes manifests', () => {
     expect(portsOf(egress)).to.include.members(servers)
   })
 
-  it('give the processes the job names that the alerts use', () => {
+  it('give the processes the Prometheus job names that the alerts use', () => {
     const [operated] = readYaml<PodMonitor>('ops/prometheus/pod-monitor.yaml')
     const [plain] = readYaml<Scraping>('ops/prometheus/kubernetes.yml')
     const [composed] = readYaml<Scraping>('ops/prometheus/prometheus.yml')
@@ -201,7 +201,7 @@ describe('The Kubernetes manifests', () => {
     expect(readText('ops/alerts.yml')).to.include(`up{job="${jobs[0]?.[0]}"}`)
   })
 
-  it('select pods that exist, and scale by metrics that exist', () => {
+  it('select only pods that exist, and scale only on metrics that exist', () => {
     for (const { owner, template } of pods.slice(1)) {
       expect(template.metadata.labels).to.deep.equal(owner.spec?.selector?.matchLabels)
       const others = objects.filter((one) => one !== owner && one.metadata.name === owner.metadata.name)
@@ -268,7 +268,7 @@ describe('docker-compose.yml', () => {
       expect(services[name]).to.include({ image: 'payment-intents', read_only: true })
   })
 
-  it('pins every image, mounts only existing paths, and lets Prometheus scrape the ports of the processes', () => {
+  it("pins every image, mounts only existing paths, and lets Prometheus scrape the processes' ports", () => {
     const own = ['release', 'web', 'worker']
     const others = Object.entries(services).filter(([name]) => !own.includes(name))
     for (const [, { image }] of others) expect(image).to.match(/:v?\d+\.\d+/)
@@ -285,7 +285,7 @@ describe('docker-compose.yml', () => {
     ])
   })
 
-  it('gives each process enough time to stop, and uses the health check of the image', () => {
+  it("gives each process enough time to stop, and uses the image's health check", () => {
     for (const name of ['web', 'worker'] as const) {
       expect(services[name]?.stop_grace_period).to.equal(`${longestEndSeconds[name]}s`)
       expect(services[name]).to.not.have.property('healthcheck')
@@ -298,8 +298,8 @@ describe('docker-compose.yml', () => {
   })
 })
 
-describe('The container image', () => {
-  it("checks its process's health on that process's port", async () => {
+describe("The container image's health check", () => {
+  it('reports whether a process is healthy, using the port of that process', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'payment-intents-image-'))
     const respondWith = (status: number) =>
       createServer(({ url }, res) => res.writeHead(url === '/healthz' ? status : 404).end())
