@@ -4,8 +4,8 @@ import { figuresOfMongo } from './figures-of-mongo.ts'
 import { figuresOfRedis } from './figures-of-redis.ts'
 
 /**
- * Creates the function that returns all metrics in the Prometheus text format. It takes at most 2 s and never throws.
- * Values that cannot be read are omitted.
+ * Creates the function that returns all metrics in the Prometheus text format. That function takes at most 2 s and
+ * never throws. Values that cannot be read are omitted.
  */
 export function createScrape(deps: Deps): () => Promise<string> {
   const refreshes = [...figuresOfMongo(deps), ...figuresOfRedis(deps)].map((figure) =>

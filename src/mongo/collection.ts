@@ -54,9 +54,9 @@ function limitReads(schema: Schema, maxTimeMs: number): void {
 }
 
 /**
- * Returns the driver's own collection for a model, which bypasses Mongoose. Hot paths use it because Mongoose's casting
- * would double the cost of a call. Inserts use it because Mongoose's `insertMany` can silently drop a document. The
- * caller must pass values of the correct types, because they are not cast.
+ * Returns the driver's own collection for a model. This collection bypasses Mongoose. Hot paths use it because
+ * Mongoose's casting would double the cost of a call. Inserts use it because Mongoose's `insertMany` can silently drop
+ * a document. The caller must pass values of the correct types, because they are not cast.
  */
 export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
   model.collection as unknown as mongo.Collection<Doc>

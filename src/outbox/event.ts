@@ -12,8 +12,8 @@ export interface Cause {
 }
 
 /**
- * A cause in the form in which documents store it. Both fields are missing if no request caused the event, for example
- * if the intent expired.
+ * A cause as it is stored in documents. Both fields are missing if no request caused the event, for example if the
+ * intent expired.
  */
 export interface Caused {
   requestId?: string

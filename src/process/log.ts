@@ -103,7 +103,7 @@ function framesOf(stack: string | undefined): string {
 }
 
 /**
- * Limits a log line that can occur thousands of times to one per `everyMs`. Each line reports how many lines were
+ * Limits a log line that can occur thousands of times to one line per `everyMs`. Each line reports how many lines were
  * suppressed before it.
  */
 export function throttled(everyMs: number, write: (fields: object) => void): (fields: object) => void {

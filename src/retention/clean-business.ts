@@ -9,9 +9,9 @@ import { removeResponses } from './remove-responses.ts'
 import { trimAttempts } from './trim-attempts.ts'
 
 /**
- * Removes a business's old data. To find the data, it uses the same indexes as the lists. The clean-up may be stopped
- * or killed at any point, because the next run finds the remaining data. No intent or order is removed before the
- * deliveries that report on it.
+ * Removes a business's old data. The searches for this data use the same indexes as the lists. The clean-up may be
+ * stopped or killed at any point, because the next run finds the remaining data. No intent or order is removed before
+ * the deliveries that report on it.
  */
 export async function cleanBusiness(cleaning: Cleaning): Promise<void> {
   await removeDeliveries(cleaning)

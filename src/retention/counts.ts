@@ -14,13 +14,13 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** Is notified whenever a clean-up has removed documents or has finished a business. */
+/** Receives a notification whenever a clean-up has removed documents or has finished cleaning a business. */
 export interface Watch {
   count(kind: Kind, documents: number): void
   done(): void
 }
 
-/** How many items of each kind a clean-up has removed, and how many businesses it has finished. */
+/** How many items of each kind a clean-up has removed, and how many businesses it has finished cleaning. */
 export type Counts = Record<Kind | 'businesses', number>
 
 /**

@@ -17,8 +17,8 @@ interface CleanUpRun {
 }
 
 /**
- * Cleans up the data of each business that the pass has not finished yet. If some of these clean-ups fail, returns a
- * single error that describes the failures. Otherwise, returns null. Throws if the run is stopped.
+ * Cleans up the data of each business that the pass has not finished cleaning yet. If some of these clean-ups fail,
+ * returns a single error that describes the failures. Otherwise, returns null. Throws if the run is stopped.
  */
 export async function eachBusiness(
   deps: CleaningDeps,

@@ -40,8 +40,8 @@ export async function eachPage<Doc extends Listed>(
 }
 
 /**
- * Does the same as `eachPage`, but for documents that remain in the collection. It therefore remembers its progress: it
- * continues where the last walk with this name stopped in this business, and saves its progress after each full batch.
+ * Does the same as `eachPage`, but for documents that remain in the collection. The walk therefore continues where the
+ * last walk with this name stopped in this business, and its progress is saved after each full batch.
  */
 export async function eachNewPage<Doc extends Listed>(
   { pace, progress, isDry }: Cleaning,

@@ -14,7 +14,7 @@ const minRestMs = 20
  * rest.
  */
 const maxRestMs = 10_000
-/** The lease is renewed after this time, which is a quarter of its duration (lease.ts). */
+/** The lease is renewed after this time, which is a quarter of the lease's duration (lease.ts). */
 const renewEveryMs = 15_000
 
 /**

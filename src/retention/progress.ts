@@ -5,7 +5,7 @@ import { type Collection, nativeCollection } from '../mongo/collection.ts'
 export interface RetentionProgress {
   /** The business's id. */
   _id: string
-  /** The id of the last pass that finished this business. */
+  /** The id of the last pass that finished cleaning this business. */
   pass?: string
   /** A time for each walk, keyed by the walk's name. The walk has processed all documents created before this time. */
   walked?: Record<string, Date>
@@ -30,7 +30,7 @@ export interface Progress {
    */
   note(walk: string, at: Date): void
   save(): Promise<void>
-  /** Saves the progress, and records that this pass has finished the business. */
+  /** Saves the progress, and records that this pass has finished cleaning the business. */
   end(pass: string): Promise<void>
 }
 
@@ -41,8 +41,8 @@ export function openProgress(
 ): Progress {
   const noted: Record<string, Date> = {}
   const write = async (set: Partial<RetentionProgress>): Promise<void> => {
-    // A run that has lost its lease may write after the run that took over. `$max` ensures that such a late write does
-    // not set the progress back.
+    // A run that has lost its lease may still write after another run has taken over. `$max` ensures that such a late
+    // write does not set the progress back.
     const change = { $set: set, $max: noted }
     await nativeCollection(deps.RetentionProgress).updateOne({ _id: businessId }, change, { upsert: true })
   }

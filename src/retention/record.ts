@@ -3,8 +3,8 @@ import { type Collection, nativeCollection } from '../mongo/collection.ts'
 import { lastDue } from './night.ts'
 
 /**
- * One clean-up of all businesses, which may take several runs. The progress of each business names the last pass that
- * finished this business.
+ * One clean-up of all businesses, which may take several runs. The progress of each business contains the id of the
+ * last pass that finished cleaning this business.
  */
 export interface Pass {
   id: string

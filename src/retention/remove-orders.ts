@@ -45,7 +45,7 @@ async function withoutOpenDeliveries(cleaning: Cleaning, orders: NumberedOrder[]
 
 /**
  * Returns the ids of the orders that still have a reservation in a product. If such an order were removed, a poll would
- * return to stock the units that the order sold.
+ * put the sold units back into stock.
  */
 async function withReservations({ Product }: Cleaning, ids: readonly string[]): Promise<Set<string>> {
   const found = await Product.find({ 'reservations.orderId': { $in: ids } }, { 'reservations.orderId': 1 })

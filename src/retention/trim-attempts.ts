@@ -10,8 +10,8 @@ const untrimmed = {
   $or: [{ 'attemptLog.1': { $exists: true } }, { 'attemptLog.responseText': { $type: 'string' } }],
 }
 /**
- * An update that keeps only the last attempt, because lists and pages show it, and removes the endpoint's response from
- * it.
+ * An update that keeps only the last attempt, because lists and pages show this attempt, and removes the endpoint's
+ * response from it.
  */
 const lastOnly = [
   { $set: { attemptLog: { $slice: ['$attemptLog', -1] } } },

@@ -39,5 +39,5 @@ export const newShortCode = (): string => randomText(6)
 export const isShortCode = (text: string): boolean =>
   text.length === 6 && Array.from(text).every((character) => unambiguous.includes(character))
 
-/** Returns the 6 digits that a customer types to pay at a counter. The first digits may be zeros. */
+/** Returns the 6 digits that a customer types to pay at a counter. The code may begin with zeros. */
 export const newPaymentCode = (): string => String(randomInt(1_000_000)).padStart(6, '0')

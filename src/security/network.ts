@@ -37,8 +37,8 @@ const sizes = {
 } as const
 
 /**
- * The maximum number of addresses in the cache. Each takes about 400 bytes. The cache helps because every request needs
- * the prefixes of its address, and many requests arrive on the same connection.
+ * The maximum number of addresses in the cache. Each address takes about 400 bytes. The cache helps because every
+ * request needs the prefixes of its address, and many requests arrive on the same connection.
  */
 const maxKnown = 1000
 const known = new Map<string, readonly Prefix[]>()
@@ -74,7 +74,7 @@ export type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
 /** Parses an IP address or a CIDR range, and maps `::ffff:a.b.c.d/n` to IPv4. Throws if the string is neither. */
 export function parseRange(entry: string): Range {
-  // ipaddr also accepts `10.1` and `010.0.0.1`, but would interpret them as different addresses than the author meant.
+  // ipaddr also accepts `10.1` and `010.0.0.1`, but would interpret them as addresses that the author did not mean.
   const [address = '', bits = '0'] = entry.split('/')
   if (isIP(address) === 0 || !/^(0|[1-9]\d{0,2})$/.test(bits))
     throw new Error(`${entry} is no address and no CIDR`)

@@ -22,8 +22,8 @@ export async function setDisabled(
 }
 
 /**
- * Sets a new random password and ends the account's sessions. Returns the password, of which only a hash is stored, or
- * null if there is no such account.
+ * Sets a new random password and ends the account's sessions. Returns the password, or null if there is no such
+ * account. Only a hash of the password is stored.
  */
 export async function renewPassword(deps: AccountDeps, name: string, actor: Actor): Promise<string | null> {
   const password = newPassword()

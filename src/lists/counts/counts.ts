@@ -2,7 +2,10 @@ import { type Checkpoint, settled, writtenBefore } from './checkpoint.ts'
 import type { Countable } from './countable.ts'
 import { extendCheckpoints } from './extend-checkpoints.ts'
 
-/** The count checkpoints of long lists: how many items were created before certain times. Kept in memory. */
+/**
+ * The count checkpoints of long lists, kept in memory. Each checkpoint states how many items were created before a
+ * certain time.
+ */
 export interface ListCounts {
   /** The number of items between two checkpoints. A list with no more items than this has no checkpoints. */
   stride: number

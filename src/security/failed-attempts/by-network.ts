@@ -21,10 +21,11 @@ export interface NetworkBudget {
    */
   perFailure: number
   /**
-   * Where an attempt is counted before its outcome is known. `stored` counts it in MongoDB for every prefix, so
-   * concurrent attempts cannot exceed any budget. `process` counts it only in this process and only for its own
-   * network, so a successful attempt does not write to MongoDB. The drawback is that each process lets a network have
-   * its whole budget in progress, and that attempts in progress may exceed a larger prefix's budget.
+   * Where an attempt is counted before its outcome is known. `stored` counts the attempt in MongoDB for every prefix,
+   * so concurrent attempts cannot exceed any budget. `process` counts the attempt only in this process, and only for
+   * the network that it comes from, so a successful attempt does not write to MongoDB. The drawback is that each
+   * process lets a network have its whole budget in progress, and that attempts in progress may exceed a larger
+   * prefix's budget.
    */
   countsAhead: 'stored' | 'process'
 }
@@ -74,7 +75,10 @@ export function createLimitByNetwork(
         .toArray(),
     ({ key }) => [key],
   )
-  /** Returns for how many ms a prefix is closed if `ahead` points are added to the stored ones, or 0 if it is open. */
+  /**
+   * Returns how long, in ms, a prefix is closed if `ahead` points are added to the stored points. Returns 0 if the
+   * prefix is open.
+   */
   const closedMsOf = async ({ prefix, limiter, key }: Counted, ahead = 0): Promise<number> => {
     const stored = await read(limiter.storedKey(key), noDeadline)
     const leftMs = stored === null ? 0 : Math.max(0, stored.expire.getTime() - deps.now().getTime())
