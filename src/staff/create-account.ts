@@ -12,8 +12,8 @@ export type AccountDeps = Pick<Models, 'Staff' | 'AuditEvent'> & {
 }
 
 /**
- * Creates an account with a random password and returns the password, of which only a hash is stored. Returns null if
- * the name is taken.
+ * Creates an account with a random password and returns that password. Only a hash of the password is stored. Returns
+ * null if the name is taken.
  */
 export async function createAccount(
   deps: AccountDeps,

@@ -22,14 +22,14 @@ const perAddress = {
   countsAhead: 'stored',
 } as const
 /**
- * The delays before the password is checked, for the first, second and later attempts to sign in under a name. The last
- * delay also applies to all further attempts.
+ * The delays before the password is checked. The first attempt to sign in under a name has the first delay, the second
+ * attempt has the second delay, and so on. The last delay also applies to all further attempts.
  */
 const delaysMs = [0, 0, 250, 500, 1000, 2000, 3000] as const
 
 /**
- * A counted attempt. If the attempt is open, the password may be checked after the delay, and `takeBack` removes the
- * attempt from the count. If the attempt is closed, no further attempt is accepted for `closedMs`.
+ * A counted attempt. If `isOpen` is true, the password may be checked after `delayMs`, and `takeBack` removes the
+ * attempt from the count. If `isOpen` is false, no further attempt is accepted for `closedMs`.
  */
 export type SignInAttempt =
   | { isOpen: true; delayMs: number; takeBack(isSuccess: boolean): Promise<void> }

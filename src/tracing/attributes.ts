@@ -1,6 +1,6 @@
 /**
- * Maps the log fields that a span may include to the names of their attributes. They never include a body, header,
- * address, query, payment code, PIN or phone number. Three attributes use the standard OpenTelemetry names.
+ * Maps the log fields that a span may include to the names of their attributes. These fields never include a body,
+ * header, address, query, payment code, PIN or phone number. Three attributes use the standard OpenTelemetry names.
  */
 const names = {
   method: 'http.request.method',

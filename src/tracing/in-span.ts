@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import type { Span } from './tracing.ts'
 
-/** Runs a part of a traced request or job in a separate span. If tracing is off, runs it without a span. */
+/** Runs a part of a traced request or job in a separate span. If tracing is off, runs that part without a span. */
 export function inSpan<T>(
   { tracing }: Pick<Deps, 'tracing'>,
   name: string,

@@ -3,7 +3,7 @@ import type { Log } from '../process/log.ts'
 import type { Tracing } from './tracing.ts'
 
 /**
- * Creates the tracing, or returns null if it is off. OpenTelemetry is loaded only if tracing is on, because it uses 7
+ * Sets up tracing, or returns null if tracing is off. OpenTelemetry is loaded only if tracing is on, because it uses 7
  * MB of memory and adds 0.1 s to each start.
  */
 export async function openTracing(

@@ -39,7 +39,7 @@ const kinds = {
 } as const satisfies Record<SpanKind, Kind>
 
 /**
- * Creates the tracing with the standard SDK, which sends spans in batches and drops spans that exceed its limits. The
+ * Sets up tracing with the standard SDK, which sends spans in batches and drops spans that exceed its limits. The
  * limits and the sampling are set with the SDK's own environment variables (docs/operators/watch.md, "Traces"). Callers
  * must pass each span's parent explicitly, because an implicit context would slow down every promise.
  */

@@ -18,7 +18,7 @@ import { undoLatePreparations } from './plan/undo-preparation.ts'
 
 /**
  * The maximum number of attempts at an import. An attempt fails if another request takes a handle or SKU that the file
- * contains, or if it changes a product that the file describes.
+ * contains, or changes a product that the file describes.
  */
 const maxAttempts = 3
 
@@ -26,9 +26,9 @@ type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'ImportPlan' | 'quotas' | 'con
 
 /**
  * Imports either all rows of a file or none of them. A shop runs only one import at a time. Throws VALIDATION_ERROR
- * with the faults of the file, if it has any, and SHOP_NOT_FOUND if the caller has no shop. Throws SERVICE_UNAVAILABLE
- * if other imports of the shop take too long, or if other requests keep changing its products. Throws RATE_LIMITED if
- * the new products exceed the sandbox's daily quota. A dry run writes nothing.
+ * with the file's faults if the file has any, and SHOP_NOT_FOUND if the caller has no shop. Throws SERVICE_UNAVAILABLE
+ * if other imports of the shop take too long, or if other requests keep changing the shop's products. Throws
+ * RATE_LIMITED if the new products exceed the sandbox's daily quota. A dry run writes nothing.
  */
 export function importProducts(
   deps: ImportDeps,

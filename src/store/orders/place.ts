@@ -22,8 +22,8 @@ import { checkStock } from './shortfall.ts'
 
 /**
  * The maximum length of the random pause after the first attempt. With each further attempt, the maximum grows by the
- * same amount. This amount is twice as long as an order usually holds its units, so most orders need only one more
- * attempt.
+ * same amount. This amount is twice the time for which an order usually holds its units, so most orders need only one
+ * more attempt.
  */
 const minPauseMs = 50
 /**
@@ -116,8 +116,8 @@ async function attemptOrder(
 /**
  * Ensures, before the merchant receives an error, that this error is final. If the process of an earlier attempt at
  * this order died and the attempt still holds units, gives those units back to the stock and returns 'changed', so that
- * another attempt is made. Otherwise, releases the current attempt. Then the order cannot be placed after the error,
- * even if a delayed insert of this attempt still arrives.
+ * another attempt is made. Otherwise, releases the current attempt. The order can therefore not be placed after the
+ * error, even if a delayed insert of this attempt still arrives.
  */
 async function confirmRefusal(
   deps: Deps,

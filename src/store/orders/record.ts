@@ -37,9 +37,9 @@ async function replacePlaceholder(
   const { _id, attemptId } = order
   const found = await storedOrders(deps).findOne({ _id })
   if (found?.status === 'PLACED') return found.attemptId === attemptId ? 'placed' : 'placed-before'
-  // A later attempt may have added its id to the placeholder in the meantime, because it was rejected. The merchant has
-  // then already received an error, so the order must not be placed. Therefore, this write replaces the placeholder
-  // only if the placeholder has not changed since it was read. No later attempt starts before the deadline.
+  // A later attempt may have added its id to the placeholder in the meantime, because that attempt was rejected. The
+  // merchant has then already received an error, so the order must not be placed. Therefore, this write replaces the
+  // placeholder only if the placeholder has not changed since it was read. No later attempt starts before the deadline.
   const isOpen = found !== null && !found.released.includes(attemptId) && performance.now() < deadline
   if (!isOpen) return 'released'
   const { released } = found

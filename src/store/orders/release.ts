@@ -10,9 +10,9 @@ import { type Order, storedOrders } from './order.ts'
 const keptMs = 48 * 3_600_000
 
 /**
- * Adds an attempt to the placeholder of its order, so that the attempt can no longer place the order. Even if a delayed
- * insert of this attempt still arrives, the placeholder prevents it. Returns null if the attempt has been released. If
- * the order has already been placed, returns the id of the attempt that placed it.
+ * Adds an attempt to the placeholder of its order, so that the attempt can no longer place the order. If a delayed
+ * insert of this attempt still arrives, it fails because of the placeholder. Returns null if the attempt has been
+ * released. If the order has already been placed, returns the id of the attempt that placed it.
  */
 export async function releaseAttempt(
   deps: Pick<Deps, 'Order' | 'now'>,

@@ -18,7 +18,7 @@ export function checkStock(lines: Line[]): 'enough' | 'held' {
 
 /**
  * Returns how many units of one variant these lines request in total, how many are in stock, and how many are held by
- * orders. All lines must be for the same variant. `param` is that of the first line.
+ * orders. All lines must be for the same variant. The returned `param` is the first line's `param`.
  */
 function demandOf(lines: Line[]) {
   const [{ param, product, variant }] = lines as [Line]

@@ -77,7 +77,7 @@ export interface Product {
   deletedAt: Date | null
   createdAt: Date
   updatedAt: Date
-  /** The effect ids of the latest changes to the product. They prevent a change from happening twice. */
+  /** The effect ids of the latest changes to the product. They prevent a change from being made twice. */
   effects: string[]
   /**
    * The sealed first response to the create request. The response is kept for two days (src/retention). A product that

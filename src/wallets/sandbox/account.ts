@@ -12,7 +12,7 @@ export interface WalletOrder {
 }
 
 /**
- * A movement of money that has not been finished yet. A wallet has at most one current movement. Until that movement is
+ * A movement of money that is not finished yet. A wallet has at most one current movement. Until that movement is
  * finished, nothing else changes the wallet's balance.
  */
 export interface CurrentMovement extends WalletOrder {

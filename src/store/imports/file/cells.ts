@@ -34,8 +34,8 @@ const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])
 const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'non', 'faux'])
 
 /**
- * Creates the readers. They do not change strings, even if a string looks like a formula. `maxAmount` is the highest
- * price allowed.
+ * Creates the functions that read the cells. None of them changes a string, even if the string looks like a formula.
+ * `maxAmount` is the highest price allowed.
  */
 export const createReaders = (maxAmount: number): Readers => ({
   handle: (text) => readText(text.trim(), maxHandleLength),
@@ -81,7 +81,7 @@ function readActive(text: string): Cell<boolean> {
 
 /**
  * Parses a whole number, which consists of ASCII digits with an optional minus sign. Returns null for any other text,
- * such as `12,50`, `1 250`, `1e3` or `٥`. The addition of 0 turns `-0` into 0.
+ * such as `12,50`, `1 250`, `1e3` or `٥`. Adding 0 turns `-0` into 0.
  */
 const wholeNumber = (text: string): number | null =>
   /^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null

@@ -3,8 +3,8 @@ import type { Faults } from './faults.ts'
 import type { ProductRow } from './row.ts'
 
 /**
- * A row of the file, with the ids of the existing product and variant that it describes. `productId` is null if the
- * product is new, and `variantId` is null if the variant is new.
+ * A row of the file, with the ids of the existing product and variant that the row describes. `productId` is null if
+ * the product is new, and `variantId` is null if the variant is new.
  */
 export interface MatchedRow {
   row: ProductRow
@@ -25,8 +25,8 @@ export interface SkuOwner {
  * Adds a fault for each row whose SKU already occurs in an earlier row. Also adds a fault for each row whose SKU
  * belongs to a different variant, unless that variant is of the same product and gets another SKU from the file.
  * Variants of the same product may therefore swap SKUs. An import cannot transfer a SKU from one product to another,
- * because each write changes only one product. `owners` maps each new SKU in the rows to the variant to which it
- * currently belongs.
+ * because each write changes only one product. `owners` maps each new SKU in the rows to the variant that currently has
+ * that SKU.
  */
 export async function checkSkus(
   matched: readonly MatchedRow[],

@@ -14,8 +14,8 @@ export interface Match {
  * Matches the rows of one product with its variants. A row is matched only with variants that have the same label:
  * first by SKU, then in order. A row that matches no variant creates a new variant. If all variant cells of a row are
  * blank, the row describes only the product. Two cases are faults:
- * - After the match by SKU, a label has fewer remaining rows than remaining variants, so it is unclear which variants
- *   the rows describe.
+ * - After the rows have been matched by SKU, a label has fewer remaining rows than remaining variants, so it is unclear
+ *   which variants the rows describe.
  * - A row matches no variant and has no SKU, although the product has variants with the row's label. Such a row is most
  *   likely a duplicate.
  */

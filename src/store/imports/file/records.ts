@@ -5,8 +5,8 @@ import { inChunks } from '../../../process/in-chunks.ts'
 import type { Faults } from './faults.ts'
 
 /**
- * The maximum length of a row. It is three times the length of the longest valid row, at 4 bytes per character. If a
- * row is longer than this, a closing quote is most likely missing.
+ * The maximum length of a row. This is three times the length of the longest valid row if every character takes up 4
+ * bytes. If a row is longer than this, a closing quote is most likely missing.
  */
 const maxRowBytes = 64 * 1024
 

@@ -7,9 +7,9 @@ import type { FoundPlan, ImportPlan } from './plan.ts'
  * Commits an import in ONE write. Before this write, the import can still be rolled back. After this write, any process
  * may finish the import. Returns the committed plan, or null if the import was rolled back.
  *
- * The plan fits into a document of 16 MB. Its strings come from the file, which has at most 8 MiB, and each string
- * occurs only once. Ids, field names and labels that do not come from the file take up less than 1 kB for each of the 5
- * 000 rows.
+ * The plan fits into a document of 16 MB. The plan's strings come from the file, which is at most 8 MiB long, and each
+ * string occurs only once. Ids, field names and labels that do not come from the file take up less than 1 kB for each
+ * of the 5 000 rows.
  */
 export async function commit(
   deps: Pick<Deps, 'ImportPlan'>,

@@ -45,7 +45,7 @@ export interface ImportPlan {
    * never uses products that were prepared by a late write of an earlier attempt.
    */
   token: string
-  /** The time before which only the request that created the plan, or a retry of that request, may end the plan. */
+  /** Until this time, only the request that created the plan, or a retry of that request, may end the plan. */
   leaseEndsAt: Date
   patches: ProductPatch[]
   counts: ImportCounts

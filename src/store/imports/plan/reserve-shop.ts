@@ -16,8 +16,8 @@ const leaseMs = 10_000
 /** How often to check whether the other import of the shop has ended. */
 const pollIntervalMs = 75
 /**
- * The minimum time that an import must have left in order to start. With less time, it would run out of time before it
- * is finished.
+ * The minimum time that an import must have left in order to start. An import with less time would not be finished
+ * before the deadline.
  */
 const minRemainingMs = 1_000
 

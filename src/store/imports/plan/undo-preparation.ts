@@ -21,8 +21,8 @@ export async function undoPreparation(deps: Pick<Deps, 'Product'>, token: string
 }
 
 /**
- * Undoes the preparations in a shop that do not belong to an open plan. They were made by late writes of imports that
- * have already ended. If such preparations stayed, they would block handles and SKUs. The caller must hold the shop's
+ * Undoes the preparations in a shop that do not belong to an open plan. Such preparations were made by late writes of
+ * imports that have already ended. If they stayed, they would block handles and SKUs. The caller must hold the shop's
  * open plan.
  */
 export async function undoLatePreparations(
@@ -41,8 +41,8 @@ export async function undoLatePreparations(
 
 /**
  * Undoes the preparations that were made under these tokens, except under tokens that belong to an open plan. Each
- * attempt has its own token, and it stores its plan before it prepares any product. If a product has a token that no
- * open plan has, the attempt with that token must therefore have ended.
+ * attempt has its own token and stores its plan before it prepares any product. If a product has a token that no open
+ * plan has, the attempt with that token must therefore have ended.
  */
 export async function undoOrphanedPreparations(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,
