@@ -32,8 +32,8 @@ export interface Claim {
    */
   sandboxOf?: string
   /**
-   * When the response was last replayed to a request that had been waiting for it. This time is written before the
-   * replay. The write is journalled, which also makes the response itself durable.
+   * When the response was last replayed to a request that had been waiting for that response. This time is written
+   * before the replay. The write is journalled, which also makes the response itself durable.
    */
   replayedAt?: Date
   /** 24 hours after the first request. A takeover of the claim by another attempt does not change this time. */

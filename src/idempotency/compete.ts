@@ -53,7 +53,8 @@ export async function recheckClaim(deps: Deps, request: ClaimRequest, deadlineAt
 }
 
 /**
- * Takes over the claim for a new request if it has expired. Otherwise treats the request as a duplicate of the first.
+ * If the claim has expired, takes over the claim for a new request. Otherwise, treats the request as a duplicate of the
+ * first request.
  */
 async function compete(deps: Deps, request: ClaimRequest, found: Claim): Promise<Claimed> {
   const now = deps.now()

@@ -13,7 +13,7 @@ import { readInstant } from './instant.ts'
  */
 export type Validate = <T>(schema: AnnotatedSchema, value: unknown) => T
 
-/** Creates the validator for all requests. It includes custom formats that JSON Schema does not define. */
+/** Creates the validator for all requests. The validator includes custom formats that JSON Schema does not define. */
 export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>): Validate {
   const rules = { allowedHosts: config.webhookAllowedHosts }
   const ajv = new Ajv({ allErrors: true, verbose: true, strictRequired: false, strictNumbers: false })

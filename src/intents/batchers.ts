@@ -7,8 +7,8 @@ import { transitions } from './lifecycle.ts'
 
 /**
  * An intent as read by a request that may change it. Its `refunds` list is always empty, because an intent may have a
- * thousand refunds with a total size of 1 MB. Reading them would take 5 ms, during which the process could not serve
- * any other request.
+ * thousand refunds with a total size of 1 MB. Reading these refunds would take 5 ms, during which the process could not
+ * serve any other request.
  */
 export interface IntentToChange extends Intent {
   /** The effect ids of the intent's refunds. */
@@ -64,8 +64,8 @@ const succeeded = {
 }
 
 /**
- * Creates the batcher that reads intents for the hosted page. It finds each intent by its short code, together with the
- * business that created it.
+ * Creates the batcher that reads intents for the hosted page. The batcher finds each intent by its short code, together
+ * with the business that created it.
  */
 export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, OfferedIntent | null> =>
   createReadBatcher(

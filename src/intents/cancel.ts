@@ -11,9 +11,9 @@ import { applyTransition } from './transition.ts'
 
 /**
  * Cancels a PENDING intent (SPEC 4.4). Throws INTENT_CANCEL_INVALID_STATUS if the intent is not PENDING. Throws
- * INTENT_CANCEL_CONFLICT if a payment holds the intent, or if another operation changes it before this function writes
- * the cancel. If an earlier attempt at the same request has already cancelled the intent, a retry returns the intent
- * without changing it.
+ * INTENT_CANCEL_CONFLICT if a payment holds the intent, or if another operation changes the intent before this function
+ * writes the cancellation. If an earlier attempt at the same request has already cancelled the intent, a retry returns
+ * the intent without changing it.
  */
 export async function cancelIntent(
   deps: Deps,

@@ -67,7 +67,8 @@ export interface Intent {
    */
   outbox: OutboxEvent[]
   /**
-   * The effect ids of the latest changes to the intent. They let a retry find the change that the first request made.
+   * The effect ids of the latest changes to the intent. These ids let a retry find the change that the first request
+   * made.
    */
   effects: string[]
   /** The value of PAY_URL when the intent was created. The `payUrl` in the create response begins with this value. */

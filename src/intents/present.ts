@@ -12,9 +12,9 @@ import type { Refund } from './refunds/refund-record.ts'
 type Expirable = Pick<Intent, 'status' | 'cancellationReason' | 'hold' | 'expiresAt' | 'updatedAt'>
 
 /**
- * Returns the intent as it is at `now`. If the intent is due and no payment holds it, it counts as expired, even if no
- * worker has written the expiry yet. The worker will write the same values. `now` must be a time before the intent was
- * read. With a later time, an intent that was paid in time could appear to have expired.
+ * Returns the intent as it is at `now`. If the intent is due and no payment holds it, the intent counts as expired,
+ * even if no worker has written the expiry yet. The worker will write the same values. `now` must be a time before the
+ * intent was read. With a later time, an intent that was paid in time could appear to have expired.
  */
 export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Stored {
   const { expire } = transitions

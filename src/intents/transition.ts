@@ -18,7 +18,7 @@ export interface TransitionInput {
   effectId: string | null
   /** The request that causes the transition, or null if no request causes it, as with an expiry. */
   cause: Cause | null
-  /** An additional filter for the write. It identifies the payment or refund that this transition ends. */
+  /** An additional filter for the write. This filter identifies the payment or refund that this transition ends. */
   guard?: Record<string, unknown>
   /** The new values of fields that the transition changes in addition to the status. */
   set?: Partial<Pick<Intent, 'payment' | 'hold' | 'failure'>>
@@ -31,7 +31,10 @@ export interface TransitionInput {
   eventDetails?: EventDetails
 }
 
-/** A planned change to an intent that has not been written yet. It will be one update to one document. */
+/**
+ * A planned change to an intent that has not been written yet. The change will be written as one update to one
+ * document.
+ */
 export interface PlannedChange {
   /** The name of the transition, or null if the status stays the same. */
   transition: TransitionName | null

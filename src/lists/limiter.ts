@@ -18,7 +18,7 @@ export interface Bounds {
 /** Runs the work of many owners within limits. An owner delays any other owner by at most one piece of work. */
 export interface Limiter {
   /**
-   * Waits for a slot, and resolves to a function that frees it. Throws RATE_LIMITED with the scope `lists` if the
+   * Waits for a slot, and resolves to a function that frees the slot. Throws RATE_LIMITED with the scope `lists` if the
    * owner's other work still occupies all the owner's slots after `maxWaitMs`, or if `maxWaiting` pieces of the owner's
    * work are already waiting. Throws SERVICE_UNAVAILABLE if `isGone` returns true in the meantime, because the client
    * has disconnected or the deadline has passed.
@@ -33,8 +33,8 @@ export interface Limiter {
 /** How long work waits for its owner's other work before the waiting work is rejected. */
 export const maxWaitMs = 500
 /**
- * The maximum number of pieces of one owner's work that may be waiting. It equals the number of requests that a key may
- * send per second.
+ * The maximum number of pieces of one owner's work that may be waiting. This maximum equals the number of requests that
+ * an API key may send per second.
  */
 export const maxWaiting = 100
 

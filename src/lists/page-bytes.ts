@@ -3,8 +3,8 @@ import { Refusal } from '../errors.ts'
 import { restAfter, sliceMs } from '../process/in-slices.ts'
 
 /**
- * The maximum size of one page of a list, in bytes. It applies both to the documents and to the response text. It is
- * enough for 100 of the largest orders, or for 100 of the largest intents without refunds.
+ * The maximum size of one page of a list, in bytes. This limit applies both to the documents and to the response text.
+ * It is large enough for 100 of the largest orders, or for 100 of the largest intents without refunds.
  */
 export const maxPageBytes = 26 * 1024 * 1024
 

@@ -4,8 +4,8 @@ import type { Log } from '../process/log.ts'
 
 /**
  * The options for every connection, which override those in the URL. A write must be journalled by a majority of the
- * replica set. A read returns only data that a majority has acknowledged, so no failover can undo it. A call ends
- * within 5 s even if the server is frozen.
+ * replica set. A read returns only data that a majority has acknowledged, so a failover cannot undo the data that was
+ * read. A call ends within 5 s even if the server is frozen.
  */
 const options = {
   writeConcern: { w: 'majority', journal: true },

@@ -6,8 +6,8 @@ import { collections } from './models.ts'
 
 /**
  * Creates all missing collections and indexes. It is safe to call this function repeatedly, even while the service is
- * running. Uses a separate connection without a timeout, because building an index may take longer than any request is
- * allowed to.
+ * running. Uses a separate connection without a timeout, because building an index may take longer than any request may
+ * take.
  */
 export async function makeIndexes(mongodbUrl: string, log: Log): Promise<void> {
   const mongo = await connectMongo(mongodbUrl, log, { socketTimeoutMS: 0 })

@@ -24,13 +24,13 @@ export interface Large {
  */
 const smallBytes = 8 * 1024
 /**
- * The maximum total size of the large documents that are read together as a group. A single document may exceed this
- * size and then forms a group of its own.
+ * The maximum total size of the large documents that are read together as a group. A single document that exceeds this
+ * size forms a group of its own.
  */
 export const groupBytes = 4 * 1024 * 1024
 /**
- * The batched reads of outboxes, which all jobs of the process share. They return small documents with the fields that
- * the relay needs, but only the size of large documents.
+ * The batched reads of outboxes, which all jobs of the process share. These reads return small documents with the
+ * fields that the relay needs, but only the size of large documents.
  */
 export interface OutboxBatchers {
   findIntentOutbox: Batcher<string, IntentSource | Large | null>

@@ -26,7 +26,7 @@ export interface Outboxes {
 const maxSmallPerRead = 50
 /**
  * The maximum number of groups of large documents that a process holds at a time. A single business gets at most half
- * of them.
+ * of these groups.
  */
 export const maxLargeGroups = 8
 /**

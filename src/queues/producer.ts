@@ -84,8 +84,8 @@ function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[]
 }
 
 /**
- * Returns the options for BullMQ. They contain neither `attempts` nor `backoff`, because BullMQ does not decide when a
- * job is retried (workers/run/run-job.ts).
+ * Returns the options for BullMQ. These options contain neither `attempts` nor `backoff`, because BullMQ does not
+ * decide when a job is retried (workers/run/run-job.ts).
  */
 function jobOptions(job: NewJob<QueueName>): JobsOptions {
   return {

@@ -9,8 +9,8 @@ import { secondsLeft } from './seconds-left.ts'
 const longestWaitMs = 15 * 60_000
 
 /**
- * Counts the live codes that each of the businesses has in use. These include codes of finished intents that cannot be
- * assigned to new intents yet. The query reads only the index `liveCodes`.
+ * Counts the live codes that each of the businesses has in use. The counts include codes of finished intents if these
+ * codes cannot be assigned to new intents yet. The query reads only the index `liveCodes`.
  */
 export const countLiveCodes = (
   { Intent, now }: Pick<Deps, 'Intent' | 'now'>,

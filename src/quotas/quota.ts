@@ -24,8 +24,8 @@ export type Taken = { isTaken: true; end(): void } | { isTaken: false; freeAt: D
 
 /**
  * A per-business quota that all processes share. There is no counter document, because every write would have to update
- * it. Instead, MongoDB counts the usage from an index at intervals. Between two counts, each process adds what it has
- * taken itself.
+ * that document. Instead, MongoDB counts the usage from an index at intervals. Between two counts, each process adds
+ * what it has taken itself.
  */
 export interface Quota {
   /** Takes `amount` from the quota for a write that is about to run. Each `period` has a separate count. */

@@ -13,8 +13,8 @@ export const batchLimits = { documents: 500, maxTimeMS: 4_000 } as const
 
 /**
  * Reads documents in batches, starting with the oldest, and passes their ids to `act`. `act` must decide which of these
- * documents to change. If the query itself selected them, MongoDB would search until it had found a full batch, however
- * long that took. The last two fields of the index must be the creation time and the id.
+ * documents to change. If the query itself selected these documents, MongoDB would search until it had found a full
+ * batch, however long that took. The last two fields of the index must be the creation time and the id.
  */
 export async function eachPage<Doc extends Listed>(
   pace: Pace,

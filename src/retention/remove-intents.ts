@@ -24,8 +24,9 @@ type Ended = Pick<Intent, '_id' | 'sandbox' | 'referenceNumber'> & { payment: { 
 /**
  * Removes a business's old test intents, with their deliveries and their movements in the sandbox ledger. First,
  * `cleanedAt` is set, which hides the intent from the merchant, so that no refund can follow. The intent itself is
- * removed last, because the bodies of its deliveries are composed from it. If the run is killed before that, the next
- * clean-up uses the intent to find the remaining data. The balances of the sandbox wallets do not change.
+ * removed last, because the bodies of its deliveries are composed from the intent. If the run is killed before it has
+ * removed the intent, the next clean-up uses the intent to find the remaining data. The balances of the sandbox wallets
+ * do not change.
  */
 export function removeIntents(cleaning: Cleaning): Promise<void> {
   const { Intent: model, businessId, testsBefore } = cleaning

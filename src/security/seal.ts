@@ -59,8 +59,8 @@ export interface Secrets {
 const signatureBytes = 16
 
 /**
- * Creates the functions for sealing, hashing and signing. They use a separate key for each purpose, derived from each
- * SECRET_KEY, so that a key for one purpose reveals nothing about the others.
+ * Creates the functions for sealing, hashing and signing. These functions use a separate key for each purpose, derived
+ * from each SECRET_KEY, so that a key for one purpose reveals nothing about the others.
  */
 export function createSecrets(secretKeys: readonly [current: Buffer, ...previous: Buffer[]]): Secrets {
   const rings = secretKeys.map((key) => ({

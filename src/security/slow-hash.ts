@@ -21,7 +21,7 @@ const maxAtOnce = 2
 export const maxOfKind = maxAtOnce + 50
 /**
  * The maximum number of checks that one owner may have running or waiting. If three owners use up their shares, some
- * slots are still left for a fourth.
+ * slots are still left for a fourth owner.
  */
 export const fairShare = 16
 

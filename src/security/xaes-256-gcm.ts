@@ -15,9 +15,9 @@ export const nonceBytes = 24
 const tagBytes = 16
 
 /**
- * Implements XAES-256-GCM (https://c2sp.org/XAES-256-GCM). It derives an AES-256-GCM key from the first half of the
- * nonce, and encrypts under that key with the second half. No maintained npm package exists for it. The unit test runs
- * the specification's test vectors. `key` must be 32 bytes long.
+ * Implements XAES-256-GCM (https://c2sp.org/XAES-256-GCM). The algorithm derives an AES-256-GCM key from the first half
+ * of the nonce, and encrypts under that key with the second half. No maintained npm package implements this algorithm.
+ * The unit test runs the specification's test vectors. `key` must be 32 bytes long.
  */
 export function createXaes(key: Buffer): Xaes {
   // In this mode, AES encrypts whole blocks without chaining. One cipher object can therefore be used for all

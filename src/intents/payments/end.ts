@@ -15,8 +15,8 @@ export type EndingPayment = Pick<PaymentHold, 'id' | 'wallet' | 'amount' | 'paye
 export type ReportedOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
 
 /**
- * Ends a payment by applying the transition that its outcome requires. This takes one write. Returns null if the guard
- * does not match.
+ * Ends a payment by applying the transition that its outcome requires. The transition takes one write. Returns null if
+ * the guard does not match.
  */
 export const endPayment = (
   deps: Pick<Deps, 'Intent' | 'config' | 'metrics' | 'now'>,

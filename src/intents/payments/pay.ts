@@ -17,8 +17,8 @@ import { settlePayment } from './settle.ts'
 /** A payment that a customer has confirmed with a PIN. */
 export interface Confirmation {
   /**
-   * The id of the payment. It is generated together with the form, so that submitting the form twice makes only one
-   * payment.
+   * The id of the payment. This id is generated together with the form, so that submitting the form twice makes only
+   * one payment.
    */
   paymentId: string
   /** The customer's phone number, as returned by `readPhone`. */

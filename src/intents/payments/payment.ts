@@ -34,8 +34,8 @@ export interface PaymentHold {
   /** The time of the next query to the wallet for the outcome. */
   queryAt: Date
   /**
-   * An id that is unique to each attempt to hold the intent. It distinguishes two concurrent attempts with the same
-   * form.
+   * An id that is unique to each attempt to hold the intent. This id distinguishes two concurrent attempts with the
+   * same form.
    */
   writeId: string
 }

@@ -3,7 +3,9 @@
  * the wallet did not carry out is removed from the intent.
  */
 export interface Refund {
-  /** The refund's id, in the form `RF-…`. It is also the idempotency key under which the wallet knows the refund. */
+  /**
+   * The refund's id, in the form `RF-…`. This id is also the idempotency key under which the wallet knows the refund.
+   */
   id: string
   /** The amount in centimes. */
   amount: number

@@ -13,7 +13,10 @@ export interface Checkpoint {
  */
 export const stride = 2_000
 
-/** The maximum number of checkpoints across all lists. They cover 500 million documents and use about 15 MB. */
+/**
+ * The maximum number of checkpoints across all lists. This many checkpoints cover 500 million documents and use about
+ * 15 MB.
+ */
 export const maxCheckpoints = 250_000
 
 /**

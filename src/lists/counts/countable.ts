@@ -2,8 +2,8 @@ import type { Model } from 'mongoose'
 import { type Listed, longestReadMs } from '../../input/pagination.ts'
 
 /**
- * A list whose items can be counted with checkpoints. An item that matches `where` must match it forever. After the
- * fields of `where`, the index must contain the creation time and id.
+ * A list whose items can be counted with checkpoints. An item that matches `where` must continue to match `where`
+ * forever. After the fields of `where`, the index must contain the creation time and id.
  */
 export interface Countable {
   /** Identifies the list within a process. The key consists of the owner, the environment and the kind of item. */

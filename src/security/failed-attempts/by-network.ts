@@ -33,7 +33,7 @@ export interface NetworkBudget {
 /** The minimum time for which a network is closed if attempts in progress use up its budget. */
 const inProgressMs = 1000
 
-/** An attempt. If it is open, the caller must call either `fail` or `leave` exactly once. */
+/** An attempt. If the attempt is open, the caller must call either `fail` or `leave` exactly once. */
 export type Attempt =
   | { isOpen: true; fail(): Promise<void>; leave(): Promise<void> }
   | { isOpen: false; closedMs: number }
