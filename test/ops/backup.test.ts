@@ -181,7 +181,7 @@ describe('A backup', () => {
   })
 
   for (const way of ['files', 'dump'] as const)
-    it(`restores all data and lets the service continue, even if the backup was taken during traffic (${way})`, async function () {
+    it(`restores all data, after which the service can continue, even if the backup was taken during traffic (${way})`, async function () {
       if (way === 'dump' && !hasTools()) {
         console.error('mongodump is not on the PATH, so its backups are not tested')
         this.skip()

@@ -51,7 +51,7 @@ describe('A change to a product', () => {
     }
   })
 
-  it('accepts price, stock and SKU outside `variants` if the product has only one variant', async () => {
+  it('may contain price, stock and SKU outside `variants` if the product has only one variant', async () => {
     const { _id, variants } = await createProduct(service, merchant, { sku: 'A' })
     const changes = [{ price: 7 }, { stock: 0, sku: null }, { price: 0, sku: 'A' }, { sku: 'B' }]
     const expected = { ...variants[0] }
@@ -107,7 +107,7 @@ describe('A change to a product', () => {
     expect(new Set(body.data.variants.map(({ _id }: VariantResponse) => _id))).to.have.property('size', 5)
   })
 
-  it('removes an omitted variant only if the request says so, and then stores the variants in the given order', async () => {
+  it('removes omitted variants only if the request sets removeMissingVariants, in which case the variants are stored in the given order', async () => {
     const made = await three()
     const [s, m] = idsOf(made)
     const { body } = await change(made._id, {
@@ -180,7 +180,7 @@ describe('A change to a product', () => {
     expect((await change(_id, body, 'the-same')).text).to.equal(responses[0]?.text)
   })
 
-  it('is not applied twice by a retry that comes after a thousand other changes', async () => {
+  it('is not applied again if it is retried after a thousand other changes', async () => {
     for (const fields of [{ stock: 9 }, { name: 'Renamed' }]) {
       const product = await createProduct(service, merchant)
       const put = () => change(product._id, fields, `late ${JSON.stringify(fields)}`)
@@ -199,7 +199,7 @@ describe('A change to a product', () => {
     }
   })
 
-  it("waits for an import that is about to change the product's variants, unless it changes only the name", async () => {
+  it("waits for an import that is about to change the product's variants, unless the request changes only the product's name", async () => {
     const { _id, variants } = await three()
     const prepare = (prepared: { by: string } | null) =>
       service.deps.Product.updateOne({ _id }, { $set: { prepared } })
@@ -214,7 +214,7 @@ describe('A change to a product', () => {
     await change(_id, { variants: [{ label, price: 7 }] }, 'waits').expect(200)
   })
 
-  it('loses no concurrent stock change, even from two processes', async () => {
+  it('overwrites no concurrent stock change, even if the changes come from two processes', async () => {
     const other = await openSecondProcess(service)
     try {
       const { _id, variants } = await createProduct(service, merchant, { price: 1, stock: 1000 })

@@ -38,7 +38,7 @@ async function cell(column: string, text: string): Promise<unknown> {
 }
 
 describe('CSV rows', () => {
-  it('are read with commas or semicolons, any line ending and an optional byte order mark, as bytes or as a string', async () => {
+  it('can use commas or semicolons, any line ending and an optional byte order mark, and can be read from bytes or from a string', async () => {
     const row = {
       row: 2,
       handle: 'tea',
@@ -125,7 +125,7 @@ describe('CSV rows', () => {
     expect(await messageOf(lines('handle,name', 'h,a\uD800b'))).to.match(/valid Unicode/)
   })
 
-  it('are rejected with all their faults at once, including those above an unreadable row', async () => {
+  it('are rejected with a list of all their faults, including faults above an unreadable row', async () => {
     const csv = lines(full, ',x,,,,-,,', 'a,,,,,1,2', 'b,,,,,1,2,true,9', 'c,,,,,x,y,z', 'd,"x"y,,,,,,')
     const faults = await faultsOf(csv)
     expect(faults.map(({ row, column }) => [row, column])).to.deep.equal([
@@ -153,7 +153,7 @@ describe('CSV rows', () => {
     expect(await read(lines(full, 'tea,Thé', 'tea,,,1 kg,,900'))).to.deep.equal(whole)
   })
 
-  it('are rejected with the first hundred faults and the number of further faults', async () => {
+  it('are rejected with a list of the first hundred faults and with the number of further faults', async () => {
     const { details } = (await refusalOf(lines('handle,price', ...Array(150).fill('a,x')))).extras
     expect((details as { faults: unknown[] }).faults).to.have.length(100)
     expect(details).to.include({ more: 50 })
@@ -172,7 +172,7 @@ describe('CSV rows', () => {
     expect(await faultsOf('Prix,Stock,stock')).to.have.length(3)
   })
 
-  it('are rejected if they are not in UTF-8, with an error that says which format to save the file in', async () => {
+  it('are rejected if they are not encoded in UTF-8, with an error that names the format in which to save the file', async () => {
     const latin1 = Buffer.from(lines('handle;name', 'a;thé'), 'latin1')
     expect(await messageOf(latin1)).to.match(/not UTF-8\. .*CSV UTF-8/)
     const utf16 = Buffer.from(lines('handle;name', 'a;thé'), 'utf16le')

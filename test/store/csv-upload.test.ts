@@ -47,7 +47,7 @@ describe('A CSV upload', () => {
     expect([param, details.faults[0].row, details.more]).to.deep.equal(['price', 2, 0])
   })
 
-  it('recognises the same file by its content when its idempotency key is reused', async () => {
+  it('is recognised by the content of its file if the idempotency key is reused', async () => {
     const headers = merchant.write()
     const parts = part('file', csv, '; filename="a.csv"')
     const first = await postForm(parts, headers)
@@ -62,7 +62,7 @@ describe('A CSV upload', () => {
     expect(other.headers).to.include({ 'idempotent-params-mismatch': 'true' })
   })
 
-  it('names the field in the error if the file is missing, and stores that response', async () => {
+  it('is rejected if the file is missing, with an error response that names the field and is stored', async () => {
     for (const value of [{}, { csv: null }, { csv: 5 }, { csv: ['handle'] }, [], null, 'handle'])
       await refusedFor(json(value), 'csv')
     await refusedFor(post('', 'text/csv'), 'csv')
@@ -73,7 +73,7 @@ describe('A CSV upload', () => {
     expect(again.headers).to.include({ 'idempotent-replayed': 'true', 'idempotent-params-mismatch': 'true' })
   })
 
-  it('is rejected if it has a different media type or charset, or is compressed', async () => {
+  it('is rejected if it has an unsupported media type or charset, or is compressed', async () => {
     const types = ['text/plain', 'application/vnd.ms-excel', 'application/octet-stream']
     for (const type of [...types, 'text/csv; charset=windows-1252', 'application/json; charset=latin1'])
       await expectRefused(post(csv, type), 415, 'UNSUPPORTED_MEDIA_TYPE')
@@ -83,7 +83,7 @@ describe('A CSV upload', () => {
     await expectRefused(post('{"csv": ', 'application/json'), 400, 'INVALID_JSON')
   })
 
-  it('requires exactly one file in a complete form, and lets a broken form be sent again with the same idempotency key', async () => {
+  it('must contain exactly one file if it is a form, and a form that was cut off can be sent again with the same idempotency key', async () => {
     for (const parts of [
       '',
       part('csv', csv),
@@ -103,7 +103,7 @@ describe('A CSV upload', () => {
     expect(response.headers).to.not.have.property('idempotent-replayed')
   })
 
-  it('can have up to 8 MiB, and a body whose declared length is greater is not read', async () => {
+  it('can be up to 8 MiB in size, and a body whose declared length is greater is not read', async () => {
     const padded = csv.padEnd(largest - 1, '\n')
     await post(padded, 'text/csv').expect(200)
     await expectRefused(post(`${padded}\n`, 'text/csv'), 413, 'PAYLOAD_TOO_LARGE')
@@ -127,14 +127,14 @@ describe('A CSV upload', () => {
     await post(csv, 'text/csv', { ...merchant.write(), 'X-Idempotency-Key': 'large' }).expect(200)
   })
 
-  it('can have up to 2 MiB if it is sent as JSON', async () => {
+  it('can be up to 2 MiB in size if it is sent as JSON', async () => {
     const filled = (bytes: number) => JSON.stringify({ csv, more: 'x'.repeat(bytes) })
     const most = 2 * 1024 * 1024 - Buffer.byteLength(filled(0))
     await post(filled(most), 'application/json').expect(200)
     await expectRefused(post(filled(most + 1), 'application/json'), 413, 'PAYLOAD_TOO_LARGE')
   })
 
-  it('stores no response for an incomplete body', async () => {
+  it('leaves no stored response if its body is incomplete', async () => {
     const bodies = [
       [path, 'text/csv', csv],
       ['/api/v1/dev/intents', 'application/json', '{"amount": 500}'],

@@ -139,7 +139,7 @@ describe('A product export', () => {
     }
   })
 
-  it('contains only the header if there are no products, and has no body for HEAD', async () => {
+  it('contains only the header row if there are no products, and has no body if it is requested with HEAD', async () => {
     const merchant = await service.merchant()
     expect((await read(merchant).buffer(true).expect(200)).text).to.equal(header)
     const head = await service.http.head(path).set(merchant.read()).expect(200)
@@ -179,7 +179,7 @@ describe('A product export', () => {
     expect(seen).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
 
-  it('keeps its slot for a pause after it has ended, so that a business that exports constantly leaves time for others', async () => {
+  it('keeps its slot for a while after it has ended, so that a business that exports constantly leaves processing time for others', async () => {
     const { exports } = service.deps.lists
     await waitFor('no export runs', () => exports.running() === 0)
     const free = await exports.take('a business', () => false)

@@ -66,7 +66,7 @@ describe('An import whose process is killed between any two steps', function () 
     },
   }
 
-  it('happens once if it is retried, and returns its counts to the retry', async () => {
+  it("happens only once if the request is retried, and the retry returns the import's counts", async () => {
     const steps = await killAtEveryStep(service, retrying, closings, 0)
     expect(steps).to.deep.equal([
       // The shop, the plan, late preparations of others, handles, SKUs.
@@ -87,7 +87,7 @@ describe('An import whose process is killed between any two steps', function () 
     await Promise.all([6, 7].map((effect) => landDuringRetry(service, retrying, closings, effect)))
   })
 
-  it('happens completely or not at all after the sweep if it is not retried', async () => {
+  it('has happened either completely or not at all after the next sweep, if the request is not retried', async () => {
     const seen = new Set<number>()
     const sweeping: Operation<Case> = {
       ...importing(async ({ effectId }) => {

@@ -163,7 +163,7 @@ describe('A concurrent import', () => {
     expect(added).to.have.length(rounds)
   })
 
-  it('conflicts with a POST of a product with one of its SKUs, so that exactly one of the two requests succeeds', async () => {
+  it("conflicts with a POST that creates a product with one of the import's SKUs, so that exactly one of the two requests succeeds", async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B', 'c,C,3,')
     // Before it inserts its products, then before it commits.
     for (const [step, status, length] of [
@@ -217,7 +217,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(after.map((each) => `a|AA|${each}`))
   })
 
-  it('is rejected if a concurrent change leaves too little room for its variants', async () => {
+  it('is rejected if a product would have too many variants because of a concurrent change', async () => {
     const rows = (kind: string, count: number) => Array.from({ length: count }, (_, n) => `a,A,${kind}${n},1`)
     const header = 'handle,name,variant_label,price'
     const a = await importFirst(csvOf(header, ...rows('old', 60)))
@@ -271,7 +271,7 @@ describe('A concurrent import', () => {
     expect(await storedProduct(service, _id)).to.deep.equal(deleted)
   })
 
-  it('fails if a change gives one of its SKUs to a different variant', async () => {
+  it("fails if a concurrent change gives one of the import's SKUs to a different variant", async () => {
     const existing = ['a,A,S,1,A-1', 'a,,M,1,', 'a,,L,1,']
     const a = await importFirst(csvOf('handle,name,variant_label,price,sku', ...existing))
     // A new SKU, then one that another variant of the product loses. Before it prepares the product.
@@ -292,7 +292,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|S||1|0', 'a|A|M||1|0', 'a|A|L|A-1|1|0'])
   })
 
-  it('delays a change to variants that it has prepared, and lets no other variant take a SKU that it swaps', async () => {
+  it('delays any change to variants that the import has prepared, and reserves the SKUs that the import is swapping', async () => {
     const existing = ['a,A,S,1,A-1', 'a,,L,1,A-2']
     const a = await importFirst(csvOf('handle,name,variant_label,price,sku', ...existing))
     // Before it commits.
@@ -340,7 +340,7 @@ describe('A concurrent import', () => {
     }
   })
 
-  it('takes effect if a different process takes it over after it was committed, but not if it was aborted', async () => {
+  it('takes effect if a different process takes over after the import was committed, but not if the import was aborted', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     // Before it commits.
     const aborted = await stoppedAt(7, csv)

@@ -188,7 +188,7 @@ describe('An import', () => {
     expect([body.error.details.faults.length, body.error.details.more]).to.deep.equal([100, 30])
   })
 
-  it("uses a product's id to find a product that was created by a POST, but never a product in a different shop", async () => {
+  it('can refer by id to a product that was created by a POST, but not to a product in a different shop', async () => {
     const product = await createProduct(service, merchant, { name: 'Posted', sku: 'P-1' })
     const { body } = await postCsv(service, merchant, file(`${product._id},,,,,1500,,`)).expect(200)
     expect(body.data).to.deep.equal(countsOf([0, 1, 0, 1, 1]))
@@ -225,7 +225,7 @@ describe('An import', () => {
     expect(refused.body.error.param).to.equal('dryRun')
   })
 
-  it('requires an existing shop for a live key, and changes only the environment of the key used', async () => {
+  it("requires an existing shop if a live key is used, and changes products only in the key's environment", async () => {
     const live = await service.merchant({ mode: 'live' })
     for (const query of ['', '?dryRun=true'])
       await expectRefused(postCsv(service, live, shop, { query }), 404, 'SHOP_NOT_FOUND')

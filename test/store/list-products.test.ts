@@ -36,7 +36,7 @@ describe('The product list', () => {
   const list = (query: Record<string, unknown>) =>
     service.http.get('/api/v1/dev/store/products').query(query).set(merchant.read())
 
-  it('returns the newest products first, exactly as single reads return them', async () => {
+  it('returns the newest products first, each exactly as a read of that product returns it', async () => {
     const { status, body } = await list({})
     expect(status).to.equal(200)
     expect(body.data).to.deep.equal({
@@ -51,7 +51,7 @@ describe('The product list', () => {
     expect(pages.map((page) => page.body.data.hasMore)).to.deep.equal([true, true, false, false])
   })
 
-  it('filters by the active flag, by part of the name (ignoring case), and by the exact SKU', async () => {
+  it('can be filtered by the active flag, by part of the name (ignoring case), and by the exact SKU', async () => {
     const cases: [Record<string, unknown>, number[]][] = [
       [{ active: 'true' }, [4, 2, 0]],
       [{ active: 'false' }, [3, 1]],
@@ -84,7 +84,7 @@ describe('The product list', () => {
     expect(reads.map(({ docsExamined }) => docsExamined)).to.have.members([0, 2])
   })
 
-  it('rejects an invalid value and names its parameter', async () => {
+  it('rejects an invalid parameter, and names the parameter in the error', async () => {
     const cases: [Record<string, unknown>, string][] = [
       [{ active: '1' }, 'active'],
       [{ active: '' }, 'active'],

@@ -159,7 +159,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect(await stocksOf(each)).to.deep.equal([0, 9])
   })
 
-  it('is not stored after it was rejected, and takes no stock', async () => {
+  it('is not stored by a frozen process after a retry was rejected, and takes no stock', async () => {
     const each = await prepare()
     const frozenProcess = await frozen(each, behindMs)
     const path = `/api/v1/dev/store/products/${each.products[1]?._id}`
@@ -187,7 +187,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect(await stocksOf(each)).to.deep.equal([0, 9])
   })
 
-  it("is not placed if its reservations are released just before it replaces the order's placeholder", async () => {
+  it("is not placed if its reservations are released just before the order's placeholder is replaced", async () => {
     const each = await prepareOf([5])()
     const { businessId } = each.merchant
     const [{ _id: productId }] = each.products as [ProductResponse]

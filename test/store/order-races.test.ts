@@ -99,7 +99,7 @@ describe('Concurrent orders', () => {
     expect(await stockOf(product)).to.equal(0)
   })
 
-  it('sell two products together until one is sold out, without a deadlock, in whichever order they list the products', async () => {
+  it('sell two products together until one is sold out, and never deadlock, even if they list the products in different sequences', async () => {
     const [many, few] = [
       await createProduct(service, merchant, { stock: 30 }),
       await createProduct(service, merchant, { stock: 20 }),
@@ -158,7 +158,7 @@ describe('Concurrent orders', () => {
       expect([await take(), await heldOf(product._id)]).to.deep.equal([false, { stock: 5, by: [] }])
     })
 
-  it('immediately release the units that they have already taken when they find that a different product has changed', async () => {
+  it('immediately release the units that they have already taken when they find that another ordered product has changed', async () => {
     const products = [await createProduct(service, merchant), await createProduct(service, merchant)]
     const { planned, take } = await readFor(...products)
     const [first, second] = planned.map(({ productId }) => productId) as [string, string]
@@ -166,7 +166,7 @@ describe('Concurrent orders', () => {
     expect([await take(), await heldOf(first)]).to.deep.equal([false, { stock: 5, by: [] }])
   })
 
-  it('keep their recent reservations, while the sweep releases old reservations', async () => {
+  it('keep their recent reservations when the sweep releases old reservations', async () => {
     const product = await createProduct(service, merchant)
     await hold(product, 2)
     service.clock.advance(10_000)
@@ -226,7 +226,7 @@ describe('Concurrent orders', () => {
     }
   }
 
-  it('are rejected if the stock is sold, but wait if other orders are only holding it', async () => {
+  it('are rejected if the stock has been sold, but wait while other orders are only holding the stock', async () => {
     const [back, gone] = [await createProduct(service, merchant), await createProduct(service, merchant)]
     const [returned, sold] = [await hold(back, 5), await hold(gone, 4)]
     const waiting = placeDirectly([{ productId: back._id, quantity: 5 }], 10_000)
@@ -237,7 +237,7 @@ describe('Concurrent orders', () => {
     expect([await stockOf(back), await stockOf(gone)]).to.deep.equal([0, 1])
   })
 
-  it('return an unknown outcome if other orders hold the stock until the deadline', async () => {
+  it('fail with SERVICE_UNAVAILABLE if other orders hold the stock until the deadline', async () => {
     const product = await createProduct(service, merchant)
     await hold(product, 5)
     const outcomeOf = (quantity: number) =>

@@ -24,7 +24,7 @@ describe('Orders', () => {
     { label: 'M', price: 500, stock: 0 },
   ]
 
-  it('keep an unchangeable copy of what was sold, and reduce the stock by that quantity', async () => {
+  it('keep an unchangeable copy of what was sold, and reduce the stock by the quantities sold', async () => {
     const [tea, tee] = [
       await createProduct(service, merchant, { name: 'Thé', price: 1000, stock: 5 }),
       await createProduct(service, merchant, { name: 'T-shirt', variants: sized }),
@@ -108,7 +108,7 @@ describe('Orders', () => {
     expect((await order({})).body).to.have.nested.property('data.items[0].productId', there._id)
   })
 
-  it('fail with a reason if they cannot be fulfilled, and then take no stock', async () => {
+  it('fail with a reason, and take no stock, if they cannot be fulfilled', async () => {
     const tea = await createProduct(service, merchant, { price: 1000, stock: 5 })
     const tee = await createProduct(service, merchant, { variants: sized })
     const off = await createProduct(service, merchant, { active: false })
@@ -265,7 +265,7 @@ describe('Orders', () => {
       expect((await read(`/orders/${id}`)).body.error, code).to.include({ code })
   })
 
-  it('send order.new with the documented body and a valid signature', async () => {
+  it('send an order.new webhook with the documented body and a valid signature', async () => {
     const endpointServer = await startEndpointServer()
     service.startWorkers()
     const { secret } = await subscribe(service, merchant, endpointServer.url, ['order.new'])
@@ -283,7 +283,7 @@ describe('Orders', () => {
     expect(listed.body.data.items[0]).to.include({ event: 'order.new', referenceNumber: number })
   })
 
-  it('cannot be subscribed to with a key that is not allowed to read them', async () => {
+  it('cannot be subscribed to with a key that is not allowed to read orders', async () => {
     const issued = await service.key(merchant.businessId, { scopes: ['webhooks.endpoints:write'] })
     const { body } = await service.http
       .post('/api/v1/dev/webhooks/endpoints')

@@ -143,7 +143,7 @@ describe('A product', () => {
     )
   })
 
-  it('is rejected with a list of only the first hundred faults if it has more', async () => {
+  it('is rejected with a list of the first hundred faults if it has more than a hundred', async () => {
     const { body } = await create(
       variants(...Array.from({ length: 100 }, () => ({ label: '', price: '', stock: '' }))),
     )
@@ -206,7 +206,7 @@ describe('A product', () => {
     expect([responses[0]?.status, await count()]).to.deep.equal([201, 1])
   })
 
-  it('returns 404 PRODUCT_NOT_FOUND on every path if it is unknown or belongs to a different business', async () => {
+  it('leads to 404 PRODUCT_NOT_FOUND on every path if it is unknown or belongs to a different business', async () => {
     const { _id } = await createProduct(service, await service.merchant())
     for (const id of [_id, '6b0149aca90c38bde3c47f5e', '%00', '%7B%22$ne%22:1%7D', 'x'.repeat(2000)]) {
       await expectRefused(read(id), 404, 'PRODUCT_NOT_FOUND')

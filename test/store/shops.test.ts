@@ -32,7 +32,7 @@ describe('A shop', () => {
     expect((await shops()).map(({ sandbox }) => sandbox)).to.deep.equal([true])
   })
 
-  it('leads to SHOP_NOT_FOUND for a live key if the shop does not exist, except for requests that are themselves invalid', async () => {
+  it('leads to SHOP_NOT_FOUND if it does not exist and a live key is used, unless the request itself is invalid', async () => {
     const { _id } = await createProduct(service, test)
     const requests = [
       create(live),

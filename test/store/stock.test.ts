@@ -99,7 +99,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
   })
 
   describe('with an invalid change', () => {
-    it('rejects an unknown variant, and reports the ids if several variants have the given label', async () => {
+    it('rejects an unknown variant, and lists the ids of the matching variants if several have the given label', async () => {
       const product = await withVariants('S', 'M', 'S')
       const [first, , third] = product.variants
       for (const vid of ['L', 's', 'S ', '\0', first._id.toUpperCase(), '0'.repeat(24), '{"$ne":1}'])
@@ -200,7 +200,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       await beside.close()
     })
 
-    it('happens once per idempotency key, and all requests get the same response', async () => {
+    it('changes the stock once per idempotency key, and returns the same response to all requests', async () => {
       const product = await createProduct(service, merchant)
       const responses = await Promise.all(
         Array.from({ length: 10 }, () => change(product, 'Default', { delta: -1 }, { key: 'one-sale' })),
@@ -209,7 +209,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect(await stockOf(product)).to.equal(4)
     })
 
-    it('rejects some changes without affecting the concurrent changes to other products', async () => {
+    it('rejects some changes without affecting concurrent changes to other products', async () => {
       const products = await Promise.all(Array.from({ length: 8 }, () => createProduct(service, merchant)))
       const responses = await Promise.all(
         products.map((product, index) =>
@@ -237,7 +237,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
         })),
       )
 
-    it('happens once, even if a thousand other changes have removed its record, in which case the response asks for a new idempotency key', async () => {
+    it('changes the stock once, even if a thousand other changes have removed the record of the change, in which case the response asks for a new idempotency key', async () => {
       const byId = ({ variants }: ProductResponse) => variants[1]?._id ?? ''
       const cases = [
         [byId, 0],
@@ -313,13 +313,13 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       },
     })
 
-    it('happens exactly once', async () => {
+    it('changes the stock exactly once', async () => {
       const byId = sale(({ variants: [{ _id }] }) => _id, 2)
       const steps = ['aggregate', 'insert', 'update', 'find', 'update'].map((name) => `mongodb ${name}`)
       expect(await killAtEveryStep(service, byId, closings, 0)).to.deep.equal(steps)
     })
 
-    it('is not reported as INSUFFICIENT_STOCK to a retry that reads the stock before a late write', async () => {
+    it("does not return INSUFFICIENT_STOCK if a retry reads the stock before the killed process's write arrives", async () => {
       const byLabel = sale(() => 'Default', 5)
       await landDuringRetry(service, byLabel, closings, 4)
     })

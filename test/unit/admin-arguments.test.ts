@@ -25,7 +25,7 @@ describe('A command line argument', () => {
     expectRefused(mode, ['', 'LIVE', 'sandbox', ' live'], /test or live/)
   })
 
-  it('may be a list of scopes in any order, from which repeats are removed', () => {
+  it('may be a list of scopes in any order, and repeated scopes are removed', () => {
     const [one, other] = ['payments.intents:read', 'store.orders:read'] as const
     expect(someScopes(`${other}, ${one},${other}`)).to.deep.equal([one, other])
     expect(someScopes(scopes.join(','))).to.deep.equal([...scopes])

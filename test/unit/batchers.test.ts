@@ -40,7 +40,7 @@ const outcome = (promise: Promise<unknown>) => promise.catch((error: Error) => e
 const callAll = <Item>(batcher: Batcher<Item, unknown>, items: Item[]) =>
   Promise.all(items.map((item) => outcome(batcher(item, later()))))
 
-describe('A batcher of writes', () => {
+describe('A write batcher', () => {
   it('sends one batch at a time, and collects the calls that arrive in the meantime, in order, for the next batch', async () => {
     const { batches, call, finish } = openBatcher(10)
     const first = call('a')
@@ -58,7 +58,7 @@ describe('A batcher of writes', () => {
     expect(await lone).to.equal('E')
   })
 
-  it('sends a single call immediately, and then sends later calls together after the configured pause', async () => {
+  it('sends a single call immediately, and sends later calls together after the configured pause', async () => {
     const restMs = 50
     const { batches, call, finish } = openBatcher(10, restMs)
     const startedAt = performance.now()
@@ -111,7 +111,7 @@ describe('A batcher of writes', () => {
     expect(sizes()).to.deep.equal([3, 3, 2])
   })
 
-  it('returns each caller the outcome of its own call, and passes an error only to the caller concerned', async () => {
+  it('gives each caller the outcome of its own call, and passes an error only to the caller concerned', async () => {
     const { batches, call } = openBatcher(10)
     const all = Promise.all(['a', 'b', 'c'].map((item) => outcome(call(item))))
     await nextLoop()
@@ -121,7 +121,7 @@ describe('A batcher of writes', () => {
     expect(b).to.be.an('error').with.property('message', 'b is wrong')
   })
 
-  it('rejects all calls of a batch that fails, and continues with the next batch', async () => {
+  it('rejects all calls in a batch that fails, and continues with the next batch', async () => {
     const { batches, call, finish } = openBatcher(10)
     const all = ['a', 'b'].map((item) => outcome(call(item)))
     await nextLoop()
@@ -134,7 +134,7 @@ describe('A batcher of writes', () => {
     expect(await waiting).to.equal('C')
   })
 
-  it('does not send a call whose deadline has passed, but rejects the call with 503 SERVICE_UNAVAILABLE', async () => {
+  it('rejects a call whose deadline has passed with 503 SERVICE_UNAVAILABLE instead of sending it', async () => {
     const { batches, call, finish } = openBatcher(10)
     const first = call('a')
     await nextLoop()
@@ -164,7 +164,7 @@ describe('With MongoDB,', () => {
     return new mongo.MongoBulkWriteError(reported, result)
   }
 
-  describe('a batcher of inserts', () => {
+  describe('an insert batcher', () => {
     interface Thing {
       _id: string
       [field: string]: unknown
@@ -220,7 +220,7 @@ describe('With MongoDB,', () => {
     })
   })
 
-  describe('a batcher of updates', () => {
+  describe('an update batcher', () => {
     async function openSeats(...ids: string[]) {
       const seats = service.deps.mongo.collection<Seat>(`seats${Math.random()}`)
       await seats.insertMany(ids.map((_id) => ({ _id, guest: null })))
@@ -245,7 +245,7 @@ describe('With MongoDB,', () => {
       proof: { guest },
     })
 
-    it('writes waiting updates together, and tells each caller whether its guard matched', async () => {
+    it('writes waiting updates together, and tells each caller whether the guard of its update matched', async () => {
       const { batcher, sent, guests } = await openSeats('a', 'b', 'c')
       expect(await batcher(take('b', 'Ali'), later())).to.equal(true)
       const updates = [take('a', 'Mariem'), take('b', 'Sidi'), take('c', 'Sidi'), take('nowhere', 'Sidi')]
@@ -288,7 +288,7 @@ describe('With MongoDB,', () => {
   })
 })
 
-describe('A batcher of reads', () => {
+describe('A read batcher', () => {
   it('reads once for all waiting callers, finds a document by any of its ids, and caches nothing', async () => {
     const requested: string[][] = []
     const read = createReadBatcher<{ ids: string[]; seen: number }>(

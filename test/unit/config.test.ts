@@ -178,7 +178,7 @@ describe('The configuration', () => {
       expectRefused(name, ['https://user:pw@api.example'], 'must be ')
   })
 
-  it('requires both a wallet provider and its key, or neither', () => {
+  it('requires either both a wallet provider and its key, or neither', () => {
     const url = { WALLET_PROVIDER_URL: 'http://10.0.0.7:8080' }
     const walletKey = { WALLET_PROVIDER_KEY: 'k'.repeat(32) }
     for (const half of [url, walletKey]) expect(faultsOf(half)).to.include('must be set together')
@@ -284,7 +284,7 @@ describe('The configuration', () => {
         expect(refused({ [name]: value })).to.deep.equal([`${name} ${fault}`])
       })
 
-    it('accepts a retention of one day, and 0 for delivery attempts that are kept forever', () => {
+    it('accepts a retention of one day, and accepts 0 to keep delivery attempts forever', () => {
       expect(refused({ SANDBOX_RETENTION_DAYS: '1' })).to.deep.equal([])
       for (const days of ['0', '1'])
         expect(refused({ LIVE_DELIVERY_RETENTION_DAYS: days }), days).to.deep.equal([])

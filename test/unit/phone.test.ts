@@ -59,8 +59,8 @@ describe('A PIN', () => {
   })
 })
 
-describe('Digits', () => {
-  it('in every supported script are converted to ASCII digits, invisible characters are removed, and other text is kept', () => {
+describe('The normalisation of digits', () => {
+  it('converts digits in every supported script to ASCII digits, removes invisible characters, and keeps other text', () => {
     expect(plainDigits('٠١٢٣٤٥٦٧٨٩ ۰۱۲۳۴۵۶۷۸۹ 0123456789 ٫ é \u200e\u00ad-')).to.equal(
       '0123456789 0123456789 0123456789 ٫ é -',
     )

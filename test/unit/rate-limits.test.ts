@@ -100,7 +100,7 @@ describe('Rate limits', () => {
     expect((second ?? 0) - (first ?? 0)).to.equal(1)
   })
 
-  it('make concurrent lookups for one caller wait while the maximum number is running, and start the next as one finishes', async () => {
+  it("make a caller's lookups wait while the maximum number of lookups is running, and start the next lookup when one ends", async () => {
     const inLine = createLines()
     let max = 2
     const ends: (() => void)[] = []

@@ -53,7 +53,7 @@ describe('The read pace limit', function () {
     expect(performance.now() - began).to.be.at.least(499)
   })
 
-  it("delays neither small work nor other businesses' work", async () => {
+  it("does not delay small work or other businesses' work", async () => {
     await pace.pass('a', bytesPerSecond)
     const began = performance.now()
     await pace.pass('a', 10_000)

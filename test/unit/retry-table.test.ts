@@ -14,7 +14,7 @@ describe('The retry table', () => {
     SECRET_KEY: Buffer.alloc(32).toString('base64'),
   })
 
-  it('lets Retry-After lengthen a wait to at most twice its length, but never shorten it', () => {
+  it('lets Retry-After lengthen a wait to at most twice the usual length, but never shorten the wait', () => {
     table.forEach((step, index) => {
       const after = (retryAfterMs: number) => waitAfter(index + 1, steps, retryAfterMs / 1000)
       expect(after(0)).to.equal(step)

@@ -83,7 +83,7 @@ describe('The retry table', () => {
     expect(dueAt(await attempt(service.deps, _id)) - startedAt).to.equal(20_000 + 30_000)
   })
 
-  it('lets Retry-After lengthen a wait to at most twice its length, but never shorten it', async () => {
+  it('lets Retry-After lengthen a wait to at most twice the usual length, but never shorten the wait', async () => {
     const headers = ['45', '60', '3600', '5', '0', '-1', 'soon', new Date(0).toUTCString()]
     const waits = []
     for (const value of headers) {
