@@ -59,7 +59,7 @@ const moved = (row: WalletMovement | null): number => (row?.result.outcome === '
 const abandonedAfterMs = 5_000
 
 /**
- * Finishes the movements that dead processes have left behind. Returns how many movements it has found. A movement may
+ * Finishes the movements that dead processes have left behind. Returns the number of movements found. A movement may
  * reach MongoDB even after the process that wrote it has died.
  */
 export function finishMovements(deps: MovementDeps & { log: Log }): Promise<number> {

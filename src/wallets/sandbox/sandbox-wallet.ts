@@ -12,8 +12,9 @@ import { decideWithoutMoney, transfer } from './transfer.ts'
  * money.
  */
 export function createSandboxWallet(deps: MovementDeps & { slowHash: SlowHash }): Wallet {
-  // This is only an optimisation, because the guarded writes already keep the balances correct. Without it, concurrent
-  // orders for one wallet would often find the wallet busy, which would cost two MongoDB calls each time.
+  // Serving each wallet's orders one at a time is only an optimisation, because the guarded writes already keep the
+  // balances correct. Without this optimisation, concurrent orders for one wallet would often find the wallet busy,
+  // which would cost two MongoDB calls each time.
   const oneAtATime = { onePinAtATime: createOneAtATime(), oneMovementAtATime: createOneAtATime() }
   const ordering = { ...deps, ...oneAtATime, checkPin: deps.slowHash.createCheck(fairShare) }
   return {
@@ -38,8 +39,8 @@ async function refund(
 }
 
 /**
- * Returns an order's outcome. If the order has not been decided yet, this function decides that it is not executed. If
- * a write for the order arrives later, `finishMovement` undoes it.
+ * Returns an order's outcome. If the order has not been decided yet, this function decides that the order is not
+ * executed. If a write for the order arrives later, `finishMovement` undoes that write.
  */
 async function status(deps: MovementDeps, { kind, key }: StatusQuery): Promise<KnownOutcome> {
   const moving = await nativeCollection(deps.WalletAccount).findOne({ 'current.key': key })

@@ -22,9 +22,9 @@ const minLeaseMs = 5_000
 
 /**
  * Starts an attempt at a delivery that this process has claimed, or has inserted with a lease. Does not wait for the
- * attempt, but registers it with `deps.backgroundWork`, so that a process that is shutting down waits for it. The
- * caller passes `data`, the JSON for the body's `data`, only if it has already composed this JSON and counted its
- * length for the slot.
+ * attempt, but registers it with `deps.backgroundWork`, so that a process that is shutting down waits for it. `data` is
+ * the JSON for the body's `data` field. The caller passes this JSON only if the caller has already composed it and
+ * counted its length for the slot.
  */
 export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, data?: string): void {
   deps.leases.hold(delivery)
@@ -107,8 +107,8 @@ async function send(
 }
 
 /**
- * Returns the current step in the retry table. Manually requested attempts are additional to those in the table, so
- * they do not advance the step.
+ * Returns the current step in the retry table. Manually requested attempts are made in addition to those in the table,
+ * so they do not advance the step.
  */
 const scheduled = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 

@@ -3,7 +3,7 @@ import type { AttemptRecord } from '../deliveries/delivery.ts'
 import type { Attempt } from '../sender/send.ts'
 import { waitAfter } from './retry-wait.ts'
 
-/** The outcome of an attempt, and the resulting times in its delivery. */
+/** The outcome of an attempt, and the resulting times for its delivery. */
 export type Verdict =
   | { outcome: 'delivered'; nextAttemptAt: null; deliveredAt: Date; deadAt: null }
   | { outcome: 'retrying'; nextAttemptAt: Date; deliveredAt: null; deadAt: null }
@@ -29,7 +29,7 @@ export function judge(sent: Attempt, attempts: number, steps: readonly number[],
   return { outcome: 'retrying', nextAttemptAt, deliveredAt: null, deadAt: null }
 }
 
-/** Returns the attempt in the form in which its delivery stores it. */
+/** Converts an attempt to the record that is stored in its delivery. */
 export function recordOf(at: Date, url: string, sent: Attempt): AttemptRecord {
   const durationMs = Math.round(sent.durationMs)
   if (sent.outcome === 'unreachable')

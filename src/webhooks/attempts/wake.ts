@@ -14,7 +14,7 @@ export interface Woken extends Pick<Delivery, 'attempts' | 'requeues'> {
 /**
  * The result of a wake-up job. `begun` means that the attempt has a slot and is running in the background. `no-slot`
  * means that the delivery waits in MongoDB until a slot is free for it. `superseded` means that there is nothing to do,
- * or that a newer job will do it.
+ * or that a newer job will do the work.
  */
 export type WakeOutcome =
   | { outcome: 'begun' | 'cancelled' | 'superseded' }

@@ -3,12 +3,12 @@ import type { Commission } from '../../wallets/commission.ts'
 
 /**
  * Those fields of a webhook's `data` that may change later, with their values at the time of the event. For an order,
- * `status` is the only such field. If a field is missing here, `data` contains the default of the event's format, which
- * is null or, for the commission, no commission.
+ * `status` is the only such field. If a field is missing here, the event's format determines whether `data` contains
+ * null, contains `noCommission`, or omits the field as well.
  */
 export interface Facts {
   status: string
-  /** In centimes. Missing for an OPEN intent that has not been paid. */
+  /** The amount in centimes. This field is missing for an OPEN intent that has not been paid. */
   amount?: number
   paidAt?: Date
   /** The masked phone number. */

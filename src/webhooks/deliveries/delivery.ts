@@ -41,7 +41,7 @@ export interface Delivery extends Recorded, Caused {
   status: DeliveryStatus
   /** The number of attempts with a recorded result. An attempt that was interrupted does not count. */
   attempts: number
-  /** The number of manually requested attempts. They are additional to the attempts in the retry table. */
+  /** The number of manually requested attempts, which are made in addition to the attempts in the retry table. */
   requeues: number
   /**
    * The value of `attempts` at the last re-queue. As long as `attempts` still has this value, the requested attempt has
@@ -71,8 +71,8 @@ export interface Delivery extends Recorded, Caused {
   /** When the last attempt at a DEAD delivery failed. Null if the delivery is not DEAD. */
   deadAt: Date | null
   /**
-   * The effect ids of the requests that re-queued the delivery, so that a retried request finds the re-queue that it
-   * has already performed.
+   * The effect ids of the requests that re-queued the delivery, kept so that a retried request finds the re-queue that
+   * it has already performed.
    */
   effects: string[]
   /** Audit lines that have not been written to the audit trail yet. */

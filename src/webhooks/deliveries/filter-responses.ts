@@ -65,7 +65,7 @@ const decoded = (text: string): string =>
     .replace(/\\[bfnrt]/g, ' ')
     .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString())
 
-/** Converts to lower case and removes accents, so that `AÏCHA` becomes `aicha`. */
+/** Converts a text to lower case and removes its accents, so that `AÏCHA` becomes `aicha`. */
 const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
 /** Removes host names, which reveal nothing about a customer and occur in many error pages. */

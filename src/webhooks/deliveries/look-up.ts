@@ -88,7 +88,8 @@ export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<List
     .lean<ListedDelivery[]>()
 
 /**
- * Returns an endpoint's most recently dead deliveries that are still DEAD. Each of them contains only its last attempt.
+ * Returns at most `maxListed` of an endpoint's DEAD deliveries, starting with the one that died most recently. Each of
+ * them contains only its last attempt.
  */
 export const latestDeadOf = (deps: Reads, endpointId: string): Promise<ListedDelivery[]> =>
   deps.Delivery.find({ endpointId, ...deadIn(anyTime) }, listedFields)

@@ -31,7 +31,7 @@ export type DeliveryRecord = Pick<Delivery, '_id' | keyof typeof recordFields>
 export const lastUrl = ({ url, attemptLog }: { url: string; attemptLog: { url: string }[] }): string =>
   attemptLog.at(-1)?.url ?? url
 
-/** Returns a delivery in the form that the merchant's list contains (docs/merchants/webhooks.md). */
+/** Returns a delivery as it appears in the merchant's list (docs/merchants/webhooks.md). */
 export function presentDelivery(delivery: DeliveryRecord): Record<string, unknown> {
   const last = delivery.attemptLog.at(-1) ?? null
   return {

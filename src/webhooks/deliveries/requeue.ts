@@ -49,7 +49,7 @@ type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | '
 
 /**
  * Makes up to `requeueBatch` deliveries due now for one more attempt each. A DEAD or CANCELLED delivery becomes
- * RETRYING. A delivery that is waiting for its next attempt has that attempt brought forward. The change is written
+ * RETRYING. If a delivery is waiting for its next attempt, that attempt is brought forward. The change is written
  * together with its audit line, and the job only wakes a worker. A delivery is left unchanged if it has been delivered,
  * is already due or is being attempted, or if its endpoint is deleted or disabled. The outcome for such a delivery is
  * the reason why it was not re-queued.

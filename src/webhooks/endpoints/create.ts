@@ -27,8 +27,8 @@ export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body
 
 /**
  * Creates an endpoint in the first of the business's five slots that is free. Returns the data described in SPEC 4.8,
- * including the secret. After that, only a rotation returns a secret, and the secret it returns is a new one. Throws
- * MAX_ENDPOINTS_REACHED if no slot is free, and RATE_LIMITED if the sandbox's daily quota has been used up.
+ * including the secret. After that, the only operation that returns a secret is a rotation, which returns a new one.
+ * Throws MAX_ENDPOINTS_REACHED if no slot is free, and RATE_LIMITED if the sandbox's daily quota has been used up.
  */
 export async function createEndpoint(
   deps: Deps,

@@ -72,8 +72,8 @@ export interface Endpoint {
   createdAt: Date
   updatedAt: Date
   /**
-   * The effect ids of the requests that changed the endpoint, so that a retried request finds the change that it has
-   * already made.
+   * The effect ids of the requests that changed the endpoint, kept so that a retried request finds the change that it
+   * has already made.
    */
   effects: string[]
   /** The sealed first response to the create request. The clean-up removes it after two days (src/retention). */

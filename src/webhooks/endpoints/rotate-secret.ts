@@ -34,7 +34,7 @@ export async function rotateSecret(
 
 /**
  * Replaces the secret in one guarded update with a pipeline. If two rotations run concurrently, the second one
- * therefore adds to the replaced secrets the secret that the first one generated.
+ * therefore adds the secret that the first one generated to the replaced secrets.
  */
 function replaceSecret(
   deps: RotateDeps,

@@ -31,8 +31,8 @@ export function signingSecrets(
 }
 
 /**
- * Unseals a replaced secret. Returns null if the SECRET_KEY that sealed it has been lost, so that attempts at the
- * endpoint succeed again after its secret has been rotated.
+ * Unseals a replaced secret. Returns null instead of throwing if the SECRET_KEY that sealed the secret has been lost.
+ * Attempts at the endpoint therefore succeed again once its secret has been rotated.
  */
 function unsealed(secrets: Pick<Secrets, 'unseal'>, sealed: string, field: SealedField): string | null {
   try {

@@ -4,20 +4,20 @@ import { leaseEnd } from '../deliveries/lease.ts'
 
 const maxPerBatch = 500
 /**
- * By how much a lease may end later than expected. The lease may have been renewed just after `now` was read, or by a
- * process whose clock is fast.
+ * How much later than expected a lease may end, because it was renewed just after `now` was read, or by a process whose
+ * clock is fast.
  */
 const leaseMarginMs = 5_000
 const stopsForMs = 1000
 const maxTimeMS = 2000
 
 /**
- * Cancels deliveries to an endpoint that has been deleted or disabled, for about a second at most. If the endpoint has
- * been deleted, cancels all of its open deliveries. If the endpoint has been disabled, cancels only the deliveries with
- * an attempt in flight, because the endpoint may be enabled again before the other deliveries become due. An attempt in
- * flight loses its lease, so its worker aborts the attempt at the next renewal, within 3 s. Some deliveries may remain
- * because of the time limit or an error, or because a relay is still inserting them. Workers cancel the remaining
- * deliveries when they become due. This function never throws.
+ * Cancels deliveries to an endpoint that has been deleted or disabled, but stops after about a second. If the endpoint
+ * has been deleted, cancels all of its open deliveries. If the endpoint has been disabled, cancels only the deliveries
+ * with an attempt in flight, because the endpoint may be enabled again before the other deliveries become due. An
+ * attempt in flight loses its lease, so its worker aborts the attempt at the next renewal, within 3 s. Some deliveries
+ * may remain because of the time limit or an error, or because a relay is still inserting them. Workers cancel the
+ * remaining deliveries when they become due. This function never throws.
  */
 export async function stopDeliveries(
   deps: Pick<Deps, 'Delivery' | 'now' | 'log'>,

@@ -25,8 +25,9 @@ export interface Target {
 const nextAddressMs = 1_000
 
 /**
- * The buffer of a TLS socket. The buffer holds everything that connection.ts lets a response send before the parser
- * reads, so that no bytes wait in the wire, where connection.ts could not count them.
+ * The size of a TLS socket's buffer. The buffer can hold all the bytes of a response that connection.ts accepts before
+ * the parser reads them. No bytes therefore wait in the stream below TLS (wire.ts), where connection.ts could not count
+ * them.
  */
 const tlsBufferBytes = 128 * 1024
 
@@ -134,8 +135,8 @@ export async function openSocket(
     // request.
     raw.on('error', broken)
     raw.on('close', () => {
-      // With TLS, the close of `raw` is not yet a failure, because bytes that have already arrived may still be waiting
-      // in the wire (wire.ts).
+      // With TLS, the `close` event of `raw` is not yet a failure, because bytes that have already arrived may still be
+      // waiting in the stream between `raw` and TLS (wire.ts).
       if (socket === raw) fail(connectFault(null, connected))
     })
   })

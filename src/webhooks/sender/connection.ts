@@ -53,7 +53,10 @@ const maxHeaderBytes = 16 * 1024
  */
 const maxWireBytes = 64 * 1024
 
-/** The maximum number of bytes that the HTTP parser gets at once, because it does not stop at a limit in between. */
+/**
+ * The maximum number of bytes that the HTTP parser gets at once. The parser processes all of these bytes before
+ * `maxWireBytes` is checked again.
+ */
 const maxParsedBytes = 16 * 1024
 
 const coded = (code: string, message: string): Error => Object.assign(new Error(message), { code })
@@ -100,8 +103,9 @@ function limitResponse(connection: Connection): void {
     if (socket.destroyed || isTooLarge()) return null
     return read(Math.min(socket.readableLength, maxParsedBytes) || size) as Buffer | null
   }
-  // With TLS, the bytes may contain nothing for the parser. They also pass through the wire whether or not the parser
-  // reads (wire.ts), so reading from the network stops here, before they fill the memory.
+  // With TLS, the bytes that arrive may contain nothing for the parser. They also pass through the stream in wire.ts
+  // whether or not the parser reads. Reading from the network is therefore stopped here, before the bytes fill up the
+  // memory.
   if (raw !== socket)
     raw.on('data', () => {
       if (!isTooLarge() && arrived() > maxWireBytes) raw.pause()

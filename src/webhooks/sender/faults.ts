@@ -74,8 +74,9 @@ export function connectFault(error: unknown, connected: boolean): Fault {
 /**
  * Returns the reason why an open connection failed. If the response ends too early or cannot be parsed, the HTTP
  * client's error is recognised by its name or its message. A TLS alert may arrive even after the handshake. `hasEnded`
- * means that the endpoint has closed the connection. The HTTP client reports a mismatch of the length both then and for
- * invalid HTTP after a `Content-Length` header.
+ * means that the endpoint has closed the connection. This flag distinguishes two cases in which the HTTP client reports
+ * a length mismatch: the connection was closed before the end of the response, or a `Content-Length` header was
+ * followed by invalid HTTP.
  */
 export function exchangeFault(error: unknown, hasEnded: boolean): Fault {
   const code = codeOf(error)

@@ -11,7 +11,7 @@ export function meterReads(client: Client, socket: Socket, meterOf: () => Meter 
   const read = socket.read.bind(socket)
   let isWaiting = false
   socket.read = (size?: number) => {
-    // Such a read is not metered, because Node calls `read(0)` only to fill its buffer, and nothing is parsed.
+    // A read of size 0 is not metered, because Node calls `read(0)` only to fill its buffer, and nothing is parsed.
     const ready = size === 0 ? null : (meterOf()?.ready() ?? null)
     if (ready === null) return read(size) as Buffer | null
     if (!isWaiting) void readAgainAfter(ready)
@@ -26,7 +26,7 @@ export function meterReads(client: Client, socket: Socket, meterOf: () => Meter 
   }
 
   let startedAt = 0
-  // Once it is connected, the client adds its own listener, which reads and parses data. The first of the two listeners
+  // Once the client is connected, it adds its own listener, which reads and parses data. The first of the two listeners
   // below runs before the client's listener, and the second runs after it, so that they measure the time in between.
   client.once('connect', () => {
     socket.prependListener('readable', () => {

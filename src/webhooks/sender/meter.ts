@@ -28,8 +28,8 @@ const shareOfAll = 0.2
 /** The maximum CPU time that a business can save up while it is idle and then use all at once. */
 const maxSavedMs = 50
 /**
- * If there are at least this many accounts when a new one is added, the accounts that have all of their time left are
- * removed.
+ * If at least this many businesses have an account when a new account is added, the accounts that have all of their
+ * time left are removed.
  */
 const tidyFrom = 1000
 

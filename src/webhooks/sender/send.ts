@@ -122,8 +122,8 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   /**
-   * Sends the request only once. The endpoint may have read the request even if it fails, so the request must not be
-   * sent again before the next attempt is due.
+   * Sends the request only once. The endpoint may have read the request even if the request fails, so the request must
+   * not be sent again before the next attempt is due.
    */
   async function post(
     target: Target,

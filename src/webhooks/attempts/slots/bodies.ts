@@ -7,7 +7,7 @@ import { maxCharacters, maxCharactersPerBusiness, maxFastPerEndpoint } from './l
  * body in flight, however long that body is.
  */
 export interface Bodies {
-  /** Counts a body. If the body does not fit into the budget, counts nothing and returns false. */
+  /** Counts a body. If the body does not fit into the budget, returns false without counting it. */
   add(use: EndpointUse, length: number): boolean
   remove(businessId: string, length: number): void
   /**

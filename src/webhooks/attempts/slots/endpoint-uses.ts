@@ -11,8 +11,8 @@ export interface EndpointUse {
   window: number
   usedAt: number
   /**
-   * Jobs that find no slot for the endpoint are delayed and run again one after another. This is the time at which the
-   * last of them will run.
+   * The time at which the last of the endpoint's delayed jobs will run. A job is delayed if there is no slot for its
+   * delivery. The delayed jobs run again one after another.
    */
   backAt: number
   /** The length of the endpoint's last body if that body did not fit into the budget, otherwise 0. */
@@ -66,7 +66,7 @@ const firstWindow = ({ health: { failuresInRow, lastSuccessAt } }: SlotOwner): n
   failuresInRow > 0 || lastSuccessAt === null ? minWindow : trustedWindow
 
 /**
- * Must be called when an attempt fails, and also when it becomes slow. If a slow attempt then succeeds, `growWindow`
+ * Must be called when an attempt becomes slow, and when an attempt fails. If a slow attempt then succeeds, `growWindow`
  * restores the previous window.
  */
 export const shrinkWindow = (use: EndpointUse): void =>

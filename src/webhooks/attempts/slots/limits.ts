@@ -45,9 +45,9 @@ export const maxCharactersPerBusiness = 12_000_000
  */
 export const maxWaitMs = 100
 /**
- * If a relay has waited for a slot in vain, no relay of that business waits for a slot during this time. A wait in vain
- * indicates that the business's attempts are hanging, or that its endpoints cannot keep up with the events. Deliveries
- * that get no slot stay in MongoDB.
+ * How long a business's relays skip waiting for a slot after one of them has waited without getting one. Such a wait
+ * means that the business's attempts are hanging, or that its endpoints cannot keep up with the events. Deliveries that
+ * get no slot stay in MongoDB.
  */
 export const noWaitForMs = 5_000
 /**
@@ -66,8 +66,7 @@ export const serveAfterMs = 10
 /**
  * How long a job is delayed if there is no slot for its delivery. This process does not need the job, because it starts
  * the attempt as soon as a slot is free. The job only shows staff that the delivery is waiting, and wakes other
- * processes. It is therefore sufficient if the job runs rarely, and the delayed jobs of one endpoint run `backEveryMs`
- * apart.
+ * processes, so it does not need to run often. The delayed jobs of one endpoint run `backEveryMs` apart.
  */
 export const backAfterMs = 5_000
 export const backEveryMs = 50

@@ -12,7 +12,7 @@ export interface SlotOwner extends Pick<Endpoint, 'businessId' | 'health'> {
 export interface Slot {
   /**
    * Counts the body of the attempt. If the business or the process would then have too many characters in flight,
-   * counts nothing and returns false.
+   * returns false without counting the body.
    */
   count(body: string): boolean
   /**

@@ -29,7 +29,7 @@ export interface Slots {
    * Does the same as `takeNow`, but waits up to `maxWaitMs` for a slot. If a slot becomes free in that time, the
    * delivery needs no job and is not read from MongoDB a second time. Returns null immediately if older deliveries to
    * the endpoint are waiting in MongoDB, if too many relays are waiting for slots, or if a relay of the business has
-   * recently waited in vain.
+   * recently waited without getting a slot.
    */
   take(owner: SlotOwner): Promise<Slot | null>
   /** Returns the maximum number of attempts that can start for this endpoint now. */

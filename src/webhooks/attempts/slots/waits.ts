@@ -35,7 +35,8 @@ interface SlotSource {
   /** Takes a slot, or returns null if none is free. */
   takeFree(use: EndpointUse): Slot | null
   /**
-   * Called for each endpoint whose relays stop waiting for a slot because a relay of the business has waited in vain.
+   * Called for each endpoint whose relays stop waiting for a slot because a relay of the business has waited for
+   * `maxWaitMs` without getting one.
    */
   onTimeout(owner: SlotOwner): void
   fastInUse(): number
