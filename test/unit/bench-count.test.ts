@@ -7,11 +7,11 @@ describe("A benchmark's delivery count", () => {
     references.map((reference, at): Arrival => [1, reference, `delivery ${at}`, at])
   const expected = new Set(['a', 'b', 'c'])
 
-  it('counts the expected deliveries only when all of them have arrived', () => {
+  it('equals the number of expected deliveries that have arrived', () => {
     expect([countDelivered([], expected), countDelivered(of('b', 'a', 'c'), expected)]).to.deep.equal([0, 3])
   })
 
-  it('does not count a repeated delivery, or a late delivery of an earlier round, in place of a missing delivery', () => {
+  it('fails if a delivery is repeated, or if a late delivery from an earlier round arrives in place of a missing delivery', () => {
     expect(() => countDelivered(of('a', 'b', 'b'), expected)).to.throw('twice')
     expect(() => countDelivered(of('a', 'b', 'd'), expected)).to.throw('d was delivered late')
   })

@@ -160,7 +160,7 @@ describe('A quota', () => {
     expect(counts.slice(before)).to.include('first')
   })
 
-  it('returns the businesses with the fullest quotas, with figures that are at most a minute old', async () => {
+  it('can list the businesses that have used up the largest share of the quota, with figures that are at most a minute old', async () => {
     const { quota, write, store, counts, pass } = openQuota()
     await many(9, () => write(10, 'nine'))
     await many(4, () => write(5, 'four of five'))

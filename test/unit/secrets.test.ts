@@ -65,7 +65,7 @@ describe('Secrets', () => {
     expect(createSecrets([newer, older]).hashes('sk_test_x')).to.deep.equal(hashes)
   })
 
-  it('sign a string for one purpose, and verify the signature with the current or the previous key', () => {
+  it('can sign a string for one purpose, and can verify the signature with the current or the previous key', () => {
     const rotated = createSecrets([newer, older])
     const signature = secrets.sign('sign form', 'x')
     const before = createSecrets([older]).sign('sign form', 'x')

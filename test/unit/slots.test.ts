@@ -121,7 +121,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(2)
     })
 
-    it('are remembered by the process as long as one of them is held', async () => {
+    it('remain as many as before while the endpoint still holds one slot, because the process does not forget the endpoint', async () => {
       const owner = ownerOf('a', 'shop')
       const [first, ...others] = takeAll(slots, owner)
       freeAll(others, null)
@@ -310,7 +310,7 @@ describe('Delivery slots', () => {
       }
     }
 
-    it('are reported in one call soon after a slot is freed, as long as the endpoint is waiting', async () => {
+    it('are reported to the worker in a single call soon after they are freed, as long as an endpoint is waiting for them', async () => {
       const reportsAfter = countReports()
       const taken = takeAll(slots, owner)
       expect(slots.waiting()).to.deep.equal([owner])
@@ -327,7 +327,7 @@ describe('Delivery slots', () => {
       expect(await reportsAfter(10)).to.equal(2)
     })
 
-    it('are never reported twice in parallel, but are reported again afterwards if a slot was freed in the meantime', async () => {
+    it('are never reported in two calls at once, but are reported again after the first call if a slot was freed in the meantime', async () => {
       const ends: (() => void)[] = []
       slots.onAvailable(() => new Promise((resolve) => ends.push(resolve)))
       const taken = takeAll(slots, owner)
@@ -348,7 +348,7 @@ describe('Delivery slots', () => {
       expect(time.timers()).to.equal(0)
     })
 
-    it('are reported when attempts move to the slow set', async () => {
+    it('are reported when they become free because attempts move to the slow set', async () => {
       const reportsAfter = countReports()
       takeAll(slots, owner)
       expect(await reportsAfter(fastForMs + 10)).to.equal(1)
@@ -374,7 +374,7 @@ describe('Delivery slots', () => {
       expect(slots.waiting()).to.deep.equal([second, first])
     })
 
-    it("delay an endpoint's jobs by 5 s, and each further job by a little longer than the previous job", async () => {
+    it("cause an endpoint's first job to be delayed by 5 s, and each further job by a little longer than the previous job", async () => {
       expect([1, 2, 3].map(() => slots.backOff(owner))).to.deep.equal([5_000, 5_050, 5_100])
       expect(slots.backOff(ownerOf('b', 'other'))).to.equal(5_000)
       await time.advance(1_000)
@@ -432,7 +432,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('keep a relay waiting for only a tenth of a second, after which no relay of the business waits for 5 s', async () => {
+    it('keep a relay waiting for only a tenth of a second, after which no relay for the same business waits at all for 5 s', async () => {
       const [slow, quick] = [owner, ownerOf('a', 'quick')]
       const held = fill(slow, quick)
       const relays = [wait(slow), wait(quick)]

@@ -147,7 +147,7 @@ describe('The live wallet', () => {
     expect(methods).to.deep.equal(['POST', 'GET'])
   })
 
-  it("distinguishes the provider's reasons for a failure, and replaces an unknown reason with the mildest one", async () => {
+  it("distinguishes the provider's reasons for a failure, and replaces an unknown reason with the mildest reason", async () => {
     const table: [status: string, reason: unknown, expected: object][] = [
       ['succeeded', undefined, done],
       ['declined', 'insufficient_funds', poor],
@@ -306,7 +306,7 @@ describe('The live wallet', () => {
     expect(provider.requests).to.deep.equal([])
   })
 
-  it('does not send an order that has waited for a connection for half its timeout', async () => {
+  it("does not send an order that has waited for a connection for half of the order's timeout", async () => {
     let arrived = 0
     const gate = createGate()
     const endpointServer = await httpEndpoint((_req, res) => {
@@ -326,7 +326,7 @@ describe('The live wallet', () => {
     await pool.close()
   })
 
-  it("keeps connections free for other businesses while the provider's responses to one business hang", async () => {
+  it("keeps connections free for other businesses while the provider does not respond to one business's orders", async () => {
     const gate = createGate()
     let hanging = 0
     provider.handleOrders(async (res, work, request) => {
@@ -425,7 +425,7 @@ describe('The live wallet', () => {
     }
   })
 
-  it("compares the deadline with the time at which the query was sent, because the order may arrive before the query's response", async () => {
+  it('compares the deadline with the time at which the query was sent, because the order may arrive before the response to the query', async () => {
     const order = payment()
     const gate = createGate()
     provider.handleQueries((res, work) => {
@@ -464,7 +464,7 @@ describe('The live wallet', () => {
     for (const secret of [payer.phone, payer.pin, provider.key, 'sha256']) expect(log).not.to.include(secret)
   })
 
-  it('finishes the work in progress before the wallet closes', async () => {
+  it('finishes the work in progress before it closes', async () => {
     const gate = createGate()
     provider.handleOrders(
       (res, work) => void gate.passed.then(() => asSpecified(res, work, provider.requests[0] as never)),

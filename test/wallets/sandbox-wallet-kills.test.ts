@@ -106,7 +106,7 @@ describe('A sandbox wallet whose process is killed at any step', function () {
     await landDuringRetry(service, killed, closings, 2)
   })
 
-  it('has an unfinished movement completed by the next poll', async () => {
+  it('has its unfinished movement completed by the next poll', async () => {
     const { phone, order } = await payment()
     await abandon(phone, order.key)
     expect(await finishLeftovers(service.deps)).to.equal(0)
@@ -116,7 +116,7 @@ describe('A sandbox wallet whose process is killed at any step', function () {
     expect(await customers.queryStatus('payment', order.key)).to.deep.equal({ outcome: 'done' })
   })
 
-  it('can be used for the next payment immediately, which first completes the unfinished movement', async () => {
+  it('can be used immediately for the next payment, which first completes the unfinished movement', async () => {
     const { phone, order } = await payment()
     await abandon(phone, order.key)
     expect(await customers.pay({ phone, amount: 301 })).to.include({ outcome: 'declined' })

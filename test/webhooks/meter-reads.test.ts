@@ -10,7 +10,7 @@ import { createGate } from '../support/gate.ts'
 import { httpEndpoint, httpsEndpoint, pem, rawHttpEndpoint } from './endpoint-servers.ts'
 import { body, headers, hostName, loopback, OK, stopAll } from './sending.ts'
 
-describe('The time spent on parsing responses', () => {
+describe('The limit on the time spent parsing responses', () => {
   afterEach(stopAll)
 
   async function openConnection(): Promise<Connection> {
@@ -22,7 +22,7 @@ describe('The time spent on parsing responses', () => {
   const send = (connection: Connection) =>
     exchange(connection, { path: '/', headers, body }, new AbortController().signal)
 
-  it("is charged to the attempt's business", async () => {
+  it('charges the time to the business that the attempt belongs to', async () => {
     const connection = await openConnection()
     for (const _each of [1, 2]) {
       let countedMs = 0
@@ -32,7 +32,7 @@ describe('The time spent on parsing responses', () => {
     }
   })
 
-  it('delays the response while the business has used up its allowed time', async () => {
+  it('delays a response while the business has used up its allowed time', async () => {
     const connection = await openConnection()
     const [requested, allowed] = [createGate(), createGate()]
     let hasTime = false
@@ -56,7 +56,7 @@ describe('The time spent on parsing responses', () => {
   })
 
   for (const secure of [false, true])
-    it(`bounds the bytes of a long response that wait for the business${secure ? ', with TLS' : ''}`, async () => {
+    it(`limits how many bytes of a long response are read while the business has no time left${secure ? ', with TLS' : ''}`, async () => {
       const long: RequestListener = (_req, res) => void res.end('x'.repeat(5_000_000))
       const endpointServer = secure ? await httpsEndpoint('endpoint', long) : await httpEndpoint(long)
       const { port } = endpointServer

@@ -80,7 +80,7 @@ describe("An intent's expiry", () => {
     expect((await storedIntent(referenceNumber))?.status).to.equal('PENDING')
   })
 
-  it('adds exactly one event, dated at the time the expiry was due, even if several processes run it concurrently', async () => {
+  it('adds exactly one event, dated at the time the expiry was due, even if several processes run the expiry concurrently', async () => {
     const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)

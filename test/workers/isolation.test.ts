@@ -92,7 +92,7 @@ describe('An endpoint that is hanging or slow', () => {
     await Promise.all([isDone(bad, 60, 20_000), isDone(good, 1)])
   })
 
-  it('gets all events immediately if the endpoint takes only a second for each response', async () => {
+  it('gets all events immediately if it takes only a second for each response', async () => {
     const slow = await openShop()
     slow.endpointServer.respondWith((res) => void setTimeout(() => res.end(), 1_000))
     // The endpoint begins with 2 slots and gets one more with each success.

@@ -247,7 +247,7 @@ describe('A payment in progress', () => {
       await process.close()
     })
 
-  it('is released if the process died while writing the hold, and submitting the same form later has no effect', async () => {
+  it('releases the intent if the process died while writing the hold, and the same form cannot be submitted again later', async () => {
     const { referenceNumber, key, orders, paid, process } = await holdSlowly('late', 0, minuteMs)
     wallet.setStatus({ outcome: 'not-executed' })
     const { _id, hold } = await storedIntent(service, referenceNumber)

@@ -219,7 +219,7 @@ describe("The workers' poll", () => {
     expect(await service.deps.Intent.countDocuments({ status: 'PENDING' })).to.equal(2_000)
   }).timeout(60_000)
 
-  it('finishes the movements of all other wallets even if the movement of one wallet cannot be finished', async () => {
+  it("finishes the movements of all other wallets even if one wallet's movement cannot be finished", async () => {
     const since = service.clock.now()
     const accounts = ['31000001', '31000002', '31000003'].map((phone) => ({
       ...newAccount({ _id: phone, phone, businessId: null, pinHash: null, balance: 100 }, since),

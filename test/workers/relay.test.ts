@@ -234,7 +234,7 @@ describe('The relay', () => {
     expect(await deliveriesOf(service, merchant)).to.deep.equal(made)
   })
 
-  it('leaves an event that is added during a run to the next run', async () => {
+  it('leaves an event that is added during a run for the next run', async () => {
     await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber } = await createIntent(service, merchant)
     const cancelledMeanwhile = beforeInsert(service.deps, async () =>

@@ -121,7 +121,7 @@ describe('Re-queueing deliveries', () => {
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', attempts: 9, requeues: 1 })
   })
 
-  it('changes nothing if the attempt was interrupted, because the delivery is due when its lease ends', async () => {
+  it('changes nothing if the requested attempt was interrupted, because the delivery is due when its lease ends', async () => {
     const delivery = await oneDead()
     const now = service.clock.now().getTime()
     for (const nextAttemptAt of [new Date(now + 5_000), new Date(now - 1)]) {

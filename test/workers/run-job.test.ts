@@ -103,7 +103,7 @@ describe('A BullMQ job', () => {
     expect(warned).to.deep.equal(['jobs.not-removed'])
   })
 
-  it("knows its endpoint's id, because the delivery id contains it", () => {
+  it("reveals its endpoint's id, which is part of the delivery's id", () => {
     const [event, endpoint] = ['0123456789abcdef01234567', 'fedcba9876543210fedcba98']
     expect(endpointIdOf(deliveryId(event, endpoint))).to.equal(endpoint)
   })

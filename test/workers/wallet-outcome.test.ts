@@ -107,7 +107,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect([wallet.orders, wallet.queries.length]).to.deep.equal([[key], 27])
   })
 
-  it("is queried even while the wallet's responses to another business hang", async () => {
+  it('is queried even while the wallet does not respond to queries for another business', async () => {
     const { intent: hung } = await unknownRefunds(Array.from({ length: 60 }, () => 1))
     wallet.setOutcome(() => ({ outcome: 'unknown', why: 'the connection was closed' }))
     const neighbour = await service.merchant()
@@ -280,7 +280,7 @@ describe('A payment or refund with an unknown outcome', () => {
     ])
   })
 
-  it('has a job that completes without any effect if the payment or refund is already settled or never existed', async () => {
+  it("is not queried if it has already been settled or never existed, and the query's job completes", async () => {
     const { intent, key } = await unknownPayment()
     expect(await query({ _id: newId() }, key)).to.deep.equal(done)
     expect(await query(intent, newId())).to.deep.equal(done)
