@@ -1,8 +1,8 @@
-/** The reasons for which a wallet may decline a payment. The customer can retry such a payment. */
+/** The possible reasons why a wallet declines a payment. The customer can retry such a payment. */
 export const declines = ['insufficient_funds', 'limit_exceeded'] as const
-/** The reasons for which a payment may fail permanently. */
+/** The possible reasons why a payment fails permanently. */
 export const failures = ['technical_error', 'wallet_closed'] as const
-/** The reasons for which an intent may have become CANCELLED. */
+/** The possible reasons why an intent is CANCELLED. */
 export const cancellations = ['requested_by_merchant', 'cancelled_by_operator', 'expired'] as const
 
 export type DeclineReason = (typeof declines)[number]

@@ -2,8 +2,8 @@ import type { Deps } from '../deps.ts'
 import type { AuditEvent } from './audit-event.ts'
 
 /**
- * The maximum number of lines that are returned, which is enough for a page about these subjects. The audit page shows
- * all other lines.
+ * The maximum number of lines to return, which is enough for the page of a payment or a delivery. The audit page shows
+ * any further lines.
  */
 const maxLines = 100
 

@@ -28,7 +28,7 @@ export interface Business {
   suspended: boolean
   limits: BusinessLimits
   createdAt: Date
-  /** The events that have not been written to the audit trail yet. */
+  /** The audit lines that are not in the audit trail yet. */
   unaudited: AuditEvent[]
 }
 
@@ -50,7 +50,7 @@ export const businesses: Collection = {
     createdAt: Date,
     unaudited: unauditedFields,
   },
-  // Staff search for businesses by part of the name. The search scans the keys of the index `name` instead of the
+  // Staff search for businesses by a part of the name. The search scans the keys of the index `name` instead of the
   // documents.
   indexes: [{ name: 'name', key: { name: 1 } }, unauditedIndex],
 }

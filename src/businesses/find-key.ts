@@ -11,8 +11,8 @@ export interface KeyAndBusiness extends ApiKey {
 }
 
 /**
- * Creates the batcher that looks up keys by hash. One query reads both the key and its business. The batcher caches
- * nothing, so that a revoked key or a disabled business is rejected immediately.
+ * Creates the batcher that looks up keys by hash. One query reads both the key and its business. The batcher has no
+ * cache, so that a revoked key or a disabled business is rejected immediately.
  */
 export const createKeyBatcher = (ApiKey: Model<ApiKey>): Batcher<string, KeyAndBusiness | null> =>
   createReadBatcher(

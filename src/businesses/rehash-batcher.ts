@@ -3,7 +3,7 @@ import { type Batcher, backgroundRestMs, createBatcher } from '../mongo/batching
 import { nativeCollection } from '../mongo/collection.ts'
 import type { ApiKey } from './api-key.ts'
 
-/** The replacement of a secret's hash `from` by the hash `to`, which uses a different pepper. */
+/** A request to replace a secret's hash `from` with the hash `to`, which uses a different pepper. */
 export interface KeyRehash {
   keyId: string
   from: string

@@ -15,9 +15,9 @@ import { stateOf } from './state.ts'
 import { walletFor } from './wallet-for.ts'
 
 /**
- * Handles the POST in which the customer confirms the payment with their PIN. The form contains the payment's id, so
- * submitting it twice makes only one payment. If the payment fails but the customer can try again, the response is a
- * 422 with a new form, in which the PIN is always empty. Otherwise the response is a 303 redirect to the payment's
+ * Handles the POST request with which the customer confirms the payment with their PIN. The form contains the payment's
+ * id, so submitting it twice makes only one payment. If the payment fails but the customer can try again, the response
+ * is a 422 with a new form, in which the PIN is always empty. Otherwise the response is a 303 redirect to the payment's
  * page. A form whose payment failed cannot be used to pay again, because the browser's back button could restore and
  * resubmit it.
  */
@@ -30,9 +30,9 @@ export const confirm =
     const { intent } = offer
     const wallet = walletFor(deps, intent)
     if (offer.state !== 'pending' || wallet === null) return showPayment()
-    // A form is used once a payment attempt has been made with it. That attempt ended without a charge, because the
-    // intent is still PENDING. If the form is submitted again, no wallet is called, so the request does not count
-    // towards any limit.
+    // A form counts as used as soon as a payment attempt has been made with it. That attempt must have ended without a
+    // charge, because the intent is still PENDING. If the form is submitted again, no wallet is called, so the request
+    // does not count towards any limit.
     const isUsed = paymentId !== null && intent.effects.includes(paymentId)
     const read = readConfirmation(deps, offer, { ...fields, paymentId: isUsed ? null : paymentId })
     if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)

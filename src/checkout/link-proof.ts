@@ -14,8 +14,8 @@ export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: 
   secrets.sign('sign link', shortCode)
 
 /**
- * Returns whether a request comes from this payment's page. It does if it contains a valid proof in its URL or a valid
- * form token.
+ * Returns whether a request comes from this payment's page, which means that it contains a valid proof in its URL or a
+ * valid form token.
  */
 export function hasLinkProof(deps: Pick<Deps, 'secrets'>, intent: IntentLink, req: Request): boolean {
   const { proof } = req.query

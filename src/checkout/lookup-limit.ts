@@ -43,10 +43,10 @@ export interface LookupLimit {
 const perNetwork = 30
 const seconds = 600
 /**
- * How many points a missed link costs. A page view costs only one point while its payment is being looked up, so that
- * customers who share a carrier's address do not lock each other out. As a result, if 300 guessed links arrive at the
- * same time, all of them get a response. That is acceptable, because there are 1 000 times as many short codes as
- * payment codes.
+ * How many points a visit to a link costs if no payment has the link's short code. While a payment is being looked up,
+ * the visit costs only one point, so that customers who share a carrier's address do not lock each other out. As a
+ * result, if visitors try 300 guessed links at the same time, all of them get a response. That is acceptable, because
+ * there are 1 000 times as many short codes as payment codes.
  */
 const perMissedLink = 10
 

@@ -27,7 +27,7 @@ export interface Offer {
   now: Date
 }
 
-/** Returns for how many more milliseconds the intent can be paid. */
+/** Returns the time left to pay the intent, in milliseconds. */
 export const leftMs = ({ intent, now }: Offer): number => intent.expiresAt.getTime() - now.getTime()
 
 /** Handles a request for a payment's page. */

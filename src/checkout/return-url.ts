@@ -2,7 +2,7 @@ import type { Intent } from '../intents/intent.ts'
 import type { State } from './state.ts'
 
 /**
- * Returns the URL to which the customer returns at the merchant's site, with `reference` and `status` appended to its
+ * Returns the URL on the merchant's site to which the customer returns, with `reference` and `status` appended to its
  * query. Returns null if the merchant did not provide a URL. The rest of the URL is kept byte for byte, even if it
  * already contains parameters with these names. A signature over the rest of the URL therefore stays valid.
  */

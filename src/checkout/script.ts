@@ -6,8 +6,8 @@ export const script = `(function () {
 'use strict';
 var isSending = false;
 
-// After a form has been submitted, a second click sends nothing. After 30 s, or when the browser restores the page, the
-// form can be submitted again. A form makes only one payment, however often it is submitted.
+// After a form has been submitted, a second click does not submit it again. After 30 s, or when the browser restores
+// the page, the form can be submitted again. A form makes only one payment, however often it is submitted.
 each('form[method=post]', function (form) {
   var button = form.querySelector('button');
   var words = button.innerHTML;

@@ -9,7 +9,7 @@ import { type Offer, type OfferHandler, sendSheet } from './offer.ts'
 import { notNow, panel } from './panels.ts'
 import { walletFor } from './wallet-for.ts'
 
-/** Handles a GET for a payment's page and shows the payment's current state. */
+/** Handles GET requests for a payment's page, which shows the payment's current state. */
 export const show: OfferHandler = (deps, offer, req, res) => {
   const { intent, state } = offer
   if (state !== 'pending') return sendSheet(res, 200, offer, panel(offer, state))

@@ -5,7 +5,7 @@ import { asOf } from '../intents/present.ts'
 
 /**
  * The state of a payment as shown on its page. A `pending` payment can be paid, and a `waiting` payment is being
- * processed. An `expired` payment can no longer be paid, and is in this state from one second before the intent
+ * processed. An `expired` payment can no longer be paid. A payment becomes `expired` one second before its intent
  * expires.
  */
 export type State = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'

@@ -5,9 +5,9 @@
 const minDistinct = 16
 
 /**
- * Whether a base64-encoded 32-byte key was made by hand: it is a repeated byte, a sequence, encoded text, or words in a
- * single case that happen to be valid base64. The check only catches mistakes, because words in mixed case cannot be
- * distinguished from a random key.
+ * Whether a base64-encoded 32-byte key looks handmade, which means that it consists of a repeated byte, a sequence,
+ * encoded text, or words in a single case that happen to be valid base64. The check only catches mistakes, because
+ * words in mixed case cannot be distinguished from a random key.
  */
 export function isWeakKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64')
@@ -21,7 +21,10 @@ export function isWeakKey(text: string): boolean {
 /** Placeholders that documentation and examples show instead of a real key. */
 const placeholder = /change.?me|example|placeholder|password|your.?(api.?)?(key|secret)/i
 
-/** Whether a key of at least 32 characters was made by hand: it is a placeholder or a few repeated characters. */
+/**
+ * Whether a key of at least 32 characters looks handmade, which means that it consists of a placeholder or of a few
+ * repeated characters.
+ */
 export function isWeakText(text: string): boolean {
   const pieces = new Set(Array.from(text.slice(2), (_, at) => text.slice(at, at + 3)))
   const steps = new Set(Array.from(text.slice(1), (letter, at) => letter.charCodeAt(0) - text.charCodeAt(at)))

@@ -14,7 +14,7 @@ const descriptions: Record<QueueName, string> = {
   retention: 'Deletes old data every night.',
 }
 
-/** Returns whether this is the queue of deliveries. Staff can retry only the jobs in that queue. */
+/** Returns whether `name` is the name of the delivery queue. Staff can retry only the jobs in that queue. */
 export const isDeliveryQueue = (name: string): boolean => name === 'webhook-delivery'
 
 /**

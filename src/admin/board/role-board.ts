@@ -8,7 +8,7 @@ import type { Role } from '../../staff/account.ts'
 import { asBoardQueue } from './adapters.ts'
 import { uiConfig } from './settings.ts'
 
-/** The path with which all URLs on Bull Board's page begin. */
+/** The path prefix of all URLs on Bull Board's page. */
 const boardPath = '/admin/queues'
 
 /** An instance of Bull Board, which is shown to all staff with the same role. */
@@ -50,7 +50,7 @@ export function createRoleBoard(role: Role): RoleBoard {
     serverAdapter: adapter,
     options: { uiConfig, handlerHooks: hooks },
   })
-  // The error is thrown again, so that error-responses.ts handles it.
+  // The error is rethrown so that error-responses.ts handles it.
   adapter.setErrorHandler((error) => {
     throw error
   })

@@ -49,9 +49,10 @@ export const contentSecurityPolicy = [
 
 /**
  * Hides the link to Bull Board's own site, and the buttons for operations that board.ts refuses. Bull Board's
- * readOnlyMode can only hide all buttons of a queue. For support staff, this stylesheet therefore hides all buttons
- * except Retry, which it identifies by its icon. The class names end in a hash that changes with each version, so the
- * selectors match only the beginnings of the names. If a new version changes those beginnings, the browser test fails.
+ * readOnlyMode can hide only all of a queue's buttons at once. For support staff, this stylesheet therefore hides all
+ * buttons except Retry, which it identifies by its icon. The class names end in a hash that changes with each version,
+ * so the selectors match only the beginnings of the names. If a new version changes those beginnings, the browser test
+ * fails.
  */
 export const style = `
 [class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)),

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { switchApi } from '../../businesses/api-switch.ts'
 import { act } from './act.ts'
 
-/** Adds `api on` and `api off`. */
+/** Adds the commands `api on` and `api off`. */
 export function addApiCommands(program: Command): void {
   const api = program.command('api').description('switch the developer API on or off')
   for (const position of ['on', 'off'] as const)

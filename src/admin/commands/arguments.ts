@@ -31,8 +31,8 @@ export function businessName(text: string): string {
 }
 
 /**
- * Parses a list of scopes. An empty list does not stand for all scopes. It is usually caused by an unset shell
- * variable, so it is rejected with an error.
+ * Parses a list of scopes. An empty list does not stand for all scopes, but is rejected with an error, because it is
+ * usually caused by an unset shell variable.
  */
 export function someScopes(text: string): Scope[] {
   const wanted = listOf(text)
@@ -74,8 +74,8 @@ export const instant =
   }
 
 /**
- * Parses an id. Throws if the id is empty. An empty id is usually caused by an unset shell variable, and must not
- * select everything.
+ * Parses an id. Throws if the id is empty. An empty id is usually caused by an unset shell variable, and a command must
+ * not treat it as a selection of everything.
  */
 export function someId(text: string): string {
   if (!/^[\w-]{1,100}$/.test(text)) throw new InvalidArgumentError('Must be an id.')

@@ -38,7 +38,7 @@ Examples:
   admin intents cancel --business ID --mode live --dry-run
   admin intents cancel --business ID --mode test --created-before 2026-11-20`
 
-/** Adds `intents cancel`. */
+/** Adds the command `intents cancel`. */
 export function addIntentsCommands(program: Command): void {
   const intents = program.command('intents').description('cancel payment intents')
   intents
@@ -56,7 +56,7 @@ export function addIntentsCommands(program: Command): void {
     .action(act(cancel))
 }
 
-/** The time to wait for Redis. If Redis is reachable, it responds within this time. */
+/** The maximum time to wait for Redis. If Redis is reachable, it responds within this time. */
 const redisTimeoutMs = 1000
 
 interface Options {
@@ -76,7 +76,7 @@ async function cancel(deps: AdminDeps, options: Options, command: Command): Prom
   const selection: CancelSelection = {
     businessId: business,
     sandbox: mode === 'test',
-    // This excludes intents that are created while the command is running. Otherwise, the command might never end.
+    // Intents that are created while the command is running are excluded. Otherwise, the command might never end.
     createdBefore: createdBefore !== undefined && createdBefore < now ? createdBefore : now,
   }
   const total = await countCancellable(deps, selection)

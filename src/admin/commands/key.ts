@@ -22,7 +22,7 @@ const statuses = {
   revoke: ['refuse a key permanently', 'revoked'],
 } as const
 
-/** Adds `key create`, `key rotate` and the commands that change a key's status. */
+/** Adds the commands `key create` and `key rotate`, and the commands that change a key's status. */
 export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('create and manage API keys')
   key

@@ -5,8 +5,8 @@ import type { Actor } from '../../audit/audit-event.ts'
 export const operator = (): Actor => ({ kind: 'operator', name: userName(), ip: null })
 
 /**
- * Returns the current user's name. In a container, the user may have no name. The function then returns a name based on
- * the user id.
+ * Returns the current user's name. In a container, the user may have no name, in which case the function returns a name
+ * based on the user id.
  */
 function userName(): string {
   try {

@@ -26,8 +26,8 @@ export type RequeueCounts = { matched: number; requeued: number; skipped: Record
 const withoutRedis = { enqueue: (): void => undefined }
 
 /**
- * The minimum time between the starts of two full batches. A batch has 500 deliveries, so this limits the rate to 250
- * deliveries per second, so that other businesses' deliveries are not delayed.
+ * The minimum time between the starts of two full batches. With 500 deliveries in each batch, this limits the rate to
+ * 250 deliveries per second, which keeps the command from delaying other businesses' deliveries.
  */
 const batchEveryMs = 2000
 
@@ -75,7 +75,7 @@ function filterOf(deps: AdminDeps, { id, endpoint, business, from, to, status }:
   }
   const span = upToNow(deps, { from: from ?? null, to: to ?? null })
   // A CANCELLED delivery has no `deadAt`, so the time span applies to `createdAt`. The filter names both environments
-  // because MongoDB can then use the index on the business.
+  // so that MongoDB can use the index on the business.
   if (status === 'CANCELLED')
     return { ...named, sandbox: { $in: [true, false] }, status, ...within('createdAt', span) }
   // If deliveries are selected only by id, the counts include all of them, whatever their status.

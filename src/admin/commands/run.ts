@@ -43,7 +43,7 @@ function print(asJson: boolean, result: Record<string, unknown>): void {
   process.stdout.write(`${asJson ? JSON.stringify(result) : lines.join('\n')}\n`)
 }
 
-/** Formats counts by name as `name 3, other 5`, and puts each item of a list on its own line. */
+/** Formats an object with named counts as `name 3, other 5`, and a list with each item on its own line. */
 function formatValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value)
   if (Array.isArray(value) && value.length > 0)

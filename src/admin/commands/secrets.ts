@@ -42,7 +42,7 @@ interface Rotated {
   mayDropPrevious: boolean
 }
 
-/** Adds `secrets rotate`. */
+/** Adds the command `secrets rotate`. */
 export function addSecretsCommands(program: Command): void {
   const secrets = program.command('secrets').description('rotate SECRET_KEY')
   secrets

@@ -9,7 +9,7 @@ import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
 import { auditPath, businessPath, deliveryPath } from './paths.ts'
 
-/** Handles a GET for the page that shows the audit trail, with the newest lines at the top. */
+/** Handles GET requests for the page that shows the audit trail, with the newest lines at the top. */
 export const auditPage = (deps: Deps) => async (req: Request, res: Response) => {
   const { lines, next } = await listAudit(deps, parseAuditFilter(deps, filledIn(req.query)))
   const filter = filterOf(req)
@@ -35,8 +35,8 @@ const filters = {
 type Filter = Record<keyof typeof filters | 'before', string>
 
 /**
- * Returns the query parameters as strings, as the form and the links need them. `parseAuditFilter` must already have
- * validated them.
+ * Returns the query parameters as strings, which the form and the links need. `parseAuditFilter` must already have
+ * validated the parameters.
  */
 function filterOf(req: Request): Filter {
   const text = (name: string): string => {

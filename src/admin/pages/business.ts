@@ -15,7 +15,7 @@ import { quotaFacts } from './quota-facts.ts'
 import { sendNotFound } from './respond.ts'
 import { userText } from './words.ts'
 
-/** Handles a GET for the page of one business, which shows its quotas, its endpoints and its failing deliveries. */
+/** Handles GET requests for a business's page, which shows the business's quotas, endpoints and failing deliveries. */
 export const businessPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const { id } = req.params
   const [business, endpoints, failing] = await Promise.all([

@@ -2,8 +2,8 @@ import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
 
 /**
- * Returns a notice if this is test data that the clean-up (src/retention) may already have partly deleted. Otherwise,
- * returns null.
+ * Returns a notice if a payment or order is test data that the clean-up (src/retention) may already have partly
+ * deleted. Otherwise, returns null.
  */
 export function cleanedAway(
   { config, now }: Pick<Deps, 'config' | 'now'>,

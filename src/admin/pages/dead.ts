@@ -25,7 +25,10 @@ import { deliveriesCounted, outcomeOf, userText } from './words.ts'
 const dayMs = 86_400_000
 const defaultDays = shownDeadMs / dayMs
 
-/** Handles a GET for the page that shows the dead deliveries of a period, grouped by business and endpoint. */
+/**
+ * Handles GET requests for the page that shows the deliveries that died within a period, grouped by business and
+ * endpoint.
+ */
 export const deadPage = (deps: Deps) => async (req: Request, res: Response) => {
   const { from = '', to = '' } = req.query
   const span = readFormSpan(deps, { from, to })

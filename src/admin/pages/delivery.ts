@@ -26,8 +26,8 @@ import { actOf, type Numbered, numbered } from './timeline.ts'
 import { duration, outcomeOf, userText } from './words.ts'
 
 /**
- * Handles a GET for the page of one delivery, which shows its attempts and re-queues. The page shows neither the
- * payload nor any endpoint's response that repeats the payload.
+ * Handles GET requests for a delivery's page, which shows the delivery's attempts and re-queues. The page shows neither
+ * the payload nor any endpoint's response that repeats the payload.
  */
 export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const delivery = await lookUpResponses(deps, req.params.id)

@@ -18,7 +18,7 @@ import { requeueAllButton } from './requeue-buttons.ts'
 import { sendNotFound } from './respond.ts'
 import { atMost, userText } from './words.ts'
 
-/** Handles a GET for the page of one endpoint, which shows its health and its dead deliveries. */
+/** Handles GET requests for an endpoint's page, which shows the endpoint's health and its dead deliveries. */
 export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const { id } = req.params
   const endpoint = await lookUpEndpoint(deps, id)
@@ -49,8 +49,8 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
 }
 
 /**
- * If a re-queue has run out of time, returns its time span, so that staff can re-queue the remaining deliveries.
- * Otherwise, returns an unlimited time span.
+ * If a re-queue has run out of time, returns the re-queue's time span, so that staff can re-queue the remaining
+ * deliveries. Otherwise, returns an unlimited time span.
  */
 function spanToContinue(deps: Deps, { result, from = '', to = '' }: Request['query']) {
   return result === 'all' ? readFormSpan(deps, { from, to }) : anyTime

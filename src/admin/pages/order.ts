@@ -16,7 +16,7 @@ import { businessPath } from './paths.ts'
 import { sendNotFound } from './respond.ts'
 import { money, userText } from './words.ts'
 
-/** Handles a GET for the page of one order, which also shows the order's webhooks. */
+/** Handles GET requests for an order's page, which also shows the order's webhooks. */
 export const orderPage = (deps: Deps) => async (req: Request<{ number: string }>, res: Response) => {
   const { number } = req.params
   const order = await lookUpOrder(deps, number)
@@ -38,7 +38,7 @@ export const orderPage = (deps: Deps) => async (req: Request<{ number: string }>
 
 /**
  * Returns a notice if the order's event has no delivery, either because the event is still in the outbox or because no
- * endpoint was subscribed.
+ * endpoint was subscribed to it.
  */
 function missingDelivery(deps: Deps, order: TracedOrder, deliveries: ListedDelivery[]): string {
   const [waiting] = order.outbox

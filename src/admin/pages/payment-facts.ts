@@ -8,7 +8,7 @@ import { businessPath } from './paths.ts'
 import { reasonInWords, walletInWords } from './payment-words.ts'
 import { money, userText } from './words.ts'
 
-/** Returns notices about a payment and refunds whose outcomes are still unknown. */
+/** Returns notices about an intent's payment and refunds if their outcomes are still unknown. */
 export function openOutcomes({ hold: payment, refunds }: TracedIntent): string {
   const paying =
     payment === null

@@ -19,7 +19,7 @@ import { openOutcomes, paymentFacts } from './payment-facts.ts'
 import { sendNotFound } from './respond.ts'
 import { timeline } from './timeline.ts'
 
-/** Handles a GET for the page of one payment intent, which also shows the intent's webhooks and a timeline. */
+/** Handles GET requests for a payment intent's page, which also shows the intent's webhooks and a timeline. */
 export const paymentPage = (deps: Deps) => async (req: Request<{ reference: string }>, res: Response) => {
   const { reference } = req.params
   const now = deps.now()
@@ -51,8 +51,8 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
 }
 
 /**
- * Returns notices about events without deliveries, either because an event is still in the outbox or because no
- * endpoint was subscribed.
+ * Returns notices about events that have no deliveries, either because they are still in the outbox or because no
+ * endpoint was subscribed to them.
  */
 function missingDeliveries(deps: Deps, stored: TracedIntent, deliveries: ListedDelivery[]): string {
   const waiting = stored.outbox.map(

@@ -14,12 +14,12 @@ import { requeuer } from './requeuer.ts'
 import { sendNotFound } from './respond.ts'
 
 /**
- * The maximum time that one request spends re-queuing. A page may take 8 s in total (router.ts). If deliveries remain
- * after this time, staff can re-queue them with another request.
+ * The maximum time that one request spends re-queuing deliveries. A page may take 8 s in total (router.ts). If
+ * deliveries remain after this time, staff can re-queue them with another request.
  */
 const budgetMs = 5000
 
-/** Handles a POST that re-queues one delivery. */
+/** Handles POST requests that re-queue one delivery. */
 export const requeueOne = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const { id } = req.params
   const delivery = await lookUpDelivery(deps, id)
@@ -31,12 +31,12 @@ export const requeueOne = (deps: Deps) => async (req: Request<{ id: string }>, r
 }
 
 /**
- * Handles a POST that re-queues an endpoint's dead deliveries. It re-queues either all deliveries that have died so
- * far, or those that died within the time span in the form.
+ * Handles POST requests that re-queue an endpoint's dead deliveries. Each request re-queues either all deliveries that
+ * have died so far, or those that died within the time span in the form.
  */
 export const requeueEndpoint = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const { id } = req.params
-  // The end of the span is fixed here. It stays the same when staff submit the form again to re-queue the remaining
+  // The end of the span is fixed here, and stays the same when staff submit the form again to re-queue the remaining
   // deliveries.
   const span = upToNow(deps, readFormSpan(deps, req.body))
   const endpoint = await lookUpEndpoint(deps, id)

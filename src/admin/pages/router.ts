@@ -29,7 +29,7 @@ export function adminPages(deps: Deps): Router {
     res.type('css').send(style)
   })
   router.use(requireOwnOrigin(deps.config.publicUrl), awaitDatabaseTime(deps), recognise(deps))
-  // Bull Board has no deadline, because retrying all jobs can take a long time.
+  // Requests to Bull Board have no deadline, because retrying all jobs can take a long time.
   router.use('/queues', requireSession, setMount('/queues'), createBoard(deps))
 
   router.use(readForm, enforceDeadline)

@@ -23,12 +23,15 @@ type Found = { path: string } | { businesses: Business[] }
 
 /** The maximum length of a search text. No id or name is longer than this. */
 const maxQueryLength = 200
-/** A search by name requires at least this many characters, because too many names contain the same single letter. */
+/** A search by name requires at least this many characters, because any single letter occurs in too many names. */
 const minPartLength = 2
 const shownHours = 24
 const dayMs = 86_400_000
 
-/** Handles a GET for the start page. Its search field finds payments, orders, deliveries, endpoints and businesses. */
+/**
+ * Handles GET requests for the start page, whose search field finds payments, orders, deliveries, endpoints and
+ * businesses.
+ */
 export const searchPage = (deps: Deps) => async (req: Request, res: Response) => {
   const { q } = req.query
   const query = typeof q === 'string' ? q.trim().slice(0, maxQueryLength) : ''

@@ -56,7 +56,10 @@ function isNavigation(req: Request): boolean {
 const isFromOtherSite = (req: Request): boolean =>
   req.headers['sec-fetch-site'] === 'cross-site' && tokenOf(req) === undefined
 
-/** A page that reloads the same URL. The browser then sends the cookie, because the request comes from this site. */
+/**
+ * A page that reloads the same URL. For the reload, the browser sends the cookie, because that request comes from this
+ * site.
+ */
 const stepPage = plainPage(
   'One moment',
   html`<meta http-equiv="refresh" content="0" /><h1>One moment</h1><p><a href="">Continue</a></p>`,

@@ -29,8 +29,8 @@ export function supportRoutes(deps: Deps): Router {
 }
 
 /**
- * Serves a page that lists, counts or searches, subject to the concurrency limits for lists. Each member of staff gets
- * a share of the slots, just as each business does.
+ * Serves a page that lists, counts or searches documents, subject to the concurrency limits for lists. Each member of
+ * staff gets a share of the slots, just as each business does.
  */
 const limited =
   (deps: Deps) =>

@@ -63,7 +63,10 @@ const readable: Part = {
   'Access-Control-Expose-Headers': header('AccessControlExposeHeaders'),
 }
 
-/** Returns the additional headers of an operation's responses if scripts on any site may call the operation. */
+/**
+ * Returns the additional response headers of an operation that scripts on any site may call, and no headers for any
+ * other operation.
+ */
 export const forBrowsers = (route: Route): Part => (isForBrowsers(route) ? readable : {})
 
 /**

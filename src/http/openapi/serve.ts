@@ -18,7 +18,7 @@ export function serveDescription({ config }: Pick<Deps, 'config'>): Router {
     letBrowsersRead(res)
     if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
     res.setHeader('Content-Type', 'application/json; charset=utf-8')
-    // Clients may therefore use the previous document for up to 300 s after a release.
+    // This header allows clients to use the previous document for up to 300 s after a release.
     res.setHeader('Cache-Control', 'public, max-age=300')
     res.setHeader('Content-Length', bytes.length)
     // Node.js omits the body in the response to a HEAD request.

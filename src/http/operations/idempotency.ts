@@ -132,7 +132,8 @@ export async function runOnce(
     if (claimed.state === 'finished') {
       if (waited) await deadline.run((deadlineAt) => deps.batchers.noteReplay(id, deadlineAt))
       const { first } = claimed
-      // Only stored responses are paced, because a response that is computed from a document is never large.
+      // The read pace applies only to stored responses, because a response that is computed from a document is never
+      // large.
       if (first.kind === 'stored') await deps.readPace.pass(caller.businessId, first.sealedResponse.length)
       return replay(deps, write, first, claimed.paramsHash !== paramsHash)
     }
@@ -183,8 +184,8 @@ async function runHolding(
 ): Promise<{ response: ApiResponse; isKept: boolean }> {
   const sealed = ({ status, body }: ApiResponse, field: SealedField) =>
     deps.secrets.seal(Buffer.concat([Buffer.from(String(status)), body]), field)
-  // If the operation seals its response, that same response is sent, so that the stored and the sent bytes are
-  // identical.
+  // If the operation encrypts its response in order to store it, exactly this response is sent, so that the stored and
+  // the sent bytes are identical.
   let createdResponse: ApiResponse | null = null
   const seal = (data: unknown) => {
     if (write.recall?.kind !== 'stored')

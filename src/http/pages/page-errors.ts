@@ -26,7 +26,8 @@ export function createPageErrors(
     // Cache-Control.
     setPageHeaders(req, res)
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-    // Otherwise, the unread remainder of the body would be mistaken for the next request.
+    // Close the connection if the body has not been read completely. Otherwise, the unread remainder would be mistaken
+    // for the next request.
     if (!req.complete) res.setHeader('Connection', 'close')
     sendError(req, res, status, error)
   }

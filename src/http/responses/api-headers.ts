@@ -22,7 +22,7 @@ export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'
     },
     referrerPolicy: { policy: 'no-referrer' },
     strictTransportSecurity: strictTransport(config),
-    // The following headers affect only HTML documents.
+    // The following headers are turned off, because they affect only HTML documents.
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
     xDnsPrefetchControl: false,

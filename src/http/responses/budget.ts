@@ -26,7 +26,7 @@ export interface ResponseBudget {
   /**
    * Reserves memory for a read before MongoDB is queried. Waits while the business is over its share, and throws
    * RATE_LIMITED after `maxWaitMs`. If the process's budget is used up, closes stalled responses of the business that
-   * uses the most memory, so that no business is rejected because of another.
+   * uses the most memory, so that no business's reads are rejected because of another business.
    */
   reserve(businessId: string, bytes: number, response: ServerResponse): Promise<ResponseMemory>
   /**

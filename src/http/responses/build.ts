@@ -3,9 +3,9 @@ import type { Page } from '../../input/pagination.ts'
 import { maxPageBytes, PageTooLarge } from '../../lists/page-bytes.ts'
 import { success } from './envelope.ts'
 
-/** The approximate length of a part. The memory of each part is released once the client has read the part. */
+/** The approximate length of each part of a response. A part's memory is released once the client has read the part. */
 const partLength = 64 * 1024
-/** The approximate length of a slice. Building a slice takes 3 ms, after which `buildPage` yields to other requests. */
+/** How much of a page is built, approximately, before `buildPage` yields to other requests. Building it takes 3 ms. */
 const sliceLength = 256 * 1024
 
 /** Builds the envelope for a single item. */

@@ -47,8 +47,8 @@ export async function sendDownload(req: Request, res: Response, file: DownloadBe
     await pipeline(Readable.from(withFirst(file)), res)
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
-    // A download that ends here was cut short: the client disconnected or read too slowly
-    // (src/http/server/cut-slow.ts), so the log line contains no status.
+    // The download was cut short because the client disconnected or read too slowly (src/http/server/cut-slow.ts). The
+    // log line therefore contains no status.
   } finally {
     end(file)
   }

@@ -26,8 +26,8 @@ const perByte = 2
 export const memoryOfOne = (kind: ItemKind): number => largestItem[kind] * perByte
 
 /**
- * The memory to reserve for a file that is generated while it is being sent, in bytes. It is enough for a page of
- * products and three pieces of 2 MB (src/store/exports).
+ * The memory, in bytes, to reserve for a file that is generated while it is being sent. This is enough for a page of
+ * products and three chunks of 2 MB (src/store/exports).
  */
 export const memoryOfDownload = 50 * largestItem.product + 3 * 2 * 1024 * 1024
 

@@ -24,7 +24,7 @@ export interface ReadPace {
 const largeBytes = 256 * 1024
 /** How many bytes of large responses one business may request per second. */
 export const bytesPerSecond = 16 * 1024 * 1024
-/** For how long after a business's last large response its reads run one at a time. */
+/** How long a business's reads run one at a time after the business's last large response. */
 const carefulMs = 600_000
 /**
  * How long a read waits before it is rejected. Even the largest page delays the next read by less than this, so
@@ -42,7 +42,7 @@ interface ReadQueue {
   timer: NodeJS.Timeout | null
 }
 
-/** Creates the pacing for one process. `elapsedMs` must be a monotonic clock. */
+/** Creates the read pace of one process. `elapsedMs` must be a monotonic clock. */
 export function createReadPace(elapsedMs: () => number): ReadPace {
   const queues = new Map<string, ReadQueue>()
 

@@ -22,7 +22,7 @@ export const orderRoutes: readonly Route[] = [
     recall: recallOrder,
     run: async (deps, caller, { body }, effect) => {
       const input = parseSimulation(deps, body)
-      // The cost is one request per distinct product, because each product requires a read and two writes.
+      // The request counts as one request per distinct product, because each product requires a read and two writes.
       limitCostly(deps, caller, new Set(input.items?.map(({ productId }) => productId)).size)
       return placeOrder(deps, caller, input, effect)
     },

@@ -28,9 +28,10 @@ const unknown = {
 export type HangUp = (connection: Connection, refusal: Refusal) => void
 
 /**
- * Creates the HangUp function. If a request has started, the error response contains its id, and log-request.ts logs
- * and counts the response. Otherwise, the HangUp function logs and counts the response itself. `isProxy` returns
- * whether an address belongs to a proxy, because such an address must not be logged as a client's address.
+ * Creates the HangUp function. If a request has started, the error response contains the request's id, and
+ * log-request.ts logs and counts the response. Otherwise, the HangUp function logs and counts the response itself.
+ * `isProxy` returns whether an address belongs to a proxy, because such an address must not be logged as a client's
+ * address.
  */
 export function createHangUp(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
