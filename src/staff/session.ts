@@ -14,7 +14,7 @@ const removedAfterSeconds = 30 * 86_400
 export interface StaffSession {
   _id: string
   staffName: string
-  /** The account's epoch at the time of sign-in. */
+  /** The account's `epoch` at the time of sign-in (account.ts). */
   epoch: number
   createdAt: Date
   endedAt: Date | null

@@ -15,5 +15,5 @@ const firstQueryDelayMs = 1000
 export const orderDeadline = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>, startedAt: Date): Date =>
   new Date(startedAt.getTime() + walletTimeoutMs + graceMs)
 
-/** Returns the time of the first status query to a wallet that had returned no outcome by `now`. */
+/** Returns the time of the first status query to a wallet that had not returned an outcome by `now`. */
 export const firstQueryAt = (now: Date): Date => new Date(now.getTime() + firstQueryDelayMs)

@@ -70,7 +70,7 @@ export interface StatusQuery {
  */
 export interface Wallet {
   name: WalletName
-  /** Charges the customer, at most once for each key. */
+  /** Charges the customer at most once for each key. */
   authorise(order: PaymentOrder): Promise<WalletOutcome>
   /** Returns all or part of a payment to the payer. */
   refund(order: RefundOrder): Promise<WalletOutcome>

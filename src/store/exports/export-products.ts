@@ -21,8 +21,8 @@ const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, va
 
 /**
  * Yields the caller's products as CSV text, starting with the oldest product. Products are read only as fast as the
- * caller consumes the text. An import of the exported file changes nothing. Cells are exported unchanged, even if a
- * spreadsheet could interpret them as formulas. Throws SHOP_NOT_FOUND if the caller has no shop.
+ * caller consumes the text. Importing the exported file does not change any products. Cells are exported unchanged,
+ * even if a spreadsheet could interpret them as formulas. Throws SHOP_NOT_FOUND if the caller has no shop.
  */
 export async function* exportProducts(
   deps: Pick<Deps, 'Shop' | 'lists'>,

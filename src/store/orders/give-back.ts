@@ -11,8 +11,8 @@ interface ReservedItems {
 
 /**
  * Gives the units of an attempt back to the stock, even if their product has been deleted in the meantime. Call this
- * function only for an attempt that can no longer place its order. It may be called more than once, because the units
- * are given back only once.
+ * function only for an attempt that can no longer place its order. The function may be called more than once, because
+ * the units are given back only once.
  */
 export async function giveBack(
   deps: Pick<Deps, 'batchers' | 'now'>,

@@ -37,7 +37,7 @@ export async function listProducts(
     ...(active === null ? {} : { active }),
     ...(text === null ? {} : { name: { $regex: escapeRegex(text), $options: 'i' } }),
     // The filter compares two fields. `skus` is in the index, but it also contains SKUs that an open import has only
-    // reserved. The comparison with `variants.sku` excludes those.
+    // reserved. The comparison with `variants.sku` excludes the reserved SKUs.
     ...(sku === null ? {} : { skus: sku, 'variants.sku': sku }),
   }
   const index = sku === null ? 'byTime' : 'skuInUse'

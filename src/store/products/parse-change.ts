@@ -22,7 +22,7 @@ export function parseChange(deps: Pick<Deps, 'validate'>, body: unknown): Produc
 
 /**
  * Returns the changes to variants, or null if there are none. If `variants` is omitted, the label, price, stock and SKU
- * at the top level of the request are those of the product's only variant.
+ * at the top level of the request apply to the product's only variant.
  */
 function variantsOf(input: UpdateProductBody): VariantChange[] | null {
   if (input.variants !== undefined)

@@ -12,7 +12,7 @@ export interface ProductRequest
 
 /**
  * Parses the body of a create request (SPEC 4.9). If `variants` is omitted, the price, stock and SKU at the top level
- * of the request are those of the product's only variant.
+ * of the request apply to the product's only variant.
  */
 export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
   const input = deps.validate<CreateProductBody>(createProductBody, body)

@@ -18,7 +18,7 @@ export interface WalletOrder {
 export interface CurrentMovement extends WalletOrder {
   /**
    * Identifies this attempt to carry out the order. The write that finishes or undoes the movement succeeds only while
-   * the wallet has a movement with this nonce, so neither can happen twice.
+   * the wallet has a movement with this nonce, so a movement cannot be finished or undone twice.
    */
   nonce: string
   since: Date
@@ -43,8 +43,8 @@ export interface WalletAccount {
   /** The phone number, which consists of digits only (phone.ts). */
   phone: string
   /**
-   * The id of the only business that sees this demo wallet. Null if the wallet was created explicitly, in which case
-   * every business sees it.
+   * The id of the only business that sees this demo wallet. If the wallet was created explicitly, this is null, and
+   * every business sees the wallet.
    */
   businessId: string | null
   /** The argon2id hash of the PIN. If null, no PIN is correct. */

@@ -18,8 +18,8 @@ const lockedMs = 15 * 60_000
 export type PinAttempt = { state: 'taken'; round: number } | { state: 'none-left' } | { state: 'locked' }
 
 /**
- * Takes one of a wallet's attempts. This is a single write, so that at most five PINs are checked per round, even if
- * several requests compete for the attempts.
+ * Takes one of a wallet's attempts in a single write, so that at most five PINs are checked per round, even if several
+ * requests compete for the attempts.
  */
 export async function claimAttempt(deps: AttemptDeps, accountId: string): Promise<PinAttempt> {
   const now = deps.now()

@@ -15,7 +15,7 @@ export interface WalletMovement {
   nonce: string | null
   accountId: string | null
   kind: 'payment' | 'refund'
-  /** The amount in centimes. Null if a status query decided the order before the order itself arrived. */
+  /** The amount in centimes. This is null if a status query decided the order before the order itself arrived. */
   amount: number | null
   /** The key of the refunded payment. */
   paymentKey?: string

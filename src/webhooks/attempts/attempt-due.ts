@@ -77,7 +77,7 @@ async function settleAll(parts: Promise<unknown>[]): Promise<void> {
 /** The maximum number of waiting endpoints that are served in parallel. Serving an endpoint takes a few reads. */
 const maxServedAtOnce = 25
 
-/** Starts attempts at the due deliveries of those waiting endpoints that can get slots now. */
+/** Starts attempts at the due deliveries of the waiting endpoints that can get slots now. */
 export async function attemptWaiting(deps: Deps): Promise<void> {
   const { slots } = deps
   const waiting = slots.waiting().filter((owner) => slots.available(owner) > 0)
@@ -149,7 +149,7 @@ export async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise
   return delivery
 }
 
-/** Cancels those of the given deliveries that are due. Their endpoint must be deleted or disabled. */
+/** Cancels all of the given deliveries that are due. Their endpoint must be deleted or disabled. */
 export async function cancelDue(
   deps: Pick<Deps, 'Delivery' | 'now' | 'log'>,
   endpointId: string,

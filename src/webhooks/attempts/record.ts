@@ -14,7 +14,7 @@ export interface AttemptResult {
   nextAttemptAt: Date | null
   deliveredAt: Date | null
   deadAt: Date | null
-  /** The attempt to record. Null if the delivery was cancelled without an attempt. */
+  /** The attempt to record, or null if the delivery was cancelled without an attempt. */
   attempt: AttemptRecord | null
 }
 

@@ -2,7 +2,7 @@ import type { PaymentFailure } from '../../intents/payments/payment.ts'
 import type { Commission } from '../../wallets/commission.ts'
 
 /**
- * Those fields of a webhook's `data` that may change later, with their values at the time of the event. For an order,
+ * The fields of a webhook's `data` that may change later, with their values at the time of the event. For an order,
  * `status` is the only such field. If a field is missing here, the event's format determines whether `data` contains
  * null, contains `noCommission`, or omits the field as well.
  */

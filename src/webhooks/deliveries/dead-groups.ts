@@ -20,7 +20,7 @@ export interface DeadGroup {
   oldest: Date
   newest: Date
   /**
-   * The last attempt at the delivery that died last. Null if the deliveries have been re-queued since they were
+   * The last attempt at the delivery that died last, or null if the deliveries have been re-queued since they were
    * counted.
    */
   lastAttempt: AttemptRecord | null
@@ -50,7 +50,7 @@ type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
 }
 
 /**
- * Counts the deliveries that died within a given period and are still DEAD, for at most `maxGroups` endpoints. Returns
+ * For at most `maxGroups` endpoints, counts the deliveries that died within a given period and are still DEAD. Returns
  * null if there are too many deliveries to count in time, in which case the caller should use a shorter period.
  */
 export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<DeadGroups | null> {

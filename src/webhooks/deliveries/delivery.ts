@@ -50,8 +50,8 @@ export interface Delivery extends Recorded, Caused {
   attemptsAtRequeue?: number
   /**
    * The time from which a worker may claim the delivery. This is the time of the next attempt or, if an attempt is in
-   * flight, the end of its lease. Null if the status is DELIVERED, DEAD or CANCELLED, because no further attempt is
-   * planned in these states.
+   * flight, the end of its lease. The field is null if the status is DELIVERED, DEAD or CANCELLED, because no further
+   * attempt is planned in these states.
    */
   nextAttemptAt: Date | null
   /** The token of the attempt in flight. Only the holder of this token may record a result. */
@@ -68,7 +68,7 @@ export interface Delivery extends Recorded, Caused {
   untrimmed?: boolean
   createdAt: Date
   deliveredAt: Date | null
-  /** When the last attempt at a DEAD delivery failed. Null if the delivery is not DEAD. */
+  /** When the last attempt at a DEAD delivery failed. The field is null if the delivery is not DEAD. */
   deadAt: Date | null
   /**
    * The effect ids of the requests that re-queued the delivery, kept so that a retried request finds the re-queue that

@@ -1,8 +1,8 @@
 import { keptBytes } from '../sender/response.ts'
 
 /**
- * Those fields of an event's `data` that support staff may see. They must not see any other fields. In particular, they
- * must not see an order's customer, or a payment's metadata and short code.
+ * The fields of an event's `data` that support staff may see. Support staff must not see any other fields. In
+ * particular, they must not see an order's customer, or a payment's metadata and short code.
  */
 const shownToStaff: ReadonlySet<string> = new Set([
   '_id',

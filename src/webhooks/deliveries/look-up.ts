@@ -19,7 +19,7 @@ export type ListedDelivery = Omit<Delivery, 'facts' | 'effects' | 'unaudited' | 
  * `responseText` is null.
  */
 export type TracedAttempt = AttemptRecord & { isHidden: boolean }
-/** A `ListedDelivery` that also contains those responses that support staff may see. */
+/** A `ListedDelivery` that also contains the responses that support staff may see. */
 export type TracedDelivery = Omit<ListedDelivery, 'attemptLog'> & { attemptLog: TracedAttempt[] }
 
 /** An endpoint with the fields that support staff see, which do not include its secrets. */
@@ -55,7 +55,7 @@ export const lookUpDelivery = (deps: Reads, id: string): Promise<ListedDelivery 
   deps.Delivery.findOne({ _id: id }, tracedFields).lean<ListedDelivery | null>()
 
 /**
- * Returns a delivery, including those responses that support staff may see. Returns null if there is no delivery with
+ * Returns a delivery, including the responses that support staff may see. Returns null if there is no delivery with
  * this id.
  */
 export async function lookUpResponses(

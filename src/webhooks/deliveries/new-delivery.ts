@@ -6,8 +6,8 @@ import { deliveryId } from './delivery-id.ts'
 import { leaseEnd } from './lease.ts'
 
 /**
- * An intent or order in the form in which the relay reads it, with its unrelayed events and the fields that their
- * webhook bodies need. An order's `referenceNumber` is its number.
+ * An intent or order as the relay reads it, with its unrelayed events and the fields that their webhook bodies need. An
+ * order's `referenceNumber` is its number.
  */
 export type Source = BodySource & {
   _id: string

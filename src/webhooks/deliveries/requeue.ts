@@ -25,7 +25,7 @@ export const requeueBatch = 500
 
 /**
  * The fields that are needed for the checks, the audit line and the wake-up job. The facts and the attempt log are left
- * out. The delivery may have 1 000 effects, of which only the effect of this request is included.
+ * out. The delivery may have 1 000 effects, but only the effect of this request is included.
  */
 const neededFields = (actId: string) => ({
   businessId: 1,
@@ -124,7 +124,7 @@ function judgeAgain(delivery: Candidate, receiving: Receiving, by: Requeuer, now
   return verdict === 'requeued' && !delivery.effects.includes(by.actId) ? 'under-way' : verdict
 }
 
-/** Enqueues jobs that wake workers for those of the deliveries that are still due. */
+/** Enqueues jobs that wake workers for the deliveries that are still due. */
 function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
   const due = deliveries.filter((delivery) => isDue(delivery, now))
   if (due.length > 0)

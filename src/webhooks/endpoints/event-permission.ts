@@ -2,7 +2,7 @@ import { type EventName, events } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 
-/** Returns those events in `requested` that the caller's scopes do not allow (SPEC 4.8, rule 4). */
+/** Returns the events in `requested` that the caller's scopes do not allow (SPEC 4.8, rule 4). */
 export const forbiddenEvents = (caller: Caller, requested: readonly EventName[]): EventName[] =>
   requested.filter((event) => !caller.scopes.has(events[event]))
 

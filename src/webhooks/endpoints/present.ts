@@ -1,6 +1,6 @@
 import type { Endpoint } from './endpoint.ts'
 
-/** Returns an endpoint in the form in which merchants see it, without its secret (SPEC 2.2). */
+/** Returns an endpoint as merchants see it, without its secret (SPEC 2.2). */
 export const presentEndpoint = (
   endpoint: Pick<Endpoint, '_id' | 'url' | 'events' | 'active' | 'createdAt' | 'health'>,
 ): Record<string, unknown> => ({

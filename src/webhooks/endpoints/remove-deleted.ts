@@ -32,9 +32,9 @@ export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string
 }
 
 /**
- * Returns the ids of those endpoints selected by `stages` that have no deliveries. A deleted endpoint is kept as long
- * as it has deliveries, because support staff need it and the merchant's list of deliveries refers to it. A relay that
- * read the endpoint before its deletion may still add a delivery, which is cancelled when it becomes due.
+ * Returns the ids of the endpoints that `stages` selects and that have no deliveries. A deleted endpoint is kept as
+ * long as it has deliveries, because support staff need it and the merchant's list of deliveries refers to it. A relay
+ * that read the endpoint before its deletion may still add a delivery, which is cancelled when it becomes due.
  */
 export async function unusedAmong(
   Endpoint: RemoveDeps['Endpoint'],

@@ -112,15 +112,15 @@ export function judgeUrl(input: string, rules: UrlRules): JudgedUrl {
 }
 
 /**
- * Returns a valid URL in the form in which it is stored and used. In this form, the URL has no fragment, and its host
+ * Converts a valid URL to the form in which the service stores and uses URLs. The result has no fragment, and its host
  * does not end with a dot.
  */
 export const storedUrl = (input: string): string => parse(input)?.href ?? input
 
 /**
- * Checks a URL that a merchant registers (SPEC 4.8). Returns the URL in the form in which it is stored and used, or a
- * sentence that describes what is wrong with it. The host name is not resolved here, because the sender resolves it for
- * each connection.
+ * Checks a URL that a merchant registers (SPEC 4.8). Returns the URL as converted by `storedUrl`, or a sentence that
+ * describes what is wrong with the URL. The host name is not resolved here, because the sender resolves it for each
+ * connection.
  */
 export function checkWebhookUrl(input: string, rules: UrlRules): { url: string } | { fault: string } {
   const judged = judgeUrl(input, rules)

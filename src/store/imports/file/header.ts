@@ -13,7 +13,7 @@ export interface Header {
 /** A row with more cells than this cannot be a header. */
 const maxCells = 100
 /**
- * The maximum number of bytes in which to search for the delimiter. It is about ten times the length of the longest
+ * The maximum number of bytes in which to search for the delimiter. This is about ten times the length of the longest
  * possible header.
  */
 const firstLineBytes = 1024

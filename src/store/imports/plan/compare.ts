@@ -18,9 +18,9 @@ export interface Comparison {
 }
 
 /**
- * Compares the rows with those products of the shop that have the same handles or SKUs. Rows with the same handle
- * describe the same product, even if they are far apart in the file. Throws VALIDATION_ERROR with the file's faults,
- * and SERVICE_UNAVAILABLE after the deadline.
+ * Compares the rows with the shop's products that have the same handles or SKUs. Rows with the same handle describe the
+ * same product, even if they are far apart in the file. Throws VALIDATION_ERROR with the file's faults, and
+ * SERVICE_UNAVAILABLE after the deadline.
  */
 export async function compare(
   deps: Pick<Deps, 'Product'>,

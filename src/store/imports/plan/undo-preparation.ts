@@ -4,7 +4,7 @@ import type { Product } from '../../products/product.ts'
 
 /**
  * Undoes the preparations that an import made under this token. Call this function only for an import that can no
- * longer be committed. It may be called more than once.
+ * longer be committed. The function may be called more than once.
  */
 export async function undoPreparation(deps: Pick<Deps, 'Product'>, token: string): Promise<void> {
   const products = nativeCollection(deps.Product)

@@ -12,8 +12,8 @@ export const maxFastPerBusiness = 250
  */
 export const maxFastPerEndpoint = 100
 /**
- * The number of slow slots in a process, of which a business may hold 100. An attempt that times out after 30 s holds a
- * slow slot for 25 s, so a business can make four such attempts per second.
+ * The number of slow slots in a process. A business may hold at most 100 of them. An attempt that times out after 30 s
+ * holds a slow slot for 25 s, so a business can make four such attempts per second.
  */
 export const maxSlow = 400
 export const maxSlowPerBusiness = 100

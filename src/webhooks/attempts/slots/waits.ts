@@ -45,7 +45,7 @@ interface SlotSource {
 export function createWaits({ elapsedMs, after }: SlotClock, slots: SlotSource): Waits {
   const waits = new Map<EndpointUse, Wait[]>()
   const counts = createCountsByOwner()
-  /** The times from which the relays of a business may wait for slots again, by business id. */
+  /** For each business id, the time from which the business's relays may wait for slots again. */
   const allowedAt = new Map<string, number>()
   let isTimed = false
 
