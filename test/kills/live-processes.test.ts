@@ -96,7 +96,7 @@ describe("A process that is killed while it waits for the live provider's respon
   const done: ProviderBehaviour = (_res, work) => void work()
   const lost: ProviderBehaviour = () => {}
 
-  it('leaves a payment on hold, and the intent becomes PAID if the money moved or is released if it did not', async () => {
+  it('leaves a payment on hold, and the intent becomes PAID if the money moved or is released if no money moved', async () => {
     for (const behaviour of [done, lost]) {
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
@@ -119,7 +119,7 @@ describe("A process that is killed while it waits for the live provider's respon
     }
   })
 
-  it('leaves a refund on hold, and a retry of the request in a different process returns the true outcome', async () => {
+  it('leaves a refund on hold, and a retry of the request in a different process returns the actual outcome', async () => {
     for (const behaviour of [done, lost]) {
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])

@@ -226,7 +226,7 @@ describe('A clean-up', () => {
     expect(await clean()).to.equal('cleaned')
   })
 
-  it('covers more than a thousand businesses', async () => {
+  it('processes more than a thousand businesses', async () => {
     const { Business, RetentionProgress, RetentionRecord } = service.deps
     await oldThings()
     // Their ids come before ours, and this pass has processed them.
@@ -255,7 +255,7 @@ describe('A clean-up', () => {
     )
   })
 
-  it('is enqueued by the poll after a missed night, whatever data Redis has lost', async () => {
+  it('is enqueued by the poll after a missed night, even if Redis has lost all of its data', async () => {
     const jobs = async () =>
       (await queue.getJobs(['waiting', 'delayed', 'active'])).filter(({ id = '' }) => id.startsWith('night-'))
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
@@ -286,7 +286,7 @@ describe('A clean-up', () => {
     expect(at('02:29:59.999')).to.equal('2026-02-28T02:30:00.000Z')
   })
 
-  it('is scheduled only once, and an overdue run survives every deployment', async () => {
+  it('is scheduled only once, and an overdue run is not lost when the service is deployed', async () => {
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
     await restoreJobs(service.deps, 'all')
     const [next, ...others] = await queue.getDelayed()

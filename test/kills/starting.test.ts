@@ -21,7 +21,7 @@ describe('A process that is starting', () => {
     }
   })
 
-  it('exits immediately in production if the environment is meant for development, and prints each fault once', async () => {
+  it('exits immediately in production if its environment variables are meant for development, and prints each fault once', async () => {
     const changes = {
       NODE_ENV: 'production',
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),

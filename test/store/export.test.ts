@@ -119,7 +119,7 @@ describe('A product export', () => {
       await expectRefused(read(merchant, query), 400, 'VALIDATION_ERROR')
   })
 
-  it("contains the products of the key's business and environment, except deleted products", async () => {
+  it("contains the products that the key's business has in the key's environment, except deleted products", async () => {
     const test = await service.merchant()
     const live = asMerchant(test.businessId, await service.key(test.businessId, { mode: 'live' }))
     await createProduct(service, await service.merchant())

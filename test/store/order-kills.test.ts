@@ -89,7 +89,7 @@ describe('An order whose process is killed between any two steps', function () {
   ]
   const placing = 6
 
-  it('is placed once by the retry, and the stock that the crashed process took is released', async () => {
+  it('is placed once by a retry, and the stock that the crashed process took is released', async () => {
     expect(await killAtEveryStep(service, ordering, closings, 0)).to.deep.equal(steps)
     service.clock.advance(abandonedAfterMs)
     expect(await finishLeftovers(service.deps)).to.be.greaterThan(0)
@@ -97,7 +97,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect(await service.deps.Product.countDocuments({ 'reservations.0': { $exists: true } })).to.equal(0)
   })
 
-  it("is placed once even if the crashed process's insert arrives during the retry", async () => {
+  it("is placed once even if the crashed process's insert arrives during a retry", async () => {
     const moments = [
       [1, 4, 'mongodb find', 'before the retry looks for the order'],
       [1, 6, 'mongodb find', 'after it'],

@@ -68,7 +68,7 @@ describe('Orders', () => {
     expect((await read('/orders')).body.data.items).to.deep.equal([placed.body.data])
   })
 
-  it('order one available unit of the newest active product by default', async () => {
+  it('by default consist of one unit of the newest active product that is in stock', async () => {
     expect((await order({})).body.error).to.include({ code: 'INSUFFICIENT_STOCK', statusCode: 400 })
     await createProduct(service, merchant, { stock: 3 })
     const newest = await createProduct(service, merchant, {
@@ -207,7 +207,7 @@ describe('Orders', () => {
     expect(await stocksOf(_id)).to.deep.equal([4])
   })
 
-  it("are listed newest first in pages, can be filtered by time, and include only those of the key's environment", async () => {
+  it("are listed in pages, newest first, can be filtered by time, and include only orders from the key's environment", async () => {
     const stranger = await service.merchant()
     const now = new Date('2026-03-01T12:00:00Z')
     const made: string[] = []

@@ -162,7 +162,7 @@ describe('A product', () => {
   })
 
   describe('with a SKU that is already used in the shop', () => {
-    it('is rejected with the name of the field, but a different shop can use the same SKU', async () => {
+    it('is rejected with an error that names the field, but a different shop can use the same SKU', async () => {
       await createProduct(service, merchant, { variants: [{ label: 'x', price: 1, sku: 'A' }] })
       const beside = await create({ name: 'x', price: 1, sku: 'A' })
       expect([beside.status, beside.body.error.code]).to.deep.equal([400, 'VALIDATION_ERROR'])
@@ -176,7 +176,7 @@ describe('A product', () => {
       await createProduct(service, await service.merchant(), { sku: 'A' })
     })
 
-    it('is rejected with the name of the field that contains that SKU, even if its other SKU is used in the live shop', async () => {
+    it("is rejected with an error that names the field with that SKU, even if the product's other SKU is used in the live shop", async () => {
       const { businessId } = merchant
       await openLiveShop(service, merchant)
       const live = asMerchant(businessId, await service.key(businessId, { mode: 'live' }))

@@ -95,7 +95,7 @@ describe('The list limiter', () => {
     expect([limiter.running(), limiter.waiting()]).to.deep.equal([0, 0])
   })
 
-  it('withholds a freed slot for a while from the owner that used it, but not from other owners', async () => {
+  it('withholds a freed slot for a while from the owner that used the slot, but not from other owners', async () => {
     const restMs = 1000
     limiter = createLimiter({ perOwner: 1, inAll: 9, restAfter: () => restMs })
     const run = (owner: string) => limiter.run(owner, isHere, () => Promise.resolve(owner))

@@ -195,7 +195,7 @@ describe('The relay', () => {
     expect((await deliveriesOf(service, merchant))[0]?.createdAt).to.deep.equal(later)
   })
 
-  it('relays the events of orders and intents together and only once, but no event for a released order', async () => {
+  it('relays the events of orders and intents together and only once, but does not relay any event for a released order', async () => {
     await subscribe(service, merchant, endpointServer.url, ['payment.created', 'order.new'])
     const { referenceNumber } = await createIntent(service, merchant)
     const order = await storeOrder(service, merchant)

@@ -277,7 +277,7 @@ describe('The clean-up', () => {
     expect(await left()).to.deep.equal([active])
   })
 
-  it('reads only through indexes, and hardly reads any document that an earlier run has already processed', async () => {
+  it('reads only through indexes, and reads hardly any documents that an earlier run has already processed', async () => {
     const gone = await createProduct(service, pair.live)
     await service.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(pair.live.write())
     service.clock.advance(3 * dayMs)
@@ -344,7 +344,7 @@ describe('The clean-up', () => {
     expect(await clean()).to.include({ outcome: 'cleaned', intents: 1_100 })
   })
 
-  it('resumes where it was stopped, even in the middle of a business', async () => {
+  it("resumes where it was stopped, even in the middle of a business's data", async () => {
     await service.deps.RetentionProgress.deleteMany({})
     await clean()
     await makeManyProducts()

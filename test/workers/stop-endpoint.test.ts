@@ -25,7 +25,7 @@ describe('An endpoint that the merchant deletes or disables', () => {
   const create = (count: number) => createIntents(service, merchant, count)
 
   for (const [what, stop] of Object.entries(ways)) {
-    it(`has its attempts in flight ended within 3 s, their deliveries CANCELLED and their slots freed (${what})`, async () => {
+    it(`has its attempts in flight ended within 3 s, after which the deliveries are CANCELLED and the slots are free (${what})`, async () => {
       const open = new Set<ServerResponse>()
       endpointServer.respondWith((res) => {
         open.add(res)
@@ -50,7 +50,7 @@ describe('An endpoint that the merchant deletes or disables', () => {
       await workers.close()
     })
 
-    it(`has its delivery CANCELLED, even if a process with a fast clock has renewed the lease (${what})`, async () => {
+    it(`has its delivery set to CANCELLED, even if a process with a fast clock has renewed the delivery's lease (${what})`, async () => {
       await create(1)
       await relay(service, merchant)
       const ahead = new Date(service.deps.now().getTime() + deliveryLeaseMs + 1_000)
@@ -60,7 +60,7 @@ describe('An endpoint that the merchant deletes or disables', () => {
       expect(await statuses()).to.deep.equal(['CANCELLED'])
     })
 
-    it(`has its delivery CANCELLED without being sent, even if the change comes between the relay's read and its insert (${what})`, async () => {
+    it(`receives nothing, and the new delivery becomes CANCELLED, even if the change comes between the relay's read and the insert (${what})`, async () => {
       const late = beforeInsert(service.deps, stop)
       await create(1)
       service.deps.slots.open()
@@ -72,7 +72,7 @@ describe('An endpoint that the merchant deletes or disables', () => {
       expect(service.deps.slots.inFlight()).to.equal(0)
     })
 
-    it(`has all deliveries that are waiting for a slot CANCELLED without being sent (${what})`, async () => {
+    it(`receives none of the deliveries that are waiting for a slot, all of which become CANCELLED (${what})`, async () => {
       holdRequests(endpointServer)
       const workers = service.startWorkers()
       await create(30)

@@ -118,7 +118,7 @@ describe("A request's id", () => {
     expect((await logged.line('webhook.attempted', ordered.requestId)).webhookEvent).to.equal('order.new')
   })
 
-  it('is missing for an expiry, because no request caused it, but the event is sent all the same', async () => {
+  it('is missing for an expiry, because no request caused the expiry, but the event is still sent', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await waitFor(
       'its first event is delivered',
@@ -201,7 +201,7 @@ describe('A trace', () => {
     await collector.close()
   })
 
-  it("covers the request, the relay and the attempt, but is only linked to the caller's trace", () => {
+  it("covers the request, the relay and the attempt, but is only linked to, and not part of, the caller's trace", () => {
     const request = spanOf('POST /dev/intents', traceId)
     const relayed = spanOf('outbox-relay', traceId)
     const attempt = spanOf('attempt', traceId)
@@ -224,7 +224,7 @@ describe('A trace', () => {
     expect(attempt.attributes).to.include(deliveredAttributes)
   })
 
-  it('is linked from the separate trace of the job that relayed the event, but not from any delivery job', () => {
+  it('is linked from the separate trace of the job that relayed the event, but not from the trace of any delivery job', () => {
     const jobs = collector.spans.filter(({ links }) => links.includes(traceId))
     expect(jobs.map(({ name }) => name)).to.deep.equal(['outbox-relay'])
     const [relays] = jobs
@@ -236,7 +236,7 @@ describe('A trace', () => {
       expect(await logged.line(msg, requestId), msg).to.include({ traceId })
   })
 
-  it('shows failed attempts and requests as failed, and contains no health check', () => {
+  it('shows failed attempts and requests as failed, and contains no health checks', () => {
     const failed = collector.spans.filter((span) => span.failed).map(({ name }) => name)
     expect(failed.toSorted()).to.deep.equal(['POST /dev/intents', 'attempt', 'operation'])
     const attempt = named('attempt').find((span) => span.failed)
