@@ -28,14 +28,14 @@ const maxListed = 100
 export interface StaleKeys {
   /** The number of keys with a secret that was hashed with the previous SECRET_KEY. */
   left: number
-  /** The first `maxListed` of the keys that `left` counts. */
+  /** The first `maxListed` of the keys that are counted in `left`. */
   listed: StaleKey[]
   /**
    * The number of keys with a secret that does not work because it was hashed with a SECRET_KEY that is no longer
    * configured.
    */
   gone: number
-  /** The first `maxListed` of the keys that `gone` counts. */
+  /** The first `maxListed` of the keys that are counted in `gone`. */
   listedGone: StaleKey[]
 }
 

@@ -27,8 +27,8 @@ export interface LookupLimit {
 }
 
 /**
- * How many misses one network may have in ten minutes. For larger prefixes, the limit is a multiple of this number
- * (network.ts): 300 for an IPv4 /24 or an IPv6 /48, and 3 000 for an IPv4 /16 or an IPv6 /32.
+ * How many misses (lookups that find no payment) one network may have in ten minutes. For larger prefixes, the limit is
+ * a multiple of this number (network.ts): 300 for an IPv4 /24 or an IPv6 /48, and 3 000 for an IPv4 /16 or an IPv6 /32.
  *
  * The limit stops attackers who guess codes. If 10 000 of a million codes are in use, one lookup in 100 finds a
  * payment. An attacker with one address can therefore find 43 payments a day. With a /48 or a /24, they can find about

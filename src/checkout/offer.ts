@@ -53,7 +53,7 @@ export function offerOf(
 /** Returns the query parameters that identify the customer's own payment. */
 export const sentQuery = (sent: string | null): Record<string, string> => (sent === null ? {} : { sent })
 
-/** Returns the URL of the payment's page, or of a path below it, with the given query. */
+/** Returns the URL of the payment's page, or of a path below that page, with the given query. */
 const ownAddress = ({ locale, path, proof }: Offer, below: '' | '/status', query: Record<string, string>) =>
   addressOf(locale, path + below, { ...query, proof })
 

@@ -44,9 +44,9 @@ const perNetwork = 60
  */
 const perRefusal = 3
 /**
- * How many refused PINs of test wallets one network may have in ten minutes for each business. Test wallets hold no
- * real money. Declined payments count as well, because each declined payment causes an event, which is delivered to
- * every subscribed endpoint. The limit is high enough for a test suite, but it still bounds the cost of checking PINs.
+ * How many refused PINs one network may have in ten minutes in each business's sandbox. Test wallets hold no real
+ * money. Declined payments count as well, because each declined payment causes an event, which is delivered to every
+ * subscribed endpoint. The limit is high enough for a test suite, but it still bounds the cost of checking PINs.
  */
 const perNetworkOfTests = 600
 

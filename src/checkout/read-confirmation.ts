@@ -7,7 +7,10 @@ import { newFormToken } from './form-token.ts'
 import { amountForm, payForm } from './forms.ts'
 import type { Offer, Sheet } from './offer.ts'
 
-/** A submitted form. `paymentId` is the payment id in its token, or null if the form can no longer be used to pay. */
+/**
+ * A submitted form. `paymentId` is the payment id in the form's token, or null if the form can no longer be used to
+ * pay.
+ */
 export interface SubmittedForm {
   paymentId: string | null
   phone: string

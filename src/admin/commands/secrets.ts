@@ -33,10 +33,10 @@ interface Rotated {
   unreadable: { endpoints: number; responses: number }
   unreadableEndpoints: { id: string }[]
   keysLeft: number
-  /** The first hundred of the API keys that `keysLeft` counts. */
+  /** The first 100 of the API keys that are counted in `keysLeft`. */
   keys: StaleKey[]
   keysGone: number
-  /** The first hundred of the API keys that `keysGone` counts. */
+  /** The first 100 of the API keys that are counted in `keysGone`. */
   goneKeys: StaleKey[]
   /** True if SECRET_KEY_PREVIOUS can be removed, because nothing depends on it or on a key that is not configured. */
   mayDropPrevious: boolean

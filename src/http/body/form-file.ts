@@ -4,7 +4,7 @@ import { inChunks } from '../../process/in-chunks.ts'
 
 /** The maximum number of parts in a form. A form with one file needs far fewer. */
 const maxParts = 100
-/** How many bytes of each field other than the file the parser keeps. The values of these fields are ignored. */
+/** How many bytes the parser keeps of each field other than the file. The values of these fields are ignored. */
 const otherFieldBytes = 1024
 
 const missing = 'Send one file as the form field file.'

@@ -49,7 +49,8 @@ export const partOfBusiness = 1 / 4
 /** The maximum number of reads that one business may have waiting at a time. Each waiting read uses about 30 KB. */
 const maxWaiting = 100
 /**
- * How long a read waits for memory. It may then wait up to 8 s for MongoDB, so the client has a response within 10 s.
+ * How long a read waits for memory. After that, the read may wait up to 8 s for MongoDB, so the client receives a
+ * response within 10 s.
  */
 const maxWaitMs = 2000
 /** A response counts as stalled once its client has read nothing for this long. */
