@@ -29,7 +29,7 @@ describe('A process that starts before MongoDB', () => {
     return attempts
   }
 
-  it('connects again after every error code for which the driver would retry or look for a different primary', async () => {
+  it('reconnects after every error whose code would make the driver retry or look for a different primary', async () => {
     expect(retryable).to.include.members([91, 189, 11_602, 13_436])
     const attempts = retryable.map((code) =>
       attemptsAfter(new mongo.MongoServerError({ code })).catch(() => `ends at ${code}`),

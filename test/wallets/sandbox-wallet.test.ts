@@ -238,7 +238,7 @@ describe('A sandbox wallet', () => {
       expect(await demo('22000006')).to.deep.equal(locked)
     })
 
-    it('is separate for each business, so that one business cannot lock the wallet of another', async () => {
+    it("is separate for each business, so that one business cannot lock another business's wallet", async () => {
       const wrong = () => demo('22000001', { businessId: 'another', pin: '0000' })
       for (const _ of [1, 2, 3, 4, 5]) expect(await wrong()).to.deep.equal(wrongPin)
       expect(await demo('22000001', { businessId: 'another' })).to.deep.equal(locked)

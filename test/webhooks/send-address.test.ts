@@ -151,7 +151,7 @@ describe('The webhook sender, resolving host names,', () => {
       expect(await found(['93.184.216.34', address]), address).to.equal('address')
   })
 
-  it('never connects to an address in a blocked range, but connects to another address of the endpoint', async () => {
+  it("never connects to an address in a blocked range, but connects to another of the endpoint's addresses", async () => {
     const blocked = ['2001:67c:64::/96', '198.51.99.0/24', '93.184.216.35']
     const nat64 = '2001:67c:64::a00:1'
     expect(await found([nat64])).to.deep.equal([nat64])
