@@ -132,7 +132,7 @@ export async function runOnce(
     if (claimed.state === 'finished') {
       if (waited) await deadline.run((deadlineAt) => deps.batchers.noteReplay(id, deadlineAt))
       const { first } = claimed
-      // The read pace applies only to stored responses, because a response that is computed from a document is never
+      // Only a stored response has to wait for `readPace`, because a response that is computed from a document is never
       // large.
       if (first.kind === 'stored') await deps.readPace.pass(caller.businessId, first.sealedResponse.length)
       return replay(deps, write, first, claimed.paramsHash !== paramsHash)
