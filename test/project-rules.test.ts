@@ -153,7 +153,7 @@ describe('The project', () => {
     expect(mentioning(sources, /status: transition\./)).to.have.members(['src/intents/transition.ts'])
   })
 
-  it("sets an intent's status in none of the files that change intents, except transition.ts", () => {
+  it("does not set an intent's status anywhere but in transition.ts", () => {
     const setting = /\bset: \{[^{}]*(?<![\w.'])status\b/
     for (const wrong of [
       "$set: { status: 'PAID' }",
