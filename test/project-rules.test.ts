@@ -38,7 +38,7 @@ const found = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, group = '']) => group)
 
 describe('The project', () => {
-  it('contains files for these rules to check, and the imports in those files are recognised', () => {
+  it('has enough source files for its rules to check, and their imports are recognised', () => {
     expect(sources.length).to.be.greaterThan(50)
     expect(domain).to.include('src/intents/create.ts')
     expect(importsOf('src/app.ts')).to.include.members(['express', 'src/http/routes/routes.ts'])
@@ -73,7 +73,7 @@ describe('The project', () => {
     expect(offenders(domain, isWrong)).to.deep.equal([])
   })
 
-  it('does not let http or checkout import mongoose or BullMQ, and does not let http import pages', () => {
+  it('does not let src/http or src/checkout import mongoose or BullMQ, and does not let src/http import pages', () => {
     const interfaces = [...filesIn('src/http'), ...filesIn('src/checkout'), 'src/app.ts']
     expect(offenders(interfaces, (name) => /^(mongoose|bullmq|ioredis)$/.test(name))).to.deep.equal([])
     expect(
@@ -92,7 +92,7 @@ describe('The project', () => {
     expect(offenders(files, (name) => /^(src|workers|schemas|dist)\//.test(name))).to.deep.equal([])
   })
 
-  it('reads the environment only in config', () => {
+  it('reads the environment only in src/config.ts', () => {
     expect(mentioning(sources, /process\.env/)).to.have.members(['src/config.ts'])
   })
 
@@ -106,7 +106,7 @@ describe('The project', () => {
     ).not.to.deep.equal([])
   })
 
-  it('does not use URL.canParse, which is wrong on Node 20 and 22 (src/polyfills/parse-url.ts)', () => {
+  it('does not use URL.canParse, which gives wrong results on Node 20 and 22 (src/polyfills/parse-url.ts)', () => {
     expect(mentioning(sources, /URL\.canParse\(/)).to.deep.equal([])
   })
 
@@ -228,7 +228,7 @@ describe('The project', () => {
     expect(mentioning(sources, /'auditevents'/)).to.have.members(['src/audit/audit-event.ts'])
   })
 
-  it("gives a job's queue and the job's file in workers/ the same name, which the docs also use", () => {
+  it("uses the same name for a job's queue, for the job's file in workers/ and in the docs", () => {
     const files = readdirSync(join(root, 'workers')).filter(
       (name) => name.endsWith('.ts') && name !== 'main.ts',
     )

@@ -34,7 +34,7 @@ const skewMs = 30_000
 /** The first query of a wallet comes a second after a lost response. */
 const firstQueryMs = 2_000
 
-describe('A process that is killed between any two steps of a live payment or refund', function () {
+describe('If a process is killed between any two steps of a live payment or refund,', function () {
   this.timeout(60_000)
   let provider: Provider
   let merchant: Merchant
@@ -127,14 +127,14 @@ describe('A process that is killed between any two steps of a live payment or re
     ['whose order is lost', requestLost, 'enqueue wallet-outcome'],
   ]
   for (const [what, behaviour, last] of ways)
-    it(`takes the money exactly once for a payment ${what}`, async () => {
+    it(`the money is taken exactly once for an intent with a payment ${what}`, async () => {
       handleOrdersOfVictims(behaviour)
       const steps = await killAtEveryStep(service, paying(), closings, 0)
       // The page, the hold, the check for suspension, the outcome, the wake-up job.
       expect([steps.length, steps.at(-1)]).to.deep.equal([5, last])
     })
 
-  it("settles a payment only once if it is a worker that was querying the payment's outcome", async () => {
+  it("a payment is settled only once, even if the process was a worker querying the payment's outcome", async () => {
     provider.handleOrders(responseLost)
     const { check, repeat } = paying()
     const querying = {
@@ -204,7 +204,7 @@ describe('A process that is killed between any two steps of a live payment or re
   })
 
   for (const [what, behaviour, last] of ways)
-    it(`makes at most one refund for a request ${what}, and reports whether the refund was made`, async () => {
+    it(`a refund request ${what} leads to at most one refund, and a retry reports whether the refund was made`, async () => {
       handleOrdersOfVictims(behaviour)
       const steps = await killAtEveryStep(service, refunding(), closings, 0)
       expect(steps.length).to.be.greaterThan(3)

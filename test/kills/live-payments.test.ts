@@ -140,14 +140,14 @@ describe('A live payment', () => {
     ['the response is huge', respondWith((res) => res.end('x'.repeat(1_000_000)))],
     ['the provider redirects', respondWith((res) => res.writeHead(307, { Location: '/' }).end())],
     ['the response is too late', (res, work) => void setTimeout(send, timeoutMs + 50, res, work())],
-    ['the order arrives twice, and no response', (res, work) => void (work(), work(), res.destroy())],
+    ['the order arrives twice and no response is sent', (res, work) => void (work(), work(), res.destroy())],
     [
       'the response belongs to another order',
       respondWith((res) => send(res, { status: 200, body: { key: 'x', status: 'failed' } })),
     ],
   ]
   for (const [what, behaviour] of responses)
-    it(`holds its intent while the outcome is unknown, and then succeeds exactly once, if ${what}`, async () => {
+    it(`keeps its intent on hold while the outcome is unknown, and still succeeds exactly once, if ${what}`, async () => {
       const referenceNumber = await unknownPayment(behaviour)
       await expectHeld(referenceNumber)
       await expectPaidOnce(referenceNumber)
@@ -176,7 +176,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  it('stays on hold until a slow order reaches the provider', async () => {
+  it('stays on hold until its delayed order reaches the provider', async () => {
     const { referenceNumber, arrive } = await delayedPayment()
     service.clock.advance(2_000)
     // The provider does not know the order yet.
@@ -237,7 +237,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  it('is made only once if the same form is submitted twice while another customer pays at the same time', async () => {
+  it('is made only once, even if the same form is submitted twice while another customer is paying the same intent', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     const form = { paymentId: newId() }
     const outcomes = await Promise.all([form, form, {}].map((each) => payLive(referenceNumber, each)))
@@ -281,7 +281,7 @@ describe('A live payment', () => {
       provider.setClock(service.clock.now)
     })
 
-  it('stays on hold as long as a provider whose clock is slow may still carry out the order', async () => {
+  it('stays on hold as long as a provider with a slow clock may still carry out the order', async () => {
     provider.setClock(() => new Date(service.clock.now().getTime() - 25_000))
     const { referenceNumber, arrive } = await delayedPayment()
     service.clock.advance(validForMs + 20_000)
@@ -291,7 +291,7 @@ describe('A live payment', () => {
     provider.setClock(service.clock.now)
   })
 
-  it('can be retried immediately if the provider rejected its order as too late', async () => {
+  it('can be retried immediately if the provider rejected the order as too late', async () => {
     provider.setClock(() => new Date(service.clock.now().getTime() + 120_000))
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await payLive(referenceNumber))).to.equal('not-executed')
@@ -300,7 +300,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  describe('whose provider has been replaced', () => {
+  describe('A live payment whose provider has been replaced', () => {
     let other: Provider
     before(async () => {
       other = await startProvider()
@@ -355,7 +355,7 @@ describe('A live payment', () => {
     await without.close()
   })
 
-  describe('when a refund is requested', () => {
+  describe('A live payment for which a refund is requested', () => {
     async function paidIntent(): Promise<string> {
       const { referenceNumber } = await createIntent(service, merchant, { amount })
       provider.handleOrders(asSpecified)
@@ -376,7 +376,7 @@ describe('A live payment', () => {
       return { referenceNumber, retry }
     }
 
-    it('is refunded only once if the response is lost, and a retry of the request returns that refund', async () => {
+    it("is refunded only once if the provider's response is lost, and a retry of the request returns that refund", async () => {
       const { referenceNumber, retry } = await unknownRefund(responseLost)
       // The held amount cannot be refunded by another request.
       const other = await refund(service, merchant, referenceNumber, 30_000)
@@ -413,8 +413,8 @@ describe('A live payment', () => {
     })
   })
 
-  describe('with any outcome', () => {
-    it('leaves no PIN, phone number or secret key in the log, in jobs or in the database', async () => {
+  describe('A live payment with any outcome', () => {
+    it('leaves no PIN, phone number or secret key in the log, the jobs or the database', async () => {
       const { mongo, config } = service.deps
       const collections = await mongo.listCollections()
       const documents = await Promise.all(

@@ -24,7 +24,7 @@ const { phone, pin } = payer
  */
 const lostForGoodMs = 110_000
 
-describe("A process that is killed while it waits for the live provider's response", function () {
+describe("If a process is killed while it waits for the live provider's response,", function () {
   this.timeout(30_000)
   let provider: Provider
   const processes: ServiceProcess[] = []
@@ -96,7 +96,7 @@ describe("A process that is killed while it waits for the live provider's respon
   const done: ProviderBehaviour = (_res, work) => void work()
   const lost: ProviderBehaviour = () => {}
 
-  it('leaves a payment on hold, and the intent becomes PAID if the money moved or is released if no money moved', async () => {
+  it('the intent stays on hold, and later either becomes PAID or is released, depending on whether the money moved', async () => {
     for (const behaviour of [done, lost]) {
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
@@ -119,7 +119,7 @@ describe("A process that is killed while it waits for the live provider's respon
     }
   })
 
-  it('leaves a refund on hold, and a retry of the request in a different process returns the actual outcome', async () => {
+  it('the refund stays on hold, and a retry of the request in a different process returns the actual outcome', async () => {
     for (const behaviour of [done, lost]) {
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
@@ -137,7 +137,7 @@ describe("A process that is killed while it waits for the live provider's respon
     }
   })
 
-  it('leaves the query to another worker if the killed process is a worker that was querying an outcome', async () => {
+  it("another process can repeat the query if the killed process was a worker querying a payment's outcome", async () => {
     provider.handleOrders(responseLost)
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('waiting')

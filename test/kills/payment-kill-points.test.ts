@@ -33,7 +33,7 @@ interface Case {
   paymentId: string
 }
 
-describe('A process that is killed between any two steps of a payment or refund', function () {
+describe('If a process is killed between any two steps of a payment or refund,', function () {
   this.timeout(120_000)
   // An order is valid for 5 s longer, so it has expired when another process continues 12 s later.
   const service = withService({ WALLET_PROVIDER_TIMEOUT_SECONDS: '5' })
@@ -110,7 +110,7 @@ describe('A process that is killed between any two steps of a payment or refund'
     },
   }
 
-  it('takes the money exactly once, and sets the intent to PAID exactly once', async () => {
+  it('the money is taken exactly once, and the intent becomes PAID exactly once', async () => {
     const steps = await kill(paying)
     expect(steps).to.include.members(settling)
     await landDuringRetry(service, paying, closings, steps.indexOf('mongodb update') + 1)
@@ -120,7 +120,7 @@ describe('A process that is killed between any two steps of a payment or refund'
     ['a payment that is declined', { phone: '22000003' }, 'declined', ['payment.failed']],
     ['a payment with a wrong PIN', { pin: '9999' }, 'refused', []],
   ] as const)
-    it(`moves no money and adds at most one event for ${what}`, async () => {
+    it(`${what} moves no money and adds at most one event`, async () => {
       const steps = await kill<Case>({
         prepare,
         run: (victim, each) => pay(victim, each.referenceNumber, { ...form, paymentId: each.paymentId }),
@@ -142,7 +142,7 @@ describe('A process that is killed between any two steps of a payment or refund'
       expect(steps).to.include.members(['mongodb find', 'mongodb insert', 'mongodb update'])
     })
 
-  it("adds the failure event before the expiry event if a payment is declined after the intent's expiry time", async () => {
+  it("any failure event comes before the expiry event, even if the payment is declined after the intent's expiry time", async () => {
     const declined = { outcome: 'declined', reason: 'limit_exceeded' } as const
     scriptedWallet(service).setStatus(declined)
     const declining: Operation<Case> = {
@@ -219,7 +219,7 @@ describe('A process that is killed between any two steps of a payment or refund'
     return responses[0] ?? ''
   }
 
-  it('makes a refund at most once, and reports whether the refund was made', async () => {
+  it('a refund is made at most once, and a retry of the request reports whether the refund was made', async () => {
     const refunding = {
       ...request(async (deps, caller, { referenceNumber, effect }) => {
         const input = { amount: 20_000, reason: null, expectedRefundable: null }
@@ -247,7 +247,7 @@ describe('A process that is killed between any two steps of a payment or refund'
       await landDuringRetry(service, refunding, closings, steps.indexOf(write) + 1)
   })
 
-  it('simulates a payment exactly once, and reports that the simulation succeeded', async () => {
+  it('a payment is simulated exactly once, and a retry of the request reports that the simulation succeeded', async () => {
     const simulating = {
       ...request((deps, caller, { referenceNumber, effect }) => {
         const input = { amount: null, payerPhone: '22000001', outcome: 'success' } as const
@@ -281,7 +281,7 @@ describe('A process that is killed between any two steps of a payment or refund'
     return each
   }
 
-  it("records a payment's outcome exactly once when it queries the wallet", async () => {
+  it("a payment's outcome is recorded exactly once, even if the process was querying the wallet", async () => {
     const querying: Operation<Case> = {
       prepare: prepareLostResponse,
       async run(victim, { referenceNumber, paymentId }) {
@@ -295,7 +295,7 @@ describe('A process that is killed between any two steps of a payment or refund'
     expect(steps).to.include.members(settling)
   })
 
-  it("records a refund's outcome exactly once when it queries the wallet", async () => {
+  it("a refund's outcome is recorded exactly once, even if the process was querying the wallet", async () => {
     const querying: Operation<Case & { refundId: string }> = {
       async prepare() {
         const each = await preparePaid()

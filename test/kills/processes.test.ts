@@ -7,7 +7,7 @@ import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-describe('A process that is stopped or killed', () => {
+describe('After a termination signal,', () => {
   const open: { stop(): Promise<unknown> }[] = []
   const kept = <T extends { stop(): Promise<unknown> }>(one: T): T => {
     open.push(one)
@@ -92,7 +92,7 @@ describe('A process that is stopped or killed', () => {
     await new Promise((resolve) => socket.write(text, resolve))
   }
 
-  it('still serves every request that clients sent before SIGTERM, even under load, and exits with code 0 (web)', async () => {
+  it('a web process still serves every request that clients sent before SIGTERM, even under load, and exits with code 0', async () => {
     const own = await service()
     const web = kept(await startProcess('web', own))
     const merchant = await own.merchant()
@@ -118,7 +118,7 @@ describe('A process that is stopped or killed', () => {
     expect(await own.deps.Intent.countDocuments({ businessId })).to.equal(fates.length)
   })
 
-  it('completes and records the current attempt after SIGTERM, and exits with code 0 (worker)', async () => {
+  it('a worker completes and records the current attempt if the signal is SIGTERM, and exits with code 0', async () => {
     const { service: own, worker, held, _id, endpointServer } = await workerMidAttempt()
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')
@@ -133,7 +133,7 @@ describe('A process that is stopped or killed', () => {
     expect(endpointServer.received).to.have.length(1)
   })
 
-  it('exits immediately after a second signal, with a non-zero code (worker)', async () => {
+  it('a worker exits with a non-zero code as soon as it receives a second signal', async () => {
     const { worker } = await workerMidAttempt()
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')
@@ -141,7 +141,7 @@ describe('A process that is stopped or killed', () => {
     expect(await worker.exited).to.equal(1)
   })
 
-  it('exits immediately after a second signal, even with a request in progress (web)', async () => {
+  it('a web process exits as soon as it receives a second signal, even with a request in progress', async () => {
     const web = kept(await startProcess('web', await service()))
     await say(web, halfACreate('none'))
     expect((await fetch(`${web.origin}/healthz`)).status).to.equal(200)
@@ -152,13 +152,13 @@ describe('A process that is stopped or killed', () => {
     expect(await web.exited).to.equal(1)
   })
 
-  it('has its delivery attempt repeated by a different process within 15 s of kill -9, and the interrupted attempt does not count (worker)', async () => {
+  it("a worker's interrupted delivery attempt does not count, and a different process repeats it within 15 s of kill -9", async () => {
     const { waitedMs, attempts, bodies, count } = await takenOver
     expect(waitedMs).to.be.at.most(15_000)
     expect([attempts, bodies.size, count]).to.deep.equal([1, 1, 2])
   })
 
-  it('exits within 15 s of SIGTERM, whatever unfinished requests clients are holding open (web)', async () => {
+  it('a web process exits within 15 s of SIGTERM, whatever unfinished requests clients are holding open', async () => {
     expect(await endedMs).to.be.at.most(15_000)
   })
 })

@@ -65,7 +65,7 @@ describe('A clean-up', () => {
   let references: string[]
   let oldThings: () => Promise<void>
 
-  it('can be resumed after it is killed, and no page or response is broken in the meantime', async () => {
+  it('can be resumed after its process is killed, and breaks no page or response in the meantime', async () => {
     const staff = await signedIn(service, 'viewer')
     const [paid = '', cancelled = '', order = ''] = references
     // The first clean-up of all takes one more step.
@@ -121,7 +121,7 @@ describe('A clean-up', () => {
     expect(await service.deps.WalletMovement.countDocuments({ 'result.outcome': 'done' })).to.equal(0)
   })
 
-  it('keeps an intent that is refunded before the clean-up marks the intent for removal, so that a further refund can still succeed', async () => {
+  it('keeps an intent that is refunded just before being marked for removal, so that a further refund can still succeed', async () => {
     const [paid = ''] = references
     await oldThings()
     const { Intent } = service.deps
@@ -194,14 +194,14 @@ describe('A clean-up', () => {
     await Business.deleteOne({ _id: torn })
   })
 
-  it('runs only once if several clean-ups start at the same time', async () => {
+  it('runs only once, even if it is started several times at once', async () => {
     await oldThings()
     const outcomes = await Promise.all([clean(), clean(), clean()])
     expect(outcomes.toSorted()).to.deep.equal(['already-running', 'already-running', 'cleaned'])
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('stops between two batches when its process is shutting down, and another process can continue immediately', async () => {
+  it('stops between two batches when its process is shutting down, and can be continued immediately by another process', async () => {
     await oldThings()
     const ending = new AbortController()
     const stopped = runCleanUp(service.deps, ending.signal, { ...unwatched, count: () => ending.abort() })
@@ -226,7 +226,7 @@ describe('A clean-up', () => {
     expect(await clean()).to.equal('cleaned')
   })
 
-  it('processes more than a thousand businesses', async () => {
+  it('can process more than a thousand businesses', async () => {
     const { Business, RetentionProgress, RetentionRecord } = service.deps
     await oldThings()
     // Their ids come before ours, and this pass has processed them.
@@ -241,7 +241,7 @@ describe('A clean-up', () => {
       await model.collection.deleteMany({ _id: { $in: ids } } as never)
   })
 
-  it('writes nothing more after another process has taken over', async () => {
+  it('writes nothing more after another process has taken it over', async () => {
     const first = await takeLease(service.deps)
     service.clock.advance(60_001)
     const second = await takeLease(service.deps)
@@ -280,13 +280,13 @@ describe('A clean-up', () => {
     expect(await jobs()).to.have.length(0)
   })
 
-  it('is due at 02:30 UTC', () => {
+  it('is due at 02:30 UTC every day', () => {
     const at = (time: string) => lastDue(new Date(`2026-03-01T${time}Z`)).toISOString()
     expect(at('02:30:00.000')).to.equal('2026-03-01T02:30:00.000Z')
     expect(at('02:29:59.999')).to.equal('2026-02-28T02:30:00.000Z')
   })
 
-  it('is scheduled only once, and an overdue run is not lost when the service is deployed', async () => {
+  it('is scheduled only once, and is not lost if it is overdue when the service is deployed', async () => {
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
     await restoreJobs(service.deps, 'all')
     const [next, ...others] = await queue.getDelayed()

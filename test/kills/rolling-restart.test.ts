@@ -12,7 +12,7 @@ import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-describe('A rolling restart behind a load balancer, under load', () => {
+describe('A rolling restart behind a load balancer', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   let balancer: Balancer
@@ -47,7 +47,7 @@ describe('A rolling restart behind a load balancer, under load', () => {
     return next
   }
 
-  it('fails no request, and neither loses nor duplicates a delivery', async function () {
+  it('causes no failed requests and no lost or duplicate deliveries, even under load', async function () {
     this.timeout(120_000)
     const [one, two, worker] = await Promise.all([start('web'), start('web'), start('worker')])
     const load = startMerchantTraffic(merchant, 4, () => balancer.origin)

@@ -38,7 +38,7 @@ describe('A process that is starting', () => {
     ])
   })
 
-  it('logs that its port is in use, and exits', async () => {
+  it('exits if its port is in use, and logs the reason', async () => {
     const PORT = new URL(service.origin).port
     const ends = [runToExit('web', service, { PORT }), runToExit('worker', service, { WORKER_PORT: PORT })]
     for (const { exitCode, stdout, stderr } of await Promise.all(ends)) {
@@ -49,7 +49,7 @@ describe('A process that is starting', () => {
     }
   })
 
-  it('prints the error that crashed it to stderr if its log is silent, but without any stored values', async () => {
+  it('prints a fatal error to stderr, without any stored values, if its log is silent', async () => {
     const program = `
       import { mongo } from 'mongoose'
       import { endOnCrash } from './src/process/crash.ts'
@@ -79,7 +79,7 @@ describe('A process that is starting', () => {
     }
   })
 
-  it('waits for the database if it goes down during startup', async () => {
+  it('waits for the database if the connection is lost during startup', async () => {
     const wire = await openWireThatBreaks(service.deps.config.mongodbUrl, ['find', 'createIndexes'])
     const worker = await startProcess('worker', service, { MONGODB_URL: wire.url })
     expect(wire.left()).to.deep.equal([])
@@ -87,7 +87,7 @@ describe('A process that is starting', () => {
     wire.close()
   })
 
-  it('waits for the database if it starts later than the process', async () => {
+  it('waits for a database that starts later', async () => {
     const port = await freePort()
     const url = `mongodb://127.0.0.1:${port}/late`
     const closed = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1')

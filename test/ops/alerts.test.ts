@@ -150,7 +150,7 @@ describe('The monitoring set-up', () => {
     }
   })
 
-  it('has a test, for each alert on log lines, that old counts do not trigger the alert after a failed scrape', () => {
+  it('includes, for each alert on log lines, a test that old counts do not trigger the alert after a failed scrape', () => {
     const counted = rules.filter(({ expr }) => expr.includes('_log_lines_total'))
     const isQuietAfterGap = ({ alert, expr }: Rule) =>
       tests.some(({ input_series: given, alert_rule_test: cases }) =>

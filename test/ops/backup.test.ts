@@ -72,7 +72,7 @@ describe('A backup', () => {
     await fs.rm(folder, { recursive: true })
   })
 
-  it('unlocks the server if it fails or times out, or if one of its processes is stopped or killed', async () => {
+  it('unlocks the server when the backup fails or times out, or when one of its processes is stopped or killed', async () => {
     const takesWrites = () => createIntent(service, merchant)
     const failing = whileLocked(mongo.url, 60_000, never, () => Promise.reject(new Error('no room')))
     expect(await faultOf(failing)).to.equal('no room')
@@ -131,12 +131,12 @@ describe('A backup', () => {
     expect(await isLocked()).to.equal(false)
   })
 
-  it('is taken by a script that lists its commands when run with --help', async () => {
+  it('is taken with a command that prints its usage when run with --help', async () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [...backupCommand, '--help'])
     expect([stdout.split(' ')[0], stderr]).to.deep.equal(['npm', ''])
   })
 
-  it('copies files only if they belong to the server that it has locked', async () => {
+  it('copies only files that belong to the locked server', async () => {
     const elsewhere = backUp(mongo.url, join(folder, 'none'), folder, never)
     expect(await faultOf(elsewhere)).to.include('not the data folder')
     // In containers every server has the same process id.
@@ -181,7 +181,7 @@ describe('A backup', () => {
   })
 
   for (const way of ['files', 'dump'] as const)
-    it(`restores all data, after which the service can continue, even if the backup was taken during traffic (${way})`, async function () {
+    it(`restores all data even if it was taken during traffic, and the service can continue afterwards (method: ${way})`, async function () {
       if (way === 'dump' && !hasTools()) {
         console.error('mongodump is not on the PATH, so its backups are not tested')
         this.skip()
@@ -281,7 +281,7 @@ describe('A backup', () => {
     expect(fault).to.include('it has payment_intents')
   })
 
-  it("contains all of the server's databases if it is taken by mongodump, which authenticates against the database that the URL specifies", () => {
+  it("contains all of the server's databases if it is taken by mongodump, which still authenticates against the URL's database", () => {
     expect(wholeServer('mongodb://a:1,b:2/pi?replicaSet=rs')).to.equal('mongodb://a:1,b:2/?replicaSet=rs')
     expect(wholeServer('mongodb+srv://u:p@a/pi')).to.equal('mongodb+srv://u:p@a/?authSource=pi')
     expect(wholeServer('mongodb://u:p@a/pi?authSource=admin')).to.equal('mongodb://u:p@a/?authSource=admin')

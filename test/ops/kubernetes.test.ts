@@ -118,7 +118,7 @@ describe('The Kubernetes manifests', () => {
     }
   })
 
-  it('run the processes without root rights, extra privileges or a writable image', () => {
+  it('run the processes without root access, extra privileges or a writable file system', () => {
     for (const { pod, container } of pods) {
       expect(pod).to.include({ automountServiceAccountToken: false })
       expect(pod.securityContext).to.deep.include({
@@ -163,7 +163,7 @@ describe('The Kubernetes manifests', () => {
     expect(worker?.pod.terminationGracePeriodSeconds).to.equal(longestEndSeconds.worker)
   })
 
-  it('allow exactly the network traffic that the configuration requires', () => {
+  it('allow the network traffic that the configuration requires', () => {
     type Rules = { ports?: { port: number }[] }[]
     const { spec } = the('NetworkPolicy', 'payment-intents')
     const { ingress, egress } = spec as unknown as { ingress: Rules; egress: Rules }
@@ -299,7 +299,7 @@ describe('docker-compose.yml', () => {
 })
 
 describe("The container image's health check", () => {
-  it('reports whether a process is healthy, using the port of that process', async () => {
+  it("reports whether a process is healthy by checking that process's own port", async () => {
     const folder = await mkdtemp(join(tmpdir(), 'payment-intents-image-'))
     const respondWith = (status: number) =>
       createServer(({ url }, res) => res.writeHead(url === '/healthz' ? status : 404).end())
