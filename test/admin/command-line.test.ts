@@ -132,7 +132,7 @@ describe('npm run admin', function () {
     await beside.close()
   })
 
-  it('prints exactly one JSON object with --json, and plain lines without it, even when it is run through npm', async () => {
+  it('prints exactly one JSON object with --json, to which npm adds nothing, and plain lines without --json', async () => {
     const args = ['business', 'create', '--name', 'X']
     const withJson = cli.throughNpm([...args, '--live', '--json'])
     const [plain, viaNpm] = await Promise.all([cli.admin(args), withJson])

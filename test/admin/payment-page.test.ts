@@ -79,7 +79,7 @@ describe('The pages for a payment and its deliveries', () => {
     expect(text).not.to.match(/subscribed to payment\.created|waits/)
   })
 
-  it('show the deliveries of events that are relayed while the page is being built', async () => {
+  it('show the deliveries of events that are relayed while a page is being built', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const { Intent } = service.deps.lists.models
     const findOne = Intent.findOne.bind(Intent)
@@ -118,7 +118,7 @@ describe('The pages for a payment and its deliveries', () => {
     expect(attempts).to.include(`re-queued by support staff ${staff.name}`)
   })
 
-  it("show the amounts, the environment and the merchant of any business's payment", async () => {
+  it("show any business's payment, with its amount, environment and merchant", async () => {
     const other = await service.merchant({ mode: 'live' })
     await service.deps.Business.updateOne({ _id: other.businessId }, { name: 'Hanout' })
     const fixed = await createIntent(service, other, { amount: 123_405 })
@@ -158,7 +158,7 @@ describe('The pages for a payment and its deliveries', () => {
     }
   })
 
-  it('return a 404 page for an unknown reference or id', async () => {
+  it('have status 404 if the reference or id is unknown', async () => {
     const id24 = 'b'.repeat(24)
     const ids = ['x', id24, `${id24}-${'c'.repeat(24)}`, 'PI-NOTHERE', '%00', '$ne', '__proto__']
     const supportAgent = await signedIn(service, 'support')

@@ -126,7 +126,7 @@ describe("A payment's page", () => {
     expect(last).to.equal('CANCELLED: expired without a payment')
   })
 
-  it('shows how often each event had no subscriber, and does not count events that were sent or are not relayed yet', async () => {
+  it('shows how many events of each type had no subscriber, and does not count events that were sent or have not been relayed yet', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })

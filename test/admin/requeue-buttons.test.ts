@@ -72,7 +72,7 @@ describe('The Re-queue button', () => {
     await workers.close()
   })
 
-  it("shows the URL used for the last attempt if the endpoint's URL has changed in the meantime", async () => {
+  it("sends the delivery to the endpoint's new URL if the URL has changed, and the pages then show the new URL", async () => {
     const { id } = await toFailing()
     const { _id, referenceNumber } = await deadDelivery(service, merchant)
     const url = String(quick?.url)
@@ -118,7 +118,7 @@ describe('The Re-queue button', () => {
     }
   })
 
-  describe("for all of an endpoint's deliveries", () => {
+  describe("The Re-queue button for all of an endpoint's deliveries", () => {
     /** Stores `count` copies of a dead delivery. */
     async function copy(dead: Delivery, count: number): Promise<void> {
       const copies = Array.from({ length: count }, (_, index) => {
@@ -144,7 +144,7 @@ describe('The Re-queue button', () => {
       }
     }
 
-    it('re-queues the deliveries for the endpoint that are dead when the button is pressed, but no deliveries for other endpoints', async () => {
+    it("re-queues the endpoint's deliveries that are dead when the button is pressed, but no deliveries for other endpoints", async () => {
       const one = await toFailing()
       const other = await subscribe(service, merchant, `${failing?.url}/other`, ['payment.created'])
       await freshDelivery(service, merchant)
@@ -181,7 +181,7 @@ describe('The Re-queue button', () => {
       expect(await service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(900)
     })
 
-    it('re-queues each delivery once if it is pressed twice in parallel', async () => {
+    it('re-queues each delivery once if the button is pressed twice in parallel', async () => {
       const { id } = await toFailing()
       await copy(await deadDelivery(service, merchant), 199)
       const act = `/admin/endpoints/${id}/requeue-all`
@@ -193,7 +193,7 @@ describe('The Re-queue button', () => {
       expect(await service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(200)
     })
 
-    it("re-queues only within the form's time range, and rejects an invalid range", async () => {
+    it("re-queues only deliveries that died within the form's time range, and rejects an invalid range", async () => {
       const { id } = await toFailing()
       const early = await deadDelivery(service, merchant)
       const late = await deadDelivery(service, merchant)

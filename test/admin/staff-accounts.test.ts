@@ -91,7 +91,7 @@ describe('Support staff accounts', () => {
     expect(acts.filter((act) => act === 'staff.disabled')).to.have.lengthOf(1)
   })
 
-  it('are disabled only once, because a second request changes nothing and writes no audit line', async () => {
+  it('are disabled only once: a second request changes nothing and writes no audit line', async () => {
     const { name } = await hire(service, 'viewer')
     for (const _ of [1, 2]) expect(await setDisabled(service.deps, name, true, operator)).to.equal(true)
     expect((await trail(name)).map(({ act }) => act)).to.deep.equal(['staff.created', 'staff.disabled'])

@@ -17,7 +17,7 @@ describe('A support staff session', () => {
   /** Sends the same cookie to the other process. */
   const there = (visitor: Visitor) => visit(beside, visitor.cookie)
 
-  it('is required for every page, which otherwise redirects to the sign-in page, and for every action and script', async () => {
+  it('is required for every page, action and script, and a page opened without one redirects to the sign-in page', async () => {
     const signedOut = visit(service)
     for (const path of ['/admin', '/admin/', '/admin/audit?who=x', '/admin/queues', '/admin/nothing']) {
       const { status, location } = await signedOut.get(path)
@@ -74,7 +74,7 @@ describe('A support staff session', () => {
     expect([await isIn(kept), await isIn(keptThere), await isIn(viewer)]).to.deep.equal([false, false, false])
   })
 
-  it('can submit forms to every process, including one that already uses the new SECRET_KEY', async () => {
+  it('lets its owner submit forms to every process, including one that already uses the new SECRET_KEY', async () => {
     const newer = randomBytes(32).toString('base64')
     const exchanged = await openSecondProcess(service, { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: secretKey })
     const viewer = await signedIn(service, 'viewer')
@@ -164,7 +164,7 @@ describe('The staff pages', () => {
     viewer = await signedIn(service, 'viewer')
   })
 
-  it('block third-party scripts, resources, framing and caching', async () => {
+  it('allow no scripts, third-party resources, framing or caching', async () => {
     for (const { headers, text } of [
       await visit(service).get('/admin/sign-in'),
       await viewer.get('/admin/audit'),
@@ -227,7 +227,7 @@ describe('The staff pages', () => {
     }
   })
 
-  it('use a stylesheet whose URL changes whenever the content of the stylesheet changes', async () => {
+  it('use a stylesheet whose URL changes whenever its content changes', async () => {
     const { text } = await visit(service).get('/admin/sign-in')
     const path = String(/rel="stylesheet" href="([^"]+)"/.exec(text)?.[1]).replace('&#61;', '=')
     const style = await visit(service).get(path)

@@ -19,7 +19,7 @@ describe('Authentication', () => {
   const list = (headers: Record<string, string>) => service.http.get(intents).set(headers)
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
-  describe('with the Authorization header', () => {
+  describe('The check of the Authorization header', () => {
     it('accepts the scheme Bearer in upper and lower case', async () => {
       for (const scheme of ['Bearer', 'bearer', 'BEARER'])
         await list({ Authorization: `${scheme} ${merchant.key}` }).expect(200)
@@ -50,7 +50,7 @@ describe('Authentication', () => {
     })
   })
 
-  describe('with the API key', () => {
+  describe('The check of the API key', () => {
     it('refuses a malformed key without querying the database', async () => {
       const { key } = merchant
       const last = key.at(-1) === 'a' ? 'b' : 'a'
@@ -73,13 +73,13 @@ describe('Authentication', () => {
       await expectRefused(list(stranger.read()), 401, 'INVALID_API_KEY')
     })
 
-    it('stores only a hash of the key, its prefix and its last four characters', async () => {
+    it("works although only the key's hash, prefix and last four characters are stored", async () => {
       const stored = await service.deps.ApiKey.findById(merchant.keyId).lean()
       expect(stored).to.include({ prefix: 'sk_test_', last4: merchant.key.slice(-4) })
       expect(JSON.stringify(stored)).not.to.include(merchant.key.slice(8, -4))
     })
 
-    it('accepts the old secret of a rotated key until the overlap ends, then returns 401 INVALID_API_KEY', async () => {
+    it("accepts a rotated key's old secret until the overlap ends, then returns 401 INVALID_API_KEY", async () => {
       const old = await service.merchant()
       const rotated = await rotateKey(service.deps, old.keyId, 3600)
       expect(rotated).to.include({ id: old.keyId })
@@ -101,7 +101,7 @@ describe('Authentication', () => {
       await list(bearer(third?.key ?? '')).expect(200)
     })
 
-    it('accepts the previous key and every key issued by concurrent rotations while the overlap lasts', async () => {
+    it('accepts the old secret and every secret issued by concurrent rotations while the overlap lasts', async () => {
       const old = await service.merchant()
       const rotations = Array.from({ length: 5 }, () => rotateKey(service.deps, old.keyId, 3600))
       const issued = (await Promise.all(rotations)).map((rotated) => rotated?.key ?? '')
@@ -127,7 +127,7 @@ describe('Authentication', () => {
     })
   })
 
-  describe('depending on the status of the key and its business', () => {
+  describe('The check of the status of a key and its business', () => {
     it('refuses a suspended key immediately, and accepts it again once it is resumed', async () => {
       const { keyId, read } = await service.merchant()
       await list(read()).expect(200)
@@ -172,7 +172,7 @@ describe('Authentication', () => {
     })
   })
 
-  describe('with an IP allowlist', () => {
+  describe('The check of the IP allowlist', () => {
     const from = async (ipAllowlist: string[], address: string) => {
       const { read } = await service.merchant({ ipAllowlist })
       return list({ ...read(), 'X-Forwarded-For': address })

@@ -78,7 +78,7 @@ describe('Large request bodies', () => {
     expect(body.error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'bodies', limit } })
   }
 
-  it('are refused early if too many bodies of the same kind are already arriving, while small bodies are accepted', async () => {
+  it('are refused early if too many bodies of the same kind are already arriving, but small bodies are still accepted', async () => {
     const before = await refusals()
     await fill('csv')
     const headers = merchant.write()
@@ -94,7 +94,7 @@ describe('Large request bodies', () => {
     expect((await upload(csv(20_000), merchant, headers)).status).to.equal(200)
   })
 
-  it('use only the share of the business that sends them, whichever of its keys is used', async () => {
+  it("use only the sending business's share of the budget, whichever of its keys it uses", async () => {
     const [other = expect.fail()] = merchants
     for (const _ of [1, 2]) await begin(imports, merchant, `Content-Length: ${largestFile}`)
     await waitFor('the share of the business is taken', () => taken('csv') === 2 * largestFile)
@@ -116,7 +116,7 @@ describe('Large request bodies', () => {
     expect(JSON.parse(large?.body ?? '').error.details).to.deep.equal(details)
   })
 
-  it('reserve memory for a body of the maximum size while they arrive in chunks', async () => {
+  it('reserve memory for the maximum body size while they arrive in chunks', async () => {
     const socket = await begin(intents, merchant, 'Transfer-Encoding: chunked', 'Connection: close')
     await waitFor('memory is reserved', () => taken('json') === largestJson)
     const received = readToEnd(socket)
@@ -153,7 +153,7 @@ describe('Large request bodies', () => {
     await close()
   })
 
-  it('release their budget exactly once, regardless of how the request ends', async () => {
+  it('release their budget exactly once, regardless of how their requests end', async () => {
     const headers = merchant.write()
     const statuses = [
       await create(json(largestJson), merchant, headers),

@@ -67,7 +67,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     }
   })
 
-  it('cancels an intent up to the last millisecond before expiresAt, but no later, even if the expiry has not run yet', async () => {
+  it('cancels an intent up to the last millisecond before expiresAt, but no later, even if no worker has written the expiry yet', async () => {
     service.clock.freeze(new Date())
     const [inTime, late] = [await create(), await create()]
     service.clock.advance(day - 1)

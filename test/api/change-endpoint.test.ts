@@ -83,7 +83,7 @@ describe('A webhook endpoint', () => {
     expect((await listed())[0]).to.deep.include({ id, url, events, active: true })
   })
 
-  describe('update', () => {
+  describe('PUT /dev/webhooks/endpoints/{id}', () => {
     it('changes only the given fields, and returns the endpoint as it appears in the list', async () => {
       const [before] = await listed()
       const changes = [
@@ -103,7 +103,7 @@ describe('A webhook endpoint', () => {
       }
     })
 
-    it('validates the input as creation does, even for an unknown endpoint, and changes nothing if the input is invalid', async () => {
+    it('validates the input as a create does, even for an unknown endpoint, and changes nothing if the input is invalid', async () => {
       const [before] = await listed()
       const cases: [unknown, string, string][] = [
         [{ url: 'http://shop.example' }, 'INVALID_WEBHOOK_URL', 'url'],
@@ -182,7 +182,7 @@ describe('A webhook endpoint', () => {
     })
   })
 
-  describe('deletion', () => {
+  describe('DELETE /dev/webhooks/endpoints/{id}', () => {
     it('returns {id, deleted: true}, whatever the request body contains, and returns 404 to a second request', async () => {
       const { status, body } = await remove(merchant, id, 'first').set('Content-Type', 'x/y').send('{')
       expect([status, body.data]).to.deep.equal([200, { id, deleted: true }])
@@ -259,7 +259,7 @@ describe('A webhook endpoint', () => {
       expect(await Delivery.countDocuments({ ...other, ...open })).to.equal(3000)
     })
 
-    it('keeps at most 100 deleted endpoints without deliveries, which neither the list nor the relay reads', async () => {
+    it('keeps at most 100 deleted endpoints without deliveries, and neither the list nor the relay reads them', async () => {
       service.allowHost(endpointServer.host)
       const { _id: delivered } = await freshDelivery(service, merchant)
       await remove().expect(200)
@@ -315,7 +315,7 @@ describe('A webhook endpoint', () => {
     })
   })
 
-  it('shows the health of its deliveries, with null and zero values before the first delivery', async () => {
+  it('is returned with the health of its deliveries, whose values are null or zero before the first delivery', async () => {
     const health = { lastSuccessAt: null, lastFailureAt: null, failuresInRow: 0, lastError: null }
     expect((await listed())[0].health).to.deep.equal(health)
     expect((await update({})).body.data.health).to.deep.equal(health)

@@ -22,7 +22,7 @@ describe('The response envelope', () => {
       .serialize((raw: unknown) => raw as string)
       .send(body)
 
-  describe('for a successful request', () => {
+  describe('The response to a successful request', () => {
     it('contains only success and data, is UTF-8 JSON, and has Cache-Control: no-store', async () => {
       const { body, headers } = await service.http.get(intents).set(merchant.read()).expect(200)
       expect(body).to.have.all.keys('success', 'data')
@@ -32,7 +32,7 @@ describe('The response envelope', () => {
       expect(headers).not.to.have.property('etag')
     })
 
-    it('has a new X-Request-Id for every request', async () => {
+    it('has a unique X-Request-Id', async () => {
       const read = () => service.http.get(intents).set(merchant.read())
       const responses = await Promise.all(Array.from({ length: 5 }, read))
       const ids = responses.map(({ headers }) => headers['x-request-id'])
@@ -40,13 +40,13 @@ describe('The response envelope', () => {
       expect(new Set(ids)).to.have.property('size', 5)
     })
 
-    it('ignores an X-Request-Id sent by the client', async () => {
+    it('has a new X-Request-Id even if the client sends one', async () => {
       const { headers } = await service.http.get(intents).set({ ...merchant.read(), 'X-Request-Id': 'mine' })
       expect(headers['x-request-id']).to.match(uuid)
     })
   })
 
-  describe('with security headers', () => {
+  describe('The security headers', () => {
     const always = {
       'cache-control': 'no-store',
       'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -55,7 +55,7 @@ describe('The response envelope', () => {
       'x-content-type-options': 'nosniff',
     }
 
-    it('forbids MIME sniffing, framing and caching in every response', async () => {
+    it('forbid MIME sniffing, framing and caching in every response', async () => {
       const responses = await Promise.all([
         service.http.get(intents).set(merchant.read()).expect(200),
         service.http.get('/api/v1/dev/store/products/export-csv').set(merchant.read()).expect(200),
@@ -69,7 +69,7 @@ describe('The response envelope', () => {
       expect(responses[0]?.headers).not.to.have.property('strict-transport-security')
     })
 
-    it('tells browsers to use only https in production, if the public URL uses https', () => {
+    it('tell browsers to use only https in production, if the public URL uses https', () => {
       const names = (production: boolean, publicUrl: string) =>
         Object.fromEntries(createApiHeaders({ production, publicUrl }))
       expect(names(true, 'https://pay.example')).to.include({
@@ -81,11 +81,11 @@ describe('The response envelope', () => {
     })
   })
 
-  describe('with CORS headers', () => {
+  describe('The CORS headers', () => {
     const origin = { Origin: 'https://shop.example' }
     const forGet = { ...origin, 'Access-Control-Request-Method': 'GET' }
 
-    it('lets a browser send the requests that a publishable key is allowed to make, and read the responses', async () => {
+    it('let a browser send the requests that a publishable key is allowed to make, and read the responses', async () => {
       const { key } = await service.key(merchant.businessId, { kind: 'publishable' })
       const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
       const path = `${intents}/${made.body.data.referenceNumber}`
@@ -105,7 +105,7 @@ describe('The response envelope', () => {
       for (const { headers } of responses) expect(headers).to.include({ 'access-control-allow-origin': '*' })
     })
 
-    it('omits Access-Control-Allow-Origin for all other requests', async () => {
+    it('do not include Access-Control-Allow-Origin for a request that no publishable key is allowed to make', async () => {
       const forPost = { ...origin, 'Access-Control-Request-Method': 'POST' }
       const responses = await Promise.all([
         service.http.options(intents).set(forPost).expect(404),
@@ -119,12 +119,12 @@ describe('The response envelope', () => {
     })
   })
 
-  it('reports an invalid query parameter even if more than a thousand parameters come before it', async () => {
+  it('reports an invalid query parameter, even if more than a thousand parameters come before it', async () => {
     const { status } = await service.http.get(`${intents}?${'&x'.repeat(1500)}&limit=0`).set(merchant.read())
     expect(status).to.equal(400)
   })
 
-  describe('for an unknown URL', () => {
+  describe('The response for an unknown URL', () => {
     const unknown = [
       ['/api/v1', '/api/v1/dev', '/api/v1/dev/nothing', '/api/v2/dev/intents', '/dev/intents'],
       ['/api/v1/dev/intents/', '/api/v1/dev/Intents', '/api/v1/dev/intents/PI-1/nothing', '/favicon.ico'],
@@ -155,7 +155,7 @@ describe('The response envelope', () => {
       })
   })
 
-  it('has the same headers for HEAD as for GET, and no body', async () => {
+  it('has the same headers for HEAD as for GET, but no body', async () => {
     const { status, headers, text } = await service.http.head(intents).set(merchant.read())
     expect(status).to.equal(200)
     expect(headers['content-type']).to.equal(json)
@@ -173,7 +173,7 @@ describe('The response envelope', () => {
     }
   })
 
-  describe('for a request body', () => {
+  describe('The response to a request with a body', () => {
     const nested = (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`
     type Unreadable = [what: string, status: number, code: string, body: () => string | Buffer, type?: string]
     const latin1 = 'application/json; charset=iso-8859-1'

@@ -28,7 +28,7 @@ describe('The health check', () => {
     expect(body).to.deep.equal({ status: 'ok', mongodb: 'up', redis: 'up' })
   })
 
-  it('returns 503 on /readyz during shutdown, but still serves requests, and closes each connection afterwards', async () => {
+  it('returns 503 on /readyz during shutdown, while other requests still succeed and their connections are closed afterwards', async () => {
     const app = createApp(service.deps, () => true)
     const { origin, close } = await openServer(service, timeouts, app)
     const http = supertest(origin)

@@ -69,7 +69,7 @@ describe('The idempotency claim for a write', () => {
     await endpointServer.close()
   })
 
-  describe('after a crash', () => {
+  describe('The idempotency claim after a crash', () => {
     it('lets the retry create the intent once if the process crashed before creating it', async () => {
       const { body } = await create('crashed').expect(201)
       await service.deps.Intent.deleteOne({ referenceNumber: body.data.referenceNumber })
@@ -81,7 +81,7 @@ describe('The idempotency claim for a write', () => {
       expect((await intentsMade()).map(({ _id }) => _id)).to.deep.equal([effectId])
     })
 
-    it('returns the intent to the retry immediately if the intent was already created, even while the lease is valid', async () => {
+    it('gives the retry the intent immediately if it was already created, even while the lease is valid', async () => {
       const first = await create('crashed').expect(201)
       for (const leaseEndsAt of [past(), new Date(service.deps.now().getTime() + day)]) {
         await crash(leaseEndsAt)
@@ -92,7 +92,7 @@ describe('The idempotency claim for a write', () => {
       expect(await intentsMade()).to.have.lengthOf(1)
     })
 
-    it('returns the original cancellation to the retry, and adds no second event', async () => {
+    it('gives the retry the original cancellation, and causes no second event', async () => {
       const { referenceNumber } = (await create('made')).body.data
       await service.deps.Claim.deleteMany({})
       const first = await cancel(referenceNumber, 'crashed').expect(200)
@@ -161,7 +161,7 @@ describe('The idempotency claim for a write', () => {
     expect(await intentsMade()).to.have.lengthOf(2)
   })
 
-  describe('while its request is running', () => {
+  describe('The idempotency claim of a running request', () => {
     let restore: () => void = () => undefined
     afterEach(() => restore())
 
@@ -255,7 +255,7 @@ describe('The idempotency claim for a write', () => {
     })
   })
 
-  describe('in MongoDB', () => {
+  describe('The idempotency claim in MongoDB', () => {
     it('contains no key, code, secret, body or response in plain text', async () => {
       const created = await create('visible-key', { amount: 5, label: 'visible-label' }).expect(201)
       const { referenceNumber, code } = created.body.data

@@ -283,7 +283,7 @@ describe('A request that loses its claim', function () {
     expect(await effects()).to.equal(0)
   })
 
-  describe('because its idempotency key, valid for 24 hours, expires while the request is running', () => {
+  describe('A request that is running when its idempotency key expires after 24 hours', () => {
     it('counts as running until its lease ends, so that a duplicate waits for its response', async () => {
       const ready = await refundOf(10)
       const gate = createGate()

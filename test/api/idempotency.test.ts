@@ -40,7 +40,7 @@ describe('X-Idempotency-Key', () => {
     expect(response.headers).not.to.have.any.keys('idempotent-replayed', 'idempotent-params-mismatch')
   }
 
-  describe('as a header', () => {
+  describe('The X-Idempotency-Key header', () => {
     /** Sends a create with these bytes as its idempotency headers. */
     async function raw(...values: (string | Buffer)[]) {
       const head = `${postHead(intents, merchant.read(), 'Connection: close', 'Content-Length: 12').trimEnd()}\r\n`
@@ -84,7 +84,7 @@ describe('X-Idempotency-Key', () => {
     })
   })
 
-  describe('when it is reused', () => {
+  describe('A reused idempotency key', () => {
     it('gets the same status and bytes, with Idempotent-Replayed and a new X-Request-Id', async () => {
       const first = await create('once')
       expectFresh(first, 201)
@@ -100,7 +100,7 @@ describe('X-Idempotency-Key', () => {
       expectReplay(await create('once'), first)
     })
 
-    it('treats bodies that differ only in field order or whitespace as equal', async () => {
+    it('gets the stored response if the bodies differ only in field order or whitespace', async () => {
       const first = await create('once', '{"amount":5,"metadata":{"a":"1","b":"2"}}')
       expectReplay(await create('once', '{ "metadata":{"b":"2","a":"1"}, "amount":5.0 }'), first)
     })
@@ -133,7 +133,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count(stranger)).to.equal(1)
     })
 
-    it('treats requests whose paths differ only in spelling as the same request', async () => {
+    it('gets the stored response if the paths differ only in spelling', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
       const first = await cancel(referenceNumber, 'once')
       expectReplay(await cancel(referenceNumber.replace('-', '%2D'), 'once'), first)
@@ -172,7 +172,7 @@ describe('X-Idempotency-Key', () => {
     })
   })
 
-  describe('after a rejected request', () => {
+  describe('The idempotency key of a rejected request', () => {
     it("gets the operation's 4xx response again in a retry, even if the request would now succeed", async () => {
       const invalid = await create('faulty', { amount: 0 })
       expectFresh(invalid, 400)
@@ -225,7 +225,7 @@ describe('X-Idempotency-Key', () => {
     })
   })
 
-  describe('after a server error', () => {
+  describe('The idempotency key of a request that got a server error', () => {
     let restore: () => void
     afterEach(() => restore())
 
@@ -277,7 +277,7 @@ describe('X-Idempotency-Key', () => {
     })
   })
 
-  describe('in concurrent requests', () => {
+  describe('An idempotency key in concurrent requests', () => {
     it('leads to one intent for 50 requests, which all get identical response bytes', async () => {
       const responses = await Promise.all(Array.from({ length: 50 }, () => create('at once')))
       expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)

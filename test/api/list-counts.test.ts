@@ -92,7 +92,7 @@ describe('The counts of long lists', () => {
     (await read(deps, caller, { ...anyTime, page: 1, limit: 1 })).total
 
   for (const [name, list] of Object.entries(lists)) {
-    describe(`for ${name}`, () => {
+    describe(`The counts of long lists of ${name}`, () => {
       let caller: Caller
       let all: Made[]
       beforeEach(async () => {

@@ -43,7 +43,7 @@ describe('The limits on lists', () => {
     }
   }
 
-  it('return 429 with scope `lists` to a merchant whose slots are all taken, but not to other merchants', async () => {
+  it('cause 429 responses with scope `lists` for a merchant whose slots are all taken, but not for other merchants', async () => {
     await createProduct(service, neighbour)
     const free = await holdShare(service.deps.lists.shares, lister.businessId)
     for (const path of ['intents', 'webhooks', 'webhooks/events', 'store/products', 'store/orders']) {
@@ -58,7 +58,7 @@ describe('The limits on lists', () => {
     expect((await read(pending, lister)).status).to.equal(200)
   })
 
-  it('return 429 to a staff member whose slots are all taken, but not to other staff', async () => {
+  it('cause 429 responses for a staff member whose slots are all taken, but not for other staff', async () => {
     const [one, other] = await Promise.all([signedIn(service, 'viewer'), signedIn(service, 'support')])
     const viewer = await service.deps.Staff.findOne({ role: 'viewer' }).orFail().lean()
     const free = await holdShare(service.deps.lists, `staff ${viewer._id}`)
@@ -146,7 +146,7 @@ describe('The limits on lists', () => {
     expect(seen.listed).to.be.greaterThan(0)
   })
 
-  it('tell the caller to narrow the query if MongoDB aborts a list', async () => {
+  it('cause an error that advises the caller to narrow the query if MongoDB aborts a list', async () => {
     const isGone = () => false
     const slow = service.deps.lists.run('business x', isGone, ({ Intent }) =>
       Intent.countDocuments({ label: 'none has it' }).maxTimeMS(1),

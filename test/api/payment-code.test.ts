@@ -42,7 +42,7 @@ describe('A payment code', () => {
   const holders = (code: string) =>
     service.deps.Intent.countDocuments({ codeKey: `test:${merchant.businessId}:${code}` })
 
-  it('has six digits, including leading zeros, and is redrawn if the first one drawn is in use', async () => {
+  it('has six digits, including any leading zeros, and is redrawn if it is in use', async () => {
     draws = fixDraws(7, 7, 7, 42)
     expect(await codeOf()).to.equal('000007')
     expect(await codeOf()).to.equal('000042')

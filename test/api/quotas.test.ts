@@ -46,7 +46,7 @@ describe("The quota for a business's live payment codes", () => {
     return merchant
   }
 
-  it('limits the business without affecting other merchants or the test keys of the business', async () => {
+  it('limits the business without affecting its test keys or other merchants', async () => {
     const merchant = await fullMerchant()
     const before = await claims(service)
     const details = { scope: 'codes', limit }
@@ -249,7 +249,7 @@ describe("The daily quota for responses stored for a business's test keys", () =
   const eventsOf = async ({ businessId }: Merchant) =>
     (await service.deps.Intent.find({ businessId }).lean()).flatMap(({ outbox }) => outbox).length
 
-  it('refuses further writes, which then have no effect and produce no event', async () => {
+  it('refuses writes once it is used up, and a refused write has no effect and produces no event', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     for (let made = 0; made < limit; made += 1) await fail(referenceNumber).expect(402)
     const [before, events] = [await claims(service), await eventsOf(merchant)]
