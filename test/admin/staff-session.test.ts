@@ -235,7 +235,7 @@ describe('The staff pages', () => {
     expect(style.headers.get('cache-control')).to.include('immutable')
   })
 
-  it("have each request logged with its route and the staff member's name, but without ids, queries or passwords", async () => {
+  it("log each request with its route and the staff member's name, but without ids, queries or passwords", async () => {
     const recorded = recordLog()
     const logged = await openService({}, recorded.log)
     const support = await signedIn(logged, 'support')
