@@ -74,7 +74,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   }
 
   describe('for a paid intent', () => {
-    it('returns 200 with a refund of the full amount and the intent, which is now REFUNDED', async () => {
+    it('returns 200 with the intent, which is now REFUNDED, and a refund of the full amount', async () => {
       const reference = await paid(10_000)
       service.clock.freeze(new Date(Date.now() + 1000))
       const { status, body } = await refund(reference, { reason: 'Sold out' })
@@ -99,7 +99,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await read(reference)).to.deep.equal(intent)
     })
 
-    it("adds the event payment.refunded with the refund and the payment's commission in the same write as the refund", async () => {
+    it("adds the event payment.refunded, with the refunded amount and the payment's commission, in the same write as the refund", async () => {
       const reference = await paid(10_000)
       const { body } = await refund(reference, { amount: 3000 }).expect(200)
       const { id } = body.data.refund
@@ -197,7 +197,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
   })
 
-  describe('with invalid input', () => {
+  describe('in error cases', () => {
     it('returns 400 and the name of the invalid field', async () => {
       const reference = await paid(100)
       const long = JSON.stringify('é'.repeat(201))
@@ -291,7 +291,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       )
     const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
 
-    it('refunds 60 of 100 only once if two requests compete, and the error for the other request says that 40 can still be refunded', () =>
+    it('grants only one of two competing refunds of 60 from 100, and tells the rejected request that 40 can still be refunded', () =>
       inRounds(100, async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [{ amount: 60 }, { amount: 60 }])
@@ -343,7 +343,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
   })
 
-  describe('depending on the wallet', () => {
+  describe('if the refund does not succeed immediately', () => {
     it('returns 402 REFUND_FAILED, changes nothing and releases the hold if the wallet rejects the refund', async () => {
       const outcomes: WalletOutcome[] = [
         { outcome: 'declined', reason: 'limit_exceeded' },

@@ -40,7 +40,7 @@ describe('The request log', () => {
       return line
     })
 
-  it('contains one line for each request, with the key, the route and the result', async () => {
+  it("contains one line for each request, with the key's id, the route and the result", async () => {
     const { write, read, keyId, businessId } = await service.merchant()
     const created = await post(write('key-1'), { amount: 5 })
     const who = { keyId, businessId, sandbox: true }

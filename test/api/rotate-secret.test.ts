@@ -8,7 +8,7 @@ import { asMerchant, loseResponses, withMerchantPerTest, withService } from '../
 const hour = 3_600_000
 const events: EventName[] = ['payment.created']
 
-describe('Rotating a webhook secret', () => {
+describe('The operation that rotates a webhook secret', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   const merchant = withMerchantPerTest(service)
@@ -85,7 +85,7 @@ describe('Rotating a webhook secret', () => {
     expect(previousOf(later)).to.equal(signatures(old.slice(0, 2), later))
   })
 
-  it('happens once per idempotency key, and keeps every secret that concurrent rotations have replaced', async () => {
+  it('rotates the secret once per idempotency key, and keeps every secret that concurrent rotations have replaced', async () => {
     const same = await Promise.all(Array.from({ length: 10 }, () => rotate('the-same')))
     expect(new Set(same.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
     const second = same[0]?.body.data.secret
@@ -97,7 +97,7 @@ describe('Rotating a webhook secret', () => {
     expect(previousOf(arrived)).to.equal(signatures(old, arrived))
   })
 
-  it('gives a retry after a crash the secret that the first attempt created, even if that secret has since been rotated', async () => {
+  it("returns the first attempt's secret to a retry after a crash, even if that secret has since been rotated", async () => {
     const { body } = await rotate('crashed').expect(200)
     await loseResponses(service)
     await rotated()

@@ -28,7 +28,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   const events = async (reference: string) =>
     (await outboxData(service, reference)).map(({ event, data }) => ({ event, ...data }))
 
-  it('returns 200 and the same intent that GET returns, now PAID and without a code', async () => {
+  it('returns 200 with the same intent as GET, which is now PAID and has no code', async () => {
     service.clock.freeze(new Date('2026-03-01T12:00:00.000Z'))
     const reference = await create()
     service.clock.advance(1000)
@@ -234,7 +234,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     expect(again.headers).to.include({ 'idempotent-replayed': 'true', 'idempotent-params-mismatch': 'true' })
   })
 
-  describe('with invalid input', () => {
+  describe('in error cases', () => {
     it('returns 400 and the name of the invalid field', async () => {
       const reference = await create()
       const wrong: [code: string, param: string, ...values: string[]][] = [

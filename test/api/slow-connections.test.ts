@@ -41,7 +41,7 @@ describe('A connection', () => {
     return responses
   }
 
-  it("uses Node's timeouts for headers and requests", () => {
+  it("is subject to Node's timeouts for headers and requests", () => {
     const nodeTimeouts = { headersTimeout: shortTimeouts.headersMs, requestTimeout: shortTimeouts.requestMs }
     expect(hasty.server).to.include(nodeTimeouts)
   })
@@ -65,7 +65,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it('is closed long before the request timeout if the body of its request arrives too slowly', async () => {
+  it('is closed long before the request timeout if its request body arrives too slowly', async () => {
     const { origin, close } = await openServer(service, { ...shortTimeouts, requestMs: timeouts.requestMs })
     const startedAt = performance.now()
     const all = await Promise.all([
@@ -78,7 +78,7 @@ describe('A connection', () => {
     await close()
   })
 
-  it('is closed if the body of its second request arrives too slowly, however fast the first body arrived', async () => {
+  it('is closed if its second request body arrives too slowly, however fast the first body arrived', async () => {
     const { origin, close } = await openServer(service, { ...shortTimeouts, requestMs: timeouts.requestMs })
     const first = head('Content-Length: 100000') + body.padEnd(100_000)
     const startedAt = performance.now()
@@ -88,7 +88,7 @@ describe('A connection', () => {
     expect(responses.map(({ status }) => status)).to.deep.equal([201, 408])
   })
 
-  it('is served if the body of its request arrives slowly, but at the minimum rate', async () => {
+  it('is served if its request body arrives slowly, but at the minimum rate', async () => {
     const socket = await connectTo(hasty.origin)
     const received = readResponses(socket)
     const padded = body.padEnd(2000)
@@ -101,7 +101,7 @@ describe('A connection', () => {
     expect(response?.status).to.equal(201)
   })
 
-  it('is closed if it sends only empty lines after the first response', async () => {
+  it('is closed if the client sends only empty lines after the first response', async () => {
     const idle = await openServer(service, { ...shortTimeouts, keepAliveMs: 200 })
     const responses = await drip(idle.origin, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', '\r\n')
     await idle.close()
@@ -165,7 +165,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it("does not crash the process if the client resets it while a request is queued, even on a worker's port", async () => {
+  it("does not crash the process, even on a worker's port, if the client resets the connection while a request is queued", async () => {
     let respond = () => undefined as unknown
     const ping = () => new Promise((resolve) => (respond = () => resolve(undefined)))
     const queues = { ...service.deps.queues, ping }
@@ -220,7 +220,7 @@ describe('A connection', () => {
     await close()
   })
 
-  it('is closed if the client reads nothing, before all of its pipelined requests have run', async () => {
+  it('is closed before all of its pipelined requests have run if the client reads nothing', async () => {
     let made = 0
     const app = express().get('/', (_req, res) => {
       made += 1
@@ -240,7 +240,7 @@ describe('A connection', () => {
     expect(made).to.be.within(2, 30)
   })
 
-  it('is closed if it exceeds the maximum number of connections, while the other connections are served', async () => {
+  it('is closed if the maximum number of connections is already open, while those connections are served', async () => {
     const most = hasty.server.maxConnections
     expect(most).to.equal(connectionLimit())
     const open = await new Promise<number>((resolve) =>
@@ -254,7 +254,7 @@ describe('A connection', () => {
     hasty.server.maxConnections = most
   })
 
-  describe('from a network', () => {
+  describe('A connection from an IP address', () => {
     /** Connects from an address of this machine. */
     const connectFrom = (origin: string, localAddress: string) =>
       new Promise<Socket>((resolve, reject) => {
@@ -267,7 +267,7 @@ describe('A connection', () => {
     const standing = (sockets: Socket[]) => sockets.filter(({ destroyed }) => !destroyed)
     const ofAddress = connectionLimit() / 10
 
-    it(`is closed if its address already has ${ofAddress} connections, while other addresses are served`, async () => {
+    it(`is closed if that address already has ${ofAddress} connections, while other addresses are served`, async () => {
       const { origin, close } = await openServer(service, timeouts)
       const all = await connectMany(origin, ofAddress + 5, '127.7.0.1')
       for (const socket of all) socket.resume()
@@ -283,7 +283,7 @@ describe('A connection', () => {
       await close()
     })
 
-    it('is not limited if it comes from a proxy listed in TRUST_PROXY', async () => {
+    it('is not limited if that address is a proxy listed in TRUST_PROXY', async () => {
       const behind = await openService({ TRUST_PROXY: '127.9.0.1' })
       const { origin, close } = await openServer(behind, timeouts)
       const all = await connectMany(origin, ofAddress + 5, '127.9.0.1')

@@ -49,7 +49,7 @@ const table: Record<string, Row> = {
   'get /dev/store/orders/:id': { of: 'order' },
 }
 
-describe('Separation of businesses and environments', () => {
+describe('The API, used by several businesses in both environments,', () => {
   const service = withService()
 
   /** A business with a shop in each of its environments. */
@@ -83,11 +83,11 @@ describe('Separation of businesses and environments', () => {
     return kind.stored(service, businessIds)
   }
 
-  it('is tested for every operation', () => {
+  it('is tested at every operation', () => {
     expect(Object.keys(table)).to.have.members(routes.map(({ method, path }) => `${method} ${path}`))
   })
 
-  it('lets an order take stock only from its own business and environment', async () => {
+  it("takes stock for an order only from the order's own business and environment", async () => {
     const [own, other] = await Promise.all([openBusiness(), openBusiness()])
     const [mine, live, foreign] = await Promise.all(
       [own.test, own.live, other.test].map(({ merchant }) => createProduct(service, merchant)),
@@ -112,7 +112,7 @@ describe('Separation of businesses and environments', () => {
     if (row === undefined) continue
 
     if ('of' in row)
-      it(`lets an operation find only what belongs to the business and environment of the caller's key: ${name}`, async () => {
+      it(`finds only what belongs to the business and environment of the caller's key: ${name}`, async () => {
         const kind: Kind = kinds[row.of]
         const [own, other] = await Promise.all([openBusiness(), openBusiness()])
         for (const [owner, sibling] of [
@@ -145,7 +145,7 @@ describe('Separation of businesses and environments', () => {
       })
 
     if ('lists' in row)
-      it(`lets an operation list only what belongs to the business and environment of the caller's key: ${name}`, async () => {
+      it(`lists only what belongs to the business and environment of the caller's key: ${name}`, async () => {
         const kind: Kind = kinds[row.lists]
         const businesses = await Promise.all([openBusiness(), openBusiness()])
         const things = []
@@ -163,7 +163,7 @@ describe('Separation of businesses and environments', () => {
       })
 
     if ('makes' in row)
-      it(`lets an operation create documents only in the business and environment of the caller's key: ${name}`, async () => {
+      it(`creates documents only in the business and environment of the caller's key: ${name}`, async () => {
         const kind: Kind = kinds[row.makes]
         const [own, other] = await Promise.all([openBusiness(), openBusiness()])
         const sides = [own.test, own.live, other.test, other.live]
@@ -181,7 +181,7 @@ describe('Separation of businesses and environments', () => {
       })
 
     if (route.path.startsWith('/dev/store/'))
-      it(`makes an operation refuse a live key if the business has no live shop, but never a test key: ${name}`, async () => {
+      it(`refuses a live key if the business has no live shop, but never refuses a test key: ${name}`, async () => {
         const merchant = await service.merchant()
         const { businessId } = merchant
         const live = {

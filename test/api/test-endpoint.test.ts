@@ -67,7 +67,7 @@ describe('A webhook endpoint test', () => {
     await blocking.close()
   })
 
-  it('sends a body of the same shape as the real webhook for every event', async () => {
+  it("sends, for every event, a body of the same shape as the real webhook's body", async () => {
     for (const event of Object.keys(events) as EventName[]) {
       const { body } = await test({ event }).expect(200)
       expect(body.data, event).to.include({ event, delivered: true, responseStatus: 200 })
@@ -81,7 +81,7 @@ describe('A webhook endpoint test', () => {
     }
   })
 
-  it('sends by default the first event to which the endpoint subscribes, signs it with the old secrets too, and works even if the endpoint is inactive', async () => {
+  it("sends the endpoint's first event by default, also signs with the old secrets, and works even for an inactive endpoint", async () => {
     const set = (change: object) => service.http.put(`${path}/${id}`).set(merchant.write()).send(change)
     await set({ active: false }).expect(200)
     await service.http.post(`${path}/${id}/rotate-secret`).set(merchant.write()).expect(200)
@@ -155,14 +155,14 @@ describe('A webhook endpoint test', () => {
     silent.close()
   })
 
-  it('is sent only once per idempotency key', async () => {
+  it('sends only one delivery per idempotency key', async () => {
     const responses = await Promise.all(Array.from({ length: 5 }, () => test({}, merchant, 'once')))
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
     expect(responses.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).to.have.length(4)
     expect(endpointServer.received).to.have.length(1)
   })
 
-  it('is sent again with the same delivery id if the request is retried after a crash', async () => {
+  it('repeats the delivery with the same id if the request is retried after a crash', async () => {
     await test({}, merchant, 'crashed').expect(200)
     await loseResponses(service)
     await test({}, merchant, 'crashed').expect(200)

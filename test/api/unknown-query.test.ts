@@ -27,7 +27,7 @@ describe('An unknown query parameter', () => {
       expect(body.error.message).to.include('Unknown query parameter "form"')
     })
 
-  it('is reported exactly as in the URL, together with all other invalid parameters', async () => {
+  it('is reported exactly as it appears in the URL, together with all other invalid parameters', async () => {
     const error = await errorOf(
       'status[$ne]=PAID&page=0&a.b=1&limit=5&__proto__=1&constructor=1&q[]=1&$where=1&sandbox=false&sort=createdAt',
     )

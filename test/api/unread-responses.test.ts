@@ -57,7 +57,7 @@ describe('Responses that the client does not read', () => {
     return responsesOf((await readToEnd(socket.resume())).toString('latin1'))[0]
   }
 
-  it('do not raise the memory of `web` above 400 MiB, even if they are 100 pages of 100 large intents', async function () {
+  it("do not raise `web`'s memory above 400 MiB, even if they are 100 pages of 100 large intents", async function () {
     this.timeout(90_000)
     web = await startProcess('web', service)
     const { origin } = web
@@ -147,14 +147,14 @@ describe('Responses that the client does not read', () => {
     await close()
   })
 
-  it('never exceed the memory reserved for an intent of maximum size without refunds', async () => {
+  it('need no more than the memory reserved for one intent, even for the largest intent without refunds', async () => {
     const label = long.repeat(200)
     const { referenceNumber } = await createIntent(service, merchant, { amount: 500, label, metadata })
     const { text } = await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
     expect(Buffer.byteLength(text)).to.be.within(largestItem.intent * 0.9, largestItem.intent)
   })
 
-  it('never exceed the memory reserved for a product of maximum size', async () => {
+  it('need no more than the memory reserved for one product, even for the largest product', async () => {
     const { _id } = await createProduct(service, merchant, {
       name: long.repeat(200),
       description: long.repeat(5000),

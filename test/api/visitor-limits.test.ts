@@ -5,7 +5,7 @@ import { expectRefused } from './refused.ts'
 
 const limit = 5
 
-describe('A limit of five requests per second for visitors without an API key', () => {
+describe('The rate limiter for visitors without an API key, set to five requests per second,', () => {
   const service = withService({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1' })
 
   /** Freezes the clock in a second without any request. */
@@ -51,7 +51,7 @@ describe('A limit of five requests per second for visitors without an API key', 
     expect((await visit('100.1.0.1', status)).status).to.equal(200)
   })
 
-  it('also refuses page views whose URL contains the proof that the payment page issued', async () => {
+  it('also limits page views whose URL contains the proof that the payment page issued', async () => {
     const { page } = await payment()
     expect(refused(await flood(limit + 1, '100.2.0.1', page))).to.have.length(1)
   })
@@ -91,7 +91,7 @@ describe('A limit of five requests per second for visitors without an API key', 
     '/admin/style.css',
     '/api/v1/dev/none',
   ]
-  it(`also applies to other paths, where its scope is address: ${paths.join(', ')}`, async () => {
+  it(`also limits other paths, and counts refusals there in the scope “address”: ${paths.join(', ')}`, async () => {
     const before = await counted('address')
     const floods = paths.map((path, index) => flood(limit + 2, `100.6.${index}.1`, path))
     for (const [index, statuses] of (await Promise.all(floods)).entries())

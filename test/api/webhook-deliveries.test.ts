@@ -309,7 +309,7 @@ describe('Webhook deliveries', () => {
       expect(whole.attemptLog[0].responseBody).to.include('"short_code"')
     })
 
-    it("returns 404 DELIVERY_NOT_FOUND for another business's delivery, and 403 SANDBOX_MISMATCH for the other environment's", async () => {
+    it("returns 404 DELIVERY_NOT_FOUND for another business's delivery, and 403 SANDBOX_MISMATCH for a delivery in a different environment", async () => {
       const { _id } = await freshDelivery(service, merchant)
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const other = await service.merchant()

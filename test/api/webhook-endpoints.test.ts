@@ -23,8 +23,8 @@ describe('Webhook endpoints', () => {
   const expectInvalid = (body: unknown, code: string, param: string) =>
     expectRefused(create(body), 400, code, { param })
 
-  describe('on creation', () => {
-    it('are returned with status 201, id, url, events, active and a secret of 64 hexadecimal digits', async () => {
+  describe('POST /dev/webhooks/endpoints', () => {
+    it('returns 201 with id, url, events, active and a secret of 64 hexadecimal digits', async () => {
       const { status, body } = await create({ url: 'https://shop.example/hook?a=1', events: allEvents })
       expect(status).to.equal(201)
       expect(body.data).to.include({ url: 'https://shop.example/hook?a=1', active: true })
@@ -33,7 +33,7 @@ describe('Webhook endpoints', () => {
       expect(body.data.id).to.match(/^\w+$/)
     })
 
-    it('each have their own secret, which is stored encrypted', async () => {
+    it('gives each endpoint its own secret, which is stored encrypted', async () => {
       const made = await Promise.all([create(), create()])
       const secrets = made.map(({ body }) => body.data.secret)
       expect(secrets[0]).not.to.equal(secrets[1])
@@ -41,14 +41,14 @@ describe('Webhook endpoints', () => {
       for (const secret of secrets) expect(JSON.stringify(stored)).not.to.include(secret)
     })
 
-    it('store each event only once', async () => {
+    it('stores each event only once', async () => {
       const events = ['payment.failed', 'payment.created', 'payment.failed']
       const { body } = await create({ ...good, events })
       expect(body.data.events).to.have.members(['payment.failed', 'payment.created'])
       expect(body.data.events).to.have.lengthOf(2)
     })
 
-    it('are created once, with the same secret, for a reused idempotency key', async () => {
+    it('creates one endpoint, and returns the same secret, for a reused idempotency key', async () => {
       const first = await create(good, merchant, 'once')
       const again = await create({ ...good, url: 'https://other.example' }, merchant, 'once')
       expect([again.status, again.text]).to.deep.equal([201, first.text])
@@ -60,7 +60,7 @@ describe('Webhook endpoints', () => {
       expect(await count()).to.equal(2)
     })
 
-    it('ignore unknown fields', async () => {
+    it('ignores unknown fields', async () => {
       const unknown = { secret: 'x', id: 'x', businessId: 'x', slot: 9 }
       const { body } = await create({ ...good, active: false, ...unknown })
       expect(body.data).to.include({ active: true })
@@ -69,12 +69,12 @@ describe('Webhook endpoints', () => {
     })
   })
 
-  describe('with invalid input, which is never stored,', () => {
+  describe('POST /dev/webhooks/endpoints, given invalid input,', () => {
     afterEach(async () => {
       expect(await count()).to.equal(0)
     })
 
-    it('are refused with VALIDATION_ERROR if the URL or the events are missing', async () => {
+    it('stores nothing and returns VALIDATION_ERROR if the URL or the events are missing', async () => {
       await expectInvalid({}, 'VALIDATION_ERROR', 'url')
       await expectInvalid({ url: good.url }, 'VALIDATION_ERROR', 'events')
       for (const events of [[], null, 'payment.created', {}])
@@ -84,7 +84,7 @@ describe('Webhook endpoints', () => {
       for (const body of [[], null, 'x', 5]) await expectInvalid(body, 'VALIDATION_ERROR', 'body')
     })
 
-    it('are refused with INVALID_WEBHOOK_URL if the URL is not a public https URL', async () => {
+    it('stores nothing and returns INVALID_WEBHOOK_URL if the URL is not a public https URL', async () => {
       const addresses = ['127.0.0.1', '[::1]', '8.8.8.8', '0x7f.1']
       const notPublic = ['localhost', ...addresses, 'printer.local', 'db.internal', 'intranet']
       const urls = [
@@ -104,7 +104,7 @@ describe('Webhook endpoints', () => {
       for (const url of urls) await expectInvalid({ ...good, url }, 'INVALID_WEBHOOK_URL', 'url')
     })
 
-    it('are refused with INVALID_WEBHOOK_EVENT if an event is unknown', async () => {
+    it('stores nothing and returns INVALID_WEBHOOK_EVENT if an event is unknown', async () => {
       for (const event of ['payment.paid', 'PAYMENT.CREATED', '', 'payment.*', '*', '__proto__', 'toString'])
         await expectInvalid(
           { ...good, events: ['payment.created', event] },
@@ -113,7 +113,7 @@ describe('Webhook endpoints', () => {
         )
     })
 
-    it('are refused with a list of all errors, in which the error in the URL comes first', async () => {
+    it('stores nothing and returns a list of all errors, in which the error in the URL comes first', async () => {
       const { body } = await create({ url: 'http://x', events: ['nope'] }).expect(400)
       expect(body.error).to.include({ code: 'INVALID_WEBHOOK_URL', param: 'url' })
       const faults = body.error.details.map((fault: { code: string }) => fault.code)
@@ -149,8 +149,8 @@ describe('Webhook endpoints', () => {
     expect(await count(neither)).to.equal(0)
   })
 
-  describe('for one business', () => {
-    it('are limited to five, and the sixth create returns 400 MAX_ENDPOINTS_REACHED', async () => {
+  describe("A business's webhook endpoints", () => {
+    it('are limited to five, and an attempt to create a sixth returns 400 MAX_ENDPOINTS_REACHED', async () => {
       for (let made = 0; made < 5; made += 1) await create().expect(201)
       await expectRefused(create(), 400, 'MAX_ENDPOINTS_REACHED')
       await create(good, await service.merchant()).expect(201)
@@ -158,7 +158,7 @@ describe('Webhook endpoints', () => {
       await expectInvalid({ ...good, url: 'http://x' }, 'INVALID_WEBHOOK_URL', 'url')
     })
 
-    it('are limited to exactly five even if 20 creates in both environments compete', async () => {
+    it('are limited to exactly five even if 20 concurrent requests create endpoints in both environments', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const responses = await Promise.all(
         Array.from({ length: 20 }, (_, n) => create(good, n % 2 === 0 ? live : merchant)),
@@ -170,14 +170,14 @@ describe('Webhook endpoints', () => {
     })
   })
 
-  describe('in a list', () => {
-    it('make up an empty page if the business has none', async () => {
+  describe('GET /dev/webhooks', () => {
+    it('returns an empty page if the business has no endpoints', async () => {
       const { status, body } = await list()
       expect(status).to.equal(200)
       expect(body.data).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
     })
 
-    it('are returned newest first, with the same fields as when they were created, except the secret', async () => {
+    it('returns endpoints newest first, with the same fields as when they were created, except the secret', async () => {
       service.clock.freeze(new Date())
       const made: Record<string, unknown>[] = []
       for (const name of ['a', 'b', 'c']) {
@@ -197,7 +197,7 @@ describe('Webhook endpoints', () => {
       service.clock.freeze(null)
     })
 
-    it('come from both environments of the business, but never from other businesses', async () => {
+    it("returns endpoints from both of the business's environments, but never from other businesses", async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       await create()
       await create(good, live)
@@ -206,7 +206,7 @@ describe('Webhook endpoints', () => {
       for (const as of [merchant, live]) expect((await list('', as)).body.data.total).to.equal(2)
     })
 
-    it('are divided into pages by the page and limit parameters, as in every other list', async () => {
+    it('divides the endpoints into pages by the page and limit parameters, like every other list', async () => {
       expect((await list('?limit=1000')).body.data.limit).to.equal(100)
       for (const query of ['?page=0', '?limit=0', '?page=x', '?page=1&page=2', '?limit='])
         await expectRefused(list(query), 400, 'VALIDATION_ERROR')

@@ -85,7 +85,7 @@ describe('A payment in a browser', function () {
     })
 
   for (const scripts of [true, false])
-    it(`is charged only once if the customer double-clicks${scripts ? '' : ' (without scripts)'}`, async () => {
+    it(`takes the money only once if the customer double-clicks${scripts ? '' : ' (without scripts)'}`, async () => {
       const { path, referenceNumber } = await order()
       const page = await open(path, scripts)
       await fill(page)
@@ -94,7 +94,7 @@ describe('A payment in a browser', function () {
       await expectPaidOnce(referenceNumber)
     })
 
-  it('is charged only once if several tabs submit their forms at the same moment', async () => {
+  it('takes the money only once if several tabs submit their forms at the same moment', async () => {
     const { path, referenceNumber } = await order()
     const tabs = [await open(path), await open(path), await open(path, false)]
     for (const tab of tabs) await fill(tab)

@@ -62,7 +62,7 @@ describe('A customer in a browser', function () {
       // Half of the combinations is enough, because browsers are slow.
       if (scripts === (language === 'ar')) continue
 
-      it(`can choose and change the amount, and pay with another wallet after one has insufficient funds (${where})`, async () => {
+      it(`can choose and change the amount, and pay with another wallet after the first one has insufficient funds (${where})`, async () => {
         const { service } = counter
         const merchant = await service.merchant()
         const fields = { amountType: 'OPEN', amount: 20_000 }

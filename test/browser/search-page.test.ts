@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { fillIn, picture } from './browser.ts'
 import { withStage } from './stage.ts'
 
-describe('The search page in a browser', function () {
+describe('The staff pages in a browser', function () {
   this.timeout(60_000)
   const stage = withStage()
   let support: Page
@@ -17,7 +17,7 @@ describe('The search page in a browser', function () {
   })
   afterEach(() => expect(stage.faults()).to.deep.equal([]))
 
-  it('lets support staff find a payment with the keyboard alone, re-queue its delivery and see the outcome', async () => {
+  it('let support staff find a payment with the keyboard alone, re-queue its delivery and see the outcome', async () => {
     const delivery = await stage.deadDelivery()
     const { keyboard } = support
     await support.goto('/admin')
@@ -40,7 +40,7 @@ describe('The search page in a browser', function () {
     expect(trail).to.include('a-support').and.include('delivery.requeued').and.include('DEAD')
   })
 
-  it('lets support staff re-queue all dead deliveries of one endpoint', async () => {
+  it('let support staff re-queue all dead deliveries of one endpoint', async () => {
     const deliveries = [await stage.deadDelivery(), await stage.deadDelivery()]
     await support.goto('/admin/dead')
     stage.heal()
@@ -49,7 +49,7 @@ describe('The search page in a browser', function () {
     for (const delivery of deliveries) await stage.delivered(delivery)
   })
 
-  it('shows all pages to a viewer, but offers no re-queue action', async () => {
+  it('are all open to a viewer, but offer a viewer no re-queue action', async () => {
     const delivery = await stage.deadDelivery()
     for (const path of [
       `/admin/payments/${delivery.referenceNumber}`,
@@ -65,7 +65,7 @@ describe('The search page in a browser', function () {
     }
   })
 
-  it('leads back to the requested page after the user has signed out and in again', async () => {
+  it('lead back to the requested page after the user has signed out and in again', async () => {
     await viewer.goto('/admin/dead')
     await viewer.getByRole('button', { name: 'Sign out' }).click()
     await viewer.waitForURL('**/admin/sign-in')

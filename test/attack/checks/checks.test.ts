@@ -130,7 +130,7 @@ describe('The checks in `npm run attack`', () => {
     expect(missing(file, 10, 'closed', 4)).to.include('4 bytes of a response')
   })
 
-  it("determine a string's owner from the tag in it, and ignore sealed strings", () => {
+  it("determine a string's owner from its tag, and ignore sealed strings", () => {
     expect(tagsIn('Mk3tq12e and Mk4q5e, of Mk2e')).to.deep.equal([
       { owner: 3, mode: 'test', number: 12 },
       { owner: 4, mode: null, number: 5 },

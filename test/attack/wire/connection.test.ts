@@ -7,7 +7,7 @@ import { openConnection, type Result, sendAlone } from './connection.ts'
 const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 const request = Buffer.from('GET / HTTP/1.1\r\n\r\n')
 
-describe('The connections that `npm run attack` opens', () => {
+describe('The HTTP clients in `npm run attack`', () => {
   let server: Server
   let requests = 0
   /** Handles each request, by its number from 1 over all connections. */
