@@ -62,7 +62,7 @@ describe('A CSV upload', () => {
     expect(other.headers).to.include({ 'idempotent-params-mismatch': 'true' })
   })
 
-  it('is rejected if the file is missing, with an error response that names the field and is stored', async () => {
+  it('is rejected if the file is missing, and the error response names the field and is stored', async () => {
     for (const value of [{}, { csv: null }, { csv: 5 }, { csv: ['handle'] }, [], null, 'handle'])
       await refusedFor(json(value), 'csv')
     await refusedFor(post('', 'text/csv'), 'csv')

@@ -108,7 +108,7 @@ describe('A product export', () => {
     )
   })
 
-  it('contains semicolons and a byte order mark on request, as French spreadsheets expect', async () => {
+  it('uses semicolons and a byte order mark on request, as French spreadsheets expect', async () => {
     const merchant = await service.merchant()
     const { handle } = await createProduct(service, merchant, { name: 'Thé' })
     const { text } = await read(merchant, '?delimiter=;').buffer(true).expect(200)
@@ -119,7 +119,7 @@ describe('A product export', () => {
       await expectRefused(read(merchant, query), 400, 'VALIDATION_ERROR')
   })
 
-  it("contains the products that the key's business has in the key's environment, except deleted products", async () => {
+  it("contains all products of the key's business in the key's environment, except deleted products", async () => {
     const test = await service.merchant()
     const live = asMerchant(test.businessId, await service.key(test.businessId, { mode: 'live' }))
     await createProduct(service, await service.merchant())

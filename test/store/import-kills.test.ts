@@ -87,7 +87,7 @@ describe('An import whose process is killed between any two steps', function () 
     await Promise.all([6, 7].map((effect) => landDuringRetry(service, retrying, closings, effect)))
   })
 
-  it('has happened either completely or not at all after the next sweep, if the request is not retried', async () => {
+  it('is either complete or fully undone after the next sweep if the request is not retried', async () => {
     const seen = new Set<number>()
     const sweeping: Operation<Case> = {
       ...importing(async ({ effectId }) => {

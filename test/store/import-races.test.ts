@@ -128,7 +128,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0', last, 'c|C|Default|S-C|4|0'])
   })
 
-  it("waits for the business's other import in the same process before it reads its file", async () => {
+  it("waits for the business's other import in the same process before reading its own file", async () => {
     const gate = createGate()
     const other = service.deps.importOneAtATime(merchant.businessId, () => gate.passed)
     let hasResponse = false
@@ -179,7 +179,7 @@ describe('A concurrent import', () => {
     }
   })
 
-  it('reserves a new SKU for an existing product before it commits', async () => {
+  it('reserves a new SKU for an existing product before committing', async () => {
     const { _id } = await createProduct(service, merchant, { name: 'A', price: 1, stock: 0 })
     // Before it commits.
     const resume = await stoppedAt(7, csvOf('handle,sku', `${_id},A-1`))
@@ -228,7 +228,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.have.length(100)
   })
 
-  it('skips a product that is deleted during the import, and frees the SKUs of that product', async () => {
+  it("skips a product that is deleted during the import, and frees that product's SKUs", async () => {
     const file = csvOf('handle,name,price,sku', 'a,A,1,', 'b,B,1,')
     const a = await importFirst(file)
     // Before it commits.
@@ -292,7 +292,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|S||1|0', 'a|A|M||1|0', 'a|A|L|A-1|1|0'])
   })
 
-  it('delays any change to variants that the import has prepared, and reserves the SKUs that the import is swapping', async () => {
+  it('delays any change to variants that it has prepared, and reserves the SKUs that it is swapping', async () => {
     const existing = ['a,A,S,1,A-1', 'a,,L,1,A-2']
     const a = await importFirst(csvOf('handle,name,variant_label,price,sku', ...existing))
     // Before it commits.
@@ -355,7 +355,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it('never takes effect after it was abandoned, whichever of its writes arrive late', async () => {
+  it('never takes effect after it was abandoned, whichever of its writes arrives late', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     const [stored, committed] = [newId(), newId()]
     // One pauses before it inserts its new product, the next before it commits.

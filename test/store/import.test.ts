@@ -244,7 +244,7 @@ describe('An import', () => {
     expect(await sells()).to.have.length(6)
   })
 
-  it('accepts a file of 5 000 rows, whether the import creates all the products, changes them all or leaves them all unchanged', async function () {
+  it('accepts a file of 5 000 rows, whether its products are all new, all changed or all unchanged', async function () {
     this.timeout(20_000)
     const rowsAt = (price: number) =>
       Array.from(

@@ -211,7 +211,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [5]])
   })
 
-  it('returns its stock to a product that has been deleted, but not to a variant that has been deleted', async () => {
+  it('returns its stock to a deleted product, but not to a deleted variant', async () => {
     const each = await prepare()
     const frozenProcess = await frozen(each, 0)
     const { merchant, products } = each

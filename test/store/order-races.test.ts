@@ -99,7 +99,7 @@ describe('Concurrent orders', () => {
     expect(await stockOf(product)).to.equal(0)
   })
 
-  it('sell two products together until one is sold out, and never deadlock, even if they list the products in different sequences', async () => {
+  it('sell two products together until one is sold out, and never deadlock, even if the orders list the products in different sequences', async () => {
     const [many, few] = [
       await createProduct(service, merchant, { stock: 30 }),
       await createProduct(service, merchant, { stock: 20 }),
@@ -193,7 +193,7 @@ describe('Concurrent orders', () => {
     expect(await heldOf(product._id)).to.deep.equal({ stock: 5, by: [] })
   })
 
-  it('return stock only up to the maximum stock of a variant', async () => {
+  it("return stock only up to a variant's maximum stock", async () => {
     const product = await createProduct(service, merchant)
     const held = await hold(product, 5)
     const stock = 1_000_000_000

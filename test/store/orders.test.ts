@@ -207,7 +207,7 @@ describe('Orders', () => {
     expect(await stocksOf(_id)).to.deep.equal([4])
   })
 
-  it("are listed in pages, newest first, can be filtered by time, and include only orders from the key's environment", async () => {
+  it("can be listed in pages, newest first, and filtered by time, but only in the key's environment", async () => {
     const stranger = await service.merchant()
     const now = new Date('2026-03-01T12:00:00Z')
     const made: string[] = []
@@ -265,7 +265,7 @@ describe('Orders', () => {
       expect((await read(`/orders/${id}`)).body.error, code).to.include({ code })
   })
 
-  it('send an order.new webhook with the documented body and a valid signature', async () => {
+  it('trigger an order.new webhook with the documented body and a valid signature', async () => {
     const endpointServer = await startEndpointServer()
     service.startWorkers()
     const { secret } = await subscribe(service, merchant, endpointServer.url, ['order.new'])

@@ -13,7 +13,7 @@ interface Case {
   responses: string[]
 }
 
-describe('A process that is killed between any two steps', function () {
+describe('If a process is killed between any two steps of a request,', function () {
   this.timeout(60_000)
   const service = withService()
   const closings: Promise<unknown>[] = []
@@ -62,7 +62,7 @@ describe('A process that is killed between any two steps', function () {
     return { merchant, path: `/${_id}` }
   }
 
-  it('neither loses nor duplicates anything when it creates a product', async () => {
+  it('the product is created exactly once when the request is retried', async () => {
     const body = { name: 'x', price: 1, sku: 'A' }
     const create = request(
       201,
@@ -75,7 +75,7 @@ describe('A process that is killed between any two steps', function () {
     expect(steps).to.deep.equal(expected)
   })
 
-  it('neither loses nor duplicates anything when it changes a product', async () => {
+  it('the product is changed exactly once when the request is retried', async () => {
     const added = { label: 'New', price: 1, sku: 'B' }
     const body = { variants: [{ label: 'Default', sku: null }, added] }
     const change = request(
@@ -91,7 +91,7 @@ describe('A process that is killed between any two steps', function () {
     expect(steps.slice(2)).to.deep.equal(['mongodb find', 'mongodb findAndModify', 'mongodb update'])
   })
 
-  it('neither loses nor duplicates anything when it deletes a product', async () => {
+  it('the product is deleted exactly once when the request is retried', async () => {
     const remove = request(
       200,
       async () => ({ ...(await made()), method: 'DELETE', body: {} }),

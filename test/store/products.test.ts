@@ -161,7 +161,7 @@ describe('A product', () => {
     expect(details[2].param).to.equal('variants[0].label')
   })
 
-  describe('with a SKU that is already used in the shop', () => {
+  describe('A product with a SKU that is already used in the shop', () => {
     it('is rejected with an error that names the field, but a different shop can use the same SKU', async () => {
       await createProduct(service, merchant, { variants: [{ label: 'x', price: 1, sku: 'A' }] })
       const beside = await create({ name: 'x', price: 1, sku: 'A' })
@@ -176,7 +176,7 @@ describe('A product', () => {
       await createProduct(service, await service.merchant(), { sku: 'A' })
     })
 
-    it("is rejected with an error that names the field with that SKU, even if the product's other SKU is used in the live shop", async () => {
+    it("is rejected with an error that names the SKU's field, even if the product's other SKU is used in the live shop", async () => {
       const { businessId } = merchant
       await openLiveShop(service, merchant)
       const live = asMerchant(businessId, await service.key(businessId, { mode: 'live' }))
@@ -189,7 +189,7 @@ describe('A product', () => {
       expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'variants[1].sku' })
     })
 
-    it('is created only once if ten requests compete for the SKU', async () => {
+    it('is rejected nine times if ten requests compete for the SKU', async () => {
       const responses = await Promise.all(
         Array.from({ length: 10 }, (_, index) => create({ name: `${index}`, price: 1, sku: 'A' })),
       )
@@ -216,7 +216,7 @@ describe('A product', () => {
     }
   })
 
-  describe('on deletion', () => {
+  describe('A product that is deleted', () => {
     it('is returned as {_id, deleted: true}, and is not found afterwards', async () => {
       const { _id } = await createProduct(service, merchant, { sku: 'A' })
       const kept = await createProduct(service, merchant)
@@ -237,7 +237,7 @@ describe('A product', () => {
       expect(await readProduct(service, merchant, again._id)).to.deep.equal(again)
     })
 
-    it('is deleted once if ten requests compete', async () => {
+    it('is deleted only once, even if ten requests compete', async () => {
       const { _id } = await createProduct(service, merchant)
       const responses = await Promise.all(Array.from({ length: 10 }, () => remove(_id)))
       const counts = [200, 404].map((code) => responses.filter(({ status }) => status === code).length)

@@ -21,7 +21,7 @@ describe('A shop', () => {
     service.http.put(`${path}/${id}`).set(as.write()).send(input)
   const remove = (as: Merchant, id: string) => service.http.delete(`${path}/${id}`).set(as.write())
 
-  it('is created together with the first product that a test key creates, and only once if ten requests compete', async () => {
+  it('is created together with the first product that a test key creates, and only once even if ten requests compete', async () => {
     await read(test).expect(200)
     await expectRefused(read(test, '/x'), 404, 'PRODUCT_NOT_FOUND')
     await expectRefused(remove(test, 'x'), 404, 'PRODUCT_NOT_FOUND')

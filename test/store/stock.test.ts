@@ -40,7 +40,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     createProduct(service, merchant, { variants: labels.map((label) => ({ label, price: 1000, stock: 5 })) })
   const stored = ({ _id }: ProductResponse) => service.deps.Product.findById(_id).orFail().lean()
 
-  describe('with a valid change', () => {
+  describe('A valid stock change', () => {
     it('sets the stock or adds a delta, and returns 200 with the changed variant', async () => {
       const product = await createProduct(service, merchant, {
         variants: [
@@ -72,7 +72,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect(await stored(product)).to.include({ revision: 5 })
     })
 
-    it("accepts a variant's label instead of its id, whatever characters it contains", async () => {
+    it('can name the variant by label instead of by id, whatever characters the label contains', async () => {
       const labels = ['Rouge / XL', '100 % coton', '50%25', 'أحمر', ' S ', 'a?b#c', 'é'.repeat(100), '..%2F']
       const product = await withVariants(...labels)
       await Promise.all(labels.map((label, index) => change(product, label, { stock: index }).expect(200)))
@@ -82,7 +82,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       )
     })
 
-    it('prefers an id to a label, but accepts a label that looks like an id if no variant has that id', async () => {
+    it('applies to the variant with the given id or, if no variant has that id, to the variant with that label', async () => {
       const product = await withVariants('S', 'M')
       const [small] = product.variants
       const unused = 'f'.repeat(24)
@@ -98,8 +98,8 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
   })
 
-  describe('with an invalid change', () => {
-    it('rejects an unknown variant, and lists the ids of the matching variants if several have the given label', async () => {
+  describe('An invalid stock change', () => {
+    it('is rejected if the variant is unknown or, with a list of the matching ids, if several variants have the given label', async () => {
       const product = await withVariants('S', 'M', 'S')
       const [first, , third] = product.variants
       for (const vid of ['L', 's', 'S ', '\0', first._id.toUpperCase(), '0'.repeat(24), '{"$ne":1}'])
@@ -113,7 +113,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect((await read(product)).variants.map(({ stock }) => stock)).to.deep.equal([5, 5, 1])
     })
 
-    it('rejects an invalid body, names the invalid field, and changes nothing', async () => {
+    it('has no effect if its body is invalid, and the error names the invalid field', async () => {
       const product = await createProduct(service, merchant)
       const cases: [body: string, param: string][] = [
         ['', 'stock'],
@@ -144,7 +144,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect(await read(product)).to.deep.equal(product)
     })
 
-    it('rejects a stock below 0 or above the maximum', async () => {
+    it('is rejected if the stock would be below 0 or above the maximum', async () => {
       const product = await createProduct(service, merchant)
       const [{ _id: variantId }] = product.variants
       for (const vid of [variantId, 'Default']) {
@@ -162,7 +162,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       }
     })
 
-    it('rejects a product that the key cannot access, and creates no shop', async () => {
+    it('is rejected if the key cannot access the product, and creates no shop', async () => {
       const product = await createProduct(service, merchant)
       const [{ _id: vid }] = product.variants
       const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
@@ -179,8 +179,8 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
   })
 
-  describe('with concurrent requests', () => {
-    it('takes exactly the five units in stock when ten requests compete for them, in one process or in two', async () => {
+  describe('Concurrent stock changes', () => {
+    it('take exactly the five units in stock when ten requests compete for them, in one process or in two', async () => {
       const beside = await openSecondProcess(service)
       for (const services of [[service], [service, beside]]) {
         const product = await createProduct(service, merchant)
@@ -200,7 +200,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       await beside.close()
     })
 
-    it('changes the stock once per idempotency key, and returns the same response to all requests', async () => {
+    it('are made once per idempotency key, and all the requests receive the same response', async () => {
       const product = await createProduct(service, merchant)
       const responses = await Promise.all(
         Array.from({ length: 10 }, () => change(product, 'Default', { delta: -1 }, { key: 'one-sale' })),
@@ -209,7 +209,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect(await stockOf(product)).to.equal(4)
     })
 
-    it('rejects some changes without affecting concurrent changes to other products', async () => {
+    it('succeed even if changes to other products are rejected at the same time', async () => {
       const products = await Promise.all(Array.from({ length: 8 }, () => createProduct(service, merchant)))
       const responses = await Promise.all(
         products.map((product, index) =>
@@ -221,7 +221,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
   })
 
-  describe('after a lost response', () => {
+  describe('A stock change whose response was lost', () => {
     /** As if the process had died before it returned the response. */
     const loseResponse = async (product: ProductResponse) => {
       const effectId = (await stored(product)).effects.at(-1) ?? ''
@@ -237,7 +237,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
         })),
       )
 
-    it('changes the stock once, even if a thousand other changes have removed the record of the change, in which case the response asks for a new idempotency key', async () => {
+    it('is never repeated by a retry, whose response asks for a new idempotency key after a thousand other changes', async () => {
       const byId = ({ variants }: ProductResponse) => variants[1]?._id ?? ''
       const cases = [
         [byId, 0],
@@ -264,7 +264,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       }
     })
 
-    it('reports that the change was made, with null values if the variant has since been deleted', async () => {
+    it('is reported as made when it is retried, with null values if the variant has since been deleted', async () => {
       const gone = { label: null, sku: null, price: null, stock: null }
       for (const byLabel of [false, true]) {
         const product = await withVariants('S', 'M')
@@ -283,7 +283,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
   })
 
-  describe('if the process is killed between any two steps', () => {
+  describe('A stock change whose process is killed between any two steps', () => {
     interface Case {
       product: ProductResponse
       responses: string[]
@@ -313,13 +313,13 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       },
     })
 
-    it('changes the stock exactly once', async () => {
+    it('is made exactly once when the request is retried', async () => {
       const byId = sale(({ variants: [{ _id }] }) => _id, 2)
       const steps = ['aggregate', 'insert', 'update', 'find', 'update'].map((name) => `mongodb ${name}`)
       expect(await killAtEveryStep(service, byId, closings, 0)).to.deep.equal(steps)
     })
 
-    it("does not return INSUFFICIENT_STOCK if a retry reads the stock before the killed process's write arrives", async () => {
+    it("is not rejected with INSUFFICIENT_STOCK if a retry reads the stock before the killed process's write arrives", async () => {
       const byLabel = sale(() => 'Default', 5)
       await landDuringRetry(service, byLabel, closings, 4)
     })

@@ -58,7 +58,7 @@ describe('A command line argument', () => {
     expectRefused(someId, ['', ' ', '*', 'a b', '$ne', 'x'.repeat(101)], /an id/)
   })
 
-  it('may be a time, or a date, which stands for its first or last millisecond', () => {
+  it('may be a time or a date, and a date stands for its first or last millisecond', () => {
     expect(instant('start')('2026-11-20')).to.deep.equal(new Date('2026-11-20T00:00:00.000Z'))
     expect(instant('end')('2026-11-20')).to.deep.equal(new Date('2026-11-20T23:59:59.999Z'))
     expectRefused(instant('start'), ['', 'yesterday', '2026-02-30'], /ISO 8601/)

@@ -134,7 +134,7 @@ describe('A write batcher', () => {
     expect(await waiting).to.equal('C')
   })
 
-  it('rejects a call whose deadline has passed with 503 SERVICE_UNAVAILABLE instead of sending it', async () => {
+  it("rejects a call with 503 SERVICE_UNAVAILABLE, instead of sending it, if the call's deadline has passed", async () => {
     const { batches, call, finish } = openBatcher(10)
     const first = call('a')
     await nextLoop()

@@ -11,7 +11,7 @@ describe("A benchmark's delivery count", () => {
     expect([countDelivered([], expected), countDelivered(of('b', 'a', 'c'), expected)]).to.deep.equal([0, 3])
   })
 
-  it('fails if a delivery is repeated, or if a late delivery from an earlier round arrives in place of a missing delivery', () => {
+  it('is replaced by an error if a delivery is repeated, or if a late delivery from an earlier round arrives in place of a missing one', () => {
     expect(() => countDelivered(of('a', 'b', 'b'), expected)).to.throw('twice')
     expect(() => countDelivered(of('a', 'b', 'd'), expected)).to.throw('d was delivered late')
   })

@@ -139,7 +139,7 @@ describe('The configuration', () => {
     expect(message).not.to.include('hidden')
   })
 
-  it('also reports pairs of variables whose values are incompatible', () => {
+  it('reports pairs of variables whose values are incompatible', () => {
     const message = faultsOf({
       NODE_ENV: 'production',
       PORT: 'eighty',
@@ -255,7 +255,7 @@ describe('The configuration', () => {
     expectRefused('SECRET_KEY', [...otherSizes, ...texts, withOtherCharacters])
   })
 
-  describe('in production', () => {
+  describe('The configuration in production', () => {
     const refused = (changes: Record<string, string | undefined>): string[] =>
       faultsOf({ ...inProduction, ...changes })
         .split('\n  ')

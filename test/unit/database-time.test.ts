@@ -149,7 +149,7 @@ describe('Database time', () => {
     expect(opened.lines).to.deep.equal([])
   })
 
-  it("follows MongoDB's clock when that clock is set, and logs the jump", async () => {
+  it("follows MongoDB's clock when that clock is set, and the jump is logged", async () => {
     for (const jumpMs of [25 * hourMs, -25 * hourMs]) {
       opened.clocks.mongoMs += jumpMs
       opened.time.measureSoon()

@@ -108,7 +108,7 @@ describe('The list limiter', () => {
     expect(performance.now() - endedAt).to.be.greaterThan(restMs - 5)
   })
 
-  it('starts no work for a caller that has disconnected, and frees the slot if the work fails', async () => {
+  it('starts no work for a disconnected caller, and frees a slot if the work that uses it fails', async () => {
     let isGone = false
     start('a1', 'a2')
     const left = work('a', 'left', () => isGone)
