@@ -83,7 +83,7 @@ describe('The API, used by several businesses in both environments,', () => {
     return kind.stored(service, businessIds)
   }
 
-  it('is tested at every operation', () => {
+  it('has a separation test for every operation', () => {
     expect(Object.keys(table)).to.have.members(routes.map(({ method, path }) => `${method} ${path}`))
   })
 

@@ -34,7 +34,7 @@ describe('The payment code page', () => {
   const freeCode = (...taken: string[]) =>
     ['000000', '111111', '222222'].find((code) => !taken.includes(code)) ?? ''
 
-  it('asks for a code at / and, below a test banner, at /sandbox/{businessId}, and forbids caching and framing of both', async () => {
+  it('asks for a code at / and at /sandbox/{businessId}, shows a test banner only on the latter, and forbids caching and framing', async () => {
     const [counter, trial] = [await look('/'), await look(sandbox())]
     for (const { status, text, received } of [counter, trial]) {
       expect(status).to.equal(200)

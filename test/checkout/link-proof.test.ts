@@ -59,7 +59,7 @@ describe('A customer who has a valid payment link, but whose IP address has open
     }
   })
 
-  it('needs a proof for this very payment, because a forged proof or a proof for another payment is refused', async () => {
+  it('is refused with a forged proof or with a proof for another payment', async () => {
     const [path, other] = [await offer(), await open(service, await offer())]
     const { from, close } = network()
     await close()

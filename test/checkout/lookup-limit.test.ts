@@ -9,7 +9,7 @@ import { seen } from './customer.ts'
 const hit = async () => 'payment'
 const miss = async () => null
 
-describe('The limit on failed lookups of links and payment codes', () => {
+describe('The limiter for links and payment codes', () => {
   const service = withService({ TRUST_PROXY: '1' })
   const beside = withSecondProcess(service)
   let limit: LookupLimit
@@ -53,7 +53,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     const look = ways[way]
     const perMiss = way === 'link' ? 10 : 1
 
-    it(`refuses an address, and no other, after 30 failed lookups in ten minutes, even if the next lookup is for an existing payment: ${way}`, async () => {
+    it(`refuses an address after 30 failed lookups in ten minutes, even for an existing payment, but accepts other addresses: ${way}`, async () => {
       const ip = elsewhere()
       expect(await outcomes(30, () => look(ip, miss))).to.deep.equal(['missed'])
       for (const late of [await look(ip, miss), await look(ip, hit)]) {
@@ -108,7 +108,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     })
   }
 
-  it('lets customers pay by code even after 3 000 wrong codes from 100 addresses in ten IPv6 /48 networks', async () => {
+  it('lets customers in other networks pay by code even after 3 000 wrong codes from 100 addresses in ten IPv6 /48 networks', async () => {
     const live = await service.merchant({ mode: 'live' })
     const { code } = await createIntent(service, live, { amount: 50_000 })
     const enter = (from: string, typed: string) =>
@@ -151,7 +151,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     expect((await limit.code('', null, hit)).outcome).to.equal('closed')
   })
 
-  it('looks up no more codes than the limit still allows, even if several processes look up codes concurrently', async () => {
+  it('lets concurrent processes look up only as many codes as the limit still allows', async () => {
     let lookedUp = 0
     const find = async () => {
       lookedUp += 1
@@ -198,7 +198,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     for (const { command } of ofCounts) expect(Object.keys(command)[0]).to.equal('find')
   })
 
-  it('does not count valid codes that are submitted in parallel, even those that were refused', async () => {
+  it('does not count valid codes that are submitted in parallel, even if some of them are refused', async () => {
     const ip = elsewhere()
     await Promise.all(Array.from({ length: 60 }, () => limit.code(ip, null, hit)))
     const ranges = [`${ip}/32`, ip.replace(/1$/, '0/24'), ip.replace(/0\.1$/, '0.0/16')]

@@ -28,7 +28,7 @@ describe('The payment page', () => {
   const linkOf = ({ html }: { html: string }) =>
     /href="(https:[^"]+)" rel="noreferrer"/.exec(html)?.[1]?.replaceAll('&#38;', '&').replaceAll('&#61;', '=')
 
-  it('shows the merchant, the amount, the deadline, and that a test moves no real money', async () => {
+  it('shows the merchant, the amount, the deadline and a notice that a test moves no real money', async () => {
     const { path } = await offer()
     const page = await open(service, path)
     expect(page.status).to.equal(200)
@@ -106,7 +106,7 @@ describe('The payment page', () => {
     expect(states.map((each) => each.state)).to.deep.equal(['refunded', 'cancelled', 'failed', 'expired'])
   })
 
-  it("contains a link to the merchant's cancel URL, and opening the page leaves the payment PENDING", async () => {
+  it("contains a link to the merchant's cancel URL, and leaves the payment PENDING when the customer opens the page", async () => {
     const { path, referenceNumber } = await offer(back)
     expect(linkOf(await open(service, path))).to.equal(
       `https://shop.example/no?reference=${referenceNumber}&status=PENDING`,
@@ -133,7 +133,7 @@ describe('The payment page', () => {
     expect((await open(service, blank.path)).html).not.to.include('<dt>For</dt>')
   })
 
-  it("escapes the merchant's name and label, and keeps the text direction of both", async () => {
+  it("escapes the merchant's name and label, and keeps their text direction", async () => {
     const label = '\u202e<script>alert(1)</script> "\u2067سلة\' 😀'
     await service.deps.Business.updateOne({ _id: merchant.businessId }, { name: '<b>\u202e&' })
     const { html } = await open(service, (await offer({ label })).path)

@@ -8,7 +8,7 @@ import { fill, offerOf, open } from './customer.ts'
 const wrong = { outcome: 'refused', reason: 'wrong_pin' } as const
 const poor = { outcome: 'declined', reason: 'insufficient_funds' } as const
 
-describe('The limits on attempts to pay', () => {
+describe('The limiters for payment attempts', () => {
   const service = withService({ TRUST_PROXY: '1' })
   let live: Merchant
   let trial: Merchant

@@ -30,7 +30,7 @@ const switches = {
   resume: { suspended: false },
 } as const
 
-describe('A business that is switched off', () => {
+describe('A business', () => {
   let provider: Provider
   let merchant: Merchant
   before(async () => {
@@ -70,7 +70,7 @@ describe('A business that is switched off', () => {
     (await pay(await open(service, path), wallet)).says
   const statusOf = async (path: string) => JSON.parse((await open(service, `${path}/status`)).html)
 
-  describe('by `disable`', () => {
+  describe('A disabled business', () => {
     it('can no longer use the API, but its customers can still pay by link and by code', async () => {
       const [linked, coded, half] = [await offer(), await offer(), await offer()]
       const form = await open(service, half.path)
@@ -85,7 +85,7 @@ describe('A business that is switched off', () => {
     })
   })
 
-  describe('by `suspend`', () => {
+  describe('A suspended business', () => {
     it('can no longer use the API, and its customers can no longer pay, even with a form that was already open', async () => {
       const { path, code, referenceNumber } = await offer()
       const form = await open(service, path)
@@ -104,7 +104,7 @@ describe('A business that is switched off', () => {
       expect(await payAt(path)).to.include('Payment successful')
     })
 
-    it('has neither its name nor its texts shown to customers in any language, and its 503 responses raise no alert', async () => {
+    it("has no name, label or link on the payment page in any language, and the page's 503 responses raise no alert", async () => {
       const { path } = await offer()
       await change('suspend')
       for (const [language, says] of [
@@ -143,7 +143,7 @@ describe('A business that is switched off', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-    it('still receives a payment that had already been ordered from a wallet, and the event for that payment', async () => {
+    it("still receives a payment that had already been ordered from a wallet, and the payment's event", async () => {
       const live = await liveKey()
       const [confirmed, lost] = [await offer(live), await offer(live)]
       const forms = [await open(service, confirmed.path), await open(service, lost.path)]
@@ -173,7 +173,7 @@ describe('A business that is switched off', () => {
       }
     })
 
-    it('still has its intents expire and its webhooks sent', async () => {
+    it('still receives webhooks, and its intents still expire', async () => {
       await subscribe(service, merchant, 'https://shop.example/hook')
       const { referenceNumber, path } = await offer()
       await change('suspend')
@@ -202,7 +202,7 @@ describe('A business that is switched off', () => {
     })
   })
 
-  describe('by `unapprove`', () => {
+  describe('A business whose live approval has been withdrawn', () => {
     it('can no longer use live keys, but test keys and existing live payments still work', async () => {
       const live = await liveKey()
       const { path } = await offer(live)
@@ -225,7 +225,7 @@ describe('A business that is switched off', () => {
     await waitFor('the API is on', async () => (await list()) === 'open')
   })
 
-  it('is switched off with exactly one audit entry, even if the command is killed at any step', async () => {
+  it('is suspended with exactly one audit entry, even if the command is killed at any step', async () => {
     const by = { actor: operator, act: 'business.suspended' } as const
     const steps = await killAtEveryStep(
       service,

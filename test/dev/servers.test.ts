@@ -61,7 +61,7 @@ describe('Local servers', () => {
     expect(await second).to.equal(`Redis cannot start: port ${queue.port} is in use`)
   })
 
-  it('end and leave nothing behind when the process that started them ends, even if that process is killed with kill -9', async () => {
+  it('end, and leave nothing behind, when their parent process ends or is killed with kill -9', async () => {
     const script = `
       import { startMongo, startRedis } from ${JSON.stringify(resolve('dev/servers.ts'))}
       const servers = await Promise.all([startMongo(), startRedis()])

@@ -28,7 +28,7 @@ describe('The code blocks on the pages', () => {
     expect(fenced.length).to.be.at.least(40)
   })
 
-  it('are each either run by a test, or listed in how-tested.ts with the reason why no test runs them', () => {
+  it('are either run by a test or listed in how-tested.ts with the reason why no test runs them', () => {
     expect(fenced.filter((block) => testOf(block) === undefined).map(nameOf)).to.deep.equal([])
     const listed = fenced.map(isListed)
     expect(notRun.filter((one) => !listed.includes(one))).to.deep.equal([])

@@ -52,7 +52,7 @@ describe("The guide's curl commands", () => {
   const found = blocks.filter(callsTheApi)
   let compared = 0
   for (const block of found)
-    it(nameOf(block), async () => {
+    it(`return what the page shows: ${nameOf(block)}`, async () => {
       const exchanges = await runCurl(service, endpointServer, block)
       expect(exchanges).to.have.length(block.text.match(/^curl /gm)?.length ?? 0)
       for (const one of exchanges) expect(one.status, JSON.stringify(one)).to.equal(expectedStatus(one))
@@ -62,7 +62,7 @@ describe("The guide's curl commands", () => {
       expect(differences(shown, exchanges.at(-1)?.body, 'response')).to.deep.equal([])
     })
 
-  it('number at least 14, and at least six of their responses are compared with the responses on the page', () => {
+  it('appear in at least 14 code blocks, and at least six of their responses are compared with the responses on the page', () => {
     expect(found.length).to.be.at.least(14)
     expect(compared).to.be.at.least(6)
   })

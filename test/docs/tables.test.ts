@@ -27,32 +27,32 @@ const rowOf = (page: string, line: string): Row => ({
 
 const tables = pages.flatMap(tablesOf)
 
-describe('The generated tables', () => {
+describe('The pages with generated tables', () => {
   let generated = 0
   for (const page of pagesWithTables())
-    it(`are up to date on the page ${page}`, async () => {
+    it(`are up to date: ${page}`, async () => {
       const { before, after, stale } = await fillTables(page)
       generated += before.match(/<!-- end of table -->/g)?.length ?? 0
       const remedy = `Stale: ${stale.join(', ')}. Run \`npm run tables\`, and commit the page.`
       expect(after === before, remedy).to.equal(true)
     })
 
-  it('number at least two', () => {
+  it('contain at least two such tables in total', () => {
     expect(generated).to.be.at.least(2)
   })
 })
 
-describe('The tables on the pages', () => {
-  it('number at least 50', () => {
+describe('The documentation pages', () => {
+  it('contain at least 50 tables in total', () => {
     expect(tables.length).to.be.at.least(50)
   })
 
-  it('all start with a header row and a separator row', () => {
+  it('start every table with a header row and a separator row', () => {
     const broken = tables.filter(([, second]) => second?.isRule !== true)
     expect(broken.map(([first]) => first)).to.deep.equal([])
   })
 
-  it('have the same number of cells in every row', () => {
+  it('have the same number of cells in every row of a table', () => {
     const uneven = tables.flatMap(([head, ...rows]) => rows.filter(({ cells }) => cells !== head?.cells))
     expect(uneven).to.deep.equal([])
   })

@@ -25,13 +25,13 @@ async function verdicts(language: Language): Promise<string[]> {
 }
 
 describe('The test vectors for signed requests', () => {
-  it('number at least 30, have unique names, and match the stored file', () => {
+  it('cover at least 30 requests, have unique names, and match the stored file', () => {
     expect(new Set(vectors.map(({ name }) => name)).size).to.equal(vectors.length)
     expect(vectors.length).to.be.at.least(30)
     expect(written()).to.equal(asText())
   })
 
-  it('have the same signatures that the service produces, even after secrets have been rotated', () => {
+  it('have the signatures that the service produces, even after secrets have been rotated', () => {
     const serviceSigns = (secrets: [string, ...string[]], { headers, body = '' }: Vector) => {
       const at = new Date(Number(headers['X-Service-Timestamp']) * 1000)
       return signedHeaders('Service', secrets, 'payment.created', body, at)

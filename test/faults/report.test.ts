@@ -47,7 +47,7 @@ describe('The report on a fault run', () => {
     expect(shortOf(planned, done(5, 2))).to.deep.equal(['only 2 of 10 faults at points were done'])
   })
 
-  it('requires every planned clock jump to have happened, and also every kind of fault that was planned several times', () => {
+  it('requires every planned clock jump, and every kind of fault that was planned several times, to have happened', () => {
     const planned = [...times(10, kill), ...times(3, flush), jump]
     expect(shortOf(planned, [...times(10, kill), flush, jump])).to.deep.equal([])
     expect(shortOf(planned, times(10, kill))).to.deep.equal([

@@ -32,7 +32,7 @@ interface Input {
   body: object
 }
 
-describe('A process that is killed between any two steps of its work', function () {
+describe('The service, if a process is killed between any two steps,', function () {
   this.timeout(60_000)
   const service = withService()
   const endpointServer = withEndpointServer()
@@ -327,7 +327,7 @@ describe('A process that is killed between any two steps of its work', function 
     expect(steps).to.deep.equal(attempting)
   })
 
-  it('uses up exactly one attempt of the delivery when an attempt fails', async () => {
+  it("uses up exactly one of the delivery's attempts when an attempt fails", async () => {
     const steps = await kill<Delivery>({
       async prepare() {
         const merchant = await service.merchant()

@@ -18,7 +18,7 @@ describe('The fault points of a test build', function () {
     expect(new Set(names).size).to.equal(names.length)
   })
 
-  it('can all be included in the same build, and kill the service when they are ordered to', async () => {
+  it('can all be included in the same build, and kill the service on command', async () => {
     const build = buildWith(harnessEdits)
     web = await startProcessOf(build, 'web', service, { FAULT_POINTS: 'create.inserted:2:kill' })
     const merchant = await service.merchant()

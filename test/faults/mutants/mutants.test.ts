@@ -34,7 +34,7 @@ describe('The mutants for the fault runs', () => {
     expect(mutants.filter(({ caughtBy }) => caughtBy.length === 0)).to.deep.equal([])
   })
 
-  it('include, for each promise, a mutant that breaks only that promise, so that every check is tested on its own', () => {
+  it('include, for each promise that a bug can reliably break on its own, a mutant that breaks only that promise', () => {
     const demanded = new Set(mutants.flatMap(({ caughtBy }) => (caughtBy.length === 1 ? caughtBy : [])))
     expect(Object.keys(promises).filter((name) => !demanded.has(name))).to.have.members([
       'process.lives',
@@ -54,7 +54,7 @@ describe('The mutants for the fault runs', () => {
     }
   })
 
-  it('each have a plan that fits into the run and contains exactly the faults on which that mutant or control run focuses', () => {
+  it('each have a plan, like the control runs, that fits into the run and contains exactly the intended faults', () => {
     for (const { name, focus } of [...controls, ...mutants]) {
       const plan = planOf(focus)
       expect(Math.max(0, ...plan.map(({ atMs }) => atMs)), name).to.be.below(focus.seconds * 1000)

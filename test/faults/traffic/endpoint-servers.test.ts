@@ -8,7 +8,7 @@ import { behaviours } from './behaviours.ts'
 import { type EndpointServers, openEndpointServers } from './endpoint-servers.ts'
 import { providerKey } from './provider.ts'
 
-describe('The endpoint servers and the wallet provider in the fault runs', () => {
+describe('The simulated servers in the fault runs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'endpointServers-'))
   let endpointServers: EndpointServers
   before(async () => {
@@ -27,7 +27,7 @@ describe('The endpoint servers and the wallet provider in the fault runs', () =>
     return (await fetch(endpointServers.origin + path, { method: 'POST', body, headers })).json()
   }
 
-  it('carry out an order only once, and never for more than the balance', async () => {
+  it('carry out a wallet order only once, and never for more than the balance', async () => {
     const first = { key: 'k1', amount: 60, phone: '36000000', pin: '123456' }
     expect(await order(first)).to.include({ status: 'succeeded' })
     expect(await order(first)).to.include({ status: 'succeeded' })
