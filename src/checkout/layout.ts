@@ -2,7 +2,7 @@ import { html } from 'ghtml'
 import { scriptPath, stylePath } from './assets.ts'
 import { addressOf, type Locale, locales } from './locale.ts'
 
-/** The parts of a page around its body. */
+/** Everything on a page except its body. */
 export interface Frame {
   locale: Locale
   /** The page's title, as plain text and not as HTML. */

@@ -30,7 +30,7 @@ export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Inte
     ({ referenceNumber }) => [referenceNumber],
   )
 
-/** Creates the batcher with which `findIntentToChange` reads intents. */
+/** Creates the batcher that `findIntentToChange` uses to read intents. */
 export const createIntentToChangeBatcher = (Intent: Model<Intent>): Batcher<string, IntentToChange | null> =>
   createReadBatcher(
     (referenceNumbers) =>

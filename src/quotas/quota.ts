@@ -49,14 +49,12 @@ interface Picture {
   tookMs: number
   /** The total amount that this process has taken. */
   taken: number
-  /**
-   * The part of `taken` that belongs to writes that ended before the last count started, so that `used` includes it.
-   */
+  /** The part of `taken` that belongs to writes that ended before the last count started. `used` includes it. */
   takenInUsed: number
   /** The part of `taken` that belongs to writes that are still running. */
   inProgress: number
   /**
-   * The part of `taken` that belongs to writes that were running during the last count, so that `used` may or may not
+   * The part of `taken` that belongs to writes that were still running during the last count. `used` may or may not
    * include it.
    */
   unsure: number

@@ -10,8 +10,8 @@ export interface Pass {
   id: string
   beganAt: Date
   /**
-   * True if the pass has tried to clean every business but failed to clean some of them. Later runs of this pass retry
-   * only the failed businesses.
+   * True if the pass has reached every business, but the clean-up of some of them failed. Later runs of this pass retry
+   * only those businesses.
    */
   hasFaults: boolean
 }

@@ -75,7 +75,7 @@ export const instant =
 
 /**
  * Parses an id. Throws if the id is empty. An empty id is usually caused by an unset shell variable, and a command must
- * not treat it as a selection of everything.
+ * not take it to mean everything.
  */
 export function someId(text: string): string {
   if (!/^[\w-]{1,100}$/.test(text)) throw new InvalidArgumentError('Must be an id.')

@@ -15,7 +15,7 @@ export function startProgress(total: number, asJson: boolean): Progress {
     format: '{bar} {value} of {total}, {eta_formatted} left',
     stream: process.stderr,
     // The progress bar must not change the terminal's settings. Ctrl-C ends the process immediately, so the cursor
-    // would stay hidden and the line wrapping would stay changed.
+    // would stay hidden and line wrapping would stay off.
     hideCursor: false,
     linewrap: true,
   })

@@ -31,6 +31,6 @@ export const memoryOfOne = (kind: ItemKind): number => largestItem[kind] * perBy
  */
 export const memoryOfDownload = 50 * largestItem.product + 3 * 2 * 1024 * 1024
 
-/** Returns how much memory to reserve for the page that a valid query requests, in bytes. */
+/** Returns the number of bytes to reserve for the page that a valid query requests. */
 export const memoryOfPage = (kind: ItemKind, query: unknown): number =>
   readSlice(query as PageQuery).limit * memoryOfOne(kind)

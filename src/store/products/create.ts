@@ -12,7 +12,7 @@ import { presentProduct } from './present.ts'
 import { type Product, products } from './product.ts'
 
 /**
- * Creates a product and returns the data of the response. One insert stores both the product and the sealed response.
+ * Creates a product and returns the response's `data`. One insert stores both the product and the sealed response.
  * Before the first product is created with a test key, creates the sandbox's shop. Throws SHOP_NOT_FOUND if the caller
  * uses a live key and the business has no shop. Throws VALIDATION_ERROR if a SKU already belongs to another product of
  * the shop, and RATE_LIMITED if the sandbox's daily quota is used up.

@@ -18,10 +18,7 @@ export type NewProduct = Pick<Product, 'name' | 'description' | 'active' | 'vari
 /** The changes that an import makes to an existing product. */
 export interface ChangedProduct {
   patch: ProductPatch
-  /**
-   * The ids of the variants with which the rows were compared, in the order in which the product contains these
-   * variants.
-   */
+  /** The ids of the variants that the rows were compared with, in the product's own order. */
   comparedVariants: string[]
 }
 

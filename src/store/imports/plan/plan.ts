@@ -25,7 +25,7 @@ export interface ProductPatch {
 export const countVariants = ({ variants, added }: ProductPatch): number => variants.length + added.length
 
 /**
- * One import of a shop. The `_id` is the effect id of the import's claim. A shop has at most one open plan. A plan has
+ * One product import into a shop. The `_id` is the effect id of the import's claim. A shop has at most one open plan. A plan has
  * one of these states:
  *
  * - `preparing`: the new products are being stored without being listed, and the products that will change are being
