@@ -3,7 +3,7 @@ import { createPace } from '../../src/retention/pace.ts'
 
 const { now } = performance
 
-describe("A clean-up's pace", () => {
+describe('A clean-up in batches', () => {
   let passedMs = 0
   let renewals = 0
   beforeEach(() => {

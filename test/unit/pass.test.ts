@@ -7,7 +7,7 @@ const begun = { id: 'p', beganAt: new Date('2026-03-01T12:00:00Z'), hasFaults: f
 const start = (pass: RetentionRecord['pass']) => startPass({ pass } as RetentionRecord, now)
 
 describe('A clean-up pass', () => {
-  it('continues on later nights, however many it takes, until it is complete', () => {
+  it('continues on later nights until it is complete, however many nights that takes', () => {
     expect(start(begun)).to.deep.equal(begun)
   })
 

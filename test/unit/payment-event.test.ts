@@ -23,7 +23,7 @@ const without = <T extends object>(body: T, field: string): T =>
 
 const all = Object.keys({ ...paymentEvents, ...orderEvents }) as EventName[]
 
-describe('The schema of a webhook event', () => {
+describe("A webhook event's schema", () => {
   for (const event of all)
     it(`requires exactly the documented fields of ${event}`, () => {
       const body = bodyOf(event)
@@ -47,7 +47,7 @@ describe('The schema of a webhook event', () => {
     expect(schemaErrorsOf({ ...body, data: { ...body.data, commission } })).to.deep.equal([])
   })
 
-  it('rejects the data of one event under the name of a different event, unless both have the same fields', () => {
+  it("rejects one event's data under another event's name, unless the two events have the same fields", () => {
     const taken = all.flatMap((event) =>
       all
         .filter((other) => schemaErrorsOf({ ...bodyOf(event), data: bodyOf(other).data }).length === 0)

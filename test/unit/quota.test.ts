@@ -47,13 +47,13 @@ const many = async (times: number, write: () => Promise<boolean>): Promise<numbe
   return admitted
 }
 
-describe('A quota', () => {
-  it('admits exactly as many writes as the limit allows in one process, however many writes arrive', async () => {
+describe('The service, enforcing a quota,', () => {
+  it('admits exactly as many writes in one process as the limit allows, however many arrive', async () => {
     const { write } = openQuota()
     expect(await many(1500, () => write(1000))).to.equal(1000)
   })
 
-  it('does not make writes wait for a count while the quota is not used up', async () => {
+  it('lets no write wait for a count until the quota is used up', async () => {
     const { write, holdCounts, counts } = openQuota()
     const release = holdCounts()
     expect(await many(50, () => write(1000))).to.equal(50)
@@ -115,7 +115,7 @@ describe('A quota', () => {
     expect(await write(5)).to.equal(false)
   })
 
-  it('makes one count for all writes that arrive at the same time while the quota is full', async () => {
+  it('counts only once for all writes that arrive at the same time while the quota is full', async () => {
     const { write, store, counts, holdCounts, pass } = openQuota()
     await many(10, () => write(10))
     await write(10)
@@ -144,14 +144,14 @@ describe('A quota', () => {
     expect(await isTaken('b')).to.equal(true)
   })
 
-  it('starts from zero in a new period', async () => {
+  it('starts counting from zero in a new period', async () => {
     const { quota } = openQuota()
     const isTaken = async (day: string) => (await quota.take('a', day, 1, 1)).isTaken
     const days = [await isTaken('monday'), await isTaken('monday'), await isTaken('tuesday')]
     expect(days).to.deep.equal([true, false, true])
   })
 
-  it('remembers ten thousand businesses, and makes a new count for a business that it has forgotten', async () => {
+  it('remembers the counts of ten thousand businesses, and counts again for a business that it has forgotten', async () => {
     const { write, counts } = openQuota()
     await write(5, 'first')
     for (let index = 0; index < 10_000; index += 1) await write(5, `b${index}`)
@@ -160,7 +160,7 @@ describe('A quota', () => {
     expect(counts.slice(before)).to.include('first')
   })
 
-  it('can list the businesses that have used up the largest share of the quota, with figures that are at most a minute old', async () => {
+  it('can list the businesses that have used up the largest share of their quotas, with figures that are at most a minute old', async () => {
     const { quota, write, store, counts, pass } = openQuota()
     await many(9, () => write(10, 'nine'))
     await many(4, () => write(5, 'four of five'))

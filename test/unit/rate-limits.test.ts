@@ -39,8 +39,8 @@ const countOften = (limits: RateLimits, times: number, key: Counted = 'key:a', l
   for (let counted = 0; counted < times; counted += 1) limits.count(key, limit)
 }
 
-describe('Rate limits', () => {
-  it('add up the counts of several processes, each of which reports every count once', async () => {
+describe('The rate limiter', () => {
+  it('adds up the counts of several processes, each of which reports every count once', async () => {
     const { addUp, batches } = sums()
     const [one, other] = [open(100, addUp), open(100, addUp)]
     countOften(one, 60)
@@ -55,7 +55,7 @@ describe('Rate limits', () => {
     expect(batches.map((batch) => batch.map(([, by]) => by))).to.deep.equal([[60], [10], [5]])
   })
 
-  it('keep working if Redis does not respond, whether or not Redis has received the counts', async () => {
+  it('keeps working if Redis does not respond, whether or not Redis has received the counts', async () => {
     const { addUp } = sums()
     const lost: AddUp = (additions, livesMs) => addUp(additions, livesMs).then(() => null)
     const responses = [lost, away, addUp]
@@ -67,7 +67,7 @@ describe('Rate limits', () => {
     expect(limits.look('key:a').remaining).to.equal(70)
   })
 
-  it('report counts to Redis in one batch at a time, however slow Redis is, and lose no count in the meantime', async () => {
+  it('reports counts to Redis in one batch at a time, however slow Redis is, and loses no count in the meantime', async () => {
     const { addUp, batches } = sums()
     const respond: (() => void)[] = []
     const limits = open(100, async (additions, livesMs) => {
@@ -86,7 +86,7 @@ describe('Rate limits', () => {
     expect(limits.look('key:a').remaining).to.equal(85)
   })
 
-  it('use a new Redis key each second, and restart from zero', async () => {
+  it('uses a new Redis key each second, and restarts from zero', async () => {
     const { addUp, batches } = sums()
     let now = at
     const limits = open(10, addUp, () => now)
@@ -100,7 +100,7 @@ describe('Rate limits', () => {
     expect((second ?? 0) - (first ?? 0)).to.equal(1)
   })
 
-  it("make a caller's lookups wait while the maximum number of lookups is running, and start the next lookup when one ends", async () => {
+  it("makes a caller's lookups wait while the maximum number of lookups is running, and starts the next lookup when one ends", async () => {
     const inLine = createLines()
     let max = 2
     const ends: (() => void)[] = []
@@ -124,7 +124,7 @@ describe('Rate limits', () => {
     expect(statuses.toSorted()).to.deep.equal([...Array(5).fill('fulfilled'), 'rejected'])
   })
 
-  it('make no lookup for a caller whose deadline has passed while it waited', async () => {
+  it('starts no lookup for a caller whose deadline has passed during the wait', async () => {
     const deps = { rateLimits: open(5, away) }
     const passed = performance.now() - 1
     let lookups = 0
@@ -134,7 +134,7 @@ describe('Rate limits', () => {
     expect(lookups).to.equal(0)
   })
 
-  it('keep all counts for the current second, even if timers fire as if a minute had passed', async () => {
+  it('keeps all counts for the current second, even if timers fire as if a minute had passed', async () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: at })
     const limits = open(1, away)
     countOften(limits, 1)
@@ -143,7 +143,7 @@ describe('Rate limits', () => {
     mock.timers.reset()
   })
 
-  it('do not report callers below 3 % of their limit to Redis, and report at most a thousand callers per batch', async () => {
+  it('does not report callers below 3 % of their limit to Redis, and reports at most a thousand callers per batch', async () => {
     const { addUp, batches } = sums()
     const limits = open(100, addUp)
     for (let key = 0; key < 1500; key += 1) countOften(limits, 2, `key:${key}`)
@@ -154,7 +154,7 @@ describe('Rate limits', () => {
     expect(batches.map((batch) => batch.length)).to.deep.equal([1000, 500])
   })
 
-  it("use a caller's own limit, if there is one, to decide whether to report the caller to Redis", async () => {
+  it("uses a caller's own limit, if there is one, to decide whether to report the caller to Redis", async () => {
     const { addUp, batches } = sums()
     const limits = open(100, addUp)
     countOften(limits, 10, 'key:large', 1000)
@@ -165,7 +165,7 @@ describe('Rate limits', () => {
     expect(limits.count('key:small', 10).isOpen).to.equal(false)
   })
 
-  it('track at most twenty thousand callers per second, and admit all others', async () => {
+  it('tracks at most twenty thousand callers per second, and admits all others', async () => {
     const limits = open(1, away)
     for (let address = 0; address < 20_000; address += 1) limits.count(`address:${address}`)
     expect(limits.look('address:19999')).to.deep.equal({ isOpen: false, remaining: 0, over: 0 })

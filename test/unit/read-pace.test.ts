@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
 import { bytesPerSecond, createReadPace, type ReadPace } from '../../src/http/responses/read-pace.ts'
 
-describe('The read pace limit', function () {
+describe('The service, limiting the pace of reads,', function () {
   this.timeout(5_000)
   let pace: ReadPace
   beforeEach(() => {
@@ -61,7 +61,7 @@ describe('The read pace limit', function () {
     expect(performance.now() - began).to.be.below(500)
   })
 
-  it('rejects a read with SERVICE_UNAVAILABLE if it has waited two seconds for a previous read to end', async () => {
+  it('rejects a read with SERVICE_UNAVAILABLE if the read has waited two seconds for a previous one to end', async () => {
     await read(300_000)
     await pace.take('a')
     const refusal = await refusalOf()
@@ -69,7 +69,7 @@ describe('The read pace limit', function () {
     expect(refusal.code).to.equal('SERVICE_UNAVAILABLE')
   })
 
-  it('rejects a read with RATE_LIMITED if it was delayed for two seconds, even if the process is busy when the wait ends', async () => {
+  it('rejects a read with RATE_LIMITED after a delay of two seconds, even if the process is busy when the delay ends', async () => {
     await read(bytesPerSecond * 2.05)
     const refusal = refusalOf()
     await pause(1_900)

@@ -18,8 +18,8 @@ class Response extends EventEmitter {
 const response = () => new Response() as unknown as ServerResponse
 const refusalOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
 
-describe('The memory budget for responses', () => {
-  it('allows each business a quarter of the budget, admits reads in order, and rejects a read that has waited too long', async () => {
+describe('The service, limiting the memory for responses,', () => {
+  it('allows each business a quarter of the memory, admits reads in order, and rejects a read that has waited too long', async () => {
     let reported = 0
     const budget = createResponseBudget(400 * kib, (bytes) => void (reported = bytes))
     const first = response()
@@ -71,7 +71,7 @@ describe('The memory budget for responses', () => {
     expect(budget.taken()).to.equal(90 * kib)
   })
 
-  it("closes another business's stalled response to free memory for a business that uses less of the budget", async function () {
+  it("closes another business's stalled response to free memory for a business that uses less memory", async function () {
     this.timeout(10_000)
     const budget = createResponseBudget(400 * kib, () => undefined)
     const stalled = await Promise.all(

@@ -35,7 +35,7 @@ describe('Secrets', () => {
     expect(() => createSecrets([foreign, newer]).reseal(sealed, { ...field, id: 'e2' })).to.throw()
   })
 
-  it('can be unsealed with the previous key if it is configured, but with no other key', () => {
+  it('can be unsealed with the previous key while that key is configured, but never with an unrelated key', () => {
     const sealed = createSecrets([older]).seal('000042', field)
     expect(createSecrets([newer, older]).unseal(sealed, field)).to.equal('000042')
     expect(() => secrets.unseal(sealed, field)).to.throw('not configured')
@@ -56,7 +56,7 @@ describe('Secrets', () => {
       expect(() => both.reseal(text, field), text).to.throw()
   })
 
-  it('are recognised by a keyed hash, for which the current key is tried before the previous key', () => {
+  it('are recognised by a keyed hash, first with the current key and then with the previous key', () => {
     const hash = secrets.hash('sk_test_x')
     expect(secrets.hash('sk_test_x')).to.equal(hash)
     expect(secrets.hash('sk_test_y')).not.to.equal(hash)
@@ -65,7 +65,7 @@ describe('Secrets', () => {
     expect(createSecrets([newer, older]).hashes('sk_test_x')).to.deep.equal(hashes)
   })
 
-  it('can sign a string for one purpose, and can verify the signature with the current or the previous key', () => {
+  it('have keys that can also sign a string for one purpose, and verify signatures by the current or the previous key', () => {
     const rotated = createSecrets([newer, older])
     const signature = secrets.sign('sign form', 'x')
     const before = createSecrets([older]).sign('sign form', 'x')

@@ -75,7 +75,7 @@ describe('Delivery slots', () => {
     slots.open()
   })
 
-  describe('for an endpoint', () => {
+  describe("an endpoint's slots", () => {
     it("are limited to 2 while the endpoint's health is unknown or the endpoint is failing", () => {
       expect(takeAll(slots, unknownOwner('a', 'new'))).to.have.length(2)
       expect(takeAll(slots, ownerOf('a', 'bad', undefined, 'failing'))).to.have.length(2)
@@ -101,7 +101,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(2)
     })
 
-    it('stay the same if no attempt was made or if an attempt succeeds slowly', async () => {
+    it('stay the same if no attempt is made or if an attempt succeeds slowly', async () => {
       const owner = ownerOf('a', 'shop')
       freeAll(takeAll(slots, owner), null)
       expect(slots.available(owner)).to.equal(50)
@@ -112,7 +112,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(50)
     })
 
-    it("are as many as the endpoint's stored health allows once the process has forgotten the endpoint", async () => {
+    it("return to the number that the endpoint's stored health allows once the process has forgotten the endpoint", async () => {
       const owner = unknownOwner('a', 'new')
       freeAll(takeAll(slots, owner), true)
       expect(slots.available(owner)).to.equal(4)
@@ -121,7 +121,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(2)
     })
 
-    it('remain as many as before while the endpoint still holds one slot, because the process does not forget the endpoint', async () => {
+    it('keep their number while the endpoint still holds one of them, because the process does not forget the endpoint', async () => {
       const owner = ownerOf('a', 'shop')
       const [first, ...others] = takeAll(slots, owner)
       freeAll(others, null)
@@ -154,8 +154,8 @@ describe('Delivery slots', () => {
     })
   })
 
-  describe('for a business', () => {
-    it("are at most a quarter of the process's slots", () => {
+  describe("a business's slots", () => {
+    it("are limited to a quarter of the process's slots", () => {
       expect(takeAll(slots, ...endpoints('a', 20))).to.have.length(250)
       expect(slots.available(ownerOf('a', 'e21'))).to.equal(0)
       expect(slots.available(ownerOf('b', 'e0'))).to.equal(50)
@@ -191,8 +191,8 @@ describe('Delivery slots', () => {
     expect(time.timers()).to.equal(0)
   })
 
-  describe('with a slow set for attempts that take longer than 5 s', () => {
-    it('move to the slow set after 5 s, which frees fast slots for the endpoint and the business', async () => {
+  describe('attempts that may take longer than 5 s', () => {
+    it('move to the set of slow slots after 5 s, which frees fast slots for the endpoint and the business', async () => {
       const owner = ownerOf('a', 'hanging')
       takeAll(slots, owner)
       await time.advance(fastForMs - 1)
@@ -204,7 +204,7 @@ describe('Delivery slots', () => {
       expect(slots.available(ownerOf('a', 'other'))).to.equal(50)
     })
 
-    it('count as fast while the business has used up its slow slots, and move to the slow set when a slow slot is freed', async () => {
+    it('count as fast while the business has used up its slow slots, and become slow when a slow slot is freed', async () => {
       const own = endpoints('a', 5)
       const hanging = takeAll(slots, ...own)
       expect(hanging).to.have.length(250)
@@ -218,7 +218,7 @@ describe('Delivery slots', () => {
       expect(slots.available(ownerOf('b', 'e0'))).to.equal(50)
     })
 
-    it('leave some slow slots for later businesses, and move as soon as any business frees a slow slot', async () => {
+    it('leave some slow slots for later businesses, and become slow as soon as any business frees a slow slot', async () => {
       const held = new Map<string, Slot[]>()
       for (const businessId of ['a', 'b', 'c', 'd']) {
         held.set(businessId, takeAll(slots, ...endpoints(businessId, 2)))
@@ -232,7 +232,7 @@ describe('Delivery slots', () => {
       expect(takeOthers()).to.equal(2)
     })
 
-    it('do not move to the slow set if the attempt ends within 5 s', async () => {
+    it('do not move to the set of slow slots if they end within 5 s', async () => {
       const owner = ownerOf('a', 'quick')
       freeAll(takeAll(slots, owner), true)
       await time.advance(60_000)
@@ -240,7 +240,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(100)
     })
 
-    it('can be freed from the fast and the slow set, after which every count is zero', async () => {
+    it('leave every count at zero after they have freed their fast and slow slots', async () => {
       const all = ['a', 'b', 'c', 'd', 'e'].flatMap((businessId) =>
         takeAll(slots, ...endpoints(businessId, 20)),
       )
@@ -255,11 +255,11 @@ describe('Delivery slots', () => {
     })
   })
 
-  describe('for attempts with large bodies', () => {
+  describe('attempts with large bodies', () => {
     const mega = 'x'.repeat(1_000_000)
     const largest = mega.repeat(12)
 
-    it('limit each business to 12 000 000 characters in flight', () => {
+    it('are limited to 12 000 000 characters in flight per business', () => {
       const own = takeAll(slots, ownerOf('a', 'large'))
       expect(own.filter((slot) => slot.count(mega))).to.have.length(12)
       expect(slots.takeNow(ownerOf('b', 'large'))?.count(mega)).to.equal(true)
@@ -267,14 +267,14 @@ describe('Delivery slots', () => {
       expect(own.at(-1)?.count(mega)).to.equal(true)
     })
 
-    it('limit all businesses to 48 000 000 characters in total, but allow each business one body of any length', () => {
+    it('are limited to 48 000 000 characters in total, but each business may always send one body of any length', () => {
       for (const businessId of ['a', 'b', 'c', 'd'])
         expect(slots.takeNow(ownerOf(businessId, 'large'))?.count(largest)).to.equal(true)
       const [first, second] = takeAll(slots, ownerOf('e', 'large'))
       expect([first?.count(mega), second?.count(mega)]).to.deep.equal([true, false])
     })
 
-    it('let an endpoint whose body was rejected send as many bodies of that size as the budget allows', () => {
+    it("are limited, once an endpoint's body has been rejected, to as many bodies of that size as the budget allows", () => {
       const large = ownerOf('a', 'large')
       const own = takeAll(slots, large)
       const counted = own.filter((slot) => slot.count(mega))
@@ -288,7 +288,7 @@ describe('Delivery slots', () => {
       expect(slots.available(large)).to.equal(50 - 10)
     })
 
-    it('release the characters of a body only once', () => {
+    it("release a body's characters only once", () => {
       const owner = ownerOf('a', 'large')
       const [one, other] = takeAll(slots, owner)
       one?.count(largest)
@@ -298,7 +298,7 @@ describe('Delivery slots', () => {
     })
   })
 
-  describe('for which endpoints are waiting', () => {
+  describe('slots for which endpoints are waiting', () => {
     const owner = unknownOwner('a', 'new')
     /** Counts the reports of free slots. The returned function returns the count after this time. */
     function countReports() {
@@ -348,7 +348,7 @@ describe('Delivery slots', () => {
       expect(time.timers()).to.equal(0)
     })
 
-    it('are reported when they become free because attempts move to the slow set', async () => {
+    it('are reported when they become free because attempts move to the set of slow slots', async () => {
       const reportsAfter = countReports()
       takeAll(slots, owner)
       expect(await reportsAfter(fastForMs + 10)).to.equal(1)
@@ -374,7 +374,7 @@ describe('Delivery slots', () => {
       expect(slots.waiting()).to.deep.equal([second, first])
     })
 
-    it("cause an endpoint's first job to be delayed by 5 s, and each further job by a little longer than the previous job", async () => {
+    it("are waited for by an endpoint's jobs, the first for 5 s and each further job for a little longer than the previous one", async () => {
       expect([1, 2, 3].map(() => slots.backOff(owner))).to.deep.equal([5_000, 5_050, 5_100])
       expect(slots.backOff(ownerOf('b', 'other'))).to.equal(5_000)
       await time.advance(1_000)
@@ -382,7 +382,7 @@ describe('Delivery slots', () => {
     })
   })
 
-  describe('for which a relay is waiting', () => {
+  describe('slots for which a relay is waiting', () => {
     const owner = ownerOf('a', 'shop')
 
     /** Starts to wait for a slot of an endpoint. `result` has what the relay got. */
@@ -432,7 +432,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('keep a relay waiting for only a tenth of a second, after which no relay for the same business waits at all for 5 s', async () => {
+    it('keep a relay waiting for only a tenth of a second, and for the next 5 s no relay for that business waits at all', async () => {
       const [slow, quick] = [owner, ownerOf('a', 'quick')]
       const held = fill(slow, quick)
       const relays = [wait(slow), wait(quick)]
@@ -485,7 +485,7 @@ describe('Delivery slots', () => {
     })
   })
 
-  it('are unavailable, and not waited for by any endpoint, before the process opens them and after it closes them', () => {
+  it('are unavailable, and no endpoint waits for them, before the process opens them and after it closes them', () => {
     const closed = createSlots(time)
     const owner = ownerOf('a', 'shop')
     expect([closed.isOpen(), closed.takeNow(owner), closed.available(owner)]).to.deep.equal([false, null, 0])

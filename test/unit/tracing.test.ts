@@ -9,7 +9,7 @@ import type { Span, Tracing } from '../../src/tracing/tracing.ts'
 type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0]
 
 describe('Tracing', () => {
-  it('logs the warnings of the OpenTelemetry SDK without the values that they quote', () => {
+  it("logs the OpenTelemetry SDK's warnings without the values that the warnings quote", () => {
     const said: object[] = []
     reportSdkWarnings((fields) => said.push(fields))
     diag.warn(`Unknown value "hidden" or 'hidden' for OTEL_X`)

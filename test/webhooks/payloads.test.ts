@@ -71,7 +71,7 @@ describe("A payment webhook's body", () => {
     expect(rest).to.deep.equal({ ...named, status: 'PENDING', ...unpaid })
   })
 
-  it('states the time, the payer and the commission of a payment, whether the payment is from a wallet or simulated', async () => {
+  it("states the payment's time, payer and commission, for both wallet payments and simulated payments", async () => {
     for (const way of ['wallet', 'simulated'] as const) {
       const { referenceNumber, shortCode } = await createIntent(service, merchant)
       const phone = '221771234567'

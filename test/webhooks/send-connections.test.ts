@@ -211,7 +211,7 @@ describe('The webhook sender, managing its connections,', () => {
     expect(warnings).to.deep.equal([])
   })
 
-  it('finishes the running attempts when the sender is closed, but accepts no further attempts', async () => {
+  it('finishes the running attempts when it is closed, but accepts no further attempts', async () => {
     const arrivals = new EventEmitter()
     const arrived = once(arrivals, 'request')
     const endpointServer = await httpEndpoint((_req, res) => arrivals.emit('request', res))
@@ -249,7 +249,7 @@ describe('The webhook sender, managing its connections,', () => {
     expect(endpointServer.connections).to.have.length(0)
   })
 
-  it('throws if a request cannot be sent, because that is not a failure of the endpoint', async () => {
+  it("throws an exception if a request is invalid, because that is not the endpoint's failure", async () => {
     const endpointServer = await okEndpoint()
     const { send, urls } = senderTo([endpointServer], {})
     const bad = { url: urls[0] ?? '', headers: { 'x-service-event': 'a\nb' }, body, owner }

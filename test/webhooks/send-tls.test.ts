@@ -28,7 +28,7 @@ describe("A business's TLS time", () => {
     server.close()
   })
 
-  it('is charged for received bytes, which are not processed while the business has no time left', async () => {
+  it('is spent on received bytes, which are not processed while the business has no time left', async () => {
     const endpointServer = await rawEndpoint((socket) => void socket.end('abc'))
     const raw = connect(endpointServer.port, '127.0.0.1')
     await once(raw, 'connect')
@@ -67,7 +67,7 @@ describe("A business's TLS time", () => {
     expect(meters('greedy').ready()).to.be.instanceOf(Promise)
   })
 
-  it("is taken from a fifth of a process's time, shared by all businesses that have used up their own time", () => {
+  it("is limited to a fifth of a process's time in total for all businesses that have used up their own time", () => {
     let now = 0
     const meters = createMeters(() => now)
     const greedy = ['a', 'b', 'c', 'd']
