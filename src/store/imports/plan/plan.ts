@@ -26,11 +26,13 @@ export const countVariants = ({ variants, added }: ProductPatch): number => vari
 
 /**
  * One product import into a shop. The `_id` is the effect id of the import's claim. A shop has at most one open plan. A
- * plan has one of these states:  - `preparing`: the new products are being stored without being listed, and the
- * products that will change are being   marked with the plan's token. Merchants do not see any change yet. -
- * `committed`: the import is certain to be carried out, and any process may finish it. - `aborting`: the import is
- * certain not to be carried out, and any process may undo its preparations. - `done`: the import has been carried out,
- * and the shop is free for its next import.
+ * plan has one of these states:
+ *
+ * - `preparing`: the new products are being stored without being listed, and the products that will change are being
+ *   marked with the plan's token. Merchants do not see any change yet.
+ * - `committed`: the import is certain to be carried out, and any process may finish it.
+ * - `aborting`: the import is certain not to be carried out, and any process may undo its preparations.
+ * - `done`: the import has been carried out, and the shop is free for its next import.
  */
 export interface ImportPlan {
   _id: string
