@@ -224,7 +224,7 @@ describe('The live wallet', () => {
   }
 
   for (const [what, behaviour, why] of faults)
-    it(`treats the outcome of an order as unknown, and determines it with a query, if the response is ${what}`, async () => {
+    it(`treats an order's outcome as unknown, and determines the outcome with a query, if the response is ${what}`, async () => {
       provider.handleOrders(behaviour)
       const order = payment()
       const connected = why.test('timeout') ? open(provider.url, shortTimeoutMs) : wallet
@@ -241,7 +241,7 @@ describe('The live wallet', () => {
       expect(log).to.match(/wallet\.failing/)
     })
 
-  it('treats the outcome of a refund as unknown if the provider returns refused', async () => {
+  it("treats a refund's outcome as unknown if the provider returns `refused`", async () => {
     provider.handleOrders(respond({ status: 'refused', reason: 'wrong_pin' }))
     expect(await wallet.refund(refundOf(payment()))).to.deep.equal({ outcome: 'unknown', why: 'malformed' })
   })
@@ -446,7 +446,7 @@ describe('The live wallet', () => {
     expect(provider.movements).to.have.length(1)
   })
 
-  it('logs no PIN, phone number or secret key, and limits how often the same fault is logged', async () => {
+  it('logs no PIN, phone number or secret key, and limits how often it logs the same fault', async () => {
     provider.handleOrders((res, _work, { body }) => res.writeHead(500).end(body))
     for (let count = 0; count < 5; count += 1) await wallet.authorise(payment())
     const lines = () =>

@@ -44,7 +44,7 @@ describe('A sandbox wallet', () => {
     expect(JSON.stringify(kept)).not.to.match(new RegExp(`"(7391|${pin})"`))
   })
 
-  it('refuses a phone number without a wallet in the same way as a wrong PIN', async () => {
+  it('responds to a wrong PIN as if the phone number had no wallet', async () => {
     const phone = await here.customer(100)
     expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
     expect(await here.pay({ phone: '39999999' })).to.deep.equal(wrongPin)
@@ -142,7 +142,7 @@ describe('A sandbox wallet', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 50, current: null })
   })
 
-  it('carries out only one payment for ten concurrent orders with the same key, and returns the same result for each', async () => {
+  it('carries out only one payment for ten concurrent orders with the same key, and returns the same result for each order', async () => {
     const phone = await here.customer(1000)
     const order = here.order({ phone })
     const outcomes = await inBoth(10, (where) => where.wallet.authorise(order))
@@ -177,14 +177,14 @@ describe('A sandbox wallet', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
   })
 
-  it('fails for the magic amount only if the PIN is correct, and keeps its money', async () => {
+  it('simulates a technical failure for a special amount, but only if the PIN is correct, and keeps its money', async () => {
     const phone = await here.customer(1_000_000)
     expect(await here.pay({ phone, amount: 99_901, pin: '0000' })).to.deep.equal(wrongPin)
     expect(await here.pay({ phone, amount: 99_901 })).to.deep.equal(technical)
     expect(await here.balanceOf(phone)).to.equal(1_000_000)
   })
 
-  describe('when a refund is ordered', () => {
+  describe('a sandbox wallet, when a refund is ordered,', () => {
     /** A customer who paid 1000 and has nothing left. */
     async function paid() {
       const phone = await here.customer(1000)
@@ -223,7 +223,7 @@ describe('A sandbox wallet', () => {
     })
   })
 
-  describe('for demonstrations', () => {
+  describe('a sandbox wallet for demonstrations', () => {
     const demo = (phone: string, changes: object = {}) => here.pay({ phone, pin: '1234', ...changes })
 
     it('exists by default, and produces the outcome that its phone number stands for', async () => {

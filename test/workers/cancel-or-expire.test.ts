@@ -52,7 +52,7 @@ describe('A race between a cancellation and an expiry', () => {
     return outcomes
   }
 
-  it('is won by the expiry if the cancellation pauses before its own write, and by the cancellation if it pauses later', async () => {
+  it('is won by the expiry if the cancellation pauses before its own write, and by the cancellation if the pause comes later', async () => {
     const tooLate = 'INTENT_CANCEL_INVALID_STATUS, expired: payment.created,payment.expired'
     const cancelled = 'cancelled, not: payment.created,payment.cancelled'
     expect(await raceEverywhere('cancel')).to.deep.equal({
@@ -66,7 +66,7 @@ describe('A race between a cancellation and an expiry', () => {
     })
   })
 
-  it('is won by the cancellation if the expiry pauses before its own write, and by the expiry if it pauses later', async () => {
+  it('is won by the cancellation if the expiry pauses before its own write, and by the expiry if the pause comes later', async () => {
     const cancelled = 'not, cancelled: payment.created,payment.cancelled'
     const expired = 'expired, INTENT_CANCEL_INVALID_STATUS: payment.created,payment.expired'
     expect(await raceEverywhere('expire')).to.deep.equal({

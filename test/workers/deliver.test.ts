@@ -46,7 +46,7 @@ describe('A delivery', () => {
     expect(one && isSignedWith(secret, one)).to.equal(true)
   })
 
-  it('contains the name of the event both in its header and in its body, for every event of an intent', async () => {
+  it("contains the event's name in both its header and its body, for every event of an intent", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     await relay(service, merchant)
@@ -150,7 +150,7 @@ describe('A delivery', () => {
     )
   })
 
-  it('records the time, duration, response and error of each attempt', async () => {
+  it("records each attempt's time, duration, response and error", async () => {
     endpointServer.respondWith((res, count) =>
       count === 1 ? res.destroy() : void res.writeHead(503).end('busy'),
     )
@@ -179,7 +179,7 @@ describe('A delivery', () => {
     expect(await storedDelivery(service, delivery)).to.deep.equal(before)
   })
 
-  it('is not attempted if no delivery with its id exists', async () => {
+  it('is not attempted if it does not exist in MongoDB', async () => {
     const { outcome } = await attempt(service.deps, deliveryId(newId(), endpointId))
     expect(outcome).to.equal('superseded')
   })

@@ -149,7 +149,7 @@ describe("A delivery's job", () => {
     await endpointServer.close()
   })
 
-  it('is delayed until the next attempt, and shows how many attempts have failed, why, and when the next attempt is due', async () => {
+  it('is delayed until the next attempt, and shows how many attempts have failed, why they failed, and when the next attempt is due', async () => {
     const { endpointServer, id, intent } = await createDelivery(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')
@@ -179,7 +179,7 @@ describe("A delivery's job", () => {
     await endpointServer.close()
   })
 
-  it('contains, like the rest of Redis, only ids and harmless text, but no body, secret, key, code or response', async () => {
+  it('contains only ids and harmless text, like the rest of Redis, and no body, secret, key, code or response', async () => {
     const { endpointServer, id, merchant, secret, intent, first } = await createDelivery(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')

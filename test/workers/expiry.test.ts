@@ -80,7 +80,7 @@ describe("An intent's expiry", () => {
     expect((await storedIntent(referenceNumber))?.status).to.equal('PENDING')
   })
 
-  it('adds exactly one event, dated at the time the expiry was due, even if several processes run the expiry concurrently', async () => {
+  it('adds exactly one event, with the time at which the expiry was due, even if several processes run the expiry concurrently', async () => {
     const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)
@@ -100,7 +100,7 @@ describe("An intent's expiry", () => {
     await endpointServer.close()
   })
 
-  it('releases the code for another intent exactly 15 minutes later', async () => {
+  it('makes the code available to another intent exactly 15 minutes later', async () => {
     const { referenceNumber, code, expiresAt } = await createIntent(service, merchant)
     const key = codeKeyOf({ businessId: merchant.businessId, sandbox: true }, code)
     reach(expiresAt)
@@ -114,8 +114,8 @@ describe("An intent's expiry", () => {
   })
 })
 
-describe('Expiry, with real workers and a lifetime of one second,', () => {
-  it('sends payment.expired exactly once, and not before the lifetime is over', async () => {
+describe('Workers, with an intent lifetime of one second,', () => {
+  it('send payment.expired exactly once for each intent, and not before its lifetime is over', async () => {
     const service = await openService({ INTENT_LIFETIME_SECONDS: '1' })
     const [merchant, endpointServer] = [await service.merchant(), await startEndpointServer()]
     service.startWorkers()

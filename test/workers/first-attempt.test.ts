@@ -42,7 +42,7 @@ describe('The first attempt at a delivery', () => {
     return [...counts.values()]
   }
 
-  it('is made under a lease by the relay that inserts the delivery, without putting anything into Redis', async () => {
+  it('is made under a lease by the relay that inserts the delivery, and puts nothing into Redis', async () => {
     const requests = holdRequests(endpointServer)
     await create(1)
     service.deps.slots.open()
@@ -148,7 +148,7 @@ describe('The first attempt at a delivery', () => {
     expect(arrivals()).to.deep.equal([1])
   })
 
-  describe('after a MongoDB error', () => {
+  describe('a first attempt affected by a MongoDB error', () => {
     const failing = (name: 'recordResult' | 'findBodySource' | 'findEndpoint' | 'claimDelivery') =>
       withBatchers(service.deps, { [name]: () => Promise.reject(new Error('MongoDB is down')) })
 

@@ -220,7 +220,7 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
     return payment === null ? end : `${end} by ${payment.wallet}`
   }
 
-  it(`produce one winner, the events of only that winner, and correct balances, even after refunds, in each of ${rounds} rounds`, async function () {
+  it(`produce one winner, only that winner's events, and correct balances even after refunds, in each of ${rounds} rounds`, async function () {
     this.timeout(120_000)
     const urls = { successUrl: null, cancelUrl: null }
     const request: IntentRequest = { amount: 100, amountType: 'FIXED', label: null, metadata: [], ...urls }

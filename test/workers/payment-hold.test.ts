@@ -169,7 +169,7 @@ describe('A payment in progress', () => {
     expect(codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
   })
 
-  it('is removed from the intent after 50 later attempts, but the form for the removed attempt still cannot be submitted again', async () => {
+  it('is removed from the intent after 50 later attempts, but its form still cannot be submitted again', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'refused', reason: 'wrong_pin' }))
     for (let count = 0; count < 55; count += 1) await pay(service, referenceNumber)

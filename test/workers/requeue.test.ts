@@ -224,7 +224,7 @@ describe('Re-queueing deliveries', () => {
     expect(await trailOf(dead)).to.have.length(1_200)
   })
 
-  describe('in a process that is killed between any two steps', () => {
+  describe('a re-queue in a process that is killed between any two steps', () => {
     const closings: Promise<unknown>[] = []
     after(() => closeInBackground(closings))
 

@@ -103,7 +103,7 @@ describe('A BullMQ job', () => {
     expect(warned).to.deep.equal(['jobs.not-removed'])
   })
 
-  it("reveals its endpoint's id, which is part of the delivery's id", () => {
+  it("identifies its endpoint by the delivery's id, which contains the endpoint's id", () => {
     const [event, endpoint] = ['0123456789abcdef01234567', 'fedcba9876543210fedcba98']
     expect(endpointIdOf(deliveryId(event, endpoint))).to.equal(endpoint)
   })

@@ -118,7 +118,7 @@ describe("A request's id", () => {
     expect((await logged.line('webhook.attempted', ordered.requestId)).webhookEvent).to.equal('order.new')
   })
 
-  it('is missing for an expiry, because no request caused the expiry, but the event is still sent', async () => {
+  it("is missing from an expiry's log lines, because no request caused the expiry, but the event is still sent", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await waitFor(
       'its first event is delivered',
@@ -201,7 +201,7 @@ describe('A trace', () => {
     await collector.close()
   })
 
-  it("covers the request, the relay and the attempt, but is only linked to, and not part of, the caller's trace", () => {
+  it("covers the request, the relay and the attempt, but is linked to the caller's trace instead of being part of it", () => {
     const request = spanOf('POST /dev/intents', traceId)
     const relayed = spanOf('outbox-relay', traceId)
     const attempt = spanOf('attempt', traceId)
@@ -224,7 +224,7 @@ describe('A trace', () => {
     expect(attempt.attributes).to.include(deliveredAttributes)
   })
 
-  it('is linked from the separate trace of the job that relayed the event, but not from the trace of any delivery job', () => {
+  it("is linked from the separate trace of the job that relayed the event, but not from any delivery job's trace", () => {
     const jobs = collector.spans.filter(({ links }) => links.includes(traceId))
     expect(jobs.map(({ name }) => name)).to.deep.equal(['outbox-relay'])
     const [relays] = jobs
