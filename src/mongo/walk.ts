@@ -14,7 +14,7 @@ export interface Walk {
   before: Date
 }
 
-/** The limits for reading one page of a walk. */
+/** The limits on reading one page of a walk. */
 export interface PageSize {
   documents: number
   projection: Record<string, 0 | 1>

@@ -8,8 +8,8 @@ import { standing } from '../webhooks/endpoints/endpoint.ts'
 import { type OutboxBatchers, openOutboxBatchers } from './outbox-batchers.ts'
 
 /**
- * The relay's batchers. These batchers combine the reads and writes of many jobs, because many relay jobs run in
- * parallel and most of them are for a single intent.
+ * The relay's batchers. Many relay jobs run in parallel, and most of them handle only one intent each, so their reads
+ * and writes are combined into batches.
  */
 export interface RelayBatchers extends OutboxBatchers {
   /** Finds a business's active endpoints. */

@@ -17,7 +17,7 @@ export interface StandingJobs {
    */
   isWhole(): Promise<boolean>
   /**
-   * Runs `act`, which must restore all jobs, and then sets the marker, unless Redis lost its data while `act` was
+   * Runs `act`, which must restore all jobs. Then sets a marker in Redis, unless Redis lost its data while `act` was
    * running.
    */
   makeWhole(act: () => Promise<void>): Promise<void>

@@ -74,8 +74,8 @@ const restWhileUnsure = 4
 /** By the last of this many counts, the writes that were running during the first count have ended. */
 const maxCounts = 3
 /**
- * Once a process has taken this share of what was left, MongoDB counts again, because each of the other processes may
- * have taken as much.
+ * Once a process has taken this share of what was left at the last count, the usage is counted again, because each of
+ * the other processes may have taken as much.
  */
 const partOfRest = 0.1
 /**

@@ -11,7 +11,7 @@ import { networkOf } from '../security/network.ts'
 const perName = { name: 'name', max: 10, seconds: 900 }
 /**
  * The limit on failed attempts to sign in from one network within an hour, regardless of the names that are entered.
- * The limit is high enough for an office in which all staff share one address. Larger prefixes have their own limits
+ * The limit is high enough for an office in which all staff share one address. Larger networks have their own limits
  * (network.ts), so that the 65 536 networks of a /48 cannot use up all of the time for password checks.
  */
 const perAddress = {

@@ -69,7 +69,7 @@ describe('CSV rows', () => {
     expect(await read(lines(full, ''))).to.deep.equal([])
   })
 
-  it('are numbered as in a spreadsheet, but blank lines are skipped', async () => {
+  it('are numbered as in a spreadsheet, in which blank lines count too, but blank lines are not returned', async () => {
     const csv = lines('handle,name,', 'a,"two', 'lines",', '', ' , ,', '   ', 'b,,')
     expect((await read(csv)).map(({ row, handle }) => [row, handle])).to.deep.equal([
       [2, 'a'],

@@ -88,7 +88,7 @@ describe("A payment's commission", () => {
       expect(amounts.filter((amount) => faults(amount, rates).length > 0)).to.deep.equal([])
   })
 
-  it('obeys the commission rules for any amount that is a safe integer, at any rates', () => {
+  it('obeys the commission rules for any amount that is a safe integer, whatever the rates are', () => {
     for (const amount of [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1])
       for (const provider of [1, 200, 5000])
         for (const payer of [0, 1, 5000]) {

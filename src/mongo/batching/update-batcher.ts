@@ -2,7 +2,7 @@ import { mongo } from 'mongoose'
 import { createOneAtATime } from '../../process/one-at-a-time.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
 
-/** An update of one document that takes effect only if its guard matches. */
+/** An update to one document that takes effect only if its guard matches. */
 export interface GuardedUpdate {
   /** The `_id` of the document, and the guard. Values are not cast, so they must already have the correct types. */
   filter: { _id: string; [field: string]: unknown }

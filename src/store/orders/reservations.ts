@@ -92,8 +92,8 @@ async function resolveReservation(
 }
 
 /**
- * If the reservation's attempt has placed the order, settles the reservation. Otherwise, first releases the attempt,
- * and then gives the units back to the stock.
+ * If the reservation's attempt has placed the order, settles the reservation. Otherwise, first makes sure that the
+ * attempt can no longer place the order, and then returns the units to stock.
  */
 async function settleOrGiveBack(
   deps: ReservationDeps,

@@ -64,7 +64,7 @@ async function claimTogether(
   return new Map(claimed.map((delivery) => [delivery._id, delivery]))
 }
 
-/** Ends the lease of a delivery that has not been attempted, so that the delivery is due again immediately. */
+/** Ends the lease on a delivery that has not been attempted, so that the delivery is due again immediately. */
 export async function giveBack(
   { Delivery, now }: { Delivery: Model<Delivery>; now: () => Date },
   { _id, leaseToken }: Pick<ClaimedDelivery, '_id' | 'leaseToken'>,

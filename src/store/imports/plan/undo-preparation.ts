@@ -40,7 +40,7 @@ export async function undoLatePreparations(
 }
 
 /**
- * Undoes the preparations that were made under these tokens, except under tokens that belong to an open plan. Each
+ * Undoes the preparations that were made under these tokens, except for tokens that belong to an open plan. Each
  * attempt has its own token and stores its plan before it prepares any product. If a product has a token that no open
  * plan has, the attempt with that token must therefore have ended.
  */

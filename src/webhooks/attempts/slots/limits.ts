@@ -60,7 +60,7 @@ export const maxWaits = 4_000
 
 /**
  * When a slot becomes free, the waiting endpoints are served after this delay. Further slots become free during the
- * delay, so that a single read of an endpoint's deliveries can fill several slots.
+ * delay, so a single read of an endpoint's deliveries can fill several slots.
  */
 export const serveAfterMs = 10
 /**
