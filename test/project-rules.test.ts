@@ -131,7 +131,7 @@ describe('The project', () => {
     ])
   })
 
-  it("never writes MongoDB's own time, and creates ids only in one place, because ids begin with the wall-clock time", () => {
+  it("never writes MongoDB's own time, and creates ids in only one place, because ids begin with the wall-clock time", () => {
     expect(mentioning(sources, /\$currentDate|timestamps: true|\$\$NOW/)).to.deep.equal([])
     expect(mentioning(sources, /new Types\.ObjectId\(\)/)).to.have.members(['src/security/ids.ts'])
   })

@@ -10,7 +10,7 @@ import { addShopCommands } from './commands/shop.ts'
 import { addStaffCommands } from './commands/staff.ts'
 import { addWalletCommands } from './commands/wallet.ts'
 
-/** Returns the command line with all its commands. */
+/** Returns the command-line program with all its commands. */
 export function createProgram(): Command {
   const program = new Command('admin')
     .description('Administer the payment intents service')

@@ -50,7 +50,7 @@ export const businesses: Collection = {
     createdAt: Date,
     unaudited: unauditedFields,
   },
-  // Staff search for businesses by a part of the name. The search scans the keys of the index `name` instead of the
+  // Staff search for businesses by a part of the name. The search scans the keys of the `name` index instead of the
   // documents.
   indexes: [{ name: 'name', key: { name: 1 } }, unauditedIndex],
 }

@@ -37,7 +37,7 @@ export async function attemptClaim(deps: Deps, request: ClaimRequest, deadlineAt
   const insertion = await deps.batchers.insertClaim({ _id: request.id, ...fresh }, deadlineAt)
   if (insertion.inserted) return held(fresh)
   const found = await deps.batchers.findClaim(request.id, deadlineAt)
-  // The claim has been removed since the insert failed, so the next attempt will insert a new claim.
+  // The claim was removed after the insert failed, so the next attempt will insert a new claim.
   if (found === null) return { state: 'running' }
   if (found.token === fresh.token) return held(found)
   return compete(deps, request, found)

@@ -7,7 +7,7 @@ import { unavailable } from '../errors.ts'
  */
 export type Recall = StoredRecall | ComputedRecall
 
-/** Used for documents whose fields may change. The insert also stores the response, in the field `sealedResponse`. */
+/** Used for documents whose fields may change. The insert also stores the response, in the `sealedResponse` field. */
 interface StoredRecall {
   kind: 'stored'
   /** The name of the collection that contains the documents. */

@@ -44,7 +44,7 @@ export interface Selection {
 /** Selects the documents of a list. If `fields` is missing, all their fields are read. */
 export interface Listing extends Selection {
   fields?: Record<string, unknown>
-  /** The selection by which the documents are counted, if a different index makes counting faster. */
+  /** The selection to use for counting, if a different index makes counting faster. */
   counted?: Selection
 }
 

@@ -51,7 +51,7 @@ export async function listIntents(
       where,
       index: 'byStatus',
       fields: unlisted,
-      // The total can be counted in a single range of the index `byCancelsAt`, because `cancelsAt` is null unless the
+      // The total can be counted in a single range of the `byCancelsAt` index, because `cancelsAt` is null unless the
       // status is PENDING or CANCELLED. For CANCELLED, this range also contains the overdue PENDING intents.
       ...(isWhole && times !== null
         ? { counted: { where: { ...owner, ...times }, index: 'byCancelsAt' } }

@@ -1,6 +1,6 @@
 /**
  * All queues and the data that their jobs contain. Each queue has the same name as its file in workers/, and log lines
- * contain this name in the field `queue`. Jobs contain ids but never state, so nothing is lost if a job is lost, and
+ * contain this name in the `queue` field. Jobs contain ids but never state, so nothing is lost if a job is lost, and
  * nothing changes if a job runs twice.
  */
 export interface Jobs {
@@ -30,7 +30,7 @@ export interface Jobs {
 /**
  * The fields of a waiting delivery that the job board shows to support staff. The job's id contains the delivery's id
  * (webhooks/deliveries/delivery-job.ts), and the job's name is the name of the event. A great many jobs may be waiting
- * in Redis for up to a day, so each job must be small. For example, naming a field `reference` instead of `ref` would
+ * in Redis for up to a day, so each job must be small. For example, naming a `reference` field instead of `ref` would
  * add 64 bytes to each job.
  */
 interface DeliveryJob {

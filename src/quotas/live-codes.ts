@@ -10,7 +10,7 @@ const longestWaitMs = 15 * 60_000
 
 /**
  * Counts the live codes that each of the businesses has in use. The counts include codes of finished intents if these
- * codes cannot be assigned to new intents yet. The query reads only the index `liveCodes`.
+ * codes cannot be assigned to new intents yet. The query reads only the `liveCodes` index.
  */
 export const countLiveCodes = (
   { Intent, now }: Pick<Deps, 'Intent' | 'now'>,

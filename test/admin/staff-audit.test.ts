@@ -32,7 +32,7 @@ describe('The audit trail', () => {
     [...text.matchAll(/data-label="Subject"><?.*?class="id"[^>]*>([^<]+)</g)].map(([, subject]) => subject)
   const rows = async (query: string) => subjectsOf((await viewer.get(`/admin/audit?${query}`)).text)
 
-  it('shows the time, the actor, the address, the act, the subject, and the values before and after the change', async () => {
+  it("shows the time, the actor, the actor's address, the action, its subject, and the values before and after the change", async () => {
     const { subject } = await addLine({ subject: 'said-whole', at: new Date('2020-01-01T00:00:07Z') })
     const { text } = await viewer.get(`/admin/audit?subject=${subject}`)
     const [row = ''] = /<tr>\s*<td[\s\S]*?<\/tr>/.exec(text) ?? []

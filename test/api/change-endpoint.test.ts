@@ -315,7 +315,7 @@ describe('A webhook endpoint', () => {
     })
   })
 
-  it('is returned with the health of its deliveries, whose values are null or zero before the first delivery', async () => {
+  it('is returned with the health of its deliveries, in which every value is null or zero before the first delivery', async () => {
     const health = { lastSuccessAt: null, lastFailureAt: null, failuresInRow: 0, lastError: null }
     expect((await listed())[0].health).to.deep.equal(health)
     expect((await update({})).body.data.health).to.deep.equal(health)

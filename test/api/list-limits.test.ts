@@ -146,7 +146,7 @@ describe('The limits on lists', () => {
     expect(seen.listed).to.be.greaterThan(0)
   })
 
-  it('cause an error that advises the caller to narrow the query if MongoDB aborts a list', async () => {
+  it('end a query that takes too long with an error that advises the caller to narrow the query', async () => {
     const isGone = () => false
     const slow = service.deps.lists.run('business x', isGone, ({ Intent }) =>
       Intent.countDocuments({ label: 'none has it' }).maxTimeMS(1),

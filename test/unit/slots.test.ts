@@ -422,7 +422,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('are given to the relay when another of the business's endpoints with the same origin frees a slot', async () => {
+    it("are given to the relay when another of the business's endpoints with the same origin frees a slot", async () => {
       const at = (name: string) => ownerOf('a', name, 'one.example:8443')
       const held = takeAll(slots, at('1'), at('2'))
       expect(held).to.have.length(100)

@@ -91,7 +91,7 @@ const switches: Record<string, Switch> = {
   },
 }
 
-/** Adds the command `business create` and the commands that show or change a business. */
+/** Adds the `business create` command and the commands that show or change a business. */
 export function addBusinessCommands(program: Command): void {
   const business = program.command('business').description('create and manage businesses')
   business

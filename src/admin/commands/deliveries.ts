@@ -28,7 +28,7 @@ Examples:
   admin deliveries requeue --business ID --from 2026-11-20 --to 2026-11-21T12:00Z
   admin deliveries requeue --id ID ID ID`
 
-/** Adds the command `deliveries requeue`. */
+/** Adds the `deliveries requeue` command. */
 export function addDeliveriesCommands(program: Command): void {
   const deliveries = program.command('deliveries').description('re-queue webhook deliveries')
   deliveries

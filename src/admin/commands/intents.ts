@@ -38,7 +38,7 @@ Examples:
   admin intents cancel --business ID --mode live --dry-run
   admin intents cancel --business ID --mode test --created-before 2026-11-20`
 
-/** Adds the command `intents cancel`. */
+/** Adds the `intents cancel` command. */
 export function addIntentsCommands(program: Command): void {
   const intents = program.command('intents').description('cancel payment intents')
   intents

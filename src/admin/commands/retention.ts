@@ -18,7 +18,7 @@ Examples:
   admin retention run --dry-run
   admin retention run`
 
-/** Adds the command `retention run`. */
+/** Adds the `retention run` command. */
 export function addRetentionCommands(program: Command): void {
   const retention = program.command('retention').description('delete old data')
   retention

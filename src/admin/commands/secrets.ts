@@ -42,7 +42,7 @@ interface Rotated {
   mayDropPrevious: boolean
 }
 
-/** Adds the command `secrets rotate`. */
+/** Adds the `secrets rotate` command. */
 export function addSecretsCommands(program: Command): void {
   const secrets = program.command('secrets').description('rotate SECRET_KEY')
   secrets

@@ -3,7 +3,7 @@ import { createShop } from '../../store/shops/create-shop.ts'
 import { act, found } from './act.ts'
 import { businessName } from './arguments.ts'
 
-/** Adds the command `shop create`, which creates a live shop. The service creates the sandbox shop automatically. */
+/** Adds the `shop create` command, which creates a live shop. The service creates the sandbox shop automatically. */
 export function addShopCommands(program: Command): void {
   const shop = program.command('shop').description('create shops')
   shop

@@ -21,7 +21,7 @@ const switches = {
   enable: ['allow a disabled account to sign in again', false],
 } as const
 
-/** Adds the command `staff create` and the commands that change a staff account. */
+/** Adds the `staff create` command and the commands that change a staff account. */
 export function addStaffCommands(program: Command): void {
   const staff = program.command('staff').description('create and manage accounts of the support staff')
   staff

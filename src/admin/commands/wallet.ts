@@ -3,7 +3,7 @@ import { createWallet } from '../../wallets/sandbox/create-wallet.ts'
 import { act, found } from './act.ts'
 import { centimes, phoneNumber, pinCode } from './arguments.ts'
 
-/** Adds the command `wallet create`. */
+/** Adds the `wallet create` command. */
 export function addWalletCommands(program: Command): void {
   const wallet = program.command('wallet').description('create sandbox wallets')
   wallet

@@ -39,8 +39,8 @@ const minAttemptMs = 1000
 
 type Placed = Record<string, unknown> | DoneBefore
 /**
- * The reason why the order needs another attempt: either a product was changed after it was read, or orders hold the
- * missing units.
+ * The reason why the order needs another attempt: either a product was changed after it was read, or other orders hold
+ * the missing units.
  */
 type RetryReason = 'changed' | 'held'
 

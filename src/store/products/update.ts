@@ -41,7 +41,7 @@ export async function updateProduct(
 
 /**
  * Writes the change. Returns null if the product has changed since it was read, or if the write found a SKU in use that
- * has become free in the meantime.
+ * has since become free.
  */
 async function write(
   deps: UpdateDeps,

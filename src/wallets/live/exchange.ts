@@ -67,8 +67,8 @@ export function exchange(pool: Pool, request: ProviderRequest, timeoutMs: number
     const handler: Dispatcher.DispatchHandler = {
       /** Called when a connection is ready, before the first byte is written. */
       onRequestStart(controller) {
-        // A request must not be sent if the wait for a connection took too long. It must not be sent a second time
-        // either, which the client would otherwise do after a kept-alive connection breaks.
+        // The request must not be sent if the wait for a connection took too long. Without this check, the client would
+        // also send a request a second time after a kept-alive connection breaks.
         if (isSettled || sending !== null) return controller.abort(new Error('not twice'))
         sending = controller
       },

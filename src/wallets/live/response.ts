@@ -24,7 +24,7 @@ export function readResponse(
     return { fault: status === usualStatus ? 'malformed' : `status ${status}` }
   if (response.key !== order.key) return { fault: 'another key' }
   if (response.amount !== undefined && response.amount !== order.amount) return { fault: 'another amount' }
-  // A refund does not require a PIN, so a wallet cannot refuse one.
+  // A wallet refuses an order only because of its PIN, and a refund has no PIN.
   if (response.status === 'refused' && order.kind === 'refund') return { fault: 'malformed' }
   return { response }
 }

@@ -124,7 +124,7 @@ export const endpoints: Collection = {
 }
 
 /**
- * A filter for endpoints that have not been deleted. The filter allows MongoDB to use the index `slotInUse`, which
+ * A filter for endpoints that have not been deleted. The filter allows MongoDB to use the `slotInUse` index, which
  * contains no deleted endpoints. This matters because a business may have many deleted endpoints.
  */
 export const standing: Record<string, unknown> = { slot: { $type: 'number' } }

@@ -9,7 +9,7 @@ export const maxTests = 5
 
 /** Limits the number of endpoint tests that a business runs at the same time in this process. */
 export interface TestSlots {
-  /** Runs a test. Throws RATE_LIMITED with the scope `tests` if the business is already running `maxTests` tests. */
+  /** Runs a test. Throws RATE_LIMITED with the `tests` scope if the business is already running `maxTests` tests. */
   run<T>(businessId: string, test: () => Promise<T>): Promise<T>
 }
 

@@ -49,7 +49,7 @@ describe('A service process in a round', () => {
   })
 
   for (const deed of ['stop', 'kill'])
-    it(`reports when it reached a fault point, and counts as not serving while it stays there (${deed})`, async () => {
+    it(`reports that it has reached a fault point, and counts as not serving while it stays there (${deed})`, async () => {
       const web = open({ POINT: deed })
       await web.start()
       expect(await web.reachesPoint(5000)).to.include({ point: 'create.inserted', deed, began: 4711 })
