@@ -6,7 +6,7 @@ import { withServer } from '../support/with.ts'
 import { callBoard } from './board-call.ts'
 import { signedIn, type Visitor } from './staff.ts'
 
-describe('Bull Board while Redis is unreachable', function () {
+describe('Bull Board, which reads its jobs from Redis,', function () {
   this.timeout(30_000)
   const redis = withServer(startRedis)
   let staff: Visitor

@@ -132,7 +132,7 @@ describe('npm run admin', function () {
     await beside.close()
   })
 
-  it('prints exactly one JSON object with --json, to which npm adds nothing, and plain lines without --json', async () => {
+  it('prints plain lines without --json, and prints nothing but a single JSON object with --json', async () => {
     const args = ['business', 'create', '--name', 'X']
     const withJson = cli.throughNpm([...args, '--live', '--json'])
     const [plain, viaNpm] = await Promise.all([cli.admin(args), withJson])

@@ -158,7 +158,7 @@ describe('The pages for a payment and its deliveries', () => {
     }
   })
 
-  it('have status 404 if the reference or id is unknown', async () => {
+  it('return 404 if the reference or id is unknown', async () => {
     const id24 = 'b'.repeat(24)
     const ids = ['x', id24, `${id24}-${'c'.repeat(24)}`, 'PI-NOTHERE', '%00', '$ne', '__proto__']
     const supportAgent = await signedIn(service, 'support')

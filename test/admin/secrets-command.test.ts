@@ -296,7 +296,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(one).to.include({ id: merchant.keyId, endsAt: null })
   })
 
-  it("leaves it to the service to re-hash an API key once, on the key's next use, even if processes list the two SECRET_KEYs in different orders", async () => {
+  it("lets the service re-hash an API key on the key's next use, but only once, even if processes list the two SECRET_KEYs in different orders", async () => {
     const merchant = await service.merchant()
     // No lists, because a business may run only two at a time.
     const find = ({ http }: Service) => http.get('/api/v1/dev/intents/PI-UNKNOWN').set(merchant.read())
@@ -319,7 +319,7 @@ describe('npm run admin -- secrets rotate', function () {
     await use(service, merchant).expect(200)
   })
 
-  it('does not stop the service from accepting an API key that is re-hashed between two reads or cannot be re-hashed', async () => {
+  it('does not stop the service from accepting an API key that is re-hashed during the request or cannot be re-hashed', async () => {
     const merchant = await service.merchant()
     const { batchers } = both.deps
     const { findKey, rehashKey } = batchers

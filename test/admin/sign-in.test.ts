@@ -117,7 +117,7 @@ describe('Support staff sign-in', () => {
     expect((await attemptAs(name, password, from)).status).to.equal(303)
   })
 
-  it('blocks an IPv6 /48 after 500 failures in an hour from any of its networks, but no address outside it', async () => {
+  it('blocks all addresses in an IPv6 /48 after 500 failures there in an hour, but blocks no address outside it', async () => {
     const { name, password } = await hire(service, 'viewer')
     expect((await attemptAs(name, 'wrong', '2001:db8:6:1::1')).status).to.equal(403)
     const whole = service.deps.mongo.collection<{ key: string; points: number }>('signinattempts')

@@ -49,7 +49,7 @@ describe('The audit trail', () => {
       .and.include('href="/admin/businesses/business-1"')
   })
 
-  it('can be filtered by exact actor, act, subject and merchant, and by a range of times', async () => {
+  it('can be filtered by exact actor, action, subject and merchant, and by a time range', async () => {
     const one = await addLine({ actor: { kind: 'operator', name: 'root', ip: null }, subject: 'one' })
     await addLine({ act: 'staff.disabled', subject: 'two', businessId: null, before: null, after: null })
     await addLine({ businessId: 'business-2', subject: 'three', at: new Date('2019-05-05T12:00:00Z') })

@@ -109,7 +109,7 @@ describe('A support staff session', () => {
     expect(status).to.equal(303)
   })
 
-  it("is new at each sign-in, which ends the browser's previous session", async () => {
+  it("is newly created at each sign-in, which also ends the browser's previous session", async () => {
     const viewer = await signedIn(service, 'viewer')
     const before = visit(beside, viewer.cookie)
     const { name, password } = viewer
@@ -253,7 +253,7 @@ describe('The staff pages', () => {
       expect(recorded.text).not.to.include(secret)
   })
 
-  it('tell browsers in production to use nothing but https', async () => {
+  it('tell browsers to use only https if the service runs in production', async () => {
     const live = await openService({
       NODE_ENV: 'production',
       PUBLIC_URL: 'https://api.example',

@@ -15,7 +15,7 @@ describe('npm run admin -- wallet create', function () {
       PAY_URL: 'https://pay.example',
     })
 
-  it('creates only one wallet per phone number, and any business can be paid from that wallet with its PIN', async () => {
+  it('creates only one wallet per phone number, and the wallet can pay any business if the correct PIN is given', async () => {
     const { stdout, exitCode } = await create('+222 44 55 66 77', '٢٥٨٠', '250')
     expect(exitCode).to.equal(0)
     expect(JSON.parse(stdout)).to.deep.equal({ id: '44556677', phone: '44556677', balance: 250 })

@@ -73,7 +73,7 @@ describe('Authentication', () => {
       await expectRefused(list(stranger.read()), 401, 'INVALID_API_KEY')
     })
 
-    it("works although only the key's hash, prefix and last four characters are stored", async () => {
+    it('does not need the key itself to be stored, but only its hash, prefix and last four characters', async () => {
       const stored = await service.deps.ApiKey.findById(merchant.keyId).lean()
       expect(stored).to.include({ prefix: 'sk_test_', last4: merchant.key.slice(-4) })
       expect(JSON.stringify(stored)).not.to.include(merchant.key.slice(8, -4))

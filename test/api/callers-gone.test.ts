@@ -26,7 +26,7 @@ describe('A client that disconnects after sending a complete request', () => {
       expect([response.status, response.headers['idempotent-replayed']]).to.deep.equal([status, undefined])
     })
 
-  it('causes a refund of only the requested amount', async () => {
+  it('refunds exactly the amount that it specified', async () => {
     const { body } = await service.http.post(intents).set(merchant.write()).send({ amount: 500 })
     const path = `${intents}/${body.data.referenceNumber}`
     await service.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)

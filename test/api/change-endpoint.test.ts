@@ -54,7 +54,7 @@ describe('A webhook endpoint', () => {
     return Promise.all(made.map((each) => storedDelivery(service, each)))
   }
 
-  it('is reported with the same 404 ENDPOINT_NOT_FOUND whether it is unknown, deleted or owned by another business', async () => {
+  it('causes the same 404 ENDPOINT_NOT_FOUND response whether it never existed, has been deleted or belongs to another business', async () => {
     const stranger = await service.merchant()
     const { id: deleted } = await subscribe(service, merchant, url)
     await remove(merchant, deleted).expect(200)
@@ -193,7 +193,7 @@ describe('A webhook endpoint', () => {
       expect(again.headers).to.include({ 'idempotent-replayed': 'true' })
     })
 
-    it('takes effect once if ten requests compete', async () => {
+    it('takes effect only once, even if ten requests compete', async () => {
       const responses = await Promise.all(Array.from({ length: 10 }, () => remove()))
       const counts = [200, 404].map((code) => responses.filter(({ status }) => status === code).length)
       expect(counts).to.deep.equal([1, 9])

@@ -69,7 +69,7 @@ describe('The response envelope', () => {
       expect(responses[0]?.headers).not.to.have.property('strict-transport-security')
     })
 
-    it('tell browsers to use only https in production, if the public URL uses https', () => {
+    it('tell browsers to use only https if the service runs in production and its public URL uses https', () => {
       const names = (production: boolean, publicUrl: string) =>
         Object.fromEntries(createApiHeaders({ production, publicUrl }))
       expect(names(true, 'https://pay.example')).to.include({
@@ -124,12 +124,12 @@ describe('The response envelope', () => {
     expect(status).to.equal(400)
   })
 
-  describe('The response for an unknown URL', () => {
+  describe('The response for an unknown URL or method', () => {
     const unknown = [
       ['/api/v1', '/api/v1/dev', '/api/v1/dev/nothing', '/api/v2/dev/intents', '/dev/intents'],
       ['/api/v1/dev/intents/', '/api/v1/dev/Intents', '/api/v1/dev/intents/PI-1/nothing', '/favicon.ico'],
     ].flat()
-    it('contains 404 ENDPOINT_NOT_FOUND, even if the request has no credentials', async () => {
+    it('is 404 ENDPOINT_NOT_FOUND, even if the request has no credentials', async () => {
       for (const path of unknown) {
         const { status, body, headers } = await service.http.get(path)
         expect([status, headers['content-type']], path).to.deep.equal([404, json])
@@ -149,7 +149,7 @@ describe('The response envelope', () => {
       ['options', intents, 'POST, GET, HEAD'],
     ] as const
     for (const [method, path, allow] of methods)
-      it(`contains 404 ENDPOINT_NOT_FOUND with an Allow header for ${method.toUpperCase()} ${path}`, async () => {
+      it(`is 404 ENDPOINT_NOT_FOUND with an Allow header if the request is ${method.toUpperCase()} ${path}`, async () => {
         const { headers } = await expectRefused(service.http[method](path), 404, 'ENDPOINT_NOT_FOUND')
         expect(headers.allow?.split(', ')).to.have.members(allow.split(', '))
       })
@@ -201,7 +201,7 @@ describe('The response envelope', () => {
       ['JSON in a different charset', 415, 'UNSUPPORTED_MEDIA_TYPE', () => '{"amount":5}', latin1],
     ]
     for (const [what, status, code, body, type = 'application/json'] of unreadable)
-      it(`contains ${status} ${code} for ${what}, and nothing is stored`, async () => {
+      it(`is ${status} ${code} for ${what}, and nothing is stored`, async () => {
         const before = await service.deps.Intent.countDocuments()
         const response = await expectRefused(write({ 'Content-Type': type }, body()), status, code)
         expect(response.headers['content-type']).to.equal(json)
@@ -209,19 +209,19 @@ describe('The response envelope', () => {
         expect(await service.deps.Intent.countDocuments()).to.equal(before)
       })
 
-    it('contains 415 UNSUPPORTED_MEDIA_TYPE if the body is compressed', async () => {
+    it('is 415 UNSUPPORTED_MEDIA_TYPE if the body is compressed', async () => {
       const compressed = write({ 'Content-Encoding': 'gzip' }, gzipSync('{"amount":5}'))
       await expectRefused(compressed, 415, 'UNSUPPORTED_MEDIA_TYPE')
     })
 
-    it('contains 415 UNSUPPORTED_MEDIA_TYPE if the body has no content type', async () => {
+    it('is 415 UNSUPPORTED_MEDIA_TYPE if the body has no content type', async () => {
       const typed = postHead(intents, merchant.write(), 'Connection: close', 'Content-Length: 12')
       const untyped = typed.replace(/Content-Type: .*\r\n/, '')
       const [response] = await sendRaw(service.origin, `${untyped}{"amount":5}`)
       expectFailure(response, 415, 'UNSUPPORTED_MEDIA_TYPE')
     })
 
-    it('contains no error if the body has eight levels of nesting, charset=UTF-8 or the maximum number of escapes', async () => {
+    it('is 201 if the body has eight levels of nesting, is declared as charset=UTF-8 or contains the maximum number of escapes', async () => {
       const deep = JSON.stringify({ amount: 5, x: JSON.parse(nested(7)) })
       const named = { 'Content-Type': 'application/json; charset=UTF-8' }
       const metadata = Array.from({ length: 50 }, (_, n) => `"${String(n)}":"${'\\u00e9'.repeat(500)}"`)

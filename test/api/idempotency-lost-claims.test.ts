@@ -263,7 +263,7 @@ describe('A request that loses its claim', function () {
     expect(await claim()).to.deep.include({ expiresAt, effectId })
   })
 
-  it('starts no refund after its deadline, because a retry may already have returned', async () => {
+  it('starts no refund after its deadline, because a retry may already have received a response', async () => {
     const { path, effects } = await refundOf(10)
     const reference = path.split('/')[2] as string
     const { findIntentToChange } = service.deps.batchers
@@ -301,7 +301,7 @@ describe('A request that loses its claim', function () {
       expect([orders.length, await ready.effects()]).to.deep.equal([1, 1])
     })
 
-    it('returns its own result even if a new request starts after its lease has ended, and neither request runs twice', async () => {
+    it('returns its own result even if a new request with the same key starts after the lease has ended, and neither request runs twice', async () => {
       const ready = await refundOf(10)
       const gates = [createGate(), createGate()]
       const orders = wallets({

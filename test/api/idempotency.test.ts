@@ -173,7 +173,7 @@ describe('X-Idempotency-Key', () => {
   })
 
   describe('The idempotency key of a rejected request', () => {
-    it("gets the operation's 4xx response again in a retry, even if the request would now succeed", async () => {
+    it("gives a retry the operation's original 4xx response, even if the request would now succeed", async () => {
       const invalid = await create('faulty', { amount: 0 })
       expectFresh(invalid, 400)
       expectReplay(await create('faulty', { amount: 0 }), invalid)
@@ -298,7 +298,7 @@ describe('X-Idempotency-Key', () => {
       expect(outbox).to.have.lengthOf(2)
     })
 
-    it('gets the same response for creates with different bodies', async () => {
+    it('leads to the same response for all creates, even if their bodies differ', async () => {
       const bodies = Array.from({ length: 10 }, (_, n) => ({ amount: n + 1 }))
       const responses = await Promise.all(bodies.map((body) => create('at once', body)))
       expect(new Set(responses.map(({ text }) => text))).to.have.property('size', 1)

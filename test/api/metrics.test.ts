@@ -212,7 +212,7 @@ describe('Metrics', () => {
     )
   })
 
-  it('examine few documents, use only indexed queries, and query again only when their cached values have expired', async () => {
+  it('are computed by indexed queries that examine few documents and run again only when the cached values have expired', async () => {
     const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
     const at = new Date(service.clock.now().getTime() - 5_000)
     const standing: Partial<Intent> = {

@@ -72,7 +72,7 @@ describe('The OpenAPI description', () => {
     )
   })
 
-  it('contains no tag without an operation, because /docs would show an empty heading', () => {
+  it('contains no tag without an operation, because /docs would show it as an empty heading', () => {
     const tags = (description.tags as { name: string }[]).map(({ name }) => name)
     const used = described.flatMap(({ operation }) => operation.tags)
     expect(new Set(used)).to.deep.equal(new Set(tags))

@@ -122,7 +122,7 @@ describe("The quota for a business's live payment codes", () => {
     for (const { docsExamined } of counts) expect(docsExamined).to.equal(0)
   })
 
-  it('applies from the next create on if an operator lowers it for the business', async () => {
+  it('can be lowered for the business by an operator, and then applies from the next create on', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     await changeAsOperator(service, merchant.businessId, { limits: { liveCodes: 10 } })
     await createMany(service, merchant, 5)

@@ -184,7 +184,7 @@ describe('A rate limit of five requests per second', () => {
     const unknown = (address: string) => service.http.get(intents).set('X-Forwarded-For', address)
     const mistyped = (address: string) => unknown(address).set('Authorization', 'Bearer sk_test_mistyped')
 
-    it('counts only requests without a valid key, but at the limit refuses every request before its credentials are checked', async () => {
+    it('counts only requests without a valid key, but once it is reached, refuses every request before checking its credentials', async () => {
       const merchant = await service.merchant()
       const publishable = await service.merchant({ kind: 'publishable' })
       const before = await refusals('address')
