@@ -38,7 +38,7 @@ const found = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, group = '']) => group)
 
 describe('The project', () => {
-  it('has enough source files for its rules to check, and their imports are recognised', () => {
+  it('has more than 50 source files, whose imports are recognised by these tests', () => {
     expect(sources.length).to.be.greaterThan(50)
     expect(domain).to.include('src/intents/create.ts')
     expect(importsOf('src/app.ts')).to.include.members(['express', 'src/http/routes/routes.ts'])
@@ -131,7 +131,7 @@ describe('The project', () => {
     ])
   })
 
-  it("never writes MongoDB's own time, and creates ids in only one place, because ids begin with the wall-clock time", () => {
+  it("never writes MongoDB's own time, and creates ids, which begin with the wall-clock time, in only one place", () => {
     expect(mentioning(sources, /\$currentDate|timestamps: true|\$\$NOW/)).to.deep.equal([])
     expect(mentioning(sources, /new Types\.ObjectId\(\)/)).to.have.members(['src/security/ids.ts'])
   })
@@ -251,7 +251,7 @@ describe('The project', () => {
     for (const [, file] of started) expect(sources).to.include(`${file}.ts`)
   })
 
-  it('lists exactly the existing environment variables in .env.example', () => {
+  it('has a .env.example that lists every environment variable that the service reads, and no others', () => {
     const named = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map((match) => match[1])
     expect(named).to.have.members(Object.keys(environment.properties))
   })
@@ -331,7 +331,7 @@ describe('The project', () => {
       expect(read('docs/merchants/webhooks.md')).to.include(`\`${event}\``)
   })
 
-  it('lists exactly the audit acts in docs/operators/support.md', () => {
+  it('lists every audited action, and no others, in docs/operators/support.md', () => {
     const [, trail = ''] = read('docs/operators/support.md').split('\n## Audit trail\n')
     const named = found(trail, /^\| (`[^|]+) \|/gm).flatMap((cell) => found(cell, /`([^`]+)`/g))
     expect(named).to.have.members([...acts])

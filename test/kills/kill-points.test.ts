@@ -327,7 +327,7 @@ describe('The service, if a process is killed between any two steps,', function 
     expect(steps).to.deep.equal(attempting)
   })
 
-  it("uses up exactly one of the delivery's attempts when an attempt fails", async () => {
+  it('counts a failed delivery attempt exactly once', async () => {
     const steps = await kill<Delivery>({
       async prepare() {
         const merchant = await service.merchant()

@@ -134,7 +134,7 @@ describe('If a process is killed between any two steps of a live payment or refu
       expect([steps.length, steps.at(-1)]).to.deep.equal([5, last])
     })
 
-  it("a payment is settled only once, even if the process was a worker querying the payment's outcome", async () => {
+  it("a payment is settled only once, even if the killed process was a worker querying the payment's outcome", async () => {
     provider.handleOrders(responseLost)
     const { check, repeat } = paying()
     const querying = {

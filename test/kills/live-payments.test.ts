@@ -147,7 +147,7 @@ describe('A live payment', () => {
     ],
   ]
   for (const [what, behaviour] of responses)
-    it(`keeps its intent on hold while the outcome is unknown, and still succeeds exactly once, if ${what}`, async () => {
+    it(`keeps its intent on hold until the outcome is known, and succeeds exactly once, even if ${what}`, async () => {
       const referenceNumber = await unknownPayment(behaviour)
       await expectHeld(referenceNumber)
       await expectPaidOnce(referenceNumber)
@@ -210,7 +210,7 @@ describe('A live payment', () => {
     expect(await stateOf(lost)).to.deep.equal(expired)
   })
 
-  it('stays on hold while the provider is down, and is queried at growing intervals', async () => {
+  it('stays on hold while the provider is down, and is queried at increasing intervals', async () => {
     const referenceNumber = await unknownPayment(responseLost)
     await provider.goDown()
     const waits: number[] = []
@@ -300,7 +300,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  describe('A live payment whose provider has been replaced', () => {
+  describe('whose provider has been replaced', () => {
     let other: Provider
     before(async () => {
       other = await startProvider()
@@ -355,7 +355,7 @@ describe('A live payment', () => {
     await without.close()
   })
 
-  describe('A live payment for which a refund is requested', () => {
+  describe('for which a refund is requested', () => {
     async function paidIntent(): Promise<string> {
       const { referenceNumber } = await createIntent(service, merchant, { amount })
       provider.handleOrders(asSpecified)
@@ -413,7 +413,7 @@ describe('A live payment', () => {
     })
   })
 
-  describe('A live payment with any outcome', () => {
+  describe('with any outcome', () => {
     it('leaves no PIN, phone number or secret key in the log, the jobs or the database', async () => {
       const { mongo, config } = service.deps
       const collections = await mongo.listCollections()

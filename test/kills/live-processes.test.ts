@@ -137,7 +137,7 @@ describe("If a process is killed while it waits for the live provider's response
     }
   })
 
-  it("another process can repeat the query if the killed process was a worker querying a payment's outcome", async () => {
+  it("a worker's interrupted query for a payment's outcome can be repeated by another process", async () => {
     provider.handleOrders(responseLost)
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('waiting')

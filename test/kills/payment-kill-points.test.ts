@@ -281,7 +281,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     return each
   }
 
-  it("a payment's outcome is recorded exactly once, even if the process was querying the wallet", async () => {
+  it("a payment's outcome is recorded exactly once, even if the killed process was querying the wallet", async () => {
     const querying: Operation<Case> = {
       prepare: prepareLostResponse,
       async run(victim, { referenceNumber, paymentId }) {
@@ -295,7 +295,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     expect(steps).to.include.members(settling)
   })
 
-  it("a refund's outcome is recorded exactly once, even if the process was querying the wallet", async () => {
+  it("a refund's outcome is recorded exactly once, even if the killed process was querying the wallet", async () => {
     const querying: Operation<Case & { refundId: string }> = {
       async prepare() {
         const each = await preparePaid()

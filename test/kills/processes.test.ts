@@ -118,7 +118,7 @@ describe('After a termination signal,', () => {
     expect(await own.deps.Intent.countDocuments({ businessId })).to.equal(fates.length)
   })
 
-  it('a worker completes and records the current attempt if the signal is SIGTERM, and exits with code 0', async () => {
+  it('a worker that has received SIGTERM completes and records its current delivery attempt, and exits with code 0', async () => {
     const { service: own, worker, held, _id, endpointServer } = await workerMidAttempt()
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')

@@ -201,7 +201,7 @@ describe('The service during a Redis outage', function () {
     expect(await stopped).to.be.below(8_000)
   })
 
-  it('exits with code 0 on SIGTERM, even if the attempt in progress fails while Redis is down', async () => {
+  it('exits with code 0 on SIGTERM, even if a delivery attempt is in progress and then fails', async () => {
     await Promise.all(healed.values())
     const outage = outages[0] as Outage
     const { redis, web, worker, endpointServer } = outage

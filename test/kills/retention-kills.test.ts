@@ -305,7 +305,7 @@ describe('A clean-up', () => {
     expect((await queue.getJobScheduler('nightly'))?.pattern).to.equal('0 30 2 * * *')
   })
 
-  it("is run by a worker that finds the clean-up's job", async () => {
+  it('runs when a worker finds its job', async () => {
     await oldThings()
     service.clock.advance(dayMs)
     const workers = service.startWorkers()

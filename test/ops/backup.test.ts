@@ -72,7 +72,7 @@ describe('A backup', () => {
     await fs.rm(folder, { recursive: true })
   })
 
-  it('unlocks the server when the backup fails or times out, or when one of its processes is stopped or killed', async () => {
+  it('unlocks the server if it fails or times out, or if one of its processes is stopped or killed', async () => {
     const takesWrites = () => createIntent(service, merchant)
     const failing = whileLocked(mongo.url, 60_000, never, () => Promise.reject(new Error('no room')))
     expect(await faultOf(failing)).to.equal('no room')
@@ -281,7 +281,7 @@ describe('A backup', () => {
     expect(fault).to.include('it has payment_intents')
   })
 
-  it("contains all of the server's databases if it is taken by mongodump, which still authenticates against the URL's database", () => {
+  it("contains all of the server's databases if it is taken by mongodump, which uses the database in the URL only for authentication", () => {
     expect(wholeServer('mongodb://a:1,b:2/pi?replicaSet=rs')).to.equal('mongodb://a:1,b:2/?replicaSet=rs')
     expect(wholeServer('mongodb+srv://u:p@a/pi')).to.equal('mongodb+srv://u:p@a/?authSource=pi')
     expect(wholeServer('mongodb://u:p@a/pi?authSource=admin')).to.equal('mongodb://u:p@a/?authSource=admin')

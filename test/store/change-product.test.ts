@@ -124,7 +124,7 @@ describe('A change to a product', () => {
     await createProduct(service, merchant, { sku: 'L' })
   })
 
-  it('changes nothing if its input is invalid, and the error names the field', async () => {
+  it('changes nothing if its input is invalid, and the error names the invalid field', async () => {
     const made = await three()
     const [s, m, l] = idsOf(made)
     const of = (...variants: object[]) => ({ variants })
@@ -199,7 +199,7 @@ describe('A change to a product', () => {
     }
   })
 
-  it("waits for an import that is about to change the product's variants, unless only the product's name is to be changed", async () => {
+  it("waits for an import that is about to change the product's variants, unless the request changes only the product's name", async () => {
     const { _id, variants } = await three()
     const prepare = (prepared: { by: string } | null) =>
       service.deps.Product.updateOne({ _id }, { $set: { prepared } })

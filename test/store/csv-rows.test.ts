@@ -69,7 +69,7 @@ describe('CSV rows', () => {
     expect(await read(lines(full, ''))).to.deep.equal([])
   })
 
-  it('are numbered as in a spreadsheet, in which blank lines count too, but blank lines are not returned', async () => {
+  it('are numbered as in a spreadsheet: blank lines are counted, but are not returned as rows', async () => {
     const csv = lines('handle,name,', 'a,"two', 'lines",', '', ' , ,', '   ', 'b,,')
     expect((await read(csv)).map(({ row, handle }) => [row, handle])).to.deep.equal([
       [2, 'a'],
@@ -183,7 +183,7 @@ describe('CSV rows', () => {
       expect((await refusalOf(csv)).extras.param).to.equal('csv')
   })
 
-  it('do not block the process while the lines above an overlong row are counted', async () => {
+  it('do not block the process while the number of an overlong row is being determined', async () => {
     const above = 2_000_000
     const file = `handle\r\n${'\r\n'.repeat(above)}${'x'.repeat(100_000)}`
     const iterations = await countLoopIterations(async () =>

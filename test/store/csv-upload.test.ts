@@ -47,7 +47,7 @@ describe('A CSV upload', () => {
     expect([param, details.faults[0].row, details.more]).to.deep.equal(['price', 2, 0])
   })
 
-  it('is recognised by the content of its file if the idempotency key is reused', async () => {
+  it('is compared with the original upload by file content if the idempotency key is reused', async () => {
     const headers = merchant.write()
     const parts = part('file', csv, '; filename="a.csv"')
     const first = await postForm(parts, headers)

@@ -112,7 +112,7 @@ describe('A concurrent import', () => {
       (error: { code: string }) => error.code,
     )
 
-  it('runs after the other imports of its shop, even if they create the same products', async () => {
+  it('waits for other imports into the same shop, and then succeeds even if they have created the same products', async () => {
     const [file, other] = [
       csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B'),
       csvOf('handle,name,price,sku', 'b,B,3,S-B', 'c,C,4,S-C'),
@@ -128,7 +128,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0', last, 'c|C|Default|S-C|4|0'])
   })
 
-  it("waits for the business's other import in the same process before reading its own file", async () => {
+  it('waits for any other import by the same business in the same process before reading its own file', async () => {
     const gate = createGate()
     const other = service.deps.importOneAtATime(merchant.businessId, () => gate.passed)
     let hasResponse = false
@@ -259,7 +259,7 @@ describe('A concurrent import', () => {
     }
   })
 
-  it('does not change a deleted product that is still marked as prepared by this import', async () => {
+  it('does not change a product that has been deleted but is still marked as prepared by that import', async () => {
     const { _id } = await createProduct(service, merchant)
     await change('delete', _id, {}).expect(200)
     const token = newId()
@@ -355,7 +355,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it('never takes effect after it was abandoned, whichever of its writes arrives late', async () => {
+  it('never takes effect after it has been abandoned, whichever of its writes arrives late', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     const [stored, committed] = [newId(), newId()]
     // One pauses before it inserts its new product, the next before it commits.
@@ -373,7 +373,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it('ignores products that an import in a crashed process stores late', async () => {
+  it('ignores products that arrive late from an import whose process crashed', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     const resume = await stoppedAt(6, csv, { fate: 'late' })
     service.clock.advance(afterLeaseMs)
@@ -385,7 +385,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it('is finished by the next import if its process died after the commit and its lease has ended', async () => {
+  it('is finished by the next import if its process died after the commit and its lease has expired', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     await stoppedAt(8, csv, { fate: 'lost' })
     const other = csvOf('handle,name,price,sku', 'a,,2,', 'b,B,3,')

@@ -150,7 +150,7 @@ describe('An import', () => {
   }
 
   for (const [rule, { rows, becomes, counts }] of Object.entries(rules))
-    it(`applies this rule to rows and variants: ${rule}`, async () => {
+    it(`follows the rule that ${rule}`, async () => {
       await postCsv(service, merchant, shop).expect(200)
       const tried = await postCsv(service, merchant, file(...rows), { query: '?dryRun=true' }).expect(200)
       expect(tried.body.data).to.include({ ...countsOf(counts), dryRun: true })

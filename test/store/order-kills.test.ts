@@ -22,7 +22,7 @@ interface Case {
   responses: string[]
 }
 
-describe('An order whose process is killed between any two steps', function () {
+describe('An order whose process is killed between any two steps or is frozen', function () {
   this.timeout(60_000)
   const service = withService()
   const closings: Promise<unknown>[] = []
@@ -145,7 +145,7 @@ describe('An order whose process is killed between any two steps', function () {
     return { wake }
   }
 
-  it('is not placed by a frozen process whose reserved stock has been released in the meantime', async () => {
+  it('is not placed if its reserved stock was released while the process was frozen', async () => {
     const each = await prepare()
     const frozenProcess = await frozen(each, 0)
     expect(await stocksOf(each)).to.deep.equal([0, 9])
@@ -159,7 +159,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect(await stocksOf(each)).to.deep.equal([0, 9])
   })
 
-  it('is not stored by a frozen process after a retry was rejected, and takes no stock', async () => {
+  it('is not stored, and takes no stock, if a retry was rejected while the process was frozen', async () => {
     const each = await prepare()
     const frozenProcess = await frozen(each, behindMs)
     const path = `/api/v1/dev/store/products/${each.products[1]?._id}`

@@ -193,7 +193,7 @@ describe('Concurrent orders', () => {
     expect(await heldOf(product._id)).to.deep.equal({ stock: 5, by: [] })
   })
 
-  it("return stock only up to a variant's maximum stock", async () => {
+  it("do not raise a variant's stock above the maximum when they release units", async () => {
     const product = await createProduct(service, merchant)
     const held = await hold(product, 5)
     const stock = 1_000_000_000

@@ -68,7 +68,7 @@ describe('Orders', () => {
     expect((await read('/orders')).body.data.items).to.deep.equal([placed.body.data])
   })
 
-  it('by default consist of one unit of the newest active product that is in stock', async () => {
+  it('consist of one unit of the newest active product in stock if they name no product', async () => {
     expect((await order({})).body.error).to.include({ code: 'INSUFFICIENT_STOCK', statusCode: 400 })
     await createProduct(service, merchant, { stock: 3 })
     const newest = await createProduct(service, merchant, {
@@ -84,7 +84,7 @@ describe('Orders', () => {
     expect(body.data.items).to.have.nested.property('[0]').that.includes(line)
   })
 
-  it('never sell a live product by default if they are placed in the sandbox', async () => {
+  it('do not sell a live product if they are placed in the sandbox and name no product', async () => {
     await openLiveShop(service, merchant)
     const { key } = await service.key(merchant.businessId, { mode: 'live' })
     const byLiveKey = { ...merchant, write: () => liveWrite(key) }
@@ -97,7 +97,7 @@ describe('Orders', () => {
     expect([sandbox, variants[0]?.stock]).to.deep.equal([false, 5])
   })
 
-  it('skip deleted and prepared products by default', async () => {
+  it('skip deleted products, and products that an import has only prepared, if they name no product', async () => {
     const there = await createProduct(service, merchant)
     service.clock.advance(1)
     const prepared = await createProduct(service, merchant)
@@ -283,7 +283,7 @@ describe('Orders', () => {
     expect(listed.body.data.items[0]).to.include({ event: 'order.new', referenceNumber: number })
   })
 
-  it('cannot be subscribed to with a key that is not allowed to read orders', async () => {
+  it('have events that a key can subscribe to only if the key is allowed to read orders', async () => {
     const issued = await service.key(merchant.businessId, { scopes: ['webhooks.endpoints:write'] })
     const { body } = await service.http
       .post('/api/v1/dev/webhooks/endpoints')

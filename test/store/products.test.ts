@@ -161,7 +161,7 @@ describe('A product', () => {
     expect(details[2].param).to.equal('variants[0].label')
   })
 
-  describe('A product with a SKU that is already used in the shop', () => {
+  describe('with a SKU that is already used in the shop', () => {
     it('is rejected with an error that names the field, but a different shop can use the same SKU', async () => {
       await createProduct(service, merchant, { variants: [{ label: 'x', price: 1, sku: 'A' }] })
       const beside = await create({ name: 'x', price: 1, sku: 'A' })
@@ -206,7 +206,7 @@ describe('A product', () => {
     expect([responses[0]?.status, await count()]).to.deep.equal([201, 1])
   })
 
-  it('leads to 404 PRODUCT_NOT_FOUND on every path if it is unknown or belongs to a different business', async () => {
+  it('cannot be read, changed or deleted if it is unknown or belongs to a different business (404 PRODUCT_NOT_FOUND)', async () => {
     const { _id } = await createProduct(service, await service.merchant())
     for (const id of [_id, '6b0149aca90c38bde3c47f5e', '%00', '%7B%22$ne%22:1%7D', 'x'.repeat(2000)]) {
       await expectRefused(read(id), 404, 'PRODUCT_NOT_FOUND')
@@ -216,8 +216,8 @@ describe('A product', () => {
     }
   })
 
-  describe('A product that is deleted', () => {
-    it('is returned as {_id, deleted: true}, and is not found afterwards', async () => {
+  describe('that is deleted', () => {
+    it('is returned by the DELETE request as {_id, deleted: true}, and is not found by later requests', async () => {
       const { _id } = await createProduct(service, merchant, { sku: 'A' })
       const kept = await createProduct(service, merchant)
       const { status, body } = await remove(_id, 'first')
@@ -237,7 +237,7 @@ describe('A product', () => {
       expect(await readProduct(service, merchant, again._id)).to.deep.equal(again)
     })
 
-    it('is deleted only once, even if ten requests compete', async () => {
+    it('is found by only one of ten competing DELETE requests', async () => {
       const { _id } = await createProduct(service, merchant)
       const responses = await Promise.all(Array.from({ length: 10 }, () => remove(_id)))
       const counts = [200, 404].map((code) => responses.filter(({ status }) => status === code).length)

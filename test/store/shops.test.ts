@@ -32,7 +32,7 @@ describe('A shop', () => {
     expect((await shops()).map(({ sandbox }) => sandbox)).to.deep.equal([true])
   })
 
-  it('leads to SHOP_NOT_FOUND if it does not exist and a live key is used, unless the request itself is invalid', async () => {
+  it('is not created by a live key: as long as there is no live shop, valid requests get SHOP_NOT_FOUND, and invalid requests get VALIDATION_ERROR', async () => {
     const { _id } = await createProduct(service, test)
     const requests = [
       create(live),

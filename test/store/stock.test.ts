@@ -99,7 +99,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
   })
 
   describe('An invalid stock change', () => {
-    it('is rejected if the variant is unknown or, with a list of the matching ids, if several variants have the given label', async () => {
+    it('is rejected if the variant is unknown, or if several variants have the given label, in which case the error lists their ids', async () => {
       const product = await withVariants('S', 'M', 'S')
       const [first, , third] = product.variants
       for (const vid of ['L', 's', 'S ', '\0', first._id.toUpperCase(), '0'.repeat(24), '{"$ne":1}'])
@@ -237,7 +237,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
         })),
       )
 
-    it('is never repeated by a retry, whose response asks for a new idempotency key after a thousand other changes', async () => {
+    it('is never repeated by a retry, and a retry after a thousand other changes gets an error that asks for a new idempotency key', async () => {
       const byId = ({ variants }: ProductResponse) => variants[1]?._id ?? ''
       const cases = [
         [byId, 0],

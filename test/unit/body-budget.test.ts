@@ -15,7 +15,7 @@ describe('The memory budget for request bodies', () => {
     expect(budget.take('e', 80)).not.to.equal(null)
   })
 
-  it("releases a body's memory only once, when the last work that uses the body has ended", async () => {
+  it("releases a body's memory only once, when the last task that uses the body has ended", async () => {
     const budget = createBodyBudget(400)
     const reserved = budget.take('a', 100) ?? expect.fail()
     let end: (error: Error) => void = () => undefined

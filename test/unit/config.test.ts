@@ -255,7 +255,7 @@ describe('The configuration', () => {
     expectRefused('SECRET_KEY', [...otherSizes, ...texts, withOtherCharacters])
   })
 
-  describe('The configuration in production', () => {
+  describe('in production', () => {
     const refused = (changes: Record<string, string | undefined>): string[] =>
       faultsOf({ ...inProduction, ...changes })
         .split('\n  ')

@@ -50,8 +50,8 @@ describe('The filter for responses on staff pages', () => {
       ['the beginning of the event up to the name', order.slice(0, order.indexOf(' Mint'))],
       ['a first name', 'Order for Aïcha stored'],
       ['a name in capitals without accents', 'THANKS, AICHA!'],
-      ['a name in the escapes of JSON', String.raw`{"name":"A\u00efcha"}`],
-      ['a name in the escapes of URLs', 'customer=A%C3%AFcha+Mint'],
+      ['a name with JSON escapes', String.raw`{"name":"A\u00efcha"}`],
+      ['a name with URL escapes', 'customer=A%C3%AFcha+Mint'],
       ['a name after an escaped line end', String.raw`"Order of:\nAicha"`],
       ['a phone number', 'SMS to 22113344 failed'],
       ['a phone number in pairs', 'SMS to 22 11.33-44 failed'],
@@ -60,8 +60,8 @@ describe('The filter for responses on staff pages', () => {
       ['an email address', 'No mail to a.sidi@mail.example.com'],
     ],
     payment: [
-      ['a value of the metadata', '{"error":"order 7781 is closed"}'],
-      ['a phone number of the metadata without its country code', 'unknown client 22113344'],
+      ['a value from the metadata', '{"error":"order 7781 is closed"}'],
+      ['a phone number from the metadata without its country code', 'unknown client 22113344'],
       ['the short code', 'no such code: k7qx2m'],
     ],
   }
@@ -73,7 +73,7 @@ describe('The filter for responses on staff pages', () => {
 
   const shown: Record<'order' | 'payment', [what: string, response: string][]> = {
     order: [
-      ['nothing', ''],
+      ['no text', ''],
       [
         'an error page',
         '<html><head><title>502 Bad Gateway</title></head><center>nginx/1.18.0</center></html>',
@@ -87,7 +87,7 @@ describe('The filter for responses on staff pages', () => {
     ],
     payment: [
       [
-        'the reference, the amount and the field names of metadata',
+        'the reference, the amount and the field names of the metadata',
         'PI-0123456789ABCDEF: no order_id, 50000 MRU',
       ],
       ['words of JSON', '{"ok":true,"retry":null}'],

@@ -10,7 +10,7 @@ describe('A parsed time', () => {
     expect(read('2024-02-29')).to.equal('2024-02-29T00:00:00.000Z')
   })
 
-  it('is exactly the given date and time, which count as UTC if the text has no offset', () => {
+  it('is exactly the given date and time, in UTC if the text has no offset', () => {
     const same = '2026-01-02T03:04:05.000Z'
     const utc = ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05', '2026-01-02T03:04:05.000Z']
     const offsets = ['2026-01-02T05:04:05+02:00', '2026-01-02T05:04:05+0200', '2026-01-01T21:34:05-05:30']

@@ -42,7 +42,7 @@ describe('The list limiter', () => {
     await settle()
   }
 
-  it("rejects work after a short wait if the owner's share is used up, but still runs other owners' work", async () => {
+  it("rejects work after a short wait if its owner's share is used up, but still runs other owners' work", async () => {
     start('a1', 'a2')
     const startedAt = performance.now()
     const third = await work('a', 'a3')

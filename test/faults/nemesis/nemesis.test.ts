@@ -26,7 +26,7 @@ describe('The nemesis (fault injector)', () => {
     expect(made).to.have.members([plan[0], jump])
   })
 
-  it('reports that a fault at a fault point began when the process reached that fault point', async () => {
+  it('reports the time at which a process reached a fault point as the start of the fault', async () => {
     const one = { reachesPoint: async () => ({ point: 'pay.settled', began: 4711 }), thaw: () => undefined }
     const orders = { give: () => undefined, takeBack: () => undefined }
     const all = { processes: new Map([['web-1', one]]), orders } as unknown as Targets

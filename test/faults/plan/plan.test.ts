@@ -52,7 +52,7 @@ describe('The plan for a round', () => {
   })
 
   for (const seed of ['1', '4711', '123456']) {
-    it(`contains every kind of fault and every fault point at least once in an hour (seed ${seed})`, () => {
+    it(`contains every kind of fault and every fault point at least once in an hour of rounds (seed ${seed})`, () => {
       const faults = plansOf('--seed', seed, '--soak').flat()
       expect(new Set(faults.map(({ what }) => what))).to.have.keys(kinds)
       const armed = new Set(faults.flatMap((fault) => (fault.what === 'process.point' ? [fault.point] : [])))
