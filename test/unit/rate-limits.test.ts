@@ -86,7 +86,7 @@ describe('The rate limiter', () => {
     expect(limits.look('key:a').remaining).to.equal(85)
   })
 
-  it('uses a new Redis key each second, and restarts from zero', async () => {
+  it('starts counting from zero each second, under a new Redis key', async () => {
     const { addUp, batches } = sums()
     let now = at
     const limits = open(10, addUp, () => now)
@@ -124,7 +124,7 @@ describe('The rate limiter', () => {
     expect(statuses.toSorted()).to.deep.equal([...Array(5).fill('fulfilled'), 'rejected'])
   })
 
-  it('starts no lookup for a caller whose deadline has passed during the wait', async () => {
+  it('starts no lookup for a caller whose deadline has already passed', async () => {
     const deps = { rateLimits: open(5, away) }
     const passed = performance.now() - 1
     let lookups = 0

@@ -65,7 +65,7 @@ describe('Secrets', () => {
     expect(createSecrets([newer, older]).hashes('sk_test_x')).to.deep.equal(hashes)
   })
 
-  it('have keys that can also sign a string for one purpose, and verify signatures by the current or the previous key', () => {
+  it('use keys that can also sign a string for a specific purpose, and can verify signatures made with the current or the previous key', () => {
     const rotated = createSecrets([newer, older])
     const signature = secrets.sign('sign form', 'x')
     const before = createSecrets([older]).sign('sign form', 'x')

@@ -75,7 +75,7 @@ describe('Delivery slots', () => {
     slots.open()
   })
 
-  describe("an endpoint's slots", () => {
+  describe('of an endpoint', () => {
     it("are limited to 2 while the endpoint's health is unknown or the endpoint is failing", () => {
       expect(takeAll(slots, unknownOwner('a', 'new'))).to.have.length(2)
       expect(takeAll(slots, ownerOf('a', 'bad', undefined, 'failing'))).to.have.length(2)
@@ -101,7 +101,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(2)
     })
 
-    it('stay the same if no attempt is made or if an attempt succeeds slowly', async () => {
+    it('do not change in number if no attempt is made or if an attempt succeeds slowly', async () => {
       const owner = ownerOf('a', 'shop')
       freeAll(takeAll(slots, owner), null)
       expect(slots.available(owner)).to.equal(50)
@@ -121,7 +121,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(2)
     })
 
-    it('keep their number while the endpoint still holds one of them, because the process does not forget the endpoint', async () => {
+    it('do not change in number while the endpoint still holds one of them, because the process has not forgotten the endpoint', async () => {
       const owner = ownerOf('a', 'shop')
       const [first, ...others] = takeAll(slots, owner)
       freeAll(others, null)
@@ -133,7 +133,7 @@ describe('Delivery slots', () => {
       expect(slots.inFlight()).to.equal(49)
     })
 
-    it("are limited to a tenth of the process's slots, shared by all of a business's endpoints at one origin", () => {
+    it("share a limit of a tenth of the process's slots with those of the business's other endpoints at the same origin", () => {
       const own = ['1', '2', '3'].map((name) => ownerOf('a', name, 'one.example:8443'))
       expect(takeAll(slots, ...own)).to.have.length(100)
       expect(takeAll(slots, ownerOf('a', '4', 'one.example'))).to.have.length(50)
@@ -154,7 +154,7 @@ describe('Delivery slots', () => {
     })
   })
 
-  describe("a business's slots", () => {
+  describe('of a business', () => {
     it("are limited to a quarter of the process's slots", () => {
       expect(takeAll(slots, ...endpoints('a', 20))).to.have.length(250)
       expect(slots.available(ownerOf('a', 'e21'))).to.equal(0)
@@ -191,8 +191,8 @@ describe('Delivery slots', () => {
     expect(time.timers()).to.equal(0)
   })
 
-  describe('attempts that may take longer than 5 s', () => {
-    it('move to the set of slow slots after 5 s, which frees fast slots for the endpoint and the business', async () => {
+  describe('of attempts that may take longer than 5 s', () => {
+    it('become slow slots after 5 s, which frees fast slots for the endpoint and the business', async () => {
       const owner = ownerOf('a', 'hanging')
       takeAll(slots, owner)
       await time.advance(fastForMs - 1)
@@ -204,7 +204,7 @@ describe('Delivery slots', () => {
       expect(slots.available(ownerOf('a', 'other'))).to.equal(50)
     })
 
-    it('count as fast while the business has used up its slow slots, and become slow when a slow slot is freed', async () => {
+    it("count as fast while all of the business's slow slots are in use, and become slow when slow slots are freed", async () => {
       const own = endpoints('a', 5)
       const hanging = takeAll(slots, ...own)
       expect(hanging).to.have.length(250)
@@ -232,7 +232,7 @@ describe('Delivery slots', () => {
       expect(takeOthers()).to.equal(2)
     })
 
-    it('do not move to the set of slow slots if they end within 5 s', async () => {
+    it('do not become slow if the attempts end within 5 s', async () => {
       const owner = ownerOf('a', 'quick')
       freeAll(takeAll(slots, owner), true)
       await time.advance(60_000)
@@ -240,7 +240,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(100)
     })
 
-    it('leave every count at zero after they have freed their fast and slow slots', async () => {
+    it('leave every count at zero after they have all been freed, both fast and slow', async () => {
       const all = ['a', 'b', 'c', 'd', 'e'].flatMap((businessId) =>
         takeAll(slots, ...endpoints(businessId, 20)),
       )
@@ -255,11 +255,11 @@ describe('Delivery slots', () => {
     })
   })
 
-  describe('attempts with large bodies', () => {
+  describe('for attempts with large bodies', () => {
     const mega = 'x'.repeat(1_000_000)
     const largest = mega.repeat(12)
 
-    it('are limited to 12 000 000 characters in flight per business', () => {
+    it('allow 12 000 000 characters in flight per business', () => {
       const own = takeAll(slots, ownerOf('a', 'large'))
       expect(own.filter((slot) => slot.count(mega))).to.have.length(12)
       expect(slots.takeNow(ownerOf('b', 'large'))?.count(mega)).to.equal(true)
@@ -267,14 +267,14 @@ describe('Delivery slots', () => {
       expect(own.at(-1)?.count(mega)).to.equal(true)
     })
 
-    it('are limited to 48 000 000 characters in total, but each business may always send one body of any length', () => {
+    it('allow 48 000 000 characters in total, but always allow each business one body of any length', () => {
       for (const businessId of ['a', 'b', 'c', 'd'])
         expect(slots.takeNow(ownerOf(businessId, 'large'))?.count(largest)).to.equal(true)
       const [first, second] = takeAll(slots, ownerOf('e', 'large'))
       expect([first?.count(mega), second?.count(mega)]).to.deep.equal([true, false])
     })
 
-    it("are limited, once an endpoint's body has been rejected, to as many bodies of that size as the budget allows", () => {
+    it("are limited to the number of equally large bodies that would fit, once an endpoint's body has exceeded the limit", () => {
       const large = ownerOf('a', 'large')
       const own = takeAll(slots, large)
       const counted = own.filter((slot) => slot.count(mega))
@@ -288,7 +288,7 @@ describe('Delivery slots', () => {
       expect(slots.available(large)).to.equal(50 - 10)
     })
 
-    it("release a body's characters only once", () => {
+    it("free a body's share of the limit only once, however often they are released", () => {
       const owner = ownerOf('a', 'large')
       const [one, other] = takeAll(slots, owner)
       one?.count(largest)
@@ -298,7 +298,7 @@ describe('Delivery slots', () => {
     })
   })
 
-  describe('slots for which endpoints are waiting', () => {
+  describe('for which endpoints are waiting', () => {
     const owner = unknownOwner('a', 'new')
     /** Counts the reports of free slots. The returned function returns the count after this time. */
     function countReports() {
@@ -327,7 +327,7 @@ describe('Delivery slots', () => {
       expect(await reportsAfter(10)).to.equal(2)
     })
 
-    it('are never reported in two calls at once, but are reported again after the first call if a slot was freed in the meantime', async () => {
+    it('are never reported in two calls at the same time, but are reported again after the first call if a slot was freed in the meantime', async () => {
       const ends: (() => void)[] = []
       slots.onAvailable(() => new Promise((resolve) => ends.push(resolve)))
       const taken = takeAll(slots, owner)
@@ -348,7 +348,7 @@ describe('Delivery slots', () => {
       expect(time.timers()).to.equal(0)
     })
 
-    it('are reported when they become free because attempts move to the set of slow slots', async () => {
+    it('are also reported if they are freed by attempts that become slow', async () => {
       const reportsAfter = countReports()
       takeAll(slots, owner)
       expect(await reportsAfter(fastForMs + 10)).to.equal(1)
@@ -374,7 +374,7 @@ describe('Delivery slots', () => {
       expect(slots.waiting()).to.deep.equal([second, first])
     })
 
-    it("are waited for by an endpoint's jobs, the first for 5 s and each further job for a little longer than the previous one", async () => {
+    it("make the first of an endpoint's jobs wait for 5 s, and each further job a little longer than the previous one", async () => {
       expect([1, 2, 3].map(() => slots.backOff(owner))).to.deep.equal([5_000, 5_050, 5_100])
       expect(slots.backOff(ownerOf('b', 'other'))).to.equal(5_000)
       await time.advance(1_000)
@@ -382,7 +382,7 @@ describe('Delivery slots', () => {
     })
   })
 
-  describe('slots for which a relay is waiting', () => {
+  describe('for which relays are waiting', () => {
     const owner = ownerOf('a', 'shop')
 
     /** Starts to wait for a slot of an endpoint. `result` has what the relay got. */
@@ -402,7 +402,7 @@ describe('Delivery slots', () => {
       return taken
     }
 
-    it('are given to waiting relays in the order in which the relays arrived, as soon as a slot is freed', async () => {
+    it('are given to the relays in order of arrival, as soon as a slot is freed', async () => {
       const held = fill(owner)
       const relays = [wait(), wait()]
       expect(await resultsOf(...relays)).to.deep.equal(['waiting', 'waiting'])
@@ -412,7 +412,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(...relays)).to.deep.equal(['slot', 'slot'])
     })
 
-    it("are given to the relay when another endpoint of the same business frees one of the business's slots", async () => {
+    it("are given to a relay when another endpoint of the same business frees one of the business's slots", async () => {
       const others = [1, 2, 3, 4].map((n) => ownerOf('a', `other-${n}`))
       for (let n = 0; n < 60; n += 1) for (const other of others) slots.takeNow(other)?.free(true)
       const held = takeAll(slots, ...others)
@@ -422,7 +422,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it("are given to the relay when another of the business's endpoints with the same origin frees a slot", async () => {
+    it("are given to a relay when another of the business's endpoints with the same origin frees a slot", async () => {
       const at = (name: string) => ownerOf('a', name, 'one.example:8443')
       const held = takeAll(slots, at('1'), at('2'))
       expect(held).to.have.length(100)
@@ -432,7 +432,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('keep a relay waiting for only a tenth of a second, and for the next 5 s no relay for that business waits at all', async () => {
+    it('keep a relay waiting for only a tenth of a second, after which no relay of that business waits for the next 5 s', async () => {
       const [slow, quick] = [owner, ownerOf('a', 'quick')]
       const held = fill(slow, quick)
       const relays = [wait(slow), wait(quick)]
@@ -449,7 +449,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(last)).to.deep.equal(['waiting'])
     })
 
-    it('can still be waited for by a different business after one business has waited in vain', async () => {
+    it("are still given to another business's relay after one business's relay has waited in vain", async () => {
       fill(owner)
       const refused = wait()
       await time.advance(300)
@@ -462,7 +462,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('are waited for by at most 500 relays per endpoint and 1 000 per business', async () => {
+    it('keep at most 500 relays waiting per endpoint, and 1 000 per business', async () => {
       const three = ['1', '2', '3'].map((name) => ownerOf('a', name))
       fill(...three)
       const relays = three.map((of) => Array.from({ length: 501 }, () => wait(of)))
@@ -474,7 +474,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(wait(other))).to.deep.equal(['waiting'])
     })
 
-    it('are not waited for if deliveries for the endpoint are already waiting in MongoDB, or if the process is shutting down', async () => {
+    it('keep no relay waiting if deliveries for the endpoint are already waiting in MongoDB, or if the process is shutting down', async () => {
       takeAll(slots, owner)
       expect(await resultsOf(wait())).to.deep.equal(['none'])
       slots.clearWaiting(owner.endpointId)

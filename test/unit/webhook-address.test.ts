@@ -26,7 +26,7 @@ describe('isPublicAddress', () => {
     ['every special or unassigned IPv6 block from its first to its last address', refusedV6],
     ['IPv6 addresses that carry an IPv4 address, special or not', embeddedV4],
     ['IPv4 addresses in unusual forms, special or not', unusualV4],
-    ['whatever is not an address, or has a zone', notAddresses],
+    ['anything that is not an address or that has a zone', notAddresses],
   ]
   for (const [name, addresses] of groups) {
     it(`rejects ${name}`, () => {

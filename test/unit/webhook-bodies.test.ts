@@ -19,7 +19,7 @@ describe("A webhook's body", () => {
   for (const [format, cases] of Object.entries(formats)) {
     const folder = folderOf(Number(format))
     for (const one of cases)
-      it(`has exactly the bytes of the golden file for ${one.name} in format ${format}`, () => {
+      it(`matches the golden file ${one.name}.body byte for byte in format ${format}`, () => {
         const body = composed(Number(format), one)
         const golden = readFileSync(join(folder, `${one.name}.body`))
         expect(

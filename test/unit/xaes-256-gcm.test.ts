@@ -13,7 +13,7 @@ describe('XAES-256-GCM', () => {
       ciphertext: '986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d',
     },
   ])
-    it(`matches the test vector for a key filled with ${fill}`, () => {
+    it(`matches the test vector for a key whose bytes are all ${fill}`, () => {
       const xaes = createXaes(Buffer.alloc(32, fill))
       const [plain, data] = [Buffer.from('XAES-256-GCM'), Buffer.from(aad)]
       const sealed = xaes.encrypt(nonce, plain, data)

@@ -224,7 +224,7 @@ describe('The live wallet', () => {
   }
 
   for (const [what, behaviour, why] of faults)
-    it(`treats an order's outcome as unknown, and determines the outcome with a query, if the response is ${what}`, async () => {
+    it(`treats an order's outcome as unknown, and determines it with a query, if the response is unusable: ${what}`, async () => {
       provider.handleOrders(behaviour)
       const order = payment()
       const connected = why.test('timeout') ? open(provider.url, shortTimeoutMs) : wallet

@@ -177,14 +177,14 @@ describe('A sandbox wallet', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
   })
 
-  it('simulates a technical failure for a special amount, but only if the PIN is correct, and keeps its money', async () => {
+  it('keeps its money and simulates a technical failure for a special amount, but only if the PIN is correct', async () => {
     const phone = await here.customer(1_000_000)
     expect(await here.pay({ phone, amount: 99_901, pin: '0000' })).to.deep.equal(wrongPin)
     expect(await here.pay({ phone, amount: 99_901 })).to.deep.equal(technical)
     expect(await here.balanceOf(phone)).to.equal(1_000_000)
   })
 
-  describe('a sandbox wallet, when a refund is ordered,', () => {
+  describe('for which a refund is ordered', () => {
     /** A customer who paid 1000 and has nothing left. */
     async function paid() {
       const phone = await here.customer(1000)
@@ -223,7 +223,7 @@ describe('A sandbox wallet', () => {
     })
   })
 
-  describe('a sandbox wallet for demonstrations', () => {
+  describe('for demonstrations', () => {
     const demo = (phone: string, changes: object = {}) => here.pay({ phone, pin: '1234', ...changes })
 
     it('exists by default, and produces the outcome that its phone number stands for', async () => {

@@ -32,7 +32,7 @@ describe('The service, limiting the time spent parsing responses,', () => {
     }
   })
 
-  it('delays a response while the business has used up its allowed time', async () => {
+  it('delays a response if its business has used up its parsing time', async () => {
     const connection = await openConnection()
     const [requested, allowed] = [createGate(), createGate()]
     let hasTime = false
@@ -56,7 +56,7 @@ describe('The service, limiting the time spent parsing responses,', () => {
   })
 
   for (const secure of [false, true])
-    it(`limits how many bytes of a long response are read while the business has no time left${secure ? ', with TLS' : ''}`, async () => {
+    it(`limits how many bytes of a long response are read while the business has no parsing time left${secure ? ', with TLS' : ''}`, async () => {
       const long: RequestListener = (_req, res) => void res.end('x'.repeat(5_000_000))
       const endpointServer = secure ? await httpsEndpoint('endpoint', long) : await httpEndpoint(long)
       const { port } = endpointServer

@@ -249,7 +249,7 @@ describe('The webhook sender, managing its connections,', () => {
     expect(endpointServer.connections).to.have.length(0)
   })
 
-  it("throws an exception if a request is invalid, because that is not the endpoint's failure", async () => {
+  it('throws an exception if a request is invalid, because the endpoint is not at fault', async () => {
     const endpointServer = await okEndpoint()
     const { send, urls } = senderTo([endpointServer], {})
     const bad = { url: urls[0] ?? '', headers: { 'x-service-event': 'a\nb' }, body, owner }

@@ -28,7 +28,7 @@ describe("A business's TLS time", () => {
     server.close()
   })
 
-  it('is spent on received bytes, which are not processed while the business has no time left', async () => {
+  it('is spent on processing received bytes, and none are processed while the business has no time left', async () => {
     const endpointServer = await rawEndpoint((socket) => void socket.end('abc'))
     const raw = connect(endpointServer.port, '127.0.0.1')
     await once(raw, 'connect')

@@ -88,7 +88,7 @@ describe('The webhook sender, calling a responsive endpoint,', () => {
       expect(await attemptAt(endpointServer, {})).to.include({ outcome, status, responseText: '' })
     })
 
-  it('follows no redirect, neither to a neighbouring host nor to a cloud metadata service', async () => {
+  it('follows no redirects, whether to a neighbouring host or to a cloud metadata service', async () => {
     const neighbour = await okEndpoint()
     const targets = [`http://127.0.0.1:${neighbour.port}/`, 'http://169.254.169.254/latest/meta-data/']
     for (const location of targets) {

@@ -46,7 +46,7 @@ describe('A delivery', () => {
     expect(one && isSignedWith(secret, one)).to.equal(true)
   })
 
-  it("contains the event's name in both its header and its body, for every event of an intent", async () => {
+  it("contains the event's name in both a header and the body, for every event of an intent", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     await relay(service, merchant)

@@ -71,7 +71,7 @@ describe("An intent's expiry", () => {
     expect(await outboxEvents(service, merchant)).to.deep.equal(['payment.created', 'payment.cancelled'])
   })
 
-  it('changes nothing if it runs too early, and returns the time at which the expiry is due', async () => {
+  it('changes nothing if it runs too early, and returns the time at which it is due', async () => {
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)
     reach(expiresAt, -1)
     const notExpired = { expired: false, dueAt: new Date(expiresAt) }
@@ -80,7 +80,7 @@ describe("An intent's expiry", () => {
     expect((await storedIntent(referenceNumber))?.status).to.equal('PENDING')
   })
 
-  it('adds exactly one event, with the time at which the expiry was due, even if several processes run the expiry concurrently', async () => {
+  it('adds exactly one event, dated at the time at which the expiry was due, even if several processes expire the intent concurrently', async () => {
     const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)
@@ -114,8 +114,8 @@ describe("An intent's expiry", () => {
   })
 })
 
-describe('Workers, with an intent lifetime of one second,', () => {
-  it('send payment.expired exactly once for each intent, and not before its lifetime is over', async () => {
+describe('The workers', () => {
+  it('send payment.expired exactly once for each intent with a lifetime of one second, and not before its lifetime is over', async () => {
     const service = await openService({ INTENT_LIFETIME_SECONDS: '1' })
     const [merchant, endpointServer] = [await service.merchant(), await startEndpointServer()]
     service.startWorkers()

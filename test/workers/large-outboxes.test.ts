@@ -127,7 +127,7 @@ describe('An intent with thousands of events', () => {
     return stored.map(({ _id }) => _id)
   }
 
-  it('is read together with other intents, small ones first, in groups of at most 4 MiB that contain the data for the bodies', async () => {
+  it('is read together with other intents, small ones first, in groups of at most 4 MiB including metadata', async () => {
     const ids = await storeMany(60, 250)
     const groups: IntentSource[][] = []
     for await (const { intents } of readOutboxes(service.deps, { intentIds: ids, orderIds: [] }))

@@ -17,7 +17,7 @@ import { waitFor } from '../support/wait-for.ts'
 const dayMs = 86_400_000
 const minuteMs = 60_000
 
-describe('A payment in progress', () => {
+describe('A payment', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   let wallet: ScriptedWallet
@@ -125,7 +125,7 @@ describe('A payment in progress', () => {
     },
   ]
   for (const { outcome, status, events } of ends)
-    it(`leaves the intent ${status}, with one event for each change, if the outcome after the expiry time is ${outcome.outcome}`, async () => {
+    it(`leaves the intent ${status}, with one event for each change, if the outcome "${outcome.outcome}" arrives after the expiry time`, async () => {
       const { referenceNumber, respond } = await paying(outcome)
       service.clock.advance(dayMs + minuteMs)
       const enqueued = recordEnqueued()
@@ -235,7 +235,7 @@ describe('A payment in progress', () => {
     ['the intent expired for a clock that is a second fast', dayMs - 1500, 500, 'PENDING', []],
     ['the order expired', 0, minuteMs, 'PENDING', []],
   ] as const)
-    it(`sends no order to the wallet if, while MongoDB was storing the hold, ${what}`, async () => {
+    it(`sends no order to the wallet if ${what} while MongoDB was storing the hold`, async () => {
       const { referenceNumber, orders, paid, process } = await holdSlowly('paused', ageMs, ms)
       expect([await paid, orders]).to.deep.equal(['not-executed', []])
       // The intent is held, checked and released. Its expiry is enqueued.

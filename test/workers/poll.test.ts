@@ -71,7 +71,7 @@ describe("The workers' poll", () => {
     return found
   }
 
-  describe('the poll for outboxes', () => {
+  describe('for outboxes', () => {
     it('relays the events of intents and orders without any wake-up job, once the events are old enough', async () => {
       await createIntent(service, merchant)
       await storeOrder(service, merchant)
@@ -116,7 +116,7 @@ describe("The workers' poll", () => {
     })
   })
 
-  describe('the poll for deliveries', () => {
+  describe('for deliveries', () => {
     it('attempts only deliveries that are due, including a delivery whose lease was held by a dead process', async () => {
       endpointServer.respondWith((res) => void res.writeHead(500).end())
       const delivery = await freshDelivery(service, merchant)

@@ -195,7 +195,7 @@ describe('The relay', () => {
     expect((await deliveriesOf(service, merchant))[0]?.createdAt).to.deep.equal(later)
   })
 
-  it('relays the events of orders and intents together and only once, but relays no event for a released order', async () => {
+  it('relays the events of orders and intents together, each only once, but none for a released order', async () => {
     await subscribe(service, merchant, endpointServer.url, ['payment.created', 'order.new'])
     const { referenceNumber } = await createIntent(service, merchant)
     const order = await storeOrder(service, merchant)
@@ -248,7 +248,7 @@ describe('The relay', () => {
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
   })
 
-  describe('the relay, when composing bodies,', () => {
+  describe('when composing bodies', () => {
     const oddMetadata = '{"a.b":"1","$x":"2","__proto__":"3","constructor":"4","é 😀":"5","empty":""}'
 
     it('describes the intent as it was at the time of the event, even if the intent has changed since', async () => {

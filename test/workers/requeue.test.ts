@@ -193,7 +193,7 @@ describe('Re-queueing deliveries', () => {
     expect(await sweepAudit(service.deps, service.deps.Delivery)).to.equal(0)
   })
 
-  it('can resume a bulk re-queue that was stopped, and ends even if deliveries die again in the meantime', async () => {
+  it('continues where a bulk re-queue was stopped, and ends even if deliveries die again in the meantime', async () => {
     const dead = await deadDeliveries(service, merchant, 1_200)
     const deadByNow = () => ({ endpointId, ...deadIn(upToNow(service.deps, anyTime)) })
     const requeues = async () => {
@@ -224,7 +224,7 @@ describe('Re-queueing deliveries', () => {
     expect(await trailOf(dead)).to.have.length(1_200)
   })
 
-  describe('a re-queue in a process that is killed between any two steps', () => {
+  describe('in a process that is killed between any two steps', () => {
     const closings: Promise<unknown>[] = []
     after(() => closeInBackground(closings))
 

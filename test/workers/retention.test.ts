@@ -149,7 +149,7 @@ describe('The clean-up', () => {
     return _id
   }
 
-  it('keeps only the last attempt of an old live delivery, without the response, and the delivery can still be re-queued', async () => {
+  it('keeps only the last attempt of an old live delivery, without the response, but does not prevent a re-queue', async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end('not today'))
     const _id = await attemptedDelivery()
     service.clock.advance(30_000)
@@ -192,7 +192,7 @@ describe('The clean-up', () => {
     ])
   })
 
-  it('keeps the attempts of a recent delivery that was re-queued, until the delivery is old', async () => {
+  it('keeps all attempts of a re-queued delivery until the delivery is old', async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end('not today'))
     const _id = await attemptedDelivery()
     const dead = { status: 'DEAD', nextAttemptAt: null, deadAt: service.clock.now() } as const

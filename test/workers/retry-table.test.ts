@@ -21,7 +21,7 @@ describe('The retry table', () => {
   const attemptsAt = (id: string) => endpointServer.received.filter(({ json }) => json.id === id).length
   const dueAt = (done: AttemptResult) => done.nextAttemptAt?.getTime() ?? Number.NaN
 
-  it('sets the times of all 8 attempts to the exact millisecond, after which the delivery is DEAD', async () => {
+  it('determines the times of all 8 attempts to the exact millisecond, and leaves the delivery DEAD after the last one', async () => {
     const { _id } = await freshDelivery(service, merchant)
     for (const [index, waitMs] of waitsMs.entries()) {
       const failed = await attempt(service.deps, _id)

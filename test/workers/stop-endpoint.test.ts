@@ -25,7 +25,7 @@ describe('An endpoint that the merchant deletes or disables', () => {
   const create = (count: number) => createIntents(service, merchant, count)
 
   for (const [what, stop] of Object.entries(ways)) {
-    it(`has its attempts in flight ended within 3 s, after which the deliveries are CANCELLED and the slots are free (${what})`, async () => {
+    it(`has its deliveries CANCELLED, its attempts in flight ended within 3 s, and its slots freed (${what})`, async () => {
       const open = new Set<ServerResponse>()
       endpointServer.respondWith((res) => {
         open.add(res)
@@ -50,7 +50,7 @@ describe('An endpoint that the merchant deletes or disables', () => {
       await workers.close()
     })
 
-    it(`has its delivery set to CANCELLED, even if a process with a fast clock has renewed the delivery's lease (${what})`, async () => {
+    it(`has its leased delivery CANCELLED, even if a process with a fast clock has renewed the lease (${what})`, async () => {
       await create(1)
       await relay(service, merchant)
       const ahead = new Date(service.deps.now().getTime() + deliveryLeaseMs + 1_000)
@@ -60,7 +60,7 @@ describe('An endpoint that the merchant deletes or disables', () => {
       expect(await statuses()).to.deep.equal(['CANCELLED'])
     })
 
-    it(`receives nothing, and the new delivery becomes CANCELLED, even if the change comes between the relay's read and the insert (${what})`, async () => {
+    it(`receives nothing, and the new delivery becomes CANCELLED, even if the merchant acts between the relay's read and its insert (${what})`, async () => {
       const late = beforeInsert(service.deps, stop)
       await create(1)
       service.deps.slots.open()

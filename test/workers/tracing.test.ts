@@ -118,7 +118,7 @@ describe("A request's id", () => {
     expect((await logged.line('webhook.attempted', ordered.requestId)).webhookEvent).to.equal('order.new')
   })
 
-  it("is missing from an expiry's log lines, because no request caused the expiry, but the event is still sent", async () => {
+  it("is missing from the log lines of an expiry, which no request caused, but the expiry's event is still sent", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await waitFor(
       'its first event is delivered',

@@ -12,7 +12,7 @@ import { createIntents } from './set-up.ts'
 const faults = { away: 'SIGKILL', frozen: 'SIGSTOP' } as const
 
 for (const [what, signal] of Object.entries(faults))
-  describe(`The service, if Redis is ${what} from the start,`, function () {
+  describe(`The service, started after Redis received ${signal},`, function () {
     this.timeout(60_000)
     let redis: Server
     let service: Service
