@@ -10,7 +10,7 @@ export interface Effect {
   id: string
   /** The caller's deadline, on the clock of `performance.now()`. */
   deadlineAt: number
-  /** The attempt that is currently running. Null if no HTTP request caused the effect. */
+  /** The HTTP request that is running the effect now. Null if no HTTP request caused the effect. */
   cause: Cause | null
   /** Seals the response built from `data`, for a create that stores the response in the same insert (recall.ts). */
   seal(data: unknown): string

@@ -18,9 +18,9 @@ export interface Bounds {
 /** Runs the work of many owners within limits. An owner delays any other owner by at most one piece of work. */
 export interface Limiter {
   /**
-   * Waits for a slot, and resolves to a function that frees the slot. Throws RATE_LIMITED with the `lists` scope if the
-   * owner's other work still occupies all the owner's slots after `maxWaitMs`, or if `maxWaiting` pieces of the owner's
-   * work are already waiting. Throws SERVICE_UNAVAILABLE if `isGone` returns true in the meantime, because the client
+   * Waits for a slot, and resolves to a function that frees the slot. Throws RATE_LIMITED with the `lists` scope if all
+   * of the owner's slots are still in use after `maxWaitMs`, or if `maxWaiting` of the owner's calls are already
+   * waiting. Throws SERVICE_UNAVAILABLE if `isGone` returns true in the meantime, because the client
    * has disconnected or the deadline has passed.
    */
   take(owner: string, isGone: () => boolean): Promise<() => void>

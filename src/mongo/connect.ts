@@ -46,7 +46,7 @@ export async function connectMongo(
   }
 }
 
-/** MongoDB's error code AuthenticationFailed. */
+/** MongoDB's `AuthenticationFailed` error code. */
 const wrongPassword = 18
 
 /**

@@ -24,7 +24,7 @@ export type Free = () => void
 
 export interface Wait {
   granted: Promise<Free>
-  /** Returns how many of the same owner's waits are ahead of this one. */
+  /** Returns how many waiting calls of the same owner are ahead of this one. */
   ahead(): number
   /** Ends the wait. If `granted` has not resolved by then, it never will. */
   leave(): void

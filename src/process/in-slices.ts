@@ -28,8 +28,8 @@ export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) =>
 }
 
 /**
- * Calls `act` for each of a cursor's documents, in slices as `inSlices` does. The slices include decoding, which takes
- * 0.3 ms for a product with a hundred variants.
+ * Calls `act` for each document that a cursor returns, in the same slices as `inSlices`. The time to decode a document
+ * counts towards its slice. For a product with a hundred variants, this time is 0.3 ms.
  */
 export async function readInSlices<Doc>(
   cursor: mongo.FindCursor<Doc>,

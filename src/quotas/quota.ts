@@ -115,7 +115,7 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
     return picture
   }
 
-  /** Runs at most one count of each business at a time. Concurrent callers share the result. */
+  /** Runs at most one count per business at a time. Concurrent callers share the result. */
   function recount(picture: Picture): Promise<void> {
     picture.counting ??= countInto(picture).finally(() => {
       picture.counting = null

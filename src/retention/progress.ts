@@ -17,7 +17,7 @@ export const retentionProgress: Collection = {
   indexes: [],
 }
 
-/** The progress while a business is being cleaned. */
+/** The progress of one business's clean-up while it is running. */
 export interface Progress {
   /**
    * Returns the creation time up to which earlier clean-ups have processed the documents of this walk, or null if no

@@ -36,9 +36,9 @@ export interface SlowHash {
   /** Hashes a password or PIN for storage. The call waits as long as necessary, because only operators use it. */
   make(secret: string): Promise<string>
   /**
-   * Creates the check for one kind of secret, which runs at most `atOnce` checks at a time. Each kind has its own limit
-   * and its own queue. A flood of checks of one kind therefore neither causes checks of another kind to be refused nor
-   * delays them. Each owner within a kind also has a limit.
+   * Creates the function that checks one kind of secret. The function runs at most `atOnce` checks at a time. Each kind
+   * has its own limit and its own queue, so a flood of checks of one kind does not delay checks of another kind or cause
+   * them to be refused. Each owner of secrets also has a limit within each kind.
    */
   createCheck(maxOfOwner: number, atOnce?: number): SlowCheck
 }

@@ -123,9 +123,9 @@ function startWorker(
 }
 
 /**
- * Returns BullMQ's option for how long ended jobs are kept. BullMQ removes jobs that are too old only when another job
- * completes or fails in the same way. With an age of 0, the last job would therefore stay, so a count of 0 is used
- * instead.
+ * Returns the BullMQ option for how long finished jobs are kept. BullMQ removes old completed jobs only when another job
+ * completes, and old failed jobs only when another job fails. With an age of 0, the most recent job would therefore
+ * stay, so a count of 0 is used instead.
  */
 const kept = (seconds: number) => (seconds === 0 ? { count: 0 } : { age: seconds })
 

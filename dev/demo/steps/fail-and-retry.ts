@@ -1,8 +1,12 @@
+import { retrySeconds as shippedSeconds } from '../../../schemas/retry-table.ts'
 import { createIntentBriefly } from '../create-intent.ts'
 import { retrySeconds } from '../environment.ts'
 import { explain, gap, seen, step } from '../screen.ts'
 import { type Genuine, nextWebhook, type Stage } from '../stage.ts'
 import { must } from '../wait-for.ts'
+
+const inWords = (seconds: number) =>
+  seconds < 60 ? `${seconds} s` : seconds < 3600 ? `${seconds / 60} min` : `${seconds / 3600} h`
 
 /** Shows a merchant whose server fails once. */
 export async function failAndRetry(stage: Stage): Promise<void> {
@@ -21,7 +25,7 @@ export async function failAndRetry(stage: Stage): Promise<void> {
   seen(`attempt 1 arrived at ${clock(failed)}: responded with 500`)
   explain(
     `Attempt 2 is due ${wait} s later. This demo waits ${retrySeconds.join(', ')} seconds between its 8 attempts; ` +
-      'as shipped, the waits are 30 s, 2 min, 15 min, 1 h, 4 h, 12 h and 24 h.',
+      `as shipped, the waits are ${shippedSeconds.map(inWords).join(', ')}.`,
   )
 
   const afterFailed = endpointServer.arrivals.indexOf(failed) + 1

@@ -4,8 +4,8 @@ import { type Deadline, startDeadline } from '../server/deadline.ts'
 import type { SetPageHeaders } from './page-headers.ts'
 
 /**
- * Creates the first handler for the pages below `mount`. The log line of a request contains the pattern of the route
- * that matched, and therefore neither ids nor the query.
+ * Creates the first handler for the pages below `mount`. The log line of a request contains the pattern of the
+ * matching route, so it contains no ids and no query.
  */
 export const preparePage =
   (mount: string, setPageHeaders: SetPageHeaders) =>

@@ -27,8 +27,8 @@ export function createErrorReporter(
 
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  // After a MongoDB error, the outcome of a write that has been sent is unknown. A retry of the request will discover
-  // the outcome.
+  // After a MongoDB error, the outcome of a write that has been sent is unknown. If the request is sent again,
+  // the outcome becomes known.
   if (isDatabaseFault(error)) return unavailable()
   // Express throws these errors if it cannot decode the path.
   if (error instanceof URIError || (error as { status?: number }).status === 400)

@@ -63,7 +63,7 @@ const keptInRedisMs = 3000
  * counted in that second, because refusing them would let a flood shut out every caller.
  */
 const maxCounted = 20_000
-/** The maximum batch size, which takes Redis a few milliseconds. The remaining counts are sent in the next batch. */
+/** The maximum number of counts in a batch. Redis needs a few milliseconds for a batch of this size. */
 const maxBatch = 1000
 /**
  * A process reports a caller to Redis only after counting this fraction of the limit since its last report. Most API
