@@ -37,8 +37,8 @@ export interface SlowHash {
   make(secret: string): Promise<string>
   /**
    * Creates the function that checks one kind of secret. The function runs at most `atOnce` checks at a time. Each kind
-   * has its own limit and its own queue, so a flood of checks of one kind does not delay checks of another kind or cause
-   * them to be refused. Each owner of secrets also has a limit within each kind.
+   * has its own limit and its own queue, so a flood of checks of one kind does not delay checks of another kind, and
+   * does not cause them to be refused. Each owner of secrets also has a limit within each kind.
    */
   createCheck(maxOfOwner: number, atOnce?: number): SlowCheck
 }

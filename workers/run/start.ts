@@ -123,8 +123,8 @@ function startWorker(
 }
 
 /**
- * Returns the BullMQ option for how long finished jobs are kept. BullMQ removes old completed jobs only when another job
- * completes, and old failed jobs only when another job fails. With an age of 0, the most recent job would therefore
+ * Returns the BullMQ option for how long finished jobs are kept. BullMQ removes old completed jobs only when another
+ * job completes, and old failed jobs only when another job fails. With an age of 0, the most recent job would therefore
  * stay, so a count of 0 is used instead.
  */
 const kept = (seconds: number) => (seconds === 0 ? { count: 0 } : { age: seconds })

@@ -184,8 +184,8 @@ async function runHolding(
 ): Promise<{ response: ApiResponse; isKept: boolean }> {
   const sealed = ({ status, body }: ApiResponse, field: SealedField) =>
     deps.secrets.seal(Buffer.concat([Buffer.from(String(status)), body]), field)
-  // If the operation builds a response in order to store it, that same response is sent, so that the stored and the sent
-  // bytes are identical.
+  // If the operation builds a response in order to store it, that same response is sent, so that the stored bytes and
+  // the sent bytes are identical.
   let createdResponse: ApiResponse | null = null
   const seal = (data: unknown) => {
     if (write.recall?.kind !== 'stored')

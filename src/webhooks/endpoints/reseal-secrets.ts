@@ -10,8 +10,8 @@ type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 type Sealed = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'deletedAt'>
 
 /**
- * `resealed` is the number of updated endpoints. `unreadable` contains the ids of the endpoints that still need a secret
- * which is sealed under a key that is not configured.
+ * `resealed` is the number of updated endpoints. `unreadable` contains the ids of the endpoints that still use a secret
+ * sealed under a key that is not configured.
  */
 export interface ResealedSecrets {
   resealed: number
