@@ -119,7 +119,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       ])
     })
 
-    it('refunds several parts and then the remainder, and refuses a further refund', async () => {
+    it('grants several partial refunds and then a refund of the remainder, and refuses any further refund', async () => {
       const reference = await paid(100)
       await refund(reference, { amount: 30 }).expect(200)
       const second = await refund(reference, { amount: 50, expectedRefundable: 70 }).expect(200)
@@ -186,7 +186,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await read(reference)).to.include({ totalAmountRefunded: 10 })
     })
 
-    it("returns the key's own refund after a crash, even if more was refunded in the meantime", async () => {
+    it('returns the original refund after a crash, even if more was refunded in the meantime', async () => {
       const reference = await paid(100)
       const first = await refund(reference, { amount: 10 }, 'crashed').expect(200)
       await refund(reference).expect(200)
@@ -396,7 +396,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await retry().expect(200)).headers['idempotent-replayed']).to.equal('true')
     })
 
-    it('returns to a retry the outcome that a worker has obtained in the meantime', async () => {
+    it('responds to a retry with the outcome that a worker has obtained in the meantime', async () => {
       const ends: [WalletOutcome, number, string][] = [
         [{ outcome: 'done' }, 200, 'REFUNDED'],
         [{ outcome: 'not-executed' }, 402, 'PAID'],

@@ -122,7 +122,7 @@ describe('The request log', () => {
     expect(seen).to.deep.equal([null, '192.0.2.7', null])
   })
 
-  it("contains a bug's error message, which the response omits", async () => {
+  it('contains the message of an unexpected error, although the response omits it', async () => {
     const { write } = await service.merchant()
     const { insertIntent } = service.deps.batchers
     service.deps.batchers.insertIntent = async () => {
@@ -135,7 +135,7 @@ describe('The request log', () => {
     expect(logged.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.message', 'a bug')
   })
 
-  it('reports a bug that occurs before the first database call as a 500, not as a MongoDB error', async () => {
+  it('reports an unexpected error that occurs before the first database call as a 500, not as a MongoDB error', async () => {
     const { read } = await service.merchant()
     const { findKey } = service.deps.batchers
     service.deps.batchers.findKey = async () => {

@@ -28,7 +28,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   const events = async (reference: string) =>
     (await outboxData(service, reference)).map(({ event, data }) => ({ event, ...data }))
 
-  it('returns 200 with the same intent as GET, which is now PAID and has no code', async () => {
+  it('returns 200 with the intent as GET returns it, now PAID and without a code', async () => {
     service.clock.freeze(new Date('2026-03-01T12:00:00.000Z'))
     const reference = await create()
     service.clock.advance(1000)
@@ -102,7 +102,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     await simulate(reference, { amount: 500 }).expect(200)
   })
 
-  describe('with a requested failure', () => {
+  describe('with a simulated failure', () => {
     const declined = { status: 'PENDING', retryable: true, code: 'insufficient_funds' }
     const failed = { status: 'FAILED', retryable: false, code: 'technical_error' }
 
@@ -310,7 +310,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     })
   })
 
-  it("succeeds for only one of several concurrent payments and cancellations, and adds only that request's event", async () => {
+  it("lets only one of several concurrent payments and cancellations succeed, and adds only that request's event", async () => {
     const race = async (withCancel: boolean) => {
       const reference = await create()
       const cancel = service.http.post(`${intents}/${reference}/cancel`).set(merchant.write())

@@ -88,7 +88,7 @@ describe('A connection', () => {
     expect(responses.map(({ status }) => status)).to.deep.equal([201, 408])
   })
 
-  it('is served if its request body arrives slowly, but at the minimum rate', async () => {
+  it('is served if its request body arrives slowly but at least at the minimum rate', async () => {
     const socket = await connectTo(hasty.origin)
     const received = readResponses(socket)
     const padded = body.padEnd(2000)
@@ -165,7 +165,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it("does not crash the process, even on a worker's port, if the client resets the connection while a request is queued", async () => {
+  it("can be reset by the client while a request is queued without crashing the process, even on a worker's port", async () => {
     let respond = () => undefined as unknown
     const ping = () => new Promise((resolve) => (respond = () => resolve(undefined)))
     const queues = { ...service.deps.queues, ping }
@@ -254,7 +254,7 @@ describe('A connection', () => {
     hasty.server.maxConnections = most
   })
 
-  describe('A connection from an IP address', () => {
+  describe('from an IP address', () => {
     /** Connects from an address of this machine. */
     const connectFrom = (origin: string, localAddress: string) =>
       new Promise<Socket>((resolve, reject) => {
@@ -283,7 +283,7 @@ describe('A connection', () => {
       await close()
     })
 
-    it('is not limited if that address is a proxy listed in TRUST_PROXY', async () => {
+    it('stays open, however many connections that address has, if it is a proxy listed in TRUST_PROXY', async () => {
       const behind = await openService({ TRUST_PROXY: '127.9.0.1' })
       const { origin, close } = await openServer(behind, timeouts)
       const all = await connectMany(origin, ofAddress + 5, '127.9.0.1')

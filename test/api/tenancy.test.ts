@@ -163,7 +163,7 @@ describe('The API, used by several businesses in both environments,', () => {
       })
 
     if ('makes' in row)
-      it(`creates documents only in the business and environment of the caller's key: ${name}`, async () => {
+      it(`creates documents only for the business and environment of the caller's key: ${name}`, async () => {
         const kind: Kind = kinds[row.makes]
         const [own, other] = await Promise.all([openBusiness(), openBusiness()])
         const sides = [own.test, own.live, other.test, other.live]

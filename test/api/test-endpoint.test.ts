@@ -170,7 +170,7 @@ describe('A webhook endpoint test', () => {
     expect([ids.length, new Set(ids).size]).to.deep.equal([2, 1])
   })
 
-  it('is refused for an unknown event and for an event the key may not see, even if that event is only the default', async () => {
+  it('is refused for an unknown event and for an event that the key may not see, even if that event was chosen by default', async () => {
     const orders = await withAnotherKey(service, merchant, {
       scopes: ['webhooks.endpoints:write', 'store.orders:read'],
     })

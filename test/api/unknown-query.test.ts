@@ -78,7 +78,7 @@ describe('An unknown query parameter', () => {
     await expectRefused(service.http.post(unknown).set(merchant.write()), 400, 'VALIDATION_ERROR')
   })
 
-  it('makes a write fail without an effect, and the error is stored under the idempotency key', async () => {
+  it('makes a write fail without any effect, and the error is stored under the idempotency key', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount: 100 })
     const path = `${intents}/${referenceNumber}/cancel`
     const headers = merchant.write()

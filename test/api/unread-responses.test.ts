@@ -121,7 +121,7 @@ describe('Responses that the client does not read', () => {
     expect(values).to.deep.include({ labels: { scope: 'responses' }, value: refused.length })
   })
 
-  it('wait for memory, and do not fail, if the client reads the earlier responses', async () => {
+  it('wait for memory instead of failing, as long as the client is still reading earlier responses', async () => {
     const sockets = await Promise.all(
       Array.from({ length: 2 }, () => request(service.origin, page, merchant)),
     )
@@ -147,14 +147,14 @@ describe('Responses that the client does not read', () => {
     await close()
   })
 
-  it('need no more than the memory reserved for one intent, even for the largest intent without refunds', async () => {
+  it('need no more memory than is reserved for one intent, even for the largest intent without refunds', async () => {
     const label = long.repeat(200)
     const { referenceNumber } = await createIntent(service, merchant, { amount: 500, label, metadata })
     const { text } = await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
     expect(Buffer.byteLength(text)).to.be.within(largestItem.intent * 0.9, largestItem.intent)
   })
 
-  it('need no more than the memory reserved for one product, even for the largest product', async () => {
+  it('need no more memory than is reserved for one product, even for the largest product', async () => {
     const { _id } = await createProduct(service, merchant, {
       name: long.repeat(200),
       description: long.repeat(5000),

@@ -91,7 +91,7 @@ describe('The rate limiter for visitors without an API key, set to five requests
     '/admin/style.css',
     '/api/v1/dev/none',
   ]
-  it(`also limits other paths, and counts refusals there in the scope “address”: ${paths.join(', ')}`, async () => {
+  it(`also limits requests to other paths, and counts their refusals under the scope “address”: ${paths.join(', ')}`, async () => {
     const before = await counted('address')
     const floods = paths.map((path, index) => flood(limit + 2, `100.6.${index}.1`, path))
     for (const [index, statuses] of (await Promise.all(floods)).entries())

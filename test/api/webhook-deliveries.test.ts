@@ -22,7 +22,7 @@ const day = 86_400_000
 
 type Respond = Parameters<EndpointServer['respondWith']>[0]
 
-describe('Webhook deliveries', () => {
+describe('The webhook delivery API', () => {
   const service = withService({ WEBHOOK_TIMEOUT_SECONDS: '2' })
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServerPerTest()
@@ -69,7 +69,7 @@ describe('Webhook deliveries', () => {
     return delivery
   }
 
-  describe('GET /dev/webhooks/events', () => {
+  describe('on GET /dev/webhooks/events', () => {
     it('returns an empty page if there are no deliveries', async () => {
       expect(await listed()).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
     })
@@ -212,7 +212,7 @@ describe('Webhook deliveries', () => {
     })
   })
 
-  describe('GET /dev/webhooks/events/{id}', () => {
+  describe('on GET /dev/webhooks/events/{id}', () => {
     it('shows every attempt, oldest first, with the stage at which it failed and the first KiB of the response', async () => {
       const delivery = await freshDelivery(service, merchant)
       service.clock.freeze(service.clock.now())
@@ -329,7 +329,7 @@ describe('Webhook deliveries', () => {
     })
   })
 
-  describe('POST /dev/webhooks/events/{id}/retry', () => {
+  describe('on POST /dev/webhooks/events/{id}/retry', () => {
     const retry = ({ _id }: { _id: string }, as = merchant, key?: string) =>
       service.http.post(`${path}/${_id}/retry`).set(as.write(key))
     const retried = async (delivery: { _id: string }) => {

@@ -7,7 +7,7 @@ import { expectRefused } from './refused.ts'
 const path = '/api/v1/dev/webhooks/endpoints'
 const allEvents = Object.keys(eventSchemas)
 
-describe('Webhook endpoints', () => {
+describe('The webhook endpoint API', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
 
@@ -23,7 +23,7 @@ describe('Webhook endpoints', () => {
   const expectInvalid = (body: unknown, code: string, param: string) =>
     expectRefused(create(body), 400, code, { param })
 
-  describe('POST /dev/webhooks/endpoints', () => {
+  describe('on POST /dev/webhooks/endpoints', () => {
     it('returns 201 with id, url, events, active and a secret of 64 hexadecimal digits', async () => {
       const { status, body } = await create({ url: 'https://shop.example/hook?a=1', events: allEvents })
       expect(status).to.equal(201)
@@ -69,7 +69,7 @@ describe('Webhook endpoints', () => {
     })
   })
 
-  describe('POST /dev/webhooks/endpoints, given invalid input,', () => {
+  describe('on POST /dev/webhooks/endpoints with invalid input', () => {
     afterEach(async () => {
       expect(await count()).to.equal(0)
     })
@@ -121,7 +121,7 @@ describe('Webhook endpoints', () => {
     })
   })
 
-  it("are refused with 403 EVENTS_NOT_PERMITTED and a list of the events that the key's scopes do not include", async () => {
+  it("returns 403 EVENTS_NOT_PERMITTED and lists the refused events if the key's scopes do not include all requested events", async () => {
     const withOnly = (...more: Scope[]) => service.merchant({ scopes: ['webhooks.endpoints:write', ...more] })
     const payments = await withOnly('payments.intents:read')
     const orders = await withOnly('store.orders:read')
@@ -149,8 +149,8 @@ describe('Webhook endpoints', () => {
     expect(await count(neither)).to.equal(0)
   })
 
-  describe("A business's webhook endpoints", () => {
-    it('are limited to five, and an attempt to create a sixth returns 400 MAX_ENDPOINTS_REACHED', async () => {
+  describe('for one business', () => {
+    it('allows five endpoints, and returns 400 MAX_ENDPOINTS_REACHED for a sixth', async () => {
       for (let made = 0; made < 5; made += 1) await create().expect(201)
       await expectRefused(create(), 400, 'MAX_ENDPOINTS_REACHED')
       await create(good, await service.merchant()).expect(201)
@@ -158,7 +158,7 @@ describe('Webhook endpoints', () => {
       await expectInvalid({ ...good, url: 'http://x' }, 'INVALID_WEBHOOK_URL', 'url')
     })
 
-    it('are limited to exactly five even if 20 concurrent requests create endpoints in both environments', async () => {
+    it('allows exactly five endpoints, even if 20 concurrent requests try to create endpoints in both environments', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const responses = await Promise.all(
         Array.from({ length: 20 }, (_, n) => create(good, n % 2 === 0 ? live : merchant)),
@@ -170,7 +170,7 @@ describe('Webhook endpoints', () => {
     })
   })
 
-  describe('GET /dev/webhooks', () => {
+  describe('on GET /dev/webhooks', () => {
     it('returns an empty page if the business has no endpoints', async () => {
       const { status, body } = await list()
       expect(status).to.equal(200)

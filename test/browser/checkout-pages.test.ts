@@ -153,7 +153,7 @@ describe('The hosted payment pages', function () {
         expect([...wrong, ...counter.faults()]).to.deep.equal([])
       })
 
-  it('fit into a width of 320 pixels, which a large screen has at 400 % zoom, and are readable in dark mode', async () => {
+  it('fit into 320 pixels, the width of a large screen at 400 % zoom, and are readable in dark mode', async () => {
     const page = await counter.openWindow({ size: 'phone', language: 'fr' })
     await page.setViewportSize({ width: 320, height: 256 })
     await page.emulateMedia({ colorScheme: 'dark' })

@@ -59,7 +59,7 @@ describe('A customer who has a valid payment link, but whose IP address has open
     }
   })
 
-  it('is refused with a forged proof or with a proof for another payment', async () => {
+  it('is refused if the proof is forged or belongs to another payment', async () => {
     const [path, other] = [await offer(), await open(service, await offer())]
     const { from, close } = network()
     await close()

@@ -51,7 +51,7 @@ describe('The limiters for payment attempts', () => {
     return fill(await open(service, path, from), { phone, pin: '1234' }, from)
   }
 
-  it('allow one address 20 failed attempts at one payment per hour, and then show how long to wait', async () => {
+  it('allow one address 20 failed attempts per hour at one payment, and then show how long to wait', async () => {
     const path = await offer(live)
     const form = await open(service, path)
     const nothing = [wrong, poor, { outcome: 'not-executed' }, wrong] as const

@@ -70,7 +70,7 @@ describe('A business', () => {
     (await pay(await open(service, path), wallet)).says
   const statusOf = async (path: string) => JSON.parse((await open(service, `${path}/status`)).html)
 
-  describe('A disabled business', () => {
+  describe('that is disabled', () => {
     it('can no longer use the API, but its customers can still pay by link and by code', async () => {
       const [linked, coded, half] = [await offer(), await offer(), await offer()]
       const form = await open(service, half.path)
@@ -85,7 +85,7 @@ describe('A business', () => {
     })
   })
 
-  describe('A suspended business', () => {
+  describe('that is suspended', () => {
     it('can no longer use the API, and its customers can no longer pay, even with a form that was already open', async () => {
       const { path, code, referenceNumber } = await offer()
       const form = await open(service, path)
@@ -202,7 +202,7 @@ describe('A business', () => {
     })
   })
 
-  describe('A business whose live approval has been withdrawn', () => {
+  describe('whose live approval has been withdrawn', () => {
     it('can no longer use live keys, but test keys and existing live payments still work', async () => {
       const live = await liveKey()
       const { path } = await offer(live)

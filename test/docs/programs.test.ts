@@ -82,7 +82,7 @@ describe("The guide's example programs", function () {
       expect(await service.deps.Intent.countDocuments({ businessId })).to.equal(1)
     })
 
-  describe("The guide's example programs that read a list", () => {
+  describe('that read a list', () => {
     const merchant = withMerchant(service)
     let references: string[]
     before(async () => {

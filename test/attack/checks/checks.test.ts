@@ -40,7 +40,7 @@ const judge = (check: string, one: Exchange) => responseChecks(pools)[check]?.(o
 // The planted bugs (planted/plants.ts) prove that every check finds its bug. A run without a bug proves that none
 // raises a false alarm.
 describe('The checks in `npm run attack`', () => {
-  it('report an act that is carried out twice for the same idempotency key', () => {
+  it('report an operation that is carried out twice for the same idempotency key', () => {
     const oncePerKey = responseChecks(pools)['once per key']
     const act = () => exchange('POST', `${list}/PI-1/cancel`, { body: '{"success":true}' })
     expect(oncePerKey?.(act())).to.equal(null)

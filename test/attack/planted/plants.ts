@@ -23,7 +23,7 @@ const invalidJson = "return { refusal: refuse('INVALID_JSON') }"
 
 /** At least one for each check. */
 export const plants: readonly Plant[] = [
-  plant('no fault', writes, 'a body that is no JSON is an internal error', [
+  plant('no fault', writes, 'a body that is not JSON causes an internal error', [
     before('parseJson', invalidJson, "throw new TypeError('no JSON')"),
   ]),
   plant('no neighbour is slowed', operations, 'all keys share a limit of eight requests at once', [
@@ -42,7 +42,7 @@ export const plants: readonly Plant[] = [
     ]),
     times: 0.3,
   },
-  plant('enveloped', operations, 'the envelope of a refusal has another status', [
+  plant('enveloped', operations, 'the envelope of an error contains the wrong status', [
     replace('failure', '{ code, message, statusCode, $$ }', '{ code, message, statusCode: 400, $$ }'),
   ]),
   plant('no fault', /^bytes$/, 'an invalid request becomes an internal error after a second', [
@@ -55,7 +55,7 @@ export const plants: readonly Plant[] = [
   plant('no hang', writes, 'some bodies get no response', [
     before('readBody', 'return read($$)', "if (bytes.includes('__proto__')) return new Promise(() => {})"),
   ]),
-  plant('no hang', everywhere, 'the seventh request of a connection is cut', [
+  plant('no hang', everywhere, 'the connection is cut at its seventh request', [
     before(
       'createBareApp',
       '$.locals.requestId = $',
@@ -63,7 +63,7 @@ export const plants: readonly Plant[] = [
       if (req.socket.requests === 7) return void req.socket.destroy()`,
     ),
   ]),
-  plant('no hang', operations, 'later responses of a connection break off', [
+  plant('no hang', operations, 'later responses on a connection are cut off', [
     replace(
       'send',
       '$res.end($body)',
@@ -72,10 +72,10 @@ export const plants: readonly Plant[] = [
       setImmediate(() => $res.req.socket.destroy())`,
     ),
   ]),
-  plant('enveloped', operations, 'the JSON of a success lacks its end', [
+  plant('enveloped', operations, 'the JSON of a successful response lacks its last character', [
     replace('success', 'JSON.stringify($value)', 'JSON.stringify($value).slice(0, -1)'),
   ]),
-  plant('read once', /^bytes$/, 'a request with two possible ends is read to one of them', [
+  plant('read once', /^bytes$/, 'a request whose end is ambiguous is accepted', [
     replace(
       'createHttpServer',
       'requireHostHeader: false',
@@ -121,7 +121,7 @@ export const plants: readonly Plant[] = [
   plant('access refused', /^POST \/admin/, 'a form needs no token', [
     replace('checkCsrf', 'isOwnForm($user, $csrf)', '(isOwnForm($user, $csrf) || $csrf !== null)'),
   ]),
-  plant('access refused', /^(POST|PUT) \/admin/, 'a page of another site may act', [
+  plant('access refused', /^(POST|PUT) \/admin/, 'a page on another site can submit forms', [
     replace('requireOwnOrigin', 'isFromOwnSite($$)', 'publicUrl.length > 0'),
   ]),
   plant('businesses apart', / \/dev\/intents\/:/, 'the intent of another business can be read', [
@@ -143,30 +143,30 @@ export const plants: readonly Plant[] = [
   plant('escaped', /^POST \/($|p|sandbox)/, 'a field shows the input without escaping it', [
     replace('field', "$ ? '' : 'wrong'", 'value'),
   ]),
-  plant('no internals shown', writes, 'a refusal has a stack trace', [
+  plant('no internals shown', writes, 'an error response contains a stack trace', [
     replace(
       'parseJson',
       "refuse('INVALID_JSON')",
       "refuse('INVALID_JSON', { message: String(new Error().stack) })",
     ),
   ]),
-  plant('once per key', writes, 'an idempotency key counts together with its body', [
+  plant('once per key', writes, 'a reused idempotency key runs a second request if the body differs', [
     replace(
       'writeOf',
       'path: JSON.stringify([$route, $params])',
       "path: JSON.stringify([$route, $params, 'value' in body ? String(JSON.stringify(body.value)) : ''])",
     ),
   ]),
-  plant('once per key', writes, 'a refusal is not kept', [
+  plant('once per key', writes, 'an error response is not stored under its idempotency key', [
     replace('isFinal', '$error.statusCode < 500', '$error.statusCode < 400'),
   ]),
-  plant('no error logged', /^POST \/dev\/intents/, 'a worker logs an error without need', [
+  plant('no error logged', /^POST \/dev\/intents/, 'a worker logs an error without a reason', [
     after('relaySome', 'scheduleExpiries($$)', "deps.log.error({}, 'relayed')"),
   ]),
   plant('no process ended', operations, 'a strange query ends the process', [
     replace('parseQuery', 'parse(query, $$)', '/%00/.test(query) ? process.exit(1) : parse(query, $$)'),
   ]),
-  plant('no secret logged', /^POST \/dev\/intents$/, 'the log has the payment code', [
+  plant('no secret logged', /^POST \/dev\/intents$/, 'the log contains the payment code', [
     before(
       'insertIntent',
       'createdResponse($$)',
@@ -179,7 +179,7 @@ export const plants: readonly Plant[] = [
   plant('nothing stored is wrong', /^POST \/dev\/intents/, 'an amount has no upper bound', [
     replace('createValidate', '$n >= 1 && $', '$n >= 1'),
   ]),
-  plant('nothing refused is stored', /store\/products/, 'a product is refused after it was stored', [
+  plant('nothing refused is stored', /store\/products/, 'a product is refused after it has been stored', [
     replace(
       'writeOf',
       'route.run($$)',
@@ -189,7 +189,7 @@ export const plants: readonly Plant[] = [
       })`,
     ),
   ]),
-  plant('prototypes unchanged', writes, 'a field of a body reaches the prototype of all objects', [
+  plant('prototypes unchanged', writes, 'a field of a body changes the prototype of all objects', [
     before(
       'parseJson',
       'return { value, $$ }',

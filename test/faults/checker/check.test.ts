@@ -58,11 +58,11 @@ type Change = (round: Ordinary) => unknown
 /** Histories in which no promise is broken. */
 const holding: Record<string, Change> = {
   'nothing unusual happened': () => undefined,
-  'an unrecorded arrival came while a worker was killed': (round) => {
+  'an unrecorded delivery arrived when a worker was killed': (round) => {
     arrive(round, at(5.5), 'payment.confirmed', the(arrivalsOf(round)[0]).body)
     fault(round, 'process.kill', 5, 9)
   },
-  'a create took effect although it got no response while a process was killed': (round) => {
+  'a create request took effect but got no response when a process was killed': (round) => {
     const made = create(round, 'UNKNOWN', -30)
     Object.assign(the(round.calls.at(-1)), lost)
     Object.assign(made, { status: 'CANCELLED', cancellationReason: 'expired', updatedAt: made.expiresAt })
@@ -149,7 +149,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
       change(the(arrivalsOf(round)[0]), confirmed(round)._id, 'x'.repeat(32)),
   },
   'code.unique': { 'two intents share a code': ({ paid, cancelled }) => (cancelled.code = paid.code) },
-  'refund.bounded': { 'more was refunded than paid': ({ paid }) => (the(paid.refunds[0]).amount = 501) },
+  'refund.bounded': { 'more was refunded than was paid': ({ paid }) => (the(paid.refunds[0]).amount = 501) },
   'wallet.balances': {
     'a centime is missing': ({ dump }) => (the(dump.wallets[0]).balance -= 1),
     'the PIN was wrong': (round) => Object.assign(first(round, 'pay.confirm').body ?? {}, { pin: '1' }),
