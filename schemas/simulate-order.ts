@@ -1,7 +1,10 @@
 import { maxLabelLength } from './product-limits.ts'
 import { maxPhoneLength } from './simulate-payment.ts'
 
-/** The maximum quantity of one item. Even at the highest price, the item's total is still an exact integer. */
+/**
+ * The maximum quantity of one item. With the default MAX_AMOUNT of 10^9 centimes, an item's total is at most 10^15
+ * centimes, which JavaScript represents exactly.
+ */
 export const maxUnitsPerItem = 1_000_000
 /** The maximum number of items in one order. */
 export const maxOrderItems = 100

@@ -40,7 +40,7 @@ export interface Deps extends Models {
   metrics: Metrics
   /** If null, tracing is off. */
   tracing: Tracing | null
-  /** Returns database time. Times that are stored or compared use no other clock (src/mongo/database-time.ts). */
+  /** Returns database time. All times that are stored or compared come from this clock (src/mongo/database-time.ts). */
   now(): Date
   databaseTime: Pick<DatabaseTime, 'unsure' | 'skewMs'>
   secrets: Secrets

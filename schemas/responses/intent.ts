@@ -74,7 +74,10 @@ export const payment = objectOf(
   {},
 )
 
-/** A refund as the API returns it. Responses do not contain refunds that the wallet did not carry out. */
+/**
+ * A refund as the API returns it. Responses contain a refund while it is PENDING and after it has SUCCEEDED. If the
+ * wallet does not carry out a refund, responses no longer contain that refund.
+ */
 export const refund = objectOf(
   {
     id: shaped('^RF-[0-9A-Z]{16}$', 19),

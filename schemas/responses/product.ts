@@ -59,8 +59,8 @@ export const product = objectOf(
 const orGone = (schema: { type: string }) => ({ ...schema, type: [schema.type, 'null'] })
 
 /**
- * A variant as returned after a change to its stock. The variant's fields are null if the variant was removed in the
- * meantime.
+ * A variant as returned after a change to its stock. If the variant has been removed since the change, or if its label
+ * has become ambiguous, all of the variant's fields except `_id` are null, and `_id` may be null too.
  */
 export const stockedVariant = objectOf(
   {

@@ -4,7 +4,8 @@ import { readSpan, type Span, within } from '../input/span.ts'
 import type { AuditEvent } from './audit-event.ts'
 
 /**
- * Selects lines from the audit trail. A line must have exactly the given values. A value of null matches every line.
+ * Selects lines from the audit trail. `who`, `act`, `subject` and `businessId` each select the lines that have the same
+ * value. A field that is null does not restrict the selection.
  */
 export interface AuditFilter extends Span {
   who: string | null

@@ -13,9 +13,9 @@ export interface Audited {
 const batch = 500
 
 /**
- * Moves the audit lines of the given documents to the audit trail. First inserts the lines, then removes exactly those
- * lines from the documents. If the process is killed in between, the sweep repeats both steps. Each line keeps its id,
- * so it is inserted only once.
+ * Moves the audit lines of the given documents to the audit trail. First inserts the lines, then removes those same
+ * lines from the documents. If the process is killed between the two steps, the sweep repeats both. Each line keeps its
+ * id, so it is inserted only once.
  */
 export async function publishAudit<Doc extends Audited>(
   deps: Pick<Models, 'AuditEvent'>,

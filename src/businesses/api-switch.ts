@@ -22,7 +22,10 @@ export interface ApiSwitch {
   close(): void
 }
 
-/** Each process reads the switch at this interval, so that all processes see a change within 5 s. */
+/**
+ * The interval at which each process reads the switch. It is well below 5 s, the time within which all processes must
+ * see a change.
+ */
 const readEveryMs = 2000
 
 export async function createApiSwitch(Setting: Model<Setting>): Promise<ApiSwitch> {

@@ -33,7 +33,7 @@ export async function changeBusiness(
     { $set: after, $push: { unaudited: line } },
     { returnDocument: 'after' },
   ).lean<Business | null>()
-  // Another write has changed the same fields in the meantime, so this function starts again.
+  // Another write changed the fields after this function read them, so the function starts again.
   if (changed === null) return changeBusiness(deps, id, change, by)
   await publishAudit(deps, deps.Business, [changed])
   return changed

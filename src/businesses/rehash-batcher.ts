@@ -28,8 +28,8 @@ export const createRehashBatcher = (ApiKey: Model<ApiKey>): Batcher<KeyRehash, v
   )
 
 /**
- * Returns the write that rehashes a secret. If the secret was rehashed in the meantime, or was removed by a rotation,
- * the write changes nothing, because the key no longer contains the hash `from`.
+ * Returns the write that rehashes a secret. If another request has already rehashed the secret, or a rotation has
+ * removed it, the write changes nothing, because the key no longer contains the hash `from`.
  */
 const asWrite = ({ keyId, from, to, pepper, at }: KeyRehash) => ({
   updateOne: {

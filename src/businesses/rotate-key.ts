@@ -21,8 +21,8 @@ export async function rotateKey(
   const older = found.secrets
     .map((secret) => ({ ...secret, validUntil: earlier(secret.validUntil, end) }))
     .filter((secret) => secret.validUntil > now)
-  // The filter compares the first secret in the list, which is the current secret. If the key was rotated in the
-  // meantime, the filter does not match, and the rotation starts again.
+  // The filter compares the first secret in the list, which is the current secret. If another rotation has replaced
+  // that secret since the key was read, the filter does not match, and this rotation starts again.
   const rotated = await deps.ApiKey.updateOne(
     {
       _id: id,

@@ -60,7 +60,7 @@ export const merchantTextUnlessBlank = (text: string | null): string | null =>
  */
 export const ltr = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`
 
-/** Does the same as `ltr` for a page title, which cannot contain HTML. */
+/** Like `ltr`, but returns plain text for a page title, because a title cannot contain HTML. */
 export const ltrText = ({ dir }: Locale, text: string): string =>
   dir === 'rtl' ? `\u2066${text}\u2069` : text
 

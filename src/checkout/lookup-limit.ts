@@ -18,7 +18,7 @@ export type Lookup<Found> =
  */
 export interface LookupLimit {
   /**
-   * Looks up a short code from a page's URL. `ip` is null for a visitor with a proof (link-proof.ts), to whom no limit
+   * Looks up a short code from a page's URL. If the visitor has a proof (link-proof.ts), `ip` is null and no limit
    * applies.
    */
   link<Found>(ip: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>>
@@ -30,10 +30,11 @@ export interface LookupLimit {
  * How many misses (lookups that find no payment) one network may have in ten minutes. For larger prefixes, the limit is
  * a multiple of this number (network.ts): 300 for an IPv4 /24 or an IPv6 /48, and 3 000 for an IPv4 /16 or an IPv6 /32.
  *
- * The limit stops attackers who guess codes. If 10 000 of a million codes are in use, one lookup in 100 finds a
- * payment. An attacker with one address can therefore find 43 payments a day. With a /48 or a /24, they can find about
- * 430 payments a day, and even with a whole /16, fewer than half of all live codes. The alert on the total number of
- * misses fires long before that.
+ * The limit stops attackers who guess codes. With one address, an attacker can make about 4 300 failed lookups a day
+ * (30 in each of 144 periods of ten minutes). If 10 000 of a million codes are in use, one lookup in 100 finds a
+ * payment, so this attacker finds about 43 payments a day. With a /48 or a /24, an attacker finds about 430 payments a
+ * day, and even with a whole /16, fewer than half of all live codes. The alert on the total number of misses fires long
+ * before that.
  *
  * The limit does not affect a mobile carrier's customers. About 4 000 of them share one address of a carrier-grade NAT.
  * If 100 of them type a code within ten minutes and one in 20 mistypes it, that causes 5 misses. If 10 000 codes are in
@@ -45,8 +46,8 @@ const seconds = 600
 /**
  * How many points a visit to a link costs if no payment has the link's short code. While a payment is being looked up,
  * the visit costs only one point, so that customers who share a carrier's address do not lock each other out. As a
- * result, if visitors try 300 guessed links at the same time, all of them get a response. That is acceptable, because
- * there are 1 000 times as many short codes as payment codes.
+ * result, visitors from one network can try 300 guessed links (30 × 10) at the same time in each process, and get a
+ * result for all of them. That is acceptable, because there are 1 000 times as many short codes as payment codes.
  */
 const perMissedLink = 10
 
@@ -97,8 +98,8 @@ async function settle<Found>(attempt: Attempt, find: () => Promise<Found | null>
     if (isMiss) await attempt.fail()
     return found(result)
   } finally {
-    // The customer does not wait for this write, which takes the point back. If the write fails, the point expires
-    // within minutes.
+    // This write takes the point back. The customer does not wait for it. If the write fails, the point expires within
+    // minutes.
     if (!isMiss) void attempt.leave().catch(() => undefined)
   }
 }

@@ -63,7 +63,7 @@ export const addressOfOffer = (offer: Offer): string => ownAddress(offer, '', se
 /** Returns the URL of the first step of paying. For an OPEN intent, the customer enters the amount in this step. */
 export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
 
-/** Returns the HTML attributes with which the script (script.ts) polls for the payment's state. */
+/** Returns the HTML attributes that the script (script.ts) needs to poll for the payment's state. */
 export const pollAttributes = (offer: Offer): string =>
   html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${addressOfOffer(offer)}"`
 

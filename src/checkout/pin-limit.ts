@@ -39,8 +39,8 @@ const seconds = 600
  */
 const perNetwork = 60
 /**
- * How many points a refused PIN costs. A payment in progress costs only one point, so 180 customers on one network can
- * be paying at the same time.
+ * How many points a refused PIN costs. A payment in progress costs only one point, so up to 180 customers (60 × 3) on
+ * one network can be paying at the same time.
  */
 const perRefusal = 3
 /**
@@ -75,8 +75,8 @@ export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLi
       paid = await pay()
       return paid
     } finally {
-      // The customer does not wait for these writes. If a write fails, the point that it would have changed expires
-      // within an hour.
+      // The customer does not wait for these writes. If a write fails, the attempt costs one point, as it did while it
+      // was in progress. That point expires within an hour.
       void settle(ofPayment, isFailure(paid)).catch(() => undefined)
       void settle(ofNetwork, isRefusedPin(intent, paid)).catch(() => undefined)
     }

@@ -5,7 +5,7 @@ import { page } from './layout.ts'
 import { addressOf, localeOf } from './locale.ts'
 import type { Note } from './words/words.ts'
 
-/** A page to which a link on an error page leads back. */
+/** The page that the link on an error page reopens. */
 interface RequestedPage {
   path: string
   query: Record<string, string>

@@ -13,7 +13,7 @@ import { onlyBy, requestedPage, sendNote, sendNotFound } from './respond.ts'
 
 export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
-/** Returns whether a request is for the hosted pages. If it is, any error is also sent as a page. */
+/** Returns whether a request is for one of the hosted pages. Any error in such a request is sent as an HTML page. */
 export const isHosted = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:\/|$))/.test(req.path)
 
 /**
@@ -36,7 +36,7 @@ export function checkoutPages(deps: Deps): Router {
 
 /**
  * Refuses a form if the browser reports that another site submitted it. The pages deliberately use no cookies or
- * sessions. Every form requires the PIN, so a forged form gains an attacker nothing. A customer whose browser hides the
+ * sessions. Paying requires the PIN, so a forged form gains an attacker nothing. A customer whose browser hides the
  * origin of a form can still pay.
  */
 const refuseForeignForms =

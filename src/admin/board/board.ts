@@ -18,8 +18,9 @@ const maxJobsPerPage = 50
 const lastPage = 1_000_000
 
 /**
- * Serves Bull Board at `/admin/queues` to signed-in staff. Bull Board itself is read-only. This router handles its two
- * actions, Retry and Retry all, for deliveries only, and refuses all other requests except GET and HEAD.
+ * Serves Bull Board at `/admin/queues` to signed-in staff. This router itself handles the actions Retry and Retry all,
+ * but only for deliveries. It passes GET and HEAD requests on to Bull Board and refuses all other requests, so Bull
+ * Board itself is read-only.
  */
 export function createBoard(deps: Deps): Router {
   const router = Router()

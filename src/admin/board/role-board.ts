@@ -18,7 +18,10 @@ export interface RoleBoard {
   addQueues(queues: ReadonlyMap<QueueName, Queue>): void
 }
 
-/** These hooks make Bull Board itself serve only reads, as a safeguard in addition to the one in board.ts. */
+/**
+ * `before` makes Bull Board serve only reads, as a safeguard in addition to the check in board.ts. `after` replaces the
+ * stack traces of failed jobs.
+ */
 const hooks: BoardHooks = {
   before: ({ method }) => ({ allow: method === 'get' }),
   after: (_context, result) => {
@@ -28,8 +31,8 @@ const hooks: BoardHooks = {
 }
 
 /**
- * A failed job as Bull Board's page shows it. The page would show the stack trace, so the trace is replaced with the
- * reason for the failure.
+ * A failed job in a response to Bull Board's page. Because the page displays `stacktrace`, the `after` hook replaces
+ * the stack trace with the reason for the failure.
  */
 interface FailedJob {
   failedReason?: string

@@ -74,8 +74,8 @@ export const instant =
   }
 
 /**
- * Parses an id. Throws if the id is empty. An empty id is usually caused by an unset shell variable, and a command must
- * not take it to mean everything.
+ * Parses an id. Throws if the text is empty or cannot be an id. An empty id is usually caused by an unset shell
+ * variable. If it were accepted, a command might select all objects.
  */
 export function someId(text: string): string {
   if (!/^[\w-]{1,100}$/.test(text)) throw new InvalidArgumentError('Must be an id.')

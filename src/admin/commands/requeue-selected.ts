@@ -26,8 +26,9 @@ export type RequeueCounts = { matched: number; requeued: number; skipped: Record
 const withoutRedis = { enqueue: (): void => undefined }
 
 /**
- * The minimum time between the starts of two full batches. With 500 deliveries in each batch, this limits the rate to
- * 250 deliveries per second, which keeps the command from delaying other businesses' deliveries.
+ * The minimum time between the starts of two consecutive full batches. A full batch contains 500 deliveries, so the
+ * command re-queues at most 250 deliveries per second. This limit keeps the command from delaying other businesses'
+ * deliveries.
  */
 const batchEveryMs = 2000
 

@@ -26,8 +26,9 @@ import { actOf, type Numbered, numbered } from './timeline.ts'
 import { duration, outcomeOf, userText } from './words.ts'
 
 /**
- * Handles GET requests for a delivery's page, which shows the delivery's attempts and re-queues. The page shows neither
- * the payload nor any endpoint's response that repeats the payload.
+ * Handles GET requests for a delivery's page, which shows the delivery's attempts and re-queues. The page does not show
+ * the payload. It also hides each response in which an endpoint repeats data from the payload that support staff may
+ * not see.
  */
 export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const delivery = await lookUpResponses(deps, req.params.id)

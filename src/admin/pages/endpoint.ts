@@ -49,8 +49,8 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
 }
 
 /**
- * If a re-queue has run out of time, returns the re-queue's time span, so that staff can re-queue the remaining
- * deliveries. Otherwise, returns an unlimited time span.
+ * If the page is shown after a re-queue of the endpoint's dead deliveries, returns the time span of that re-queue, so
+ * that staff can re-queue the remaining deliveries. Otherwise, returns an unlimited time span.
  */
 function spanToContinue(deps: Deps, { result, from = '', to = '' }: Request['query']) {
   return result === 'all' ? readFormSpan(deps, { from, to }) : anyTime

@@ -61,8 +61,8 @@ function missingDeliveries(deps: Deps, stored: TracedIntent, deliveries: ListedD
   )
   const cleaned = cleanedAway(deps, stored)
   if (cleaned !== null) return html`!${waiting}!${cleaned}`
-  // If as many deliveries were read as the limit allows, there may be further deliveries, so the events cannot be
-  // checked.
+  // If the number of deliveries read equals the limit, there may be more deliveries. In that case, it is unknown which
+  // events have no deliveries.
   if (deliveries.length === maxPerPayment)
     return html`!${waiting}<p class="notice">Only the first ${maxPerPayment} deliveries are shown.</p>`
   const handled = new Map(
