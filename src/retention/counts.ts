@@ -14,13 +14,15 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** Receives a notification whenever a clean-up has removed documents or has finished cleaning a business. */
+/**
+ * Receives a notification whenever documents have been removed, and whenever the clean-up of a business has finished.
+ */
 export interface Watch {
   count(kind: Kind, documents: number): void
   done(): void
 }
 
-/** How many items of each kind a clean-up has removed, and how many businesses it has finished cleaning. */
+/** How many items of each kind have been removed, and for how many businesses the clean-up has finished. */
 export type Counts = Record<Kind | 'businesses', number>
 
 /**

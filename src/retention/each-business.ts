@@ -17,8 +17,9 @@ interface CleanUpRun {
 }
 
 /**
- * Cleans up the data of each business that the pass has not finished cleaning yet. If some of these clean-ups fail,
- * returns a single error that describes the failures. Otherwise, returns null. Throws if the run is stopped.
+ * Cleans up the data of each business, but skips businesses for which this pass has already finished the clean-up. If
+ * the clean-up of some businesses fails, returns a single error that describes the failures. Otherwise, returns null.
+ * Throws if the run is stopped.
  */
 export async function eachBusiness(
   deps: CleaningDeps,
@@ -54,7 +55,7 @@ function combine([first, ...others]: { businessId: string; error: unknown }[]): 
 
 const pageSize = 1000
 
-/** Yields the stored progress of every business, or empty progress for a business that has never been cleaned. */
+/** Yields the progress of each business: its stored progress, or empty progress if none has been stored yet. */
 async function* businesses(
   { Business, RetentionProgress: model }: CleaningDeps,
   pace: Pace,

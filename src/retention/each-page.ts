@@ -12,9 +12,10 @@ import type { Pace } from './pace.ts'
 export const batchLimits = { documents: 500, maxTimeMS: 4_000 } as const
 
 /**
- * Reads documents in batches, starting with the oldest, and passes their ids to `act`. `act` must decide which of these
- * documents to change. If the query itself selected these documents, MongoDB would search until it had found a full
- * batch, however long that took. The last two fields of the index must be the creation time and the id.
+ * Reads documents in batches, starting with the oldest, and passes their ids to `act`. `act` must decide which of the
+ * documents to change. The query does not select them, because MongoDB would then search until it had found a full
+ * batch of documents to change, however long that took. The last two fields of the index must be the creation time and
+ * the id.
  */
 export async function eachPage<Doc extends Listed>(
   pace: Pace,
@@ -40,8 +41,9 @@ export async function eachPage<Doc extends Listed>(
 }
 
 /**
- * Does the same as `eachPage`, but for documents that remain in the collection. The walk therefore continues where the
- * last walk with this name stopped in this business, and its progress is saved after each full batch.
+ * Like `eachPage`, but for documents that remain in the collection. To avoid reading these documents every night, each
+ * clean-up of a business continues the walk with this name where the previous clean-up of the business stopped. Except
+ * in a dry run, the progress is saved after each full batch.
  */
 export async function eachNewPage<Doc extends Listed>(
   { pace, progress, isDry }: Cleaning,

@@ -7,9 +7,9 @@ type LeaseDeps = Pick<Models, 'RetentionRecord'> & { now(): Date }
 
 /**
  * How long a lease lasts after being taken or renewed. Before and after each batch, `Pace` renews the lease if 15 s
- * have passed since it was last renewed (pace.ts). The remaining 45 s are enough for the longest batch, which makes
- * nine calls of up to 4 s each, and for the longest rest, which takes 10 s. If a run dies, its lease ends within a
- * minute.
+ * have passed since it was last renewed (pace.ts). The remaining 45 s are enough for either the longest batch or the
+ * longest rest. The longest batch takes 36 s, because it makes nine calls of up to 4 s each. The longest rest takes
+ * 10 s. If a run dies, its lease ends within a minute.
  */
 const leaseMs = 60_000
 

@@ -10,11 +10,14 @@ const busyPart = 0.3
  */
 const minRestMs = 20
 /**
- * The maximum length of a rest. After a slow batch, the rest would be longer, but the lease must not end during the
- * rest.
+ * The maximum length of a rest. After a slow batch, the rest would otherwise be so long that the lease could end during
+ * the rest.
  */
 const maxRestMs = 10_000
-/** The lease is renewed after this time, which is a quarter of the lease's duration (lease.ts). */
+/**
+ * The lease is renewed when this much time has passed since it was last renewed. This is a quarter of the lease's
+ * duration (lease.ts).
+ */
 const renewEveryMs = 15_000
 
 /**

@@ -5,9 +5,12 @@ import { type Collection, nativeCollection } from '../mongo/collection.ts'
 export interface RetentionProgress {
   /** The business's id. */
   _id: string
-  /** The id of the last pass that finished cleaning this business. */
+  /** The id of the last pass that finished the clean-up of this business. */
   pass?: string
-  /** A time for each walk, keyed by the walk's name. The walk has processed all documents created before this time. */
+  /**
+   * A time for each walk (mongo/walk.ts), keyed by the walk's name. All documents that belong to the walk and were
+   * created before this time have been processed.
+   */
   walked?: Record<string, Date>
 }
 
@@ -21,7 +24,7 @@ export const retentionProgress: Collection = {
 export interface Progress {
   /**
    * Returns the creation time up to which earlier clean-ups have processed the documents of this walk, or null if no
-   * clean-up has begun this walk yet.
+   * such time has been saved yet.
    */
   reached(walk: string): Date | null
   /**
@@ -30,7 +33,7 @@ export interface Progress {
    */
   note(walk: string, at: Date): void
   save(): Promise<void>
-  /** Saves the progress, and records that this pass has finished cleaning the business. */
+  /** Saves the progress, and records that this pass has finished the clean-up of the business. */
   end(pass: string): Promise<void>
 }
 

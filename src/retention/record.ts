@@ -4,7 +4,7 @@ import { lastDue } from './night.ts'
 
 /**
  * One clean-up of all businesses, which may take several runs. The progress of each business contains the id of the
- * last pass that finished cleaning this business.
+ * last pass that finished the clean-up of this business.
  */
 export interface Pass {
   id: string

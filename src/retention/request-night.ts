@@ -6,8 +6,7 @@ type NightDeps = Pick<Deps, 'RetentionRecord' | 'now'>
 
 /**
  * Enqueues the clean-up if it is due but not running, either because its scheduled job was lost or because the process
- * that was running the clean-up died. MongoDB stores the last completed night, so no clean-up that was missed is
- * forgotten.
+ * that was running the clean-up died. MongoDB stores the last completed night, so a missed clean-up is never forgotten.
  */
 export async function requestNight(deps: NightDeps & Pick<Deps, 'enqueue'>): Promise<void> {
   const record = await openRecord(deps)

@@ -5,7 +5,9 @@ import { batchLimits, eachNewPage } from './each-page.ts'
 
 const { documents: limit, maxTimeMS } = batchLimits
 
-/** A filter for deliveries that still contain more than one attempt, or an endpoint's response. */
+/**
+ * A filter for deliveries that have not been trimmed. They contain more than one attempt, or an endpoint's response.
+ */
 const untrimmed = {
   $or: [{ 'attemptLog.1': { $exists: true } }, { 'attemptLog.responseText': { $type: 'string' } }],
 }
@@ -36,7 +38,7 @@ export async function trimAttempts(cleaning: Cleaning): Promise<void> {
   })
 }
 
-/** Trims the deliveries that had not ended during an earlier clean-up but have ended since. */
+/** Trims the deliveries that had not ended when an earlier clean-up reached them but have ended since then. */
 async function trimLate(cleaning: Cleaning, before: Date): Promise<void> {
   const { businessId, isDry, pace } = cleaning
   const ended = { businessId, untrimmed: true, nextAttemptAt: null, createdAt: { $lt: before } }

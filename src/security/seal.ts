@@ -39,7 +39,7 @@ export interface Secrets {
    * was not sealed in this way.
    */
   unseal(sealed: string, field: SealedField): string
-  /** Does the same as `unseal`, but returns bytes, because decoding 1 MB of text takes 4 ms. */
+  /** Like `unseal`, but returns bytes instead of a string, because decoding 1 MB of text takes 4 ms. */
   unsealBytes(sealed: string, field: SealedField): Buffer
   /**
    * Seals a value again with the current SECRET_KEY if the value was sealed with the previous one. Any other sealed

@@ -15,8 +15,9 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
  */
 const maxAtOnce = 2
 /**
- * The maximum number of checks of one kind that may be running or waiting. In a full queue, the last check waits for
- * about half a second.
+ * The maximum number of checks of one kind that may be running or waiting. The last check in a full queue waits for
+ * about 0.4 s if two checks of its kind run at a time, or about 0.8 s if only one does, because a hash takes about
+ * 15 ms.
  */
 export const maxOfKind = maxAtOnce + 50
 /**
@@ -37,7 +38,7 @@ export interface SlowHash {
   make(secret: string): Promise<string>
   /**
    * Creates the function that checks one kind of secret. The function runs at most `atOnce` checks at a time. Each kind
-   * has its own limit and its own queue, so a flood of checks of one kind does not delay checks of another kind, and
+   * has its own limit and its own queue, so a flood of checks of one kind hardly delays checks of another kind, and
    * does not cause them to be refused. Each owner of secrets also has a limit within each kind.
    */
   createCheck(maxOfOwner: number, atOnce?: number): SlowCheck
@@ -45,8 +46,8 @@ export interface SlowHash {
 
 export function createSlowHash(): SlowHash {
   /**
-   * The maximum number of parallel checks of each kind. Each kind has its own slots, so no kind waits in another kind's
-   * queue.
+   * The maximum number of parallel hashes of each kind. All kinds share `maxAtOnce` slots. A free slot goes to the
+   * waiting kind that holds the fewest slots, so no kind has to wait until the queue of another kind is empty.
    */
   const atOnceOf: number[] = []
   const slots = createFairSlots(

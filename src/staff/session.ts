@@ -5,8 +5,8 @@ import type { Collection } from '../mongo/collection.ts'
 export const sessionLifetimeMs = 12 * 60 * 60 * 1000
 
 /**
- * How long after sign-in a session's document is removed. This is much longer than the session lasts, because the
- * document may contain audit lines that are not in the audit trail yet.
+ * A session's document is removed this long after sign-in. The document is kept for much longer than the session lasts,
+ * because it may contain audit lines that are not in the audit trail yet.
  */
 const removedAfterSeconds = 30 * 86_400
 

@@ -7,7 +7,7 @@ import { unavailable } from '../errors.ts'
  */
 const maxAttempts = 16
 /**
- * How much longer the maximum pause becomes with each attempt. Each pause has a random length up to that maximum, so
+ * With each attempt, the maximum pause becomes this much longer. Each pause has a random length up to that maximum, so
  * that competing requests spread out. In total, the pauses take less than 3 s.
  */
 const pauseStepMs = 20

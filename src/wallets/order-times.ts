@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts'
 
 /**
- * An order remains valid for this much longer than the wallet's timeout, because it may take that long to reach the
- * wallet.
+ * An order remains valid for this much longer than the wallet's timeout. The extra time allows for delays before the
+ * order reaches the wallet.
  */
 const graceMs = 5000
 /** The delay before the first status query to a wallet that has not responded. */

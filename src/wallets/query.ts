@@ -4,7 +4,7 @@ import { withTimeout } from '../process/timeout.ts'
 import type { WalletName, WalletOutcome } from './wallet.ts'
 
 /**
- * How much longer the time limit in `outcomeOf` is than the wallet's own timeout, so that the wallet itself can report
+ * The time limit in `outcomeOf` is this much longer than the wallet's own timeout, so that the wallet itself can report
  * its timeout.
  */
 const graceMs = 1000

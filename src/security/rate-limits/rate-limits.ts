@@ -53,21 +53,23 @@ interface Second {
  */
 const exchangeEveryMs = 250
 /**
- * Counts must be kept in Redis for longer than their second, because clocks of different processes may differ by up to
- * a second.
+ * Counts must be kept in Redis for longer than the second to which they belong, because the clocks of different
+ * processes may differ by up to a second.
  */
 const keptInRedisMs = 3000
 /**
- * The maximum number of callers that are counted in one second. A process serves fewer callers, even though a request
- * may count towards up to four prefixes. The counts take up to 8 MB until the next second. Further callers are not
- * counted in that second, because refusing them would let a flood shut out every caller.
+ * The maximum number of callers that are counted in one second. A process cannot serve enough requests per second to
+ * reach this number, even though each request may count towards up to four prefixes. The counts take up to 8 MB until
+ * the next second. Further callers are not counted in that second, because refusing them would let a flood shut out
+ * every caller.
  */
 const maxCounted = 20_000
 /** The maximum number of counts in a batch. Redis needs a few milliseconds for a batch of this size. */
 const maxBatch = 1000
 /**
- * A process reports a caller to Redis only after counting this fraction of the limit since its last report. Most API
- * keys never send that many requests. As a result, each process may allow up to 3 % more requests.
+ * A process reports a caller's requests to Redis only after counting this fraction of the limit since its last report.
+ * Most API keys never send that many requests. As a result, the sum in Redis may lack up to 3 % of the limit for each
+ * process, so a caller may exceed the limit by as much.
  */
 const minShareToSend = 0.03
 

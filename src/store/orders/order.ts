@@ -53,7 +53,7 @@ export const placed = { status: 'PLACED' } as const
 
 /**
  * A placeholder for an order that has not been placed (release.ts). It is stored under the order's id and lists the
- * attempts that can no longer place the order. A later attempt can still place it. Only `storedOrders` reads
+ * attempts that can no longer place the order. Later attempts can still place the order. Only `storedOrders` reads
  * placeholders.
  */
 export interface OrderPlaceholder {

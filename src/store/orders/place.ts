@@ -116,8 +116,8 @@ async function attemptOrder(
 /**
  * Ensures, before the merchant receives an error, that this error is final. If the process of an earlier attempt at
  * this order died and the attempt still holds units, gives those units back to the stock and returns 'changed', so that
- * another attempt is made. Otherwise, releases the current attempt. The order can therefore not be placed after the
- * error, even if a delayed insert of this attempt still arrives.
+ * another attempt is made. Otherwise, adds the current attempt to the order's placeholder (release.ts), so that a
+ * delayed insert of this attempt cannot place the order after the error.
  */
 async function confirmRefusal(
   deps: Deps,

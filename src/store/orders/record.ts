@@ -5,15 +5,16 @@ import { type Order, storedOrders } from './order.ts'
  * The outcome of an attempt:
  * - `placed`: this attempt has placed the order.
  * - `placed-before`: another attempt had already placed the order.
- * - `released`: the attempt had been released, so it can no longer place the order.
+ * - `released`: this attempt may no longer place the order, because the order's placeholder lists the attempt or has
+ *   just changed, or because the deadline has passed.
  * - `number-in-use`: the order number is already in use, so nothing was written.
  */
 export type RecordOutcome = 'placed' | 'placed-before' | 'released' | 'number-in-use'
 
 /**
- * Places the order in ONE write. Once the order is stored, all reservations of this attempt count as sold. If MongoDB
- * fails, it is unknown whether the order was placed, and `resolveReservation` (reservations.ts) finds this out later.
- * No write is sent to MongoDB after the deadline.
+ * Places the order in ONE write. Once the order is stored, all units that this attempt has reserved count as sold. If
+ * MongoDB fails, it is unknown whether the order was placed, and `resolveReservation` (reservations.ts) finds this out
+ * later. No write is sent to MongoDB after the deadline.
  */
 export async function recordOrder(
   deps: Pick<Deps, 'Order' | 'batchers'>,
@@ -37,9 +38,10 @@ async function replacePlaceholder(
   const { _id, attemptId } = order
   const found = await storedOrders(deps).findOne({ _id })
   if (found?.status === 'PLACED') return found.attemptId === attemptId ? 'placed' : 'placed-before'
-  // A later attempt may have added its id to the placeholder in the meantime, because that attempt was rejected. The
-  // merchant has then already received an error, so the order must not be placed. Therefore, this write replaces the
-  // placeholder only if the placeholder has not changed since it was read. No later attempt starts before the deadline.
+  // While this attempt is running, no later attempt starts before the deadline. The placeholder that was just read can
+  // therefore list only this attempt and earlier attempts. Before the write below, however, a later attempt may be
+  // rejected and added to the placeholder. The merchant then receives an error, so the order must not be placed.
+  // Therefore, the write replaces the placeholder only if its list of attempts has not changed since it was read.
   const isOpen = found !== null && !found.released.includes(attemptId) && performance.now() < deadline
   if (!isOpen) return 'released'
   const { released } = found

@@ -11,8 +11,8 @@ const keptMs = 48 * 3_600_000
 
 /**
  * Adds an attempt to the placeholder of its order, so that the attempt can no longer place the order. If a delayed
- * insert of this attempt still arrives, it fails because of the placeholder. Returns null if the attempt has been
- * released. If the order has already been placed, returns the id of the attempt that placed it.
+ * insert of this attempt still arrives, it fails because of the placeholder. Returns null if the placeholder now lists
+ * the attempt. If the order has already been placed, returns the id of the attempt that placed it.
  */
 export async function releaseAttempt(
   deps: Pick<Deps, 'Order' | 'now'>,

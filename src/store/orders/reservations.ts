@@ -27,8 +27,8 @@ const sweeping = new WeakSet<ReservationDeps>()
 
 /**
  * Resolves abandoned reservations, which means that they are settled or given back, depending on whether their orders
- * were placed. Returns the number of products that had abandoned reservations. After an outage, there may be thousands.
- * A process runs only one sweep at a time. If a sweep is already running, returns 0 immediately.
+ * were placed. Returns the number of products that had abandoned reservations. There may be thousands of such products
+ * after an outage. A process runs only one sweep at a time. If a sweep is already running, returns 0 immediately.
  */
 export async function sweepReservations(deps: ReservationDeps): Promise<number> {
   if (sweeping.has(deps)) return 0

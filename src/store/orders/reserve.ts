@@ -9,8 +9,9 @@ import type { Line } from './lines.ts'
 import { unitsOf } from './shortfall.ts'
 
 /**
- * The units that an attempt takes from one product. `name` and `variants` are the values that were read. The order will
- * contain a copy of them, so the write checks that these values have not changed since.
+ * The units that an attempt takes from one product. `name` and `variants` contain values that were read from the
+ * product. The order will contain a copy of these values, so the write that takes the units checks that the values have
+ * not changed since they were read.
  */
 export interface PlannedReservation {
   productId: string

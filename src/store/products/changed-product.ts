@@ -43,7 +43,7 @@ type Changeable = Pick<Product, 'variants'>
  * Returns the fields to set in the product. If the change contains variants, the product must not be part of an open
  * import. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS if an entry does not identify exactly one variant. Throws
  * VALIDATION_ERROR if two entries identify the same variant, if a new variant has no price, if the product would have
- * too many variants, or if a different variant keeps a SKU that the request contains.
+ * too many variants, or if the request gives a variant a SKU that another variant keeps.
  */
 export function changedProduct(product: Changeable, change: ProductChange): Partial<Product> {
   if (change.variants === null) return change.fields
@@ -99,8 +99,8 @@ function refuseDuplicates(changed: ChangedVariant[]): void {
 }
 
 /**
- * Throws VALIDATION_ERROR if another variant keeps one of the SKUs in the request. The SKUs in the request are not
- * compared with each other, because `readSkus` has already compared them.
+ * Throws VALIDATION_ERROR if the request gives a variant a SKU that another variant keeps. The SKUs in the request are
+ * not compared with each other, because `readSkus` has already compared them.
  */
 function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], given: GivenSkus): void {
   const keeping = changed.filter(({ entry }) => entry.set.sku === undefined).map(({ variant }) => variant)

@@ -12,10 +12,10 @@ import { presentProduct } from './present.ts'
 import { type Product, products } from './product.ts'
 
 /**
- * Creates a product and returns the response's `data`. One insert stores both the product and the sealed response.
- * Before the first product is created with a test key, creates the sandbox's shop. Throws SHOP_NOT_FOUND if the caller
- * uses a live key and the business has no shop. Throws VALIDATION_ERROR if a SKU already belongs to another product of
- * the shop, and RATE_LIMITED if the sandbox's daily quota is used up.
+ * Creates a product and returns the response's `data`. One insert stores both the product and the sealed response. If
+ * the caller uses a test key and the sandbox has no shop yet, creates the sandbox's shop first. Throws SHOP_NOT_FOUND
+ * if the caller uses a live key and the business has no shop. Throws VALIDATION_ERROR if a SKU already belongs to
+ * another product of the shop, and RATE_LIMITED if the sandbox's daily quota is used up.
  */
 export async function createProduct(
   deps: Deps,

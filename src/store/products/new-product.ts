@@ -22,7 +22,7 @@ export const newProduct = (described: ProductDescription, now: Date): Product =>
   effects: [],
 })
 
-/** Returns a new variant. Unless they are given, the variant has no SKU and no stock. */
+/** Returns a new variant. If no SKU is given, the variant has none. If no stock is given, the stock is 0. */
 export const newVariant = (given: {
   label: string
   price: number

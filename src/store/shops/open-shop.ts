@@ -15,8 +15,8 @@ export async function requireShop(deps: Pick<Deps, 'Shop'>, caller: Caller): Pro
 }
 
 /**
- * Does the same as `requireShop`, for operations that create something. If the caller uses a test key and the sandbox
- * has no shop yet, creates the sandbox's shop (SPEC 8).
+ * Like `requireShop`, but for operations that create something. If the caller uses a test key and the sandbox has no
+ * shop yet, creates the sandbox's shop (SPEC 8).
  */
 export async function openShop(deps: Pick<Deps, 'Shop' | 'now'>, caller: Caller): Promise<void> {
   if (await hasShop(deps, caller)) return

@@ -21,9 +21,9 @@ const maxClockSkewMs = 30_000
 const lostAfterMs = maxClockSkewMs + 30_000
 
 /**
- * After this time, the fact that the provider does not know an order proves nothing, because providers remember orders
- * for only 30 days. The margin of one day allows for clock skew, and for orders that were carried out long before their
- * `validUntil`.
+ * If more time than this has passed since the `validUntil` that was sent to the provider, the fact that the provider
+ * does not know an order proves nothing, because providers remember orders for only 30 days. The margin of one day
+ * allows for clock skew, and for orders that were carried out long before their `validUntil`.
  */
 const forgottenAfterMs = 29 * 86_400_000
 

@@ -19,9 +19,9 @@ export interface Provider {
 }
 
 /**
- * The maximum number of connections. Further requests wait, so that a provider that hangs does not use up more sockets.
- * Each business has only a share of the connections, because a provider may hang only for the customers of one
- * business.
+ * The maximum number of connections. Further requests wait, so a provider that hangs cannot use up an unlimited number
+ * of sockets. Each business has only a share of the connections, because a provider may hang only for the customers of
+ * one business.
  */
 const maxConnections = 256
 

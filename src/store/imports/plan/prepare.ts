@@ -18,7 +18,7 @@ type PlanIdentity = Pick<FoundPlan, 'businessId' | 'sandbox' | 'token'>
  * that will change. All of these products are marked with the plan's token. Merchants do not see any change yet. From
  * now on, no other request can take the handles and SKUs, and the only change that other requests can make to the
  * variants of these products is to their stock. Returns false if another request has already taken a handle or SKU, or
- * has changed a product so that its comparison with the file is no longer valid. In that case, some products may
+ * has changed a product and thereby invalidated the product's comparison with the file. In that case, some products may
  * already be prepared.
  */
 export async function prepare(
@@ -55,7 +55,7 @@ const unlisted = ({ businessId, sandbox, token }: PlanIdentity, created: NewProd
  * Returns the write that prepares an existing product. The write matches only if the product still has exactly the
  * variants that were compared. In addition, no variant that keeps its SKU may have a SKU that the import gives to a
  * different variant. Other fields of the product and the stock may have changed since the comparison. The write
- * increments the revision, so that concurrent changes to the variants have to read the product again.
+ * increments the revision, so that concurrent requests that change the variants have to read the product again.
  */
 function reserveProduct(
   { token }: PlanIdentity,
