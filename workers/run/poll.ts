@@ -24,7 +24,8 @@ interface Poll {
 
 const polls: Partial<Record<QueueName, Poll>> = {
   'outbox-relay': { everyMs: 2_000, look: pollOutboxes },
-  // A lease lasts 10 s, so another worker takes over the deliveries of a dead worker within 13 s.
+  // A lease lasts 10 s. `attemptDue` skips deliveries until 0.5 s after their lease has ended, and the next poll
+  // follows within about 2 s. Another worker therefore takes over the deliveries of a dead worker within 13 s.
   'webhook-delivery': { everyMs: 2_000, look: attemptDue },
   'intent-expiry': { everyMs: 2_000, look: expireDue },
   'wallet-outcome': { everyMs: 2_000, look: queryDueWallets },
@@ -77,9 +78,9 @@ async function pollRepeatedly(
 }
 
 /**
- * Finishes work that dead processes have left unfinished, which may be sandbox wallet movements, stock reservations for
- * orders, imports or audit lines. Also enqueues the nightly clean-up if it is due. If one of these parts fails, the
- * others still run, and the first error is thrown at the end.
+ * Finishes work that dead processes have left unfinished: sandbox wallet movements, stock reservations for orders,
+ * imports and audit lines. Also enqueues the nightly clean-up if it is due. If one of these parts fails, the others
+ * still run, and the first error is thrown at the end.
  */
 export async function finishLeftovers(deps: Deps): Promise<number> {
   const parts = [

@@ -12,8 +12,8 @@ import { traceJob } from './trace-job.ts'
 const faultWaitMs = 5000
 
 /**
- * How long to wait for Redis to accept that a job is delayed. If Redis takes longer, the job runs again when its lock
- * expires. Without this limit, a process might never finish shutting down.
+ * How long to wait for Redis to confirm that it has delayed a job. If Redis takes longer, the job runs again when its
+ * lock expires. Without this limit, a process might never finish shutting down.
  */
 const putBackMs = 3000
 

@@ -111,8 +111,8 @@ function startWorker(
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
-    // If a worker is killed, the locks on its jobs expire within 8 s, and the jobs run again within 12 s. This is about
-    // as long as the lease of a delivery lasts.
+    // If a worker is killed, the locks on its jobs expire within 8 s. BullMQ looks for expired locks every 4 s, so the
+    // jobs run again within 12 s. The lease of a delivery lasts about as long (10 s).
     lockDuration: 8000,
     stalledInterval: 4000,
     // BullMQ must never give up on a job that was interrupted, because the attempts are counted in MongoDB.

@@ -80,8 +80,8 @@ export const walletAccounts: Collection = {
     createdAt: Date,
   },
   indexes: [
-    // This index contains only the wallets with an unfinished movement. The poll for abandoned movements also uses this
-    // index.
+    // This index contains only the wallets with an unfinished movement. Status queries use it to find a wallet by the
+    // key of the current movement, and the poll uses it to find abandoned movements.
     {
       name: 'moving',
       key: { 'current.key': 1 },

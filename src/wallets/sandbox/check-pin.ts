@@ -14,8 +14,8 @@ export type PinDeps = Pick<Models, 'WalletAccount'> & { now(): Date; checkPin: S
 export type PinVerdict = 'right' | 'wrong' | 'locked' | 'busy' | 'late'
 
 /**
- * The part of a payment order that a PIN check needs. The check counts towards the share of the business that is being
- * paid.
+ * The part of a payment order that a PIN check needs. The number of checks that may be running or waiting is limited
+ * per business, and this check counts towards the limit of the business that is being paid.
  */
 export type PinOrder = Pick<PaymentOrder, 'businessId' | 'pin' | 'validUntil'>
 
@@ -41,8 +41,9 @@ const verdictOn = (fits: boolean | null): keyof typeof settle => {
 const settle = { right: resetAttempts, wrong: countWrongPin, busy: releaseAttempt } as const
 
 /**
- * Handles a phone number without a wallet. This function does the same work as a real check, and also returns `wrong`
- * or `busy`, but it never returns `locked`, so a stranger can still find out that the number has no wallet.
+ * Handles a phone number without a wallet. This function does the same work as a real check, and returns `wrong` or
+ * `busy` just like a real check. However, it never returns `locked`, so a stranger can still find out that the number
+ * has no wallet.
  */
 export const pretendToCheck = async (
   deps: Pick<PinDeps, 'checkPin'>,
@@ -50,8 +51,8 @@ export const pretendToCheck = async (
 ): Promise<'wrong' | 'busy'> => ((await deps.checkPin(businessId, null, pin)) === null ? 'busy' : 'wrong')
 
 /**
- * How often to check whether an attempt has become available. The wait ends after 40 of these steps, which is 2 s. A
- * PIN check takes less time than that, unless its process has died.
+ * The interval at which a waiting order checks whether an attempt has become available. The wait ends after 40 such
+ * intervals, which is 2 s in total. A PIN check takes less than 2 s, unless its process has died.
  */
 const waitStepMs = 50
 const maxWaits = 40

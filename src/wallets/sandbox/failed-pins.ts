@@ -58,7 +58,7 @@ export async function countWrongPin(deps: AttemptDeps, accountId: string, round:
   })
 }
 
-/** Releases an attempt that was counted even though its PIN was not checked. */
+/** Undoes the counting of an attempt whose PIN was not checked. */
 export async function releaseAttempt(deps: AttemptDeps, accountId: string, round: number): Promise<void> {
   await nativeCollection(deps.WalletAccount).updateOne(ofRound(accountId, round), {
     $inc: { 'pinAttempts.taken': -1 },

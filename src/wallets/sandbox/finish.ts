@@ -59,8 +59,8 @@ const moved = (row: WalletMovement | null): number => (row?.result.outcome === '
 const abandonedAfterMs = 5_000
 
 /**
- * Finishes the movements that dead processes have left behind. Returns the number of movements found. A movement may
- * reach MongoDB even after the process that wrote it has died.
+ * Finishes the movements that dead processes have left behind. Returns the number of movements found. This function
+ * must be called regularly, because a movement may reach MongoDB even after the process that wrote it has died.
  */
 export function finishMovements(deps: MovementDeps & { log: Log }): Promise<number> {
   const abandonedSince = new Date(deps.now().getTime() - abandonedAfterMs)

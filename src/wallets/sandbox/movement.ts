@@ -22,7 +22,8 @@ export interface WalletMovement {
   result: KnownOutcome
   at: Date
   /**
-   * The time at which the row is removed. Rows for orders that moved money have no such time, because they are kept.
+   * The time at which the row is removed. The rows for orders that moved money are never removed, so this field is
+   * missing in them.
    */
   forgetAt?: Date
 }
@@ -51,8 +52,8 @@ export const walletMovements: Collection = {
 }
 
 /**
- * How long the row for an order that moved no money is kept. After this time, neither a status query nor a late write
- * for the order is expected.
+ * How long the row for an order that moved no money is kept. Once a row is this old, no status queries and no late
+ * writes are expected for its order.
  */
 const keptMs = 30 * 86_400_000
 
@@ -89,8 +90,8 @@ export async function decide(
 }
 
 /**
- * How often to read the row again. If another process has just inserted the row, majority reads see it only a few
- * milliseconds later.
+ * If another process has just inserted the row, majority reads do not return the row until a few milliseconds later.
+ * Until then, the read is repeated at this interval.
  */
 const readEveryMs = 10
 const maxReads = 100

@@ -7,16 +7,18 @@ import { balanceChangeOf, finishMovement, type MovementDeps } from './finish.ts'
 import { decide, toLedgerRow } from './movement.ts'
 
 /**
- * The longest pause before an order tries again when the wallet is busy with another movement. A movement takes roughly
- * this long. The length of each pause is random, so that waiting orders do not all try again at the same moment.
+ * The longest pause between two attempts to start a movement while the wallet is busy with another movement. A movement
+ * takes roughly this long. The length of each pause is random, so that waiting orders do not all make their next
+ * attempt at the same moment.
  */
 const maxPauseMs = 15
 
 /**
  * Moves an order's money into or out of a wallet once per key, even if a process dies or a write arrives late. A single
  * write changes the balance and sets the current movement. That write succeeds only if the balance is sufficient and
- * there is no other current movement. The sandbox ledger then decides whether the movement counts, because it decides
- * each key only once. If the order's deadline has passed, the outcome is that the order is not executed.
+ * there is no other current movement. The sandbox ledger then decides whether the movement counts. The ledger decides
+ * each key only once, so money never moves twice for the same key. If the order's deadline has passed, the outcome is
+ * that the order is not executed.
  */
 export async function transfer(
   deps: MovementDeps,

@@ -12,7 +12,7 @@ import { type AttemptEndpoint, slotOwner } from './find-endpoint.ts'
 import { removeSuperseded } from './remove-superseded.ts'
 import type { Slot, SlotOwner } from './slots/slot.ts'
 
-/** The poll skips deliveries that became due more recently than this, because their wake-up jobs may still arrive. */
+/** The poll skips deliveries that became due less than this long ago, because their wake-up jobs may still arrive. */
 const graceMs = 500
 /**
  * The maximum number of deliveries of a single business that one run of the poll processes. If an endpoint has no free

@@ -14,17 +14,17 @@ import { traceAttempt } from './trace-attempt.ts'
 import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
 
 /**
- * The minimum time that a lease must still have left when its attempt starts, because the first renewal may be up to 3
- * s away. If less time is left because MongoDB was slow, the attempt is not started, and a worker takes over the
- * delivery when the lease ends.
+ * The minimum time that must be left on a lease when its attempt starts. The first renewal may be up to 3 s away, so
+ * the lease must last longer than that. If less time is left because MongoDB was slow, the attempt is not started, and
+ * a worker takes over the delivery when the lease ends.
  */
 const minLeaseMs = 5_000
 
 /**
  * Starts an attempt at a delivery that this process has claimed, or has inserted with a lease. Does not wait for the
  * attempt, but registers it with `deps.backgroundWork`, so that a process that is shutting down waits for it. `data` is
- * the JSON for the body's `data` field. The caller passes this JSON only if the caller has already composed it and
- * counted its length for the slot.
+ * the JSON for the body's `data` field. A caller that passes `data` must already have counted its length for the slot.
+ * If `data` is missing, the attempt composes it and counts its length.
  */
 export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, data?: string): void {
   deps.leases.hold(delivery)

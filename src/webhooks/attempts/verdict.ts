@@ -3,7 +3,7 @@ import type { AttemptRecord } from '../deliveries/delivery.ts'
 import type { Attempt } from '../sender/send.ts'
 import { waitAfter } from './retry-wait.ts'
 
-/** The outcome of an attempt, and the times that the outcome sets in the delivery. */
+/** The outcome of an attempt, and the new values of the delivery's time fields. */
 export type Verdict =
   | { outcome: 'delivered'; nextAttemptAt: null; deliveredAt: Date; deadAt: null }
   | { outcome: 'retrying'; nextAttemptAt: Date; deliveredAt: null; deadAt: null }

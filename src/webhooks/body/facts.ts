@@ -28,7 +28,7 @@ export interface Recorded {
 }
 
 /**
- * The schema does not list the fields of `facts`, because Mongoose would then store defaults for the missing fields,
- * which would take up space.
+ * The schema does not list the fields of `facts`. If it did, Mongoose would store defaults for missing fields, and
+ * these defaults would take up space.
  */
 export const recordedFields = { format: Number, facts: Object }

@@ -10,8 +10,8 @@ import { type PaymentSource, paymentSourceFields } from './payment-data.ts'
 type Sources = Pick<Models, 'Intent' | 'Order'>
 
 /**
- * The maximum number of documents per read. An intent's metadata may be as large as 150 KB, so one read returns at most
- * 4 MB.
+ * The maximum number of documents per read. An order with 100 items may be as large as 160 KB, and the metadata of an
+ * intent is always smaller than that, so one read returns at most about 4 MB.
  */
 const maxPerRead = 25
 

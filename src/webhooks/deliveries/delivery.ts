@@ -62,8 +62,8 @@ export interface Delivery extends Recorded, Caused {
    */
   attemptLog: AttemptRecord[]
   /**
-   * True if the clean-up must check a live delivery again, because the delivery was still open when the clean-up
-   * reached it or has been re-queued.
+   * True if the clean-up must check a live delivery again. This is necessary if the delivery was open when the clean-up
+   * reached it, and also after a re-queue.
    */
   untrimmed?: boolean
   createdAt: Date

@@ -22,15 +22,15 @@ const shownToStaff: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The minimum number of characters of a hidden value that is recognised anywhere in a response, whatever spaces or
- * punctuation it contains. Shorter values are recognised only as separate words.
+ * A hidden value with at least this many characters is recognised anywhere in a response, even if the response contains
+ * it with different spaces or punctuation. Shorter values are recognised only as separate words.
  */
 const shortestValue = 6
 
 /**
  * Creates a filter for the responses to one delivery. `body` is the delivery's body. The filter returns the part of a
- * response that support staff may see. It returns null if the response repeats hidden data from the event, which may be
- * an entire value, regardless of its spacing, or a single word from a value. A word that also occurs in another part of
+ * response that support staff may see. It returns null if the response repeats hidden data from the event, either an
+ * entire value, regardless of its spacing, or a single word from a value. A word that also occurs in another part of
  * the event, such as a field name, does not count as hidden.
  */
 export function createResponseFilter(body: string): (response: string) => string | null {

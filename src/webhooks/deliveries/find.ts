@@ -19,7 +19,7 @@ export async function findDeliveryWhole(
   return { delivery, source: await findBodySource(deps, delivery.referenceNumber) }
 }
 
-/** Does the same as `findDeliveryWhole`, but reads only the fields that a list of deliveries contains. */
+/** Like `findDeliveryWhole`, but reads only the fields that a list of deliveries contains. */
 export const findDeliveryRecord = (
   deps: Pick<Deps, 'Delivery'>,
   caller: Caller,

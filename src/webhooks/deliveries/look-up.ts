@@ -42,8 +42,8 @@ const endpointFields = {
 }
 
 /**
- * The maximum number of deliveries on the staff page for a payment. This is enough for 100 events, each sent to 5
- * endpoints, which is more than a normal payment has.
+ * The maximum number of deliveries on the staff page for a payment. This is enough for 100 events that are each sent to
+ * 5 endpoints. A normal payment has fewer events.
  */
 export const maxPerPayment = 500
 /** The maximum number of items in a list on a staff page, because these pages must be readable on a phone. */

@@ -2,7 +2,8 @@ import type { EventName } from '../../../schemas/events.ts'
 import type { Collection } from '../../mongo/collection.ts'
 
 /**
- * The slots for a business's endpoints. There are as many slots as a business may have endpoints (SPEC 4.8, rule 1).
+ * The slots for a business's endpoints. The number of slots is the maximum number of endpoints per business (SPEC 4.8,
+ * rule 1).
  */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 

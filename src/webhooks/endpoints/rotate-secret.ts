@@ -34,7 +34,7 @@ export async function rotateSecret(
 
 /**
  * Replaces the secret in one guarded update with a pipeline. If two rotations run concurrently, the second one
- * therefore adds the secret that the first one generated to the replaced secrets.
+ * therefore reads the secret that the first one generated, and keeps it as a replaced secret.
  */
 function replaceSecret(
   deps: RotateDeps,

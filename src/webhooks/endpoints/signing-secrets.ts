@@ -31,8 +31,8 @@ export function signingSecrets(
 }
 
 /**
- * Unseals a replaced secret. Returns null instead of throwing if the SECRET_KEY that sealed the secret has been lost.
- * Attempts at the endpoint therefore succeed again once its secret has been rotated.
+ * Unseals a replaced secret. Returns null if the SECRET_KEY that sealed the secret has been lost. If this function
+ * threw an error instead, attempts at the endpoint would continue to fail even after its secret had been rotated.
  */
 function unsealed(secrets: Pick<Secrets, 'unseal'>, sealed: string, field: SealedField): string | null {
   try {

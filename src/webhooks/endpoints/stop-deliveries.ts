@@ -4,8 +4,8 @@ import { leaseEnd } from '../deliveries/lease.ts'
 
 const maxPerBatch = 500
 /**
- * How much later than expected a lease may end, because it was renewed just after `now` was read, or by a process whose
- * clock is fast.
+ * A lease may end this much later than expected, because it was renewed just after `now` was read, or by a process
+ * whose clock is fast.
  */
 const leaseMarginMs = 5_000
 const stopsForMs = 1000

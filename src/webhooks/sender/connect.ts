@@ -25,9 +25,9 @@ export interface Target {
 const nextAddressMs = 1_000
 
 /**
- * The size of a TLS socket's buffer. The buffer can hold all the bytes of a response that connection.ts accepts before
- * the parser reads them. No bytes therefore wait in the stream below TLS (wire.ts), where connection.ts could not count
- * them.
+ * The size of a TLS socket's buffer. The buffer can hold all the bytes that connection.ts accepts for one response,
+ * even if the parser has not read any of them. Therefore, no bytes have to wait in the stream below TLS (wire.ts),
+ * where connection.ts could not count them.
  */
 const tlsBufferBytes = 128 * 1024
 

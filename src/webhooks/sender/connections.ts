@@ -18,8 +18,8 @@ const maxLifeMs = 5 * 60_000
 /**
  * Creates a sender's pool of at most `maxSockets` sockets. An idle socket is kept for its origin until the pool is full
  * and a different origin needs a socket. Undici's own pools are not used, because they limit the number of sockets only
- * per origin. They also open sockets without knowing which business needs them, so that handshakes could not be
- * metered.
+ * per origin. They also open sockets without knowing which business needs them, so the CPU time of a handshake could
+ * not be charged to a business.
  */
 export function createConnections(maxSockets: number) {
   const live = new Set<Connection>()

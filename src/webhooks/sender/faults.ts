@@ -2,7 +2,7 @@ import type { Stage } from '../../../schemas/responses/endpoint.ts'
 
 /**
  * The reason why an attempt got no response. `stage` is the stage at which the attempt failed. `reason` is a fixed
- * sentence for merchants, which contains no addresses.
+ * sentence for merchants, and contains no addresses.
  */
 export interface Fault {
   stage: Exclude<Stage, 'status'>

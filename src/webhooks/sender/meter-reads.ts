@@ -26,8 +26,9 @@ export function meterReads(client: Client, socket: Socket, meterOf: () => Meter 
   }
 
   let startedAt = 0
-  // Once the client is connected, it adds its own listener, which reads and parses data. The first of the two listeners
-  // below runs before the client's listener, and the second runs after it, so that they measure the time in between.
+  // Once the client is connected, it adds its own listener, which reads and parses data. Of the two listeners below,
+  // the first runs just before the client's listener and the second just after it. Together they measure how long the
+  // client's listener takes.
   client.once('connect', () => {
     socket.prependListener('readable', () => {
       startedAt = performance.now()

@@ -28,8 +28,8 @@ const shareOfAll = 0.2
 /** The maximum CPU time that a business can save up while it is idle and then use all at once. */
 const maxSavedMs = 50
 /**
- * If at least this many businesses have an account when a new account is added, the accounts that have all of their
- * time left are removed.
+ * The account of a business contains the CPU time that the business has left. If there are at least this many accounts
+ * when a new one is added, all accounts that have the full `maxSavedMs` left are removed.
  */
 const tidyFrom = 1000
 

@@ -10,8 +10,8 @@ export interface Address {
 export type Resolve = (hostname: string) => Promise<Address[]>
 
 /**
- * The maximum number of addresses to which the sender tries to connect, because one attempt has only 30 s for all of
- * them. All addresses of the name are checked beforehand.
+ * The sender tries to connect to at most this many addresses of a name, because one attempt has only 30 s for all of
+ * them. Before that, all addresses of the name are checked.
  */
 const maxAddresses = 4
 

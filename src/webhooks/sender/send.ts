@@ -53,8 +53,8 @@ export interface SenderOptions {
 
 export interface Sender {
   /**
-   * Posts `body` unchanged. Rejects only if a header is invalid or if the sender has been closed, which an endpoint
-   * cannot cause.
+   * Posts `body` unchanged. Rejects only if a header is invalid or if the sender has been closed. An endpoint cannot
+   * cause either of these errors.
    */
   send(request: SendRequest): Promise<Attempt>
   /** Waits for all running attempts to end, then closes all sockets. */

@@ -12,7 +12,7 @@ export interface Bodies {
   remove(businessId: string, length: number): void
   /**
    * Returns how many more bodies fit into the budget, assuming that each is as long as the endpoint's last body that
-   * did not fit. The caller need not read more deliveries than this.
+   * did not fit. The caller never needs to read more than this many deliveries.
    */
   capacity(use: EndpointUse): number
 }

@@ -12,7 +12,7 @@ export interface EndpointUse {
   usedAt: number
   /**
    * The time at which the last of the endpoint's delayed jobs will run. A job is delayed if there is no slot for its
-   * delivery. The delayed jobs run again one after another.
+   * delivery. The endpoint's delayed jobs run one after another.
    */
   backAt: number
   /** The length of the endpoint's last body if that body did not fit into the budget, otherwise 0. */

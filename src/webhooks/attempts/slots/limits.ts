@@ -33,8 +33,9 @@ export const trustedWindow = 50
 
 /**
  * The maximum number of characters in all webhook bodies that a process is sending. A character takes up 1 or 2 bytes
- * in memory, and up to 3 more bytes while it is being sent. Most bodies have about 600 characters, and the largest
- * about 100 000.
+ * in memory, and up to 3 more bytes while it is being sent. Most bodies have about 600 characters. The longest possible
+ * body is that of an order with 100 items. It has about 240 000 characters if all texts have the maximum length and
+ * JSON escapes all of their characters.
  */
 export const maxCharacters = 48_000_000
 export const maxCharactersPerBusiness = 12_000_000
@@ -45,9 +46,9 @@ export const maxCharactersPerBusiness = 12_000_000
  */
 export const maxWaitMs = 100
 /**
- * How long a business's relays skip waiting for a slot after one of them has waited without getting one. Such a wait
- * means that the business's attempts are hanging, or that its endpoints cannot keep up with the events. Deliveries that
- * get no slot stay in MongoDB.
+ * After a relay has waited for a slot in vain, the relays of its business do not wait for slots for this long. Such a
+ * wait means that the business's attempts are hanging, or that its endpoints cannot keep up with the events. Deliveries
+ * that get no slot stay in MongoDB.
  */
 export const noWaitForMs = 5_000
 /**

@@ -26,10 +26,10 @@ export interface Slots {
   /** Takes a slot. If none is free, returns null and marks the endpoint as waiting until `clearWaiting` is called. */
   takeNow(owner: SlotOwner): Slot | null
   /**
-   * Does the same as `takeNow`, but waits up to `maxWaitMs` for a slot. If a slot becomes free in that time, the
-   * delivery needs no job and is not read from MongoDB a second time. Returns null immediately if older deliveries to
-   * the endpoint are waiting in MongoDB, if too many relays are waiting for slots, or if a relay of the business has
-   * recently waited without getting a slot.
+   * Like `takeNow`, but waits up to `maxWaitMs` for a slot. If a slot becomes free in that time, the delivery needs no
+   * job and is not read from MongoDB a second time. Returns null immediately if older deliveries to the endpoint are
+   * waiting in MongoDB, if too many relays are waiting for slots, or if a relay of the business has recently waited
+   * without getting a slot.
    */
   take(owner: SlotOwner): Promise<Slot | null>
   /** Returns the maximum number of attempts that can start for this endpoint now. */
@@ -47,7 +47,7 @@ export interface Slots {
   onAvailable(act: () => Promise<void>): void
   /**
    * Calls the callback soon if any endpoints are waiting. This is necessary after a failure to serve an endpoint,
-   * because it is possible that no further slot becomes free.
+   * because no other slot might become free.
    */
   serveWaiting(): void
   /** Returns the delay in milliseconds after which a job must run again if there was no slot for its delivery. */

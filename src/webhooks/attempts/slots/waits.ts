@@ -35,8 +35,8 @@ interface SlotSource {
   /** Takes a slot, or returns null if none is free. */
   takeFree(use: EndpointUse): Slot | null
   /**
-   * Called for each endpoint whose relays stop waiting for a slot because a relay of the business has waited for
-   * `maxWaitMs` without getting one.
+   * Called when a relay has waited for `maxWaitMs` without getting a slot. All relays of its business then stop
+   * waiting, and this function is called for each of their endpoints.
    */
   onTimeout(owner: SlotOwner): void
   fastInUse(): number
@@ -66,8 +66,9 @@ export function createWaits({ elapsedMs, after }: SlotClock, slots: SlotSource):
   }
 
   /**
-   * Whether so few slots are free that the relays of other businesses may be waiting because of the limit for the
-   * process rather than because of the limits for their own business.
+   * Whether so few fast slots are free that a business may be waiting because of the limit for the process, and not
+   * because of its own limits. If so, a slot that becomes free may be of use to the relays of any business. Otherwise,
+   * it is of use only to the relays of the business that freed it.
    */
   const isTight = (): boolean => slots.fastInUse() + maxFastPerBusiness >= maxFast
 
