@@ -6,7 +6,7 @@ import type { SealedField } from '../security/seal.ts'
 /** How long a response stays stored, and how long its idempotency key stays valid (SPEC 5.4). */
 export const lifetimeMs = 24 * 3_600_000
 
-/** How long after its `expiresAt` MongoDB removes a claim. By then, every lease taken before `expiresAt` has ended. */
+/** MongoDB removes a claim this long after its `expiresAt`. By then, every lease taken before `expiresAt` has ended. */
 export const removalMs = 60 * 60_000
 
 /**

@@ -44,8 +44,8 @@ export async function attemptClaim(deps: Deps, request: ClaimRequest, deadlineAt
 }
 
 /**
- * Does the same as `attemptClaim`, for a request that has already found the claim in use. This function does not write
- * anything while the first request is running, because many duplicates may be waiting for that request.
+ * Like `attemptClaim`, but for a request that has already found the claim in use. This function does not write anything
+ * while the first request is running, because many duplicates may be waiting for that request.
  */
 export async function recheckClaim(deps: Deps, request: ClaimRequest, deadlineAt: number): Promise<Claimed> {
   const found = await deps.batchers.findClaim(request.id, deadlineAt)
@@ -63,8 +63,8 @@ async function compete(deps: Deps, request: ClaimRequest, found: Claim): Promise
 }
 
 /**
- * Does the same as `attemptClaim`, for a request that ran under `effectId` and then lost its claim. Returns null if the
- * claim is gone or has a new effect id, because one request must never cause a second effect.
+ * Like `attemptClaim`, but for a request that ran under `effectId` and then lost its claim. Returns null if the claim
+ * is gone or has a new effect id, because one request must never cause a second effect.
  */
 export async function reclaim(
   deps: Deps,
@@ -77,8 +77,8 @@ export async function reclaim(
 }
 
 /**
- * Whether the claim has expired, so that its idempotency key may be used for a new request. As long as a holder's lease
- * is running, the claim counts as valid, even after `expiresAt`.
+ * Whether the claim has expired. The idempotency key of an expired claim may be used for a new request. As long as a
+ * holder's lease is running, the claim counts as valid, even after `expiresAt`.
  */
 const isExpired = ({ expiresAt, leaseEndsAt }: Claim, { arrivedAt }: ClaimRequest, now: Date): boolean =>
   leaseEndsAt <= now && expiresAt <= arrivedAt
@@ -91,7 +91,8 @@ async function inherit(deps: Deps, request: ClaimRequest, found: Claim, now: Dat
   const first = await findFirst(deps, found, request.recall)
   if (first !== null) return { state: 'finished', first, paramsHash: found.paramsHash }
   if (found.leaseEndsAt > now) return { state: 'running' }
-  // From now on, only a request with the same parameters as this one can get the stored response.
+  // From now on, this request runs in place of the earlier request, so the parameters of duplicates are compared with
+  // this request's parameters.
   const { token, leaseEndsAt, paramsHash } = freshClaim(now, request)
   return takeOver(deps, found, { token, leaseEndsAt, paramsHash })
 }

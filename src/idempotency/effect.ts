@@ -18,8 +18,8 @@ export interface Effect {
 
 /**
  * The number of effects that a document remembers, which equals the maximum number of refunds per intent
- * (intents/refunds/hold.ts). A busy product's stock may change more often than this within seconds, so a retry of an
- * older change may no longer find that change's effect. Stock changes are therefore guarded by `unlessForgotten`.
+ * (intents/refunds/hold.ts). The stock of a busy product may change more than 1 000 times within seconds, so a retry of
+ * an older change may no longer find that change's effect. Stock changes are therefore guarded by `unlessForgotten`.
  */
 export const maxEffects = 1000
 

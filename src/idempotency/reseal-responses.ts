@@ -26,8 +26,8 @@ type Needs = Pick<Deps, 'Claim' | 'Product' | 'Endpoint' | 'secrets' | 'now'>
 export async function resealResponses(deps: Needs, advance: (claims: number) => void): Promise<Resealed> {
   const result = { resealed: 0, unreadable: 0 }
   const now = deps.now()
-  // The responses to later requests are already sealed with the current key. If the claims of these requests were
-  // included, the run might never end.
+  // The responses to requests that arrive after the start of this run are already sealed with the current key. If the
+  // claims of these requests were included, the run might never end.
   const latest = new Date(now.getTime() + lifetimeMs + removalMs)
   const stored = nativeCollection(deps.Claim).find(
     { removeAt: { $gt: now, $lte: latest } },

@@ -48,8 +48,8 @@ export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowe
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 /**
- * Whether a string can be stored and does not consist only of whitespace. In a CSV file, such a string could not be
- * distinguished from an empty field.
+ * Whether a string can be stored and does not consist only of whitespace. In a CSV file, a string that consists only of
+ * whitespace could not be distinguished from an empty field.
  */
 const isWritten = (text: string): boolean => isStorable(text) && /\S/.test(text)
 

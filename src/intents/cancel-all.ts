@@ -39,8 +39,8 @@ export interface CancelRun {
 type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 'now' | 'enqueue'>
 
 /**
- * The number of intents per page, and the limits on reading a page. An intent may have 150 KB of metadata, so a page of
- * 50 intents takes up at most about 10 MB of memory.
+ * The number of intents per page, and the limits on reading a page. An intent may have 150 KB of metadata in addition
+ * to its other fields, so a page of 50 intents takes up at most about 10 MB of memory.
  */
 const pageSize = {
   documents: 50,
@@ -134,8 +134,8 @@ async function cancelPage(deps: CancelDeps, page: Intent[], effectId: string): P
 }
 
 /**
- * Returns the ids of those intents that are still PENDING. They were not cancelled because a customer is paying them,
- * or was paying them a moment ago.
+ * Returns the ids of those intents that are still PENDING. A customer is paying them, or was paying them a moment ago,
+ * so they were not cancelled.
  */
 async function stillOpen(deps: CancelDeps, intents: readonly Intent[]): Promise<Set<string>> {
   const now = deps.now()

@@ -49,7 +49,7 @@ type Expiring = Pick<Intent, 'referenceNumber' | 'expiresAt'>
 
 /**
  * Returns the jobs that expire the intents when they are due. Intents that are due at about the same time share a job.
- * Sharing jobs saves 90 % of the memory and the work.
+ * Sharing saves 90 % of the jobs' memory in Redis and 90 % of their work.
  */
 export function expiryJobs(intents: readonly Expiring[], now: Date): NewJob<'intent-expiry'>[] {
   const groups: Expiring[][] = []

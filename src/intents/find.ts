@@ -18,7 +18,7 @@ export async function findIntent(
   return ownedBy(caller, await deps.batchers.findIntent(referenceNumber, deadlineAt))
 }
 
-/** Does the same as `findIntent`, for a request that may change the intent. */
+/** Like `findIntent`, but for a request that may change the intent. */
 export const findIntentToChange = async (
   deps: Pick<Deps, 'batchers'>,
   caller: Caller,

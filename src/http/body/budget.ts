@@ -21,7 +21,7 @@ export interface BodyBudget {
 
 /**
  * Bodies up to this size do not count towards the budget and are never rejected for lack of memory. Nearly all requests
- * that create an intent, place an order or change stock are smaller. 10 000 connections hold at most 160 MB of such
+ * that create an intent, place an order or change stock are smaller. 10 000 connections hold at most 164 MB of such
  * bodies.
  */
 export const smallBodyBytes = 16 * 1024

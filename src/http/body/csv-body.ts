@@ -30,8 +30,8 @@ export async function readCsv(bytes: Buffer, contentType: string | undefined): P
   const body = parseJson(bytes)
   if ('refusal' in body) return body
   const csv = (body.value as { csv?: unknown } | null)?.csv
-  // A parsed object or array can take up fifteen times its size in memory. Such a value is replaced with null, which
-  // validation rejects in the same way.
+  // In memory, a parsed object or array can be fifteen times as large as its JSON text. Such a value is replaced with
+  // null, which validation rejects in the same way.
   return bodyOf(typeof csv === 'object' ? null : csv)
 }
 

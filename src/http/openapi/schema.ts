@@ -49,7 +49,8 @@ export function createSchemaWriter(config: DescribedConfig): SchemaWriter {
     if (keyword === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
     if (keyword === 'format') return keywordsOf(String(value))
     if (keyword === 'properties') return { properties: referEach(value as object) }
-    // Since JSON Schema 2019-09, dependencies that are schemas have had a keyword of their own.
+    // JSON Schema 2019-09 replaced `dependencies` with two keywords. `dependentSchemas` is the one whose values are
+    // schemas.
     if (keyword === 'dependencies') return { dependentSchemas: referEach(value as object) }
     if (!nesting.includes(keyword) || typeof value === 'boolean') return { [keyword]: value }
     return { [keyword]: Array.isArray(value) ? value.map(refer) : refer(value as object) }

@@ -39,11 +39,14 @@ const longWaitMs = 1_000
 const longWaitCheckEveryMs = 500
 const maxLongWaits = 20
 /**
- * How long a request's lease on its claim lasts: the 8 s that the request may wait for MongoDB, plus a margin of 2 s.
- * Duplicates wait just as long as the lease lasts, so they can take over a claim whose lease has expired.
+ * How long a request's lease on its claim lasts: the 8 s that the request may wait for MongoDB, plus a margin of 2 s. A
+ * duplicate also waits for up to 10 s (`maxWaitMs`), so it can take over the claim once this lease has expired.
  */
 const claimLeaseMs = 10_000
-/** How much longer the lease is than the longest third-party step, to allow for the work before and after that step. */
+/**
+ * If an operation has a third-party step, its lease lasts this much longer than the step may take, to allow for the
+ * work before and after the step.
+ */
 const thirdPartyGraceMs = 5000
 const maxKeyLength = 255
 /** The length of the status in a stored response, which consists of the three-digit status followed by the body. */

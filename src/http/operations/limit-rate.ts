@@ -14,7 +14,8 @@ const maxDelayMs = 5_000
 /**
  * Sets the response's RateLimit headers, and throws RATE_LIMITED if the key is over its limit (step 6 in the order of
  * checks, docs/maintainers/decisions.md). Rejecting a request costs nearly as much as a read, so only the first
- * `perSecond` rejections are immediate. Later rejections are delayed by up to `maxDelayMs`.
+ * `perSecond` rejections in each clock second are immediate. Further rejections in that second are delayed by up to
+ * `maxDelayMs`.
  */
 export async function limitKey(deps: Limiting, caller: Caller, res: Response): Promise<void> {
   if (deps.rateLimits === null) return
@@ -28,10 +29,10 @@ export async function limitKey(deps: Limiting, caller: Caller, res: Response): P
 }
 
 /**
- * Counts a request that costs as much as `requests` ordinary requests, one of which has already been counted. Throws
- * RATE_LIMITED only if the key is already over its limit, so the first expensive request in each clock second always
- * runs. If such a request takes the key over its limit, the key's other requests are rejected until the clock second
- * ends.
+ * Counts the additional cost of a request that costs as much as `requests` ordinary requests. The request has already
+ * been counted as one request. Throws RATE_LIMITED only if the key is already over its limit, so the first expensive
+ * request in each clock second always runs. If such a request takes the key over its limit, the key's other requests
+ * are rejected until the clock second ends.
  */
 export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
@@ -55,8 +56,9 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
  * limit. Other requests wait for one of these lookups to end, so a valid key is not rejected just because many valid
  * requests arrive at the same time. Requests that are still waiting at `deadlineAt` receive SERVICE_UNAVAILABLE. A
  * request that is rejected although its key is known (steps 4 and 5) is not counted. If it counted against the key,
- * strangers could use up the key's limit. If it counted against the address, other keys used from that address would
- * suffer. Rejecting such a request therefore always costs a lookup, but concurrent lookups share one round trip.
+ * anyone who had stolen the key could use up its limit, even from an address that is not allowed. If it counted against
+ * the address, requests with other keys from that address could be rejected. Rejecting such a request therefore always
+ * costs a lookup, but concurrent lookups share one round trip.
  */
 export async function limitUnknown<Known>(
   deps: Limiting,

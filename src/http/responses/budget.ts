@@ -37,7 +37,9 @@ export interface ResponseBudget {
   count(businessId: string, bytes: number, response: ServerResponse): void
 }
 
-/** Responses up to this size do not count towards the budget. 10 000 connections hold at most 160 MB of them. */
+/**
+ * Responses up to this size do not count towards the budget. 10 000 connections hold at most 164 MB of such responses.
+ */
 export const smallResponseBytes = 16 * 1024
 
 /** The budget for a process that has 1 GB of memory (docs/maintainers/decisions.md). */
@@ -58,7 +60,7 @@ const stalledMs = 1000
 
 interface Waiting {
   hold: Hold
-  /** Lets the read continue, after memory has been reserved for it. */
+  /** Lets the read continue once memory has been reserved for it. */
   admit(): void
 }
 
@@ -77,8 +79,8 @@ export function createResponseBudget(total: number, report: (bytes: number) => v
   const isFree = (hold: Hold): boolean => isWithinShare(hold) && holds.taken() + hold.bytes <= total
 
   /**
-   * Does the same as `isFree`, but if too little memory is free, first frees memory held by businesses that use more
-   * than this business does.
+   * Like `isFree`, but if too little memory is free, first frees memory held by businesses that use more than this
+   * business does.
    */
   function isFreeOrFreed(hold: Hold): boolean {
     while (isWithinShare(hold) && !isFree(hold)) {

@@ -5,7 +5,10 @@ import { success } from './envelope.ts'
 
 /** The approximate length of each part of a response. A part's memory is released once the client has read the part. */
 const partLength = 64 * 1024
-/** The approximate length of the text that `buildPage` builds before it yields to other requests. This takes 3 ms. */
+/**
+ * The approximate length of the text that `buildPage` builds before it yields to other requests. Building text of this
+ * length takes 3 ms.
+ */
 const sliceLength = 256 * 1024
 
 /** Builds the envelope for a single item. */

@@ -9,8 +9,9 @@ import { withTimeout } from '../../process/timeout.ts'
 export interface ReadPace {
   /**
    * Waits until a read may start. Resolves to a function that the caller must call with the response's size once the
-   * response has been built. Throws RATE_LIMITED after `maxWaitMs`, or SERVICE_UNAVAILABLE if a single earlier read
-   * takes that long. Throws RATE_LIMITED immediately if `maxWaiting` of the business's reads are already waiting.
+   * response has been built. If the read cannot start within `maxWaitMs`, throws RATE_LIMITED, or SERVICE_UNAVAILABLE
+   * if the read is only waiting for an earlier read to end. Throws RATE_LIMITED immediately if `maxWaiting` of the
+   * business's reads are already waiting.
    */
   take(businessId: string): Promise<(bytes: number) => void>
   /**
@@ -86,7 +87,7 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
     advance(businessId, queue)
     await withTimeout(begun, maxWaitMs, () => {
       queue.waiting.delete(begin)
-      // If a single read takes this long, the business is not at fault.
+      // If this read is only waiting for an earlier read to end, the business is not at fault.
       throw queue.running && queue.readyAtMs <= elapsedMs() ? unavailable() : tooManyLarge()
     })
   }

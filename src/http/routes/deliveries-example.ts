@@ -26,7 +26,7 @@ export const delivery = {
   deliveredAt: null,
 }
 
-/** The data is composed in the same way as a real event's, so that a new field in the body requires no change here. */
+/** `composeData` also builds the data of real events, so a new field in the webhook body requires no change here. */
 const data = composeData(
   { format: paymentFormat, facts: { status: 'PENDING', amount: 50_000 } },
   {

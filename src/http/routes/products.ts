@@ -83,7 +83,7 @@ export const productRoutes: readonly Route[] = [
   },
 ]
 
-/** Returns the representation of a variant that a merchant receives after a stock change. */
+/** Returns a variant as the merchant receives it in the response to a stock change. */
 const presentStock = ({
   productId,
   _id,

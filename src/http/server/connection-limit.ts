@@ -23,7 +23,8 @@ let openFiles: number | undefined
 
 /** Returns this process's soft limit on open files, which Node.js raises to the hard limit at startup. */
 function openFilesLimit(): number {
-  // A report describes all open sockets as well, so only one is created.
+  // Creating a report takes time, because a report also describes all open sockets. Only one report is therefore
+  // created.
   openFiles ??= readOpenFilesLimit()
   return openFiles
 }

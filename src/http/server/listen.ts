@@ -46,9 +46,9 @@ export interface HttpServer extends Server {
 }
 
 /**
- * Creates the HTTP server. Responses that Node.js would normally write itself also have the envelope. They are the
- * responses to malformed requests, headers that are too large, timeouts, unsupported `Expect` headers and CONNECT
- * requests. Requests on the same connection are served one after another.
+ * Creates the HTTP server. Responses that Node.js would normally write itself also have the envelope. Node.js would
+ * write them after a malformed request, headers that are too large, a timeout, an unsupported `Expect` header or a
+ * CONNECT request. Requests on the same connection are served one after another.
  */
 export function createHttpServer(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,

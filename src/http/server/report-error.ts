@@ -27,8 +27,8 @@ export function createErrorReporter(
 
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  // After a MongoDB error, the outcome of a write that has been sent is unknown. If the request is sent again,
-  // the outcome becomes known.
+  // After a MongoDB error, it is unknown whether a write that has been sent took effect. The client learns the outcome
+  // by retrying the request.
   if (isDatabaseFault(error)) return unavailable()
   // Express throws these errors if it cannot decode the path.
   if (error instanceof URIError || (error as { status?: number }).status === 400)
