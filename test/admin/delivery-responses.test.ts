@@ -39,7 +39,7 @@ describe("The responses on a delivery's page", () => {
   }
 
   for (const role of ['viewer', 'support'] as const)
-    it(`are replaced by a notice for a staff member with the role ${role} if the endpoint echoed the order`, async () => {
+    it(`are replaced by a notice for staff with the role ${role} if the endpoint echoed the order`, async () => {
       const delivery = await deliverOrder((res, _count, { body }) => void res.writeHead(500).end(body))
       const page = await pageFor(role, delivery)
       expect(page).to.include('status 500').and.include(notice)

@@ -118,7 +118,7 @@ describe('The Re-queue button', () => {
     }
   })
 
-  describe("The Re-queue button for all of an endpoint's deliveries", () => {
+  describe("for all of an endpoint's deliveries", () => {
     /** Stores `count` copies of a dead delivery. */
     async function copy(dead: Delivery, count: number): Promise<void> {
       const copies = Array.from({ length: count }, (_, index) => {

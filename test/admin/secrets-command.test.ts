@@ -74,7 +74,7 @@ describe('npm run admin -- secrets rotate', function () {
     removeAt: new Date(Date.now() + 2 * hour),
   })
 
-  it('makes the old SECRET_KEY unnecessary, but keeps signatures, stored responses and used API keys valid', async () => {
+  it('makes the old SECRET_KEY unnecessary without invalidating signatures, stored responses or API keys that are in use', async () => {
     const merchant = await service.merchant()
     const { keyId: id, businessId: business } = merchant
     const key = { id, key: `sk_test_…${merchant.key.slice(-4)}`, business, endsAt: null }
@@ -296,7 +296,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(one).to.include({ id: merchant.keyId, endsAt: null })
   })
 
-  it("lets the service re-hash an API key on the key's next use, but only once, even if processes list the two SECRET_KEYs in different orders", async () => {
+  it('lets the service re-hash an API key when the key is next used, but only once, even if processes list the two SECRET_KEYs in different orders', async () => {
     const merchant = await service.merchant()
     // No lists, because a business may run only two at a time.
     const find = ({ http }: Service) => http.get('/api/v1/dev/intents/PI-UNKNOWN').set(merchant.read())

@@ -86,7 +86,7 @@ describe('Support staff sign-in', () => {
     expect((await attemptAs(name, password, from)).status).to.equal(303)
   })
 
-  it("forgets a name's failed attempts after a successful sign-in", async () => {
+  it("resets a name's count of failed attempts after a successful sign-in", async () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const _ of [1, 2]) expect((await attemptAs(name, 'wrong', from)).status).to.equal(403)
     expect((await attemptAs(name, password, from)).status).to.equal(303)
@@ -247,7 +247,7 @@ describe('Support staff sign-in', () => {
     }
   })
 
-  it('does not store a mistyped password, even if it was typed into the name field', async () => {
+  it('does not store a mistyped password or a password typed into the name field', async () => {
     const [{ name }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const typed of ['mistyped-secret', '<script>mistyped-secret'])
       expect((await attemptAs(typed, 'x', from)).text).not.to.include('<script')

@@ -214,7 +214,7 @@ describe('The staff pages', () => {
     expect(overfull.headers.get('content-type')).to.equal('text/html; charset=utf-8')
   })
 
-  it('respond to HEAD as to GET, but without a body', async () => {
+  it('respond to HEAD as they do to GET, but without a body', async () => {
     const headers = { Cookie: viewer.cookie }
     for (const [path, status] of [
       ['/admin/audit', 200],

@@ -11,7 +11,7 @@ import { expectRefused } from './refused.ts'
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
-describe('Authentication', () => {
+describe('The authentication check', () => {
   // One trusted proxy, so that a test can set the client address.
   const service = withService({ TRUST_PROXY: '1' })
   const merchant = withMerchant(service)
@@ -19,7 +19,7 @@ describe('Authentication', () => {
   const list = (headers: Record<string, string>) => service.http.get(intents).set(headers)
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
-  describe('The check of the Authorization header', () => {
+  describe('of the Authorization header', () => {
     it('accepts the scheme Bearer in upper and lower case', async () => {
       for (const scheme of ['Bearer', 'bearer', 'BEARER'])
         await list({ Authorization: `${scheme} ${merchant.key}` }).expect(200)
@@ -50,7 +50,7 @@ describe('Authentication', () => {
     })
   })
 
-  describe('The check of the API key', () => {
+  describe('of the API key', () => {
     it('refuses a malformed key without querying the database', async () => {
       const { key } = merchant
       const last = key.at(-1) === 'a' ? 'b' : 'a'
@@ -73,7 +73,7 @@ describe('Authentication', () => {
       await expectRefused(list(stranger.read()), 401, 'INVALID_API_KEY')
     })
 
-    it('does not need the key itself to be stored, but only its hash, prefix and last four characters', async () => {
+    it("needs only the key's hash, prefix and last four characters, so the key itself is not stored", async () => {
       const stored = await service.deps.ApiKey.findById(merchant.keyId).lean()
       expect(stored).to.include({ prefix: 'sk_test_', last4: merchant.key.slice(-4) })
       expect(JSON.stringify(stored)).not.to.include(merchant.key.slice(8, -4))
@@ -127,7 +127,7 @@ describe('Authentication', () => {
     })
   })
 
-  describe('The check of the status of a key and its business', () => {
+  describe('of key and business status', () => {
     it('refuses a suspended key immediately, and accepts it again once it is resumed', async () => {
       const { keyId, read } = await service.merchant()
       await list(read()).expect(200)
@@ -172,7 +172,7 @@ describe('Authentication', () => {
     })
   })
 
-  describe('The check of the IP allowlist', () => {
+  describe('of the IP allowlist', () => {
     const from = async (ipAllowlist: string[], address: string) => {
       const { read } = await service.merchant({ ipAllowlist })
       return list({ ...read(), 'X-Forwarded-For': address })

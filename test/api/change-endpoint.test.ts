@@ -25,7 +25,7 @@ const path = '/api/v1/dev/webhooks/endpoints'
 const url = 'https://shop.example/hook'
 const events = ['payment.created', 'order.new']
 
-describe('A webhook endpoint', () => {
+describe('The API for a webhook endpoint', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   const merchant = withMerchantPerTest(service)
@@ -54,7 +54,7 @@ describe('A webhook endpoint', () => {
     return Promise.all(made.map((each) => storedDelivery(service, each)))
   }
 
-  it('causes the same 404 ENDPOINT_NOT_FOUND response whether it never existed, has been deleted or belongs to another business', async () => {
+  it('returns the same 404 ENDPOINT_NOT_FOUND whether the endpoint never existed, has been deleted or belongs to another business', async () => {
     const stranger = await service.merchant()
     const { id: deleted } = await subscribe(service, merchant, url)
     await remove(merchant, deleted).expect(200)
@@ -83,7 +83,7 @@ describe('A webhook endpoint', () => {
     expect((await listed())[0]).to.deep.include({ id, url, events, active: true })
   })
 
-  describe('PUT /dev/webhooks/endpoints/{id}', () => {
+  describe('on PUT /dev/webhooks/endpoints/{id}', () => {
     it('changes only the given fields, and returns the endpoint as it appears in the list', async () => {
       const [before] = await listed()
       const changes = [
@@ -182,7 +182,7 @@ describe('A webhook endpoint', () => {
     })
   })
 
-  describe('DELETE /dev/webhooks/endpoints/{id}', () => {
+  describe('on DELETE /dev/webhooks/endpoints/{id}', () => {
     it('returns {id, deleted: true}, whatever the request body contains, and returns 404 to a second request', async () => {
       const { status, body } = await remove(merchant, id, 'first').set('Content-Type', 'x/y').send('{')
       expect([status, body.data]).to.deep.equal([200, { id, deleted: true }])
@@ -315,7 +315,7 @@ describe('A webhook endpoint', () => {
     })
   })
 
-  it('is returned with the health of its deliveries, in which every value is null or zero before the first delivery', async () => {
+  it('returns the endpoint with the health of its deliveries, in which every value is null or zero before the first delivery', async () => {
     const health = { lastSuccessAt: null, lastFailureAt: null, failuresInRow: 0, lastError: null }
     expect((await listed())[0].health).to.deep.equal(health)
     expect((await update({})).body.data.health).to.deep.equal(health)

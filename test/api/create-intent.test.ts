@@ -43,7 +43,7 @@ describe('POST /dev/intents', () => {
   const stored = (referenceNumber: string) =>
     service.deps.Intent.collection.findOne({ referenceNumber }) as Promise<Record<string, unknown>>
 
-  describe('POST /dev/intents with valid input', () => {
+  describe('with valid input', () => {
     it('returns 201 with exactly the documented fields', async () => {
       const before = Date.now()
       const data = await created({ amount: 50_000, label: 'Café', metadata: { order: '42' } })
@@ -133,7 +133,7 @@ describe('POST /dev/intents', () => {
     })
   })
 
-  describe('POST /dev/intents with metadata', () => {
+  describe('with metadata', () => {
     const keeps = async (metadata: string) => {
       const data = await created(`{"amount":1,"metadata":${metadata}}`)
       expect(JSON.stringify(data.metadata)).to.equal(metadata)
@@ -152,7 +152,7 @@ describe('POST /dev/intents', () => {
     })
   })
 
-  describe('POST /dev/intents with redirect URLs', () => {
+  describe('with redirect URLs', () => {
     it('keeps absolute https URLs', async () => {
       const accepted = [
         'https://shop.example/back?a=1#b',
@@ -174,7 +174,7 @@ describe('POST /dev/intents', () => {
     })
   })
 
-  describe('POST /dev/intents with invalid input, which is never stored,', () => {
+  describe('with invalid input, which is never stored,', () => {
     let intentsBefore: number
     beforeEach(async () => {
       intentsBefore = await service.deps.Intent.countDocuments()

@@ -11,7 +11,7 @@ const titled = (name: string): string => name.replaceAll(/\b[a-z]/g, (letter) =>
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const intents = '/api/v1/dev/intents'
 
-describe('The response envelope', () => {
+describe('A response', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
@@ -22,7 +22,7 @@ describe('The response envelope', () => {
       .serialize((raw: unknown) => raw as string)
       .send(body)
 
-  describe('The response to a successful request', () => {
+  describe('to a successful request', () => {
     it('contains only success and data, is UTF-8 JSON, and has Cache-Control: no-store', async () => {
       const { body, headers } = await service.http.get(intents).set(merchant.read()).expect(200)
       expect(body).to.have.all.keys('success', 'data')
@@ -46,7 +46,7 @@ describe('The response envelope', () => {
     })
   })
 
-  describe('The security headers', () => {
+  describe('has security headers', () => {
     const always = {
       'cache-control': 'no-store',
       'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -55,7 +55,7 @@ describe('The response envelope', () => {
       'x-content-type-options': 'nosniff',
     }
 
-    it('forbid MIME sniffing, framing and caching in every response', async () => {
+    it('that forbid MIME sniffing, framing and caching, whatever its status', async () => {
       const responses = await Promise.all([
         service.http.get(intents).set(merchant.read()).expect(200),
         service.http.get('/api/v1/dev/store/products/export-csv').set(merchant.read()).expect(200),
@@ -69,7 +69,7 @@ describe('The response envelope', () => {
       expect(responses[0]?.headers).not.to.have.property('strict-transport-security')
     })
 
-    it('tell browsers to use only https if the service runs in production and its public URL uses https', () => {
+    it('that tell browsers to use only https if the service runs in production and its public URL uses https', () => {
       const names = (production: boolean, publicUrl: string) =>
         Object.fromEntries(createApiHeaders({ production, publicUrl }))
       expect(names(true, 'https://pay.example')).to.include({
@@ -81,11 +81,11 @@ describe('The response envelope', () => {
     })
   })
 
-  describe('The CORS headers', () => {
+  describe('has CORS headers', () => {
     const origin = { Origin: 'https://shop.example' }
     const forGet = { ...origin, 'Access-Control-Request-Method': 'GET' }
 
-    it('let a browser send the requests that a publishable key is allowed to make, and read the responses', async () => {
+    it('that let a browser send the requests that a publishable key is allowed to make, and read the responses', async () => {
       const { key } = await service.key(merchant.businessId, { kind: 'publishable' })
       const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
       const path = `${intents}/${made.body.data.referenceNumber}`
@@ -105,7 +105,7 @@ describe('The response envelope', () => {
       for (const { headers } of responses) expect(headers).to.include({ 'access-control-allow-origin': '*' })
     })
 
-    it('do not include Access-Control-Allow-Origin for a request that no publishable key is allowed to make', async () => {
+    it('that do not include Access-Control-Allow-Origin if no publishable key is allowed to make the request', async () => {
       const forPost = { ...origin, 'Access-Control-Request-Method': 'POST' }
       const responses = await Promise.all([
         service.http.options(intents).set(forPost).expect(404),
@@ -124,7 +124,7 @@ describe('The response envelope', () => {
     expect(status).to.equal(400)
   })
 
-  describe('The response for an unknown URL or method', () => {
+  describe('to a request with an unknown URL or method', () => {
     const unknown = [
       ['/api/v1', '/api/v1/dev', '/api/v1/dev/nothing', '/api/v2/dev/intents', '/dev/intents'],
       ['/api/v1/dev/intents/', '/api/v1/dev/Intents', '/api/v1/dev/intents/PI-1/nothing', '/favicon.ico'],
@@ -173,7 +173,7 @@ describe('The response envelope', () => {
     }
   })
 
-  describe('The response to a request with a body', () => {
+  describe('to a request with a body', () => {
     const nested = (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`
     type Unreadable = [what: string, status: number, code: string, body: () => string | Buffer, type?: string]
     const latin1 = 'application/json; charset=iso-8859-1'

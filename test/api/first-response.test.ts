@@ -111,7 +111,7 @@ describe('The first response to a create, recomputed for a retry,', () => {
     await expectSame(path, body, first)
   })
 
-  it('is not stored, because it can be rebuilt from the order with its format number, or the intent with its format number and PAY_URL', async () => {
+  it('is not stored, because it can be rebuilt from the order or intent, which records the format number and, for an intent, PAY_URL', async () => {
     await createProduct(service, merchant)
     const intent = await send(service, '/intents', input, 'first').expect(201)
     const order = await send(service, '/store/orders/simulate', {}, 'first').expect(201)

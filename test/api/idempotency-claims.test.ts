@@ -17,7 +17,7 @@ import { expectRefused } from './refused.ts'
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
-describe('The idempotency claim for a write', () => {
+describe("A write's idempotency claim", () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   beforeEach(() => service.deps.Claim.deleteMany({}))
@@ -69,7 +69,7 @@ describe('The idempotency claim for a write', () => {
     await endpointServer.close()
   })
 
-  describe('The idempotency claim after a crash', () => {
+  describe('after a crash', () => {
     it('lets the retry create the intent once if the process crashed before creating it', async () => {
       const { body } = await create('crashed').expect(201)
       await service.deps.Intent.deleteOne({ referenceNumber: body.data.referenceNumber })
@@ -120,7 +120,7 @@ describe('The idempotency claim for a write', () => {
     })
   })
 
-  it('stores a response only from the request that holds the claim, even in a batch with responses for other claims', async () => {
+  it('accepts a response only from the request that holds it, even in a batch with responses for other claims', async () => {
     const { deps } = service
     const held = ['a', 'b', 'c'].map((id) => ({ id, token: `of ${id}` }))
     const made = await create('any').then(claim)
@@ -161,7 +161,7 @@ describe('The idempotency claim for a write', () => {
     expect(await intentsMade()).to.have.lengthOf(2)
   })
 
-  describe('The idempotency claim of a running request', () => {
+  describe('while the request is running', () => {
     let restore: () => void = () => undefined
     afterEach(() => restore())
 
@@ -255,7 +255,7 @@ describe('The idempotency claim for a write', () => {
     })
   })
 
-  describe('The idempotency claim in MongoDB', () => {
+  describe('in MongoDB', () => {
     it('contains no key, code, secret, body or response in plain text', async () => {
       const created = await create('visible-key', { amount: 5, label: 'visible-label' }).expect(201)
       const { referenceNumber, code } = created.body.data

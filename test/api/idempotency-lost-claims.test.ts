@@ -36,7 +36,7 @@ const readyToPost = (path: string, body: object, effects: Ready['effects']): Rea
   effects,
 })
 
-describe('A request that loses its claim', function () {
+describe('A write', function () {
   this.timeout(60_000)
   const mongo = withServer(() => startMongo({ ttlSeconds: 1 }))
   const service = withService(() => ({ MONGODB_URL: mongo.url }))
@@ -173,7 +173,7 @@ describe('A request that loses its claim', function () {
   }
 
   for (const [name, readied] of Object.entries(changes)) {
-    it(`returns its own result and takes effect once if MongoDB removed the claim: ${name}`, async () => {
+    it(`returns its own result and takes effect once if MongoDB removed its claim: ${name}`, async () => {
       const { ready, sent, finish } = await sendHeld(readied, 'updateClaim')
       await removeClaim()
       finish()
@@ -183,7 +183,7 @@ describe('A request that loses its claim', function () {
       expect([await ready.effects(), await service.deps.Claim.countDocuments()]).to.deep.equal([1, 0])
     })
 
-    it(`returns its own result if a new request has taken the claim: ${name}`, async () => {
+    it(`returns its own result if a new request has taken its claim: ${name}`, async () => {
       const { ready, sent, finish } = await sendHeld(readied, 'updateClaim')
       const other = { effectId: 'of another', token: 'of another' }
       await changeClaim(other)
@@ -207,7 +207,7 @@ describe('A request that loses its claim', function () {
   }
 
   for (const [name, { insert, ready: readied }] of Object.entries(creates)) {
-    it(`replays the earlier attempt's response if MongoDB removed the claim: ${name}`, async () => {
+    it(`replays the earlier attempt's response if MongoDB removed its claim: ${name}`, async () => {
       const ready = await readied()
       const { arrived, gates } = hold(insert, 2)
       const first = send(ready)
@@ -229,7 +229,7 @@ describe('A request that loses its claim', function () {
       expect([await ready.effects(), await service.deps.Claim.countDocuments()]).to.deep.equal([1, 0])
     })
 
-    it(`returns its own result if MongoDB removed the claim before the insert: ${name}`, async () => {
+    it(`returns its own result if MongoDB removed its claim before the insert: ${name}`, async () => {
       const { ready, sent, finish } = await sendHeld(readied, insert)
       await removeClaim()
       finish()
@@ -283,7 +283,7 @@ describe('A request that loses its claim', function () {
     expect(await effects()).to.equal(0)
   })
 
-  describe('A request that is running when its idempotency key expires after 24 hours', () => {
+  describe('that is running when its idempotency key expires after 24 hours', () => {
     it('counts as running until its lease ends, so that a duplicate waits for its response', async () => {
       const ready = await refundOf(10)
       const gate = createGate()

@@ -8,7 +8,7 @@ import { expectRefused } from './refused.ts'
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
-describe('X-Idempotency-Key', () => {
+describe('An idempotency key', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
 
@@ -40,7 +40,7 @@ describe('X-Idempotency-Key', () => {
     expect(response.headers).not.to.have.any.keys('idempotent-replayed', 'idempotent-params-mismatch')
   }
 
-  describe('The X-Idempotency-Key header', () => {
+  describe('in the X-Idempotency-Key header', () => {
     /** Sends a create with these bytes as its idempotency headers. */
     async function raw(...values: (string | Buffer)[]) {
       const head = `${postHead(intents, merchant.read(), 'Connection: close', 'Content-Length: 12').trimEnd()}\r\n`
@@ -55,7 +55,7 @@ describe('X-Idempotency-Key', () => {
       expect([status, error.code]).to.deep.equal([400, code])
     }
 
-    it('is required for every write, and a write without it returns 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
+    it('is required for every write, and a write without it gets 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
       for (const values of [[], [''], ['   '], ['\t']])
         await expectRawRefused('IDEMPOTENCY_KEY_REQUIRED', ...values)
       for (const path of [intents, `${intents}/PI-NONE/cancel`, '/api/v1/dev/webhooks/endpoints'])
@@ -63,7 +63,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(0)
     })
 
-    it('may have up to 255 characters in any script, and longer keys return 400 IDEMPOTENCY_KEY_INVALID', async () => {
+    it('may have up to 255 characters in any script, and a longer key causes 400 IDEMPOTENCY_KEY_INVALID', async () => {
       for (const key of ['x'.repeat(255), '💰'.repeat(255), 'a, b', '"', '{}'])
         expect(await raw(key), key).to.include({ status: 201 })
       for (const key of ['x'.repeat(256), '💰'.repeat(256)])
@@ -84,7 +84,7 @@ describe('X-Idempotency-Key', () => {
     })
   })
 
-  describe('A reused idempotency key', () => {
+  describe('that is reused', () => {
     it('gets the same status and bytes, with Idempotent-Replayed and a new X-Request-Id', async () => {
       const first = await create('once')
       expectFresh(first, 201)
@@ -172,7 +172,7 @@ describe('X-Idempotency-Key', () => {
     })
   })
 
-  describe('The idempotency key of a rejected request', () => {
+  describe('sent with a rejected request', () => {
     it("gives a retry the operation's original 4xx response, even if the request would now succeed", async () => {
       const invalid = await create('faulty', { amount: 0 })
       expectFresh(invalid, 400)
@@ -225,7 +225,7 @@ describe('X-Idempotency-Key', () => {
     })
   })
 
-  describe('The idempotency key of a request that got a server error', () => {
+  describe('sent with a request that got a server error', () => {
     let restore: () => void
     afterEach(() => restore())
 
@@ -277,7 +277,7 @@ describe('X-Idempotency-Key', () => {
     })
   })
 
-  describe('An idempotency key in concurrent requests', () => {
+  describe('in concurrent requests', () => {
     it('leads to one intent for 50 requests, which all get identical response bytes', async () => {
       const responses = await Promise.all(Array.from({ length: 50 }, () => create('at once')))
       expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)

@@ -92,7 +92,7 @@ describe('The counts of long lists', () => {
     (await read(deps, caller, { ...anyTime, page: 1, limit: 1 })).total
 
   for (const [name, list] of Object.entries(lists)) {
-    describe(`The counts of long lists of ${name}`, () => {
+    describe(`of ${name}`, () => {
       let caller: Caller
       let all: Made[]
       beforeEach(async () => {
@@ -164,7 +164,7 @@ describe('The counts of long lists', () => {
     expect(await total(second)).to.equal(ages.length - 1)
   })
 
-  it('return an error only to the request in which counting fails, and are exact again in the next request', async () => {
+  it('cause an error only in the request in which counting fails, and are exact again in the next request', async () => {
     const { intents } = lists
     const caller = await callerOf()
     await insert(intents, caller, ages)

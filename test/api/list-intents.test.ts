@@ -32,7 +32,7 @@ describe('GET /dev/intents', () => {
     service.http.post(`${intents}/${reference}/cancel`).set(merchant.write()).expect(200)
   const inNext = (offset: number) => new Date(Math.ceil(Date.now() / day) * day + day + offset)
 
-  it('returns an empty page if there are no intents, with a default limit of 20', async () => {
+  it('returns an empty page with the default limit of 20 if there are no intents', async () => {
     expect(await listed()).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
   })
 
@@ -132,7 +132,7 @@ describe('GET /dev/intents', () => {
     expect(await references(`status=PENDING&from=${date}&to=${date}`)).to.deep.equal([pending])
   })
 
-  it('returns 400 VALIDATION_ERROR and the name of the invalid parameter', async () => {
+  it('returns 400 VALIDATION_ERROR for an invalid parameter, and names the parameter', async () => {
     const wrong: [param: string, ...values: string[]][] = [
       ['page', '0', '-1', '1.5', 'x', '', '1e3', '%201', '99999999999999999999'],
       ['limit', '0', '-5', '2.0', 'all', ''],

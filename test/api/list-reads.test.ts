@@ -45,7 +45,7 @@ describe('A list', () => {
   const at = (age: number): Date => new Date(service.clock.now().getTime() - age)
   const spanOf = (from: number, to: number) => `from=${at(from).toISOString()}&to=${at(to).toISOString()}`
 
-  describe('A list of intents', () => {
+  describe('of intents', () => {
     /**
      * A fifth of the intents has each status. A payment holds a third of the PENDING ones. Another third is overdue if
      * there are overdue ones.

@@ -81,7 +81,7 @@ describe('A long list', () => {
       }
   })
 
-  it('immediately counts creates, cancellations, refunds and expiries', async () => {
+  it('has an exact total immediately after creates, cancellations, refunds and expiries', async () => {
     expect(await counts()).to.deep.equal(expected())
     const made = await Promise.all(Array.from({ length: 20 }, () => createIntent(service, merchant)))
     expect(await totalOf('')).to.equal(many + 20)

@@ -189,7 +189,7 @@ describe('The OpenAPI description', () => {
       expect(schemaErrors(value, 'components', 'schemas', 'Failure'), code).to.equal(null)
   })
 
-  describe('The comparison of all responses in tests with the OpenAPI description', () => {
+  describe('as a check on every response in the tests', () => {
     const url = '/api/v1/dev/intents/PI-1/cancel?x=1'
     const failure = (code: string, more: object) =>
       JSON.stringify({

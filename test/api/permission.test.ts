@@ -22,7 +22,7 @@ describe('The permission checks', () => {
   const list = (headers: Record<string, string>) => service.http.get(intents).set(headers)
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
-  describe('The permission checks by key type and scope', () => {
+  describe('by key type and scope', () => {
     it('are tested for every operation', () => {
       const tested = operations.map(([method, path, scope, kind]) => `${method} ${path} ${scope} ${kind}`)
       const there = routes.map((route) => {
@@ -58,7 +58,7 @@ describe('The permission checks', () => {
     })
   })
 
-  describe('The permission checks, if several of them fail,', () => {
+  describe('taken together', () => {
     // Each request fails its own check and as many later ones as possible, and expects the error of the earliest.
     it('return the error from the first check that fails', async () => {
       const broken = { ipAllowlist: ['192.0.2.7'], scopes: [], kind: 'publishable', mode: 'live' } as const

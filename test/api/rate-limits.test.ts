@@ -54,7 +54,7 @@ describe('A rate limit of five requests per second', () => {
       expect(await statuses(6, () => list(merchant, each))).to.deep.equal([200, 200, 200, 200, 200, 429])
   }
 
-  describe('A rate limit of five requests per second for one key', () => {
+  describe('for one key', () => {
     it('allows five requests, reports in each response how many are left, and refuses the sixth', async () => {
       const merchant = await service.merchant()
       const before = await refusals('key')
@@ -180,11 +180,11 @@ describe('A rate limit of five requests per second', () => {
     })
   })
 
-  describe('A rate limit of five requests per second for one address', () => {
+  describe('for one address', () => {
     const unknown = (address: string) => service.http.get(intents).set('X-Forwarded-For', address)
     const mistyped = (address: string) => unknown(address).set('Authorization', 'Bearer sk_test_mistyped')
 
-    it('counts only requests without a valid key, but once it is reached, refuses every request before checking its credentials', async () => {
+    it('counts only requests without a valid key but, once it is reached, refuses every request before checking its credentials', async () => {
       const merchant = await service.merchant()
       const publishable = await service.merchant({ kind: 'publishable' })
       const before = await refusals('address')
@@ -232,7 +232,7 @@ describe('A rate limit of five requests per second', () => {
     })
   })
 
-  describe('A rate limit of five requests per second, shared by two processes,', () => {
+  describe('shared by two processes', () => {
     const counted = () => dumpKeys(redis.url, `${service.deps.config.queuePrefix}:rate:`)
 
     /** Counts that never expire would fill Redis, with a key per second. */

@@ -198,7 +198,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   })
 
   describe('in error cases', () => {
-    it('returns 400 and the name of the invalid field', async () => {
+    it('returns 400 for an invalid field, and names the field', async () => {
       const reference = await paid(100)
       const long = JSON.stringify('é'.repeat(201))
       const invalid = 'VALIDATION_ERROR'
@@ -291,7 +291,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       )
     const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
 
-    it('grants only one of two competing refunds of 60 from 100, and tells the rejected request that 40 can still be refunded', () =>
+    it('grants only one of two competing refunds of 60 from 100, and reports in the other response that 40 can still be refunded', () =>
       inRounds(100, async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [{ amount: 60 }, { amount: 60 }])

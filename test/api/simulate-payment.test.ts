@@ -235,7 +235,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   })
 
   describe('in error cases', () => {
-    it('returns 400 and the name of the invalid field', async () => {
+    it('returns 400 for an invalid field, and names the field', async () => {
       const reference = await create()
       const wrong: [code: string, param: string, ...values: string[]][] = [
         ['VALIDATION_ERROR', 'amount', '"500"', 'null', '1.5', '[50000]'],

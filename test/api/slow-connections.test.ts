@@ -143,7 +143,7 @@ describe('A connection', () => {
     expectFailure(response, 413, 'PAYLOAD_TOO_LARGE')
   })
 
-  it('can be closed by the client after any byte of a request, which is then not executed', async () => {
+  it('can be closed by the client after any byte of a request, in which case the request is not executed', async () => {
     const whole = head('Content-Length: 12') + body
     const before = await service.deps.Intent.countDocuments()
     const offsets = Array.from({ length: 12 }, (_, n) => Math.floor((whole.length * n) / 12))
@@ -165,7 +165,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it("can be reset by the client while a request is queued without crashing the process, even on a worker's port", async () => {
+  it("does not crash the process if the client resets it while a request is queued, even on a worker's port", async () => {
     let respond = () => undefined as unknown
     const ping = () => new Promise((resolve) => (respond = () => resolve(undefined)))
     const queues = { ...service.deps.queues, ping }

@@ -104,7 +104,7 @@ describe('A webhook endpoint test', () => {
     expect(await service.deps.Endpoint.findById(id).lean()).to.deep.equal(before)
   })
 
-  it('returns 200 and the stage at which the attempt failed, but does not retry and does not return the response body', async () => {
+  it('does not retry a failed attempt, and returns 200 with the stage of the failure but without the response body', async () => {
     const closed = createServer()
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
     const { port } = closed.address() as { port: number }

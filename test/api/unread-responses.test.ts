@@ -19,7 +19,7 @@ const metadata = Object.fromEntries(
   Array.from({ length: 50 }, (_, n) => [String(n).padEnd(64, long), long.repeat(500)]),
 )
 
-describe('Responses that the client does not read', () => {
+describe('Unread responses', () => {
   const service = withService()
   const merchant = withMerchant(service)
   const neighbour = withMerchant(service)
@@ -135,7 +135,7 @@ describe('Responses that the client does not read', () => {
     }
   })
 
-  it('cause the connection to be closed if the client reads nothing or reads too slowly', async () => {
+  it('are discarded, and the connection is closed, if the client reads nothing or reads too slowly', async () => {
     const { origin, close } = await openServer(service)
     const silent = await request(origin, page, merchant)
     const dripping = await request(origin, page, merchant)

@@ -184,7 +184,7 @@ describe('The webhook delivery API', () => {
       }
     })
 
-    it('returns 400 VALIDATION_ERROR and the name of the invalid parameter', async () => {
+    it('returns 400 VALIDATION_ERROR for an invalid parameter, and names the parameter', async () => {
       const wrong: [param: string, ...queries: string[]][] = [
         ['status', 'status=dead', 'status=', 'status=PENDING,DEAD', 'status=DEAD&status=DEAD'],
         ['event', 'event=payment.paid', 'event=', 'event=__proto__', 'event=order.new&event=order.new'],

@@ -78,7 +78,7 @@ describe('The setup script', () => {
     expect(last).to.match(/^No MongoDB/)
   })
 
-  it('runs the command with the servers that it has found', async () => {
+  it('runs the given command with the servers that it has found', async () => {
     await copy.usePackages()
     await symlink((await findRedisServer()).path, join(empty, 'redis-server'))
     const env = { ...nothing(), MONGOMS_SYSTEM_BINARY: (await findMongod()).path }

@@ -51,7 +51,7 @@ describe('The test vectors for signed requests', () => {
 })
 
 describe('docs/merchants/webhooks.md', () => {
-  it('shows the first vector as a valid request', () => {
+  it('uses the first test vector as its example of a valid request', () => {
     const [first] = vectors
     const shown = textOf('docs/merchants/webhooks.md').replaceAll(/(?<=[,:])\n(?=")/g, '')
     for (const part of [first?.secret, first?.body, ...Object.values(first?.headers ?? {})])

@@ -117,7 +117,7 @@ describe('The checks in `npm run attack`', () => {
     expect(reached(true)).to.deep.equal(['worker connected to 127.0.0.1:7'])
   })
 
-  it('report a request that gets no response, if its body is within the size limit', () => {
+  it('report a request that gets no response although its body is within the size limit', () => {
     const missing = (target: string, bytes: number, none: 'closed' | 'late' = 'closed', part = 0) => {
       const attack = plainAttack({ target, method: 'POST', line: '/' }, 0)
       return missingResponseChecks['no hang']?.({ attack, none, ms: 1, part, bytes })
