@@ -38,7 +38,7 @@ const found = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, group = '']) => group)
 
 describe('The project', () => {
-  it('has more than 50 source files, whose imports are recognised by these tests', () => {
+  it('has more than 50 source files, and these tests recognise their imports', () => {
     expect(sources.length).to.be.greaterThan(50)
     expect(domain).to.include('src/intents/create.ts')
     expect(importsOf('src/app.ts')).to.include.members(['express', 'src/http/routes/routes.ts'])
@@ -210,7 +210,7 @@ describe('The project', () => {
     ])
   })
 
-  it('excludes placeholders, which are not placed orders, from every query for orders', () => {
+  it('filters out placeholders for unplaced orders in every query for orders', () => {
     const finding = /\bOrder\)?\s*\.(find|count|exists|aggregate|distinct)|read(Counted)?Page<\w*Order\b/g
     const finders = sources.filter((file) => read(file).search(finding) >= 0)
     expect(finders).to.include.members([
@@ -228,7 +228,7 @@ describe('The project', () => {
     expect(mentioning(sources, /'auditevents'/)).to.have.members(['src/audit/audit-event.ts'])
   })
 
-  it("uses the same name for a job's queue, for the job's file in workers/ and in the docs", () => {
+  it("names each job's file in workers/ after the job's queue, and mentions every queue in the docs", () => {
     const files = readdirSync(join(root, 'workers')).filter(
       (name) => name.endsWith('.ts') && name !== 'main.ts',
     )

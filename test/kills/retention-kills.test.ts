@@ -65,7 +65,7 @@ describe('A clean-up', () => {
   let references: string[]
   let oldThings: () => Promise<void>
 
-  it('can be resumed after its process is killed, and breaks no page or response in the meantime', async () => {
+  it('can be resumed after its process is killed, and pages and responses remain correct in the meantime', async () => {
     const staff = await signedIn(service, 'viewer')
     const [paid = '', cancelled = '', order = ''] = references
     // The first clean-up of all takes one more step.
@@ -211,7 +211,7 @@ describe('A clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('counts as the run of the night in which it began, even if it continues the next day', async () => {
+  it('counts as the clean-up of the night in which it began, even if it continues the next day', async () => {
     const { RetentionRecord } = service.deps
     await oldThings()
     const ending = new AbortController()

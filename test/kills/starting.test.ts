@@ -49,7 +49,7 @@ describe('A process that is starting', () => {
     }
   })
 
-  it('prints fatal errors to stderr if its log is silent, but omits stored values', async () => {
+  it('prints fatal errors to stderr if its log level is silent, but omits stored values', async () => {
     const program = `
       import { mongo } from 'mongoose'
       import { endOnCrash } from './src/process/crash.ts'

@@ -181,7 +181,7 @@ describe('A backup', () => {
   })
 
   for (const way of ['files', 'dump'] as const)
-    it(`restores all data even if it was taken during traffic, and the service can continue afterwards (method: ${way})`, async function () {
+    it(`can be restored completely even if it was taken during traffic, and the service can continue afterwards (method: ${way})`, async function () {
       if (way === 'dump' && !hasTools()) {
         console.error('mongodump is not on the PATH, so its backups are not tested')
         this.skip()
@@ -241,7 +241,7 @@ describe('A backup', () => {
       expect(due.body).to.equal(await storedBody(again, filled.due))
     })
 
-  it('can be verified without affecting the service, and the check shows whether SECRET_KEY decrypts the data', async () => {
+  it('can be verified without affecting the service, and the verification shows whether SECRET_KEY decrypts the data', async () => {
     const { secrets, log } = service.deps
     const drilled = await drill(join(folder, 'files'), 'payment_intents', secrets, log, never)
     expect(drilled.counts).to.include({ orders: 1, products: 1, webhookendpoints: 1, staff: 1 })

@@ -183,7 +183,7 @@ describe('CSV rows', () => {
       expect((await refusalOf(csv)).extras.param).to.equal('csv')
   })
 
-  it('do not block the process while the number of an overlong row is being determined', async () => {
+  it('do not block the process while it determines the number of an overlong row', async () => {
     const above = 2_000_000
     const file = `handle\r\n${'\r\n'.repeat(above)}${'x'.repeat(100_000)}`
     const iterations = await countLoopIterations(async () =>

@@ -181,7 +181,7 @@ describe('Concurrent orders', () => {
     await young.giveBack()
   })
 
-  it('keep old reservations until the next sweep if MongoDB does not respond in time', async () => {
+  it('keep old reservations until the next sweep if MongoDB does not respond to a sweep in time', async () => {
     const product = await createProduct(service, merchant)
     const held = await hold(product, 2)
     service.clock.advance(20_000)

@@ -24,7 +24,7 @@ describe('Orders', () => {
     { label: 'M', price: 500, stock: 0 },
   ]
 
-  it('keep an unchangeable copy of what was sold, and reduce the stock by the quantities sold', async () => {
+  it('keep an immutable copy of what was sold, and reduce the stock by the quantities sold', async () => {
     const [tea, tee] = [
       await createProduct(service, merchant, { name: 'Thé', price: 1000, stock: 5 }),
       await createProduct(service, merchant, { name: 'T-shirt', variants: sized }),

@@ -189,7 +189,7 @@ describe('A product', () => {
       expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'variants[1].sku' })
     })
 
-    it('is rejected nine times if ten requests compete for the SKU', async () => {
+    it('is rejected even if ten requests compete for the SKU, so that only one of them succeeds', async () => {
       const responses = await Promise.all(
         Array.from({ length: 10 }, (_, index) => create({ name: `${index}`, price: 1, sku: 'A' })),
       )

@@ -98,7 +98,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
   })
 
-  describe('An invalid stock change', () => {
+  describe('A stock change', () => {
     it('is rejected if the variant is unknown, or if several variants have the given label, in which case the error lists their ids', async () => {
       const product = await withVariants('S', 'M', 'S')
       const [first, , third] = product.variants
@@ -162,7 +162,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       }
     })
 
-    it('is rejected if the key cannot access the product, and creates no shop', async () => {
+    it('is rejected without creating a shop if the key cannot access the product', async () => {
       const product = await createProduct(service, merchant)
       const [{ _id: vid }] = product.variants
       const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))

@@ -12,7 +12,7 @@ describe('The time that a customer has left', () => {
     [365 * 24 * 60, '365 jours', '365 يومًا', '365 days'],
   ]
   for (const [minutes, ...words] of said)
-    it(`is shown in each language as the equivalent of “${words[2]}”`, () => {
+    it(`is shown in each language as the equivalent of “${words[2]}” if ${minutes} minutes are left`, () => {
       const left = locales.map((locale) => locale.left(minutes * minute).replaceAll('\u00a0', ' '))
       expect(left).to.deep.equal(words)
     })

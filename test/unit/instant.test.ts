@@ -21,7 +21,7 @@ describe('A parsed time', () => {
     expect(read('2026-01-02T03:04:05.678901Z')).to.equal('2026-01-02T03:04:05.678Z')
   })
 
-  it('cannot be obtained from text in any other format', () => {
+  it('is null if the text is in any other format', () => {
     const wrong = {
       'no whole date': ['', 'now', '2026', '2026-01', '2026-1-2', '20260102', '2026-W01', '1767225600000'],
       'no such day': ['2026-02-29', '2026-13-01', '2026-00-01', '2026-01-00', '2026-01-32'],

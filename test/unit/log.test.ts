@@ -106,7 +106,7 @@ describe('The log line of an error', () => {
     }
   })
 
-  it("contains a MongoDB error's code, but a bug's whole message and stack trace", async () => {
+  it('contains the code of a MongoDB error, and the whole message and stack trace of a bug', async () => {
     const duplicate = await thrown(() => refusedTwice('again', (docs) => kept().insertMany(docs)))
     expect(JSON.parse(lineOf(duplicate)).err).to.include({ code: 11_000 })
     const { err } = JSON.parse(lineOf(new TypeError('x is not a function')))

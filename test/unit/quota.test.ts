@@ -53,7 +53,7 @@ describe('The service, enforcing a quota,', () => {
     expect(await many(1500, () => write(1000))).to.equal(1000)
   })
 
-  it('makes no write wait for a count before the quota is used up', async () => {
+  it('does not make writes wait for a count until the quota is used up', async () => {
     const { write, holdCounts, counts } = openQuota()
     const release = holdCounts()
     expect(await many(50, () => write(1000))).to.equal(50)

@@ -47,13 +47,13 @@ describe('The service, limiting the pace of reads,', function () {
     expect(begun).to.deep.equal(['second', 'third'])
   })
 
-  it('also delays work whose size is known in advance, even if all of the work starts at once', async () => {
+  it('also delays work on documents whose size is known in advance, even if all of the work starts at once', async () => {
     const began = performance.now()
     await Promise.all(Array.from({ length: 5 }, () => pace.pass('a', bytesPerSecond / 8)))
     expect(performance.now() - began).to.be.at.least(499)
   })
 
-  it("does not delay small work or other businesses' work", async () => {
+  it("does not delay work on small documents or other businesses' documents", async () => {
     await pace.pass('a', bytesPerSecond)
     const began = performance.now()
     await pace.pass('a', 10_000)

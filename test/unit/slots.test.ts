@@ -274,7 +274,7 @@ describe('Delivery slots', () => {
       expect([first?.count(mega), second?.count(mega)]).to.deep.equal([true, false])
     })
 
-    it("are limited to the number of equally large bodies that would fit, once an endpoint's body has exceeded the limit", () => {
+    it("are limited, after an endpoint's body did not fit, to the number of bodies of that size that still fit", () => {
       const large = ownerOf('a', 'large')
       const own = takeAll(slots, large)
       const counted = own.filter((slot) => slot.count(mega))

@@ -24,8 +24,8 @@ describe('isPublicAddress', () => {
   const groups: [string, string[]][] = [
     ['every special IPv4 block from its first to its last address', refusedV4],
     ['every special or unassigned IPv6 block from its first to its last address', refusedV6],
-    ['IPv6 addresses that carry an IPv4 address, special or not', embeddedV4],
-    ['IPv4 addresses in unusual forms, special or not', unusualV4],
+    ['IPv6 addresses that embed an IPv4 address, even a public one', embeddedV4],
+    ['IPv4 addresses in unusual notations, even public addresses', unusualV4],
     ['anything that is not an address or that has a zone', notAddresses],
   ]
   for (const [name, addresses] of groups) {

@@ -177,7 +177,7 @@ describe('A sandbox wallet', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
   })
 
-  it('keeps its money and simulates a technical failure for a special amount, but only if the PIN is correct', async () => {
+  it('simulates a technical failure, and pays nothing, if the amount is a special one and the PIN is correct', async () => {
     const phone = await here.customer(1_000_000)
     expect(await here.pay({ phone, amount: 99_901, pin: '0000' })).to.deep.equal(wrongPin)
     expect(await here.pay({ phone, amount: 99_901 })).to.deep.equal(technical)

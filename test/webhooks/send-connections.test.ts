@@ -102,7 +102,7 @@ describe('The webhook sender, managing its connections,', () => {
     expect(endpointServer.connections).to.have.length(3)
   })
 
-  it('keeps a connection, however much data it has carried in total', async () => {
+  it('keeps a connection open, however much data it has carried in total', async () => {
     const endpointServer = await httpEndpoint((_req, res) => res.end('x'.repeat(10_000)))
     const { post } = senderTo([endpointServer], {})
     for (let time = 0; time < 50; time++) {

@@ -193,7 +193,7 @@ describe('The webhook sender, calling a misbehaving endpoint,', () => {
     await closing(secure.connections[0] as Socket)
   })
 
-  it('accepts the status of a response in hundreds of tiny chunks, but soon stops reading the chunks', async () => {
+  it('accepts the status of a response that arrives in hundreds of tiny chunks, but soon stops reading the chunks', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(1_000)}`)
     })

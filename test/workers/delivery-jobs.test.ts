@@ -179,7 +179,7 @@ describe("A delivery's job", () => {
     await endpointServer.close()
   })
 
-  it('contains only ids and harmless text, as does everything else in Redis, and no body, secret, key, code or response', async () => {
+  it('contains, like everything else in Redis, only ids and harmless text, and no body, secret, key, code or response', async () => {
     const { endpointServer, id, merchant, secret, intent, first } = await createDelivery(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')

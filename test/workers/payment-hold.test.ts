@@ -161,7 +161,7 @@ describe('A payment', () => {
     expect(after.codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
   })
 
-  it('releases the payment code if it fails permanently, as a successful payment does', async () => {
+  it('releases the payment code if it fails permanently, just as a successful payment does', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
     await pay(service, referenceNumber)

@@ -19,7 +19,7 @@ const actor = { kind: 'operator', name: 'tester', ip: null } as const
 const newRequeuer = (): Requeuer => ({ actor, actId: newId() })
 const idsOf = (deliveries: { _id: string }[]): string[] => deliveries.map(({ _id }) => _id)
 
-describe('Re-queueing deliveries', () => {
+describe('A re-queue', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServerPerTest()
@@ -121,7 +121,7 @@ describe('Re-queueing deliveries', () => {
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', attempts: 9, requeues: 1 })
   })
 
-  it('changes nothing if the requested attempt was interrupted, because the delivery is due when its lease ends', async () => {
+  it('changes nothing for a delivery whose attempt was interrupted, because that delivery becomes due when its lease ends', async () => {
     const delivery = await oneDead()
     const now = service.clock.now().getTime()
     for (const nextAttemptAt of [new Date(now + 5_000), new Date(now - 1)]) {
@@ -193,7 +193,7 @@ describe('Re-queueing deliveries', () => {
     expect(await sweepAudit(service.deps, service.deps.Delivery)).to.equal(0)
   })
 
-  it('continues where a bulk re-queue was stopped, and ends even if deliveries die again in the meantime', async () => {
+  it('can be resumed after it was stopped between two batches, and ends even if deliveries become DEAD again in the meantime', async () => {
     const dead = await deadDeliveries(service, merchant, 1_200)
     const deadByNow = () => ({ endpointId, ...deadIn(upToNow(service.deps, anyTime)) })
     const requeues = async () => {

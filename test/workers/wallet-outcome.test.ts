@@ -280,7 +280,7 @@ describe('A payment or refund with an unknown outcome', () => {
     ])
   })
 
-  it("is not queried if it has already been settled or never existed, and the query's job completes", async () => {
+  it('is no longer queried once it has been settled, and its job simply completes, as does the job of a nonexistent payment', async () => {
     const { intent, key } = await unknownPayment()
     expect(await query({ _id: newId() }, key)).to.deep.equal(done)
     expect(await query(intent, newId())).to.deep.equal(done)

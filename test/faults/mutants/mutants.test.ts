@@ -54,7 +54,7 @@ describe('The mutants for the fault runs', () => {
     }
   })
 
-  it('have plans that fit into the run and contain exactly the intended faults, and so do the control runs', () => {
+  it('have plans that fit into the run and contain exactly the intended faults, as do the control runs', () => {
     for (const { name, focus } of [...controls, ...mutants]) {
       const plan = planOf(focus)
       expect(Math.max(0, ...plan.map(({ atMs }) => atMs)), name).to.be.below(focus.seconds * 1000)

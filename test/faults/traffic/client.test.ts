@@ -43,7 +43,7 @@ describe('A traffic client', () => {
     server.close()
   })
 
-  it('breaks off some writes in the middle of the body, but only writes that have an idempotency key', async () => {
+  it('aborts some writes in the middle of the body, but only those with an idempotency key', async () => {
     const calls: Call[] = []
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const record = { call: (call: Call) => void calls.push(call) } as unknown as Recording
