@@ -61,7 +61,8 @@ function keysDue({ hold, refunds }: Open, now: Date): string[] {
 
 /**
  * Starts a query in the background, unless no slot is free or this process is already running the query. Takes the slot
- * before the intent is read, because a thousand queries for one business may be waiting for slots.
+ * before the intent is read, because a business may have a thousand due queries, and reading the intent is useless if
+ * there is no slot for its query.
  */
 function startQuery(deps: Deps, { _id: intentId, businessId }: Open, key: string): void {
   const free = deps.walletQueries.has(key) ? null : deps.walletQuerySlots.takeNow(businessId)

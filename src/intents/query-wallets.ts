@@ -10,8 +10,8 @@ import { findOpen, type OpenOrder } from './open-order.ts'
 import { enqueueWalletOutcome } from './wallet-outcome-job.ts'
 
 /**
- * The limits on the wait before the next query if the outcome is still unknown. Within these limits, the wait is a
- * quarter of the order's age.
+ * If a query leaves the outcome unknown, the time until the next query is a quarter of the order's age, but within
+ * these limits.
  */
 const minWaitMs = 1000
 const maxWaitMs = 60_000
@@ -44,7 +44,7 @@ export async function queryWallet(deps: Deps, intentId: string, key: string): Pr
   return queryOrder(deps, open, worker).finally(free)
 }
 
-/** Does the same as `queryWallet`, for a caller that already holds one of the business's query slots. */
+/** Like `queryWallet`, but for a caller that already holds one of the business's query slots. */
 export async function queryWithSlot(deps: Deps, intentId: string, key: string): Promise<QueryResult> {
   const open = await readOpen(deps, intentId, key)
   return open === null ? ended : queryOrder(deps, open, worker)
@@ -69,7 +69,7 @@ export interface Querier {
 /** The querier for a job. A worker sets no deadline of its own for MongoDB. */
 const worker: Querier = { cause: null, withinDeadline: (work) => work(noDeadline) }
 
-/** Does the same as `queryWallet` for an order that the caller has just read. Does not take a slot. */
+/** Like `queryWallet`, but for an order that the caller has just read, and without taking a slot. */
 export async function queryOrder(
   deps: Deps,
   open: OpenOrder,

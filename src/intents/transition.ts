@@ -11,7 +11,7 @@ import { isPending, type Transition, type TransitionName, transitions } from './
 export interface TransitionInput {
   name: TransitionName
   /**
-   * The effect id of the idempotency claim, with which a retry finds the change that the first request made. For a
+   * The effect id of the idempotency claim. With this id, a retry finds the change that the first request made. For a
    * customer's payment, this is the payment's id, so that one form can make only one payment. The effect id is null if
    * the service itself acts, or if `guard` ensures that the transition happens only once.
    */

@@ -20,8 +20,8 @@ export interface Limiter {
   /**
    * Waits for a slot, and resolves to a function that frees the slot. Throws RATE_LIMITED with the `lists` scope if all
    * of the owner's slots are still in use after `maxWaitMs`, or if `maxWaiting` of the owner's calls are already
-   * waiting. Throws SERVICE_UNAVAILABLE if `isGone` returns true in the meantime, because the client
-   * has disconnected or the deadline has passed.
+   * waiting. Throws SERVICE_UNAVAILABLE if `isGone` returns true in the meantime, because the client has disconnected
+   * or the deadline has passed.
    */
   take(owner: string, isGone: () => boolean): Promise<() => void>
   /** Waits for a slot as `take` does, and runs `work` in it. */
@@ -30,7 +30,10 @@ export interface Limiter {
   waiting(): number
 }
 
-/** How long work waits for its owner's other work before the waiting work is rejected. */
+/**
+ * How long a call waits while its owner's other calls take up all of the owner's slots. After this time, the call is
+ * rejected.
+ */
 export const maxWaitMs = 500
 /**
  * The maximum number of pieces of one owner's work that may be waiting. This maximum equals the number of requests that
@@ -65,8 +68,9 @@ export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
   }
 
   /**
-   * Throws if the owner's other work still occupies all the owner's slots. Work that cannot start only because the
-   * process is at its limit keeps waiting, because its owner is not the cause.
+   * Waits for a slot. Every `maxWaitMs`, checks whether the owner's earlier calls need all of the owner's slots. If
+   * they do, throws RATE_LIMITED. If they do not, only the limit of the whole process delays this call. The call then
+   * keeps waiting, because its owner is not the cause of the delay.
    */
   async function waitForSlot(owner: string, isGone: () => boolean): Promise<() => void> {
     const { granted, ahead, leave } = slots.wait(owner)

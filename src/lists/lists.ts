@@ -16,8 +16,8 @@ export interface Lists {
    */
   run<T>(owner: string, isGone: () => boolean, read: (models: Models) => Promise<T>): Promise<T>
   /**
-   * Limits how many lists each business runs in parallel. The limit applies from the start of a request. A request
-   * waits here only for its own business's lists, and holds no resources while it is waiting.
+   * Limits how many list requests of each business run in parallel. The limit applies from the start of a request. A
+   * request waits here only for other list requests of its own business, and holds no resources while it is waiting.
    */
   shares: Limiter
   /**
@@ -28,19 +28,22 @@ export interface Lists {
 }
 
 /**
- * Each slot covers one page and its counts. With two slots, an employee and a program of the same merchant can list at
- * the same time.
+ * Each slot covers one page and its counts. With two slots, an employee and a program of the same merchant can read
+ * lists at the same time.
  */
 const slots = { perOwner: 2, inAll: 4 } as const
 /**
- * The limits on the lists or exports of one business. There is no limit for the whole process, because an export lasts
- * as long as its client takes to read the file, and no business should have to wait for another business's clients.
+ * The limits on one business's list requests, and on its exports. There is no limit for the whole process, because an
+ * export lasts as long as its client takes to read the file, and no business should have to wait for another business's
+ * clients.
  */
 const ofBusiness = { perOwner: slots.perOwner, inAll: Number.POSITIVE_INFINITY } as const
 /**
- * After a list or an export that takes more than 10 ms, its slot rests for three times the excess, but for at most 200
- * ms. A business that lists without pause therefore keeps MongoDB busy for half the time, or less if MongoDB is slow.
- * The rest is much shorter than the longest wait for a slot, so sequential lists are never rejected.
+ * After a list request or an export that takes more than 10 ms, its slot rests for three times the excess, but for at
+ * most 200 ms. For example, requests that take 75 ms each occupy a slot for at most 28 % of the time (75 of every 270
+ * ms), so the two slots of a business keep MongoDB busy for about half of the time. Shorter or longer requests can keep
+ * MongoDB busy for a larger share of the time. The rest is much shorter than `maxWaitMs` (limiter.ts), so requests that
+ * a client sends one after another are never rejected.
  */
 const restAfter = (tookMs: number): number => Math.min(200, 3 * (tookMs - 10))
 

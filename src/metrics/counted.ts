@@ -12,8 +12,8 @@ const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
  */
 const attemptBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 /**
- * The buckets for job durations, in seconds. The longest job restores the failed jobs after Redis has been emptied,
- * which may take minutes.
+ * The buckets for job durations, in seconds. The longest job restores the failed jobs after Redis has been emptied.
+ * This may take minutes.
  */
 const jobBuckets = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 120]
 /**

@@ -2,7 +2,7 @@ import mongoose, { type Connection } from 'mongoose'
 import type { Log } from '../process/log.ts'
 
 /**
- * The only clock that the service uses, which is the clock of MongoDB's primary. Each process measures this time and
+ * The only clock that the service uses: the clock of MongoDB's primary. Each process measures this time and
  * extrapolates from the measurement with a monotonic clock, so the wall clock of the process's machine has no effect.
  */
 export interface DatabaseTime {

@@ -1,9 +1,9 @@
 import { inBatches } from './in-batches.ts'
 
 /**
- * Does the same as `inBatches`, but gives each business a fair share. Once `maxOfOne` of a business's documents have
- * been processed, its remaining documents are skipped, so that a million of them do not delay the documents of other
- * businesses. `find` must return the documents in chronological order, and must omit those of the businesses in
+ * Like `inBatches`, but gives each business a fair share. Once `maxOfOne` of a business's documents have been
+ * processed, its remaining documents are skipped, so that a million of them do not delay the documents of other
+ * businesses. `find` must return the documents in chronological order, and must omit the documents of the businesses in
  * `without`. `find` may also omit the documents before `last`, which is the last document found so far, or null at the
  * beginning. `find` may return a document twice. If `act` throws, the remaining batches still run, so that one bad
  * document does not block the others. The first error is thrown after all batches have run.

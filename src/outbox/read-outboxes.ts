@@ -30,8 +30,8 @@ const maxSmallPerRead = 50
  */
 export const maxLargeGroups = 8
 /**
- * If a group of documents has to wait longer than this, the group is left for the next poll, because its job cannot do
- * anything else in the meantime.
+ * If a group of large documents has to wait longer than this before it may be read, the group is left for the next
+ * poll, because its job cannot do anything else while it is waiting.
  */
 const groupWaitMs = 100
 /** The maximum number of events that are read from a large document at a time. */

@@ -2,7 +2,7 @@ import { describeError, type Log } from './log.ts'
 
 /**
  * Makes the process log any uncaught exception, such as a bug or a port that is already in use, and exit with code 1.
- * Sweeps finish the work that the process leaves behind.
+ * The polls and sweeps of the workers complete the work that the process leaves behind.
  */
 export function endOnCrash(log: Log): void {
   process.on('uncaughtException', (err) => {

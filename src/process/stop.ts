@@ -3,9 +3,9 @@ import type { Log } from './log.ts'
 
 /**
  * Handles SIGTERM and SIGINT. Without a handler, Node.js ignores these signals if it runs as process 1 in a container.
- * Returns a function with which the caller sets how to close the process. Until that function is called, no work is
- * running, so a signal makes the process exit immediately with code 128 plus the signal's number. From then on, the
- * first signal closes the process, and a second signal makes the process exit immediately.
+ * Returns a function to which the caller passes `close`, the function that closes the process. Until the caller has
+ * done so, no work is running, so a signal makes the process exit immediately with code 128 plus the signal's number.
+ * From then on, the first signal closes the process, and a second signal makes the process exit immediately.
  */
 export function stopOnSignals(log: Log): (close: () => Promise<void>) => void {
   let closing: (() => Promise<void>) | null = null

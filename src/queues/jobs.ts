@@ -30,8 +30,8 @@ export interface Jobs {
 /**
  * The fields of a waiting delivery that the job board shows to support staff. The job's id contains the delivery's id
  * (webhooks/deliveries/delivery-job.ts), and the job's name is the name of the event. A great many jobs may be waiting
- * in Redis for up to a day, so each job must be small. For example, naming a `reference` field instead of `ref` would
- * add 64 bytes to each job.
+ * in Redis for up to a day, so each job must be small. For example, if the field `ref` were called `reference`, each
+ * job would use 64 bytes more of Redis's memory.
  */
 interface DeliveryJob {
   ref: string
@@ -71,8 +71,9 @@ export const deadShownSeconds = 2_592_000
  * fail, it is removed, so that a new job can be added under the same id.
  */
 export const queueOptions = {
-  // A job contains up to 500 intents and orders, and concurrent jobs share their calls to MongoDB. A job waits at most
-  // 0.3 s for its business to have free slots, because jobs of other businesses are waiting behind it.
+  // A job contains up to 500 intents and orders, and concurrent jobs share their calls to MongoDB. For each set of
+  // documents that a job reads together, it waits for free slots for at most 0.3 s (three waits of 0.1 s), because jobs
+  // of other businesses are waiting behind it.
   'outbox-relay': { concurrency: 100, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
   // A job only starts its attempt and does not wait for the result.
   'webhook-delivery': { concurrency: 100, keepCompletedSeconds: 0, keepFailedSeconds: deadShownSeconds },

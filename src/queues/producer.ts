@@ -3,16 +3,16 @@ import type { JobsOptions, Queue } from 'bullmq'
 import type { Jobs, NewJob, QueueName } from './jobs.ts'
 
 /**
- * The maximum number of unsent jobs per queue, beyond which further jobs are dropped. The limit is reached only while
- * Redis is down, and the polls find the work of the dropped jobs in MongoDB.
+ * The maximum number of unsent jobs per queue. Further jobs are dropped. The limit is reached only while Redis is down,
+ * and the polls find the work of the dropped jobs in MongoDB.
  */
 const maxWaiting = 20_000
 /** The maximum number of jobs that are sent to Redis in one call. Relay jobs are first merged into a single job. */
 const longestBatch = 500
 /**
  * The pause after sending a relay job. A relay job makes about a dozen calls to MongoDB, whether it contains one intent
- * or a hundred. The pause is therefore longer after a job into which many others were merged, so that even more jobs
- * are merged into the next one.
+ * or a hundred. If many jobs were merged into the job that was just sent, the pause is therefore longer, so that even
+ * more jobs are merged into the next one.
  */
 const relayRestMs = { few: 8, many: 25 }
 const manyFrom = 10

@@ -13,7 +13,8 @@ export interface StandingJobs {
   /** Yields the ids of all failed jobs in a queue, in batches. An id may be yielded more than once. */
   failed(queue: QueueName): AsyncGenerator<string[]>
   /**
-   * Returns whether the marker that `makeWhole` set is still in Redis. If so, Redis has not lost its data since then.
+   * Returns whether the marker that `makeWhole` set is still in Redis. If it is, Redis has not lost its data since the
+   * marker was set.
    */
   isWhole(): Promise<boolean>
   /**

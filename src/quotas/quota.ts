@@ -62,16 +62,22 @@ interface Picture {
 }
 
 /**
- * A write is rejected only if the last count is more recent than this. A business whose quota is full therefore costs
- * each process one count per second.
+ * A write is rejected only if the last count is fresh. A count stays fresh for at least this long, so a business whose
+ * quota is full costs each process at most one count per second.
  */
 const freshMs = 1_000
-/** A count stays fresh for this many times its duration, so that counting takes up at most 2 % of the time. */
+/**
+ * Within the limits `freshMs` and `longestFreshMs`, a count stays fresh for this many times its duration. Counts that
+ * take up to 200 ms therefore take up at most 2 % of the time.
+ */
 const restPerCount = 50
 const longestFreshMs = 10_000
 /** If a count cannot determine whether the quota is full, the next count starts after this many times its duration. */
 const restWhileUnsure = 4
-/** By the last of this many counts, the writes that were running during the first count have ended. */
+/**
+ * The maximum number of counts for one write. The writes that were running during the first of them have usually ended
+ * by the last.
+ */
 const maxCounts = 3
 /**
  * Once a process has taken this share of what was left at the last count, the usage is counted again, because each of
@@ -79,27 +85,27 @@ const maxCounts = 3
  */
 const partOfRest = 0.1
 /**
- * How often the usage of a business that writes steadily is counted. The interval limits how long a process can be
- * unaware of what other processes have taken.
+ * If a business writes steadily, its usage is counted again once its last count is older than this. The interval limits
+ * how long a process can be unaware of what other processes have taken.
  */
 const steadyMs = 10_000
 /**
- * A business that has taken less than this since its last count is not considered to write steadily. Counting many
- * small businesses every `steadyMs` would cost as much as their writes.
+ * A business that has taken less than this since its last count is not considered to write steadily. Counting the usage
+ * of many such businesses every `steadyMs` would cost as much as their writes.
  */
 const steadyWrites = 20
-/** Every business is counted again after this time. */
+/** At a business's next write, its usage is counted again if its last count is older than this. */
 const staleMs = 600_000
 const shownMs = 60_000
 
 /**
  * The maximum number of pictures in memory. Each picture uses about 300 bytes, so all of them together use 3 MB. Beyond
- * this number, the picture of the business whose last write is the oldest is dropped, and the business is counted again
- * at its next write.
+ * this number, the picture of the business whose last write is the oldest is dropped, and that business's usage is
+ * counted again at its next write.
  */
 const maxPictures = 10_000
 
-/** Creates a quota that is counted with `count`. `elapsedMs` must be a monotonic clock. */
+/** Creates a quota. `count` counts the usage of one business. `elapsedMs` must be a monotonic clock. */
 export function createQuota(count: (businessId: string) => Promise<Usage>, elapsedMs: () => number): Quota {
   /** The pictures in the order of each business's last write. The most recent is last. */
   const pictures = new Map<string, Picture>()
@@ -134,8 +140,8 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
   }
 
   /**
-   * Takes `amount` if that much is left. Otherwise, counts again until it is certain that too little is left, but at
-   * most `maxCounts` times.
+   * Takes `amount` if that much is left. Otherwise, counts the usage again, at most `maxCounts` times, until that much
+   * is left or it is certain that too little is left. Returns whether `amount` was taken.
    */
   async function take(picture: Picture, amount: number): Promise<boolean> {
     for (let counts = 0; ; counts += 1) {

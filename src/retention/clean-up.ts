@@ -14,9 +14,9 @@ export type Outcome = 'cleaned' | 'already-running' | 'stopped'
 
 /**
  * Cleans up now, unless another run is already in progress. If the previous pass was stopped or killed, continues that
- * pass. A completed pass counts as the most recent nightly clean-up that was due before the pass began. If cleaning one
- * business fails, the run continues with the other businesses, and throws an error at the end. In that case, the lease
- * expires after a minute, and the next run retries only the businesses that failed.
+ * pass. When a pass is completed, the most recent nightly clean-up that was due before the pass began counts as done.
+ * If cleaning one business fails, the run continues with the other businesses, and throws an error at the end. In that
+ * case, the lease expires after a minute, and the next run retries only the businesses that failed.
  */
 export async function runCleanUp(deps: CleaningDeps, ending: AbortSignal, watch: Watch): Promise<Outcome> {
   const lease = await takeLease(deps)

@@ -1,7 +1,7 @@
 /**
  * An intent whose document is larger than this accepts no further payments. A customer may fail to pay an intent any
  * number of times. Each failure adds an event, which stays in the document while no relay is running. MongoDB allows
- * documents of up to 16 MiB, of which the last transition and all refunds need 3 MiB. The limit of 8 MiB leaves enough
+ * documents of up to 16 MiB. The last transition and all refunds need 3 MiB of that. The limit of 8 MiB leaves enough
  * space for 20 000 failed payments.
  */
 const maxBytes = 8 * 1024 * 1024

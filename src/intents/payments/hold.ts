@@ -7,7 +7,7 @@ import type { PaymentAttempt, PaymentHold } from './payment.ts'
 
 /**
  * The maximum number of attempts whose outcomes an intent keeps. Older outcomes are dropped. The list `effects` keeps
- * the ids of more attempts than this (idempotency/effect.ts).
+ * the ids of more attempts, because it can hold 1 000 ids (idempotency/effect.ts).
  */
 const maxAttempts = 50
 

@@ -18,7 +18,10 @@ export interface Simulation {
  */
 const demoPayer = '22000001'
 
-/** Validates the body of a request to simulate a payment. Whether the amount matches the intent is checked later. */
+/**
+ * Validates the body of a request to simulate a payment. Does not check whether the amount matches the intent, because
+ * `simulatePayment` does that.
+ */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Simulation {
   const { amount, payerPhone, outcome } = deps.validate<SimulatePaymentBody>(simulatePaymentBody, body)
   return {

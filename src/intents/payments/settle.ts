@@ -39,8 +39,8 @@ export async function settlePayment(
   const { referenceNumber } = intent
   const requestId = by.cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
-  // The intent's time ran out while the payment held it, so its expiry still has to be written. A job can do this,
-  // because the intent is already shown as expired.
+  // The intent's time ran out while the payment held it, and its expiry has not been written yet. Writing it can be
+  // left to a job, because clients already see the intent as expired.
   const now = deps.now()
   if (isPending(settled.status) && settled.expiresAt <= now)
     deps.enqueue('intent-expiry', expiryJobs([settled], now))

@@ -13,9 +13,10 @@ export interface Counted {
 }
 
 /**
- * Counts all items in a span exactly. Where the span has checkpoints, the count comes from them. MongoDB counts index
- * keys for newer items, and for older items that may have been removed. A list that has no more than `stride` items has
- * no checkpoints.
+ * Counts all items in a span exactly. The checkpoints in the span provide the number of items between the first and the
+ * last of them. MongoDB counts the index keys of the items that are newer than the last checkpoint, and of those that
+ * are older than the first one. Items older than the list's first checkpoint may have been removed. A list that has no
+ * more than `stride` items has no checkpoints.
  */
 export async function countSpan(
   { listCounts, now }: Pick<Deps, 'listCounts' | 'now'>,

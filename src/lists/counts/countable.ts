@@ -18,7 +18,10 @@ export interface Countable {
 /** The safety margin for clock skew, which is many times the actual skew between two processes. */
 const marginMs = 60_000
 
-/** Returns the time before which the clean-up may have removed items that were created with test keys. */
+/**
+ * Returns the clean-up's cutoff for items that were created with test keys, plus the safety margin. Items created
+ * before this time may have been removed.
+ */
 export const testsKeptFrom = (now: Date, retentionMs: number): Date =>
   new Date(now.getTime() - retentionMs + marginMs)
 

@@ -20,8 +20,8 @@ export async function readCountedPage<Item>(
 ): Promise<Page<Item>> {
   const skip = (slice.page - 1) * slice.limit
   const counting = countSpan(deps, countable, span)
-  // An early page is read while the items are being counted. A late page starts from a checkpoint, so it is read after
-  // the count.
+  // A page near the start of the list is read while the items are being counted. Any other page is read from a
+  // checkpoint, so it is read after the count.
   const start = skip <= deps.listCounts.stride ? { before: null, skip } : startOf(await counting, skip)
   const [found, { total }] = await Promise.all([
     readFrom<Item>(countable, span, start, slice.limit + 1, fields),

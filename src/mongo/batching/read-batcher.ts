@@ -3,7 +3,7 @@ import { nativeCollection } from '../collection.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
 
 /**
- * Creates a batcher for reads by id, which sends one `find` for all waiting callers. The batcher returns null for an id
+ * Creates a batcher for reads by id. The batcher sends one `find` for all waiting callers, and returns null for an id
  * if there is no such document. Nothing is cached.
  */
 export function createReadBatcher<Doc>(

@@ -23,9 +23,9 @@ type Outcome = boolean | Error
 const longestBatch = 500
 
 /**
- * Creates a batcher for guarded updates. The batcher sends one bulk write for all waiting callers, in which each update
- * has its own guard. Each caller learns whether the guard of its update matched. A batch contains at most one update
- * per document, so further updates of the same document wait for the next batch.
+ * Creates a batcher for guarded updates. The batcher sends the updates of all waiting callers in one bulk write. Each
+ * update has its own guard, and each caller learns whether the guard of its update matched. A batch contains at most
+ * one update per document, so further updates of the same document wait for the next batch.
  */
 export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
