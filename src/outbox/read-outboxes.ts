@@ -13,7 +13,7 @@ import {
   waiting,
 } from './outbox-batchers.ts'
 
-/** Documents with events that are read together and have a total size of up to 4 MiB. */
+/** A group of documents with events. The documents are read together, and their total size is at most 4 MiB. */
 export interface Outboxes {
   intents: IntentSource[]
   orders: Source[]

@@ -116,7 +116,7 @@ describe('Large request bodies', () => {
     expect(JSON.parse(large?.body ?? '').error.details).to.deep.equal(details)
   })
 
-  it('reserve memory for the maximum body size while they arrive in chunks', async () => {
+  it('reserve memory for the maximum body size if they use chunked encoding', async () => {
     const socket = await begin(intents, merchant, 'Transfer-Encoding: chunked', 'Connection: close')
     await waitFor('memory is reserved', () => taken('json') === largestJson)
     const received = readToEnd(socket)

@@ -12,7 +12,7 @@ import { expectStage, hostName, loopback, sender, stopAll } from './sending.ts'
 describe("A business's TLS time", () => {
   afterEach(stopAll)
 
-  it('is not spent on a handshake of more than 16 KiB', async () => {
+  it('is not used up by a handshake of more than 16 KiB, because such a handshake is aborted', async () => {
     const [certificate, key] = [pem('endpoint.pem'), pem('endpoint.key')]
     const server = https.createServer({ cert: certificate.repeat(40), key }, (_req, res) => res.end())
     await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -64,7 +64,7 @@ function isUnknown(error: Error): boolean {
   return error instanceof mongo.MongoError
 }
 
-/** Replaces an error from MongoDB, because the message of such an error quotes stored values. */
+/** Replaces a MongoDB error with one that quotes no stored values. */
 const withoutValues = (error: Error): Error =>
   error instanceof mongo.MongoError ? new Error(`MongoDB refused an update with code ${error.code}`) : error
 

@@ -46,7 +46,7 @@ const endpointFields = {
  * 5 endpoints. A normal payment has fewer events.
  */
 export const maxPerPayment = 500
-/** The maximum number of items in a list on a staff page, because these pages must be readable on a phone. */
+/** The maximum number of items in a list on a staff page. It is small, so that the pages are readable on a phone. */
 const maxListed = 20
 
 type Reads = Pick<Deps, 'Delivery' | 'Endpoint'>
