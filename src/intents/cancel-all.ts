@@ -39,7 +39,7 @@ export interface CancelRun {
 type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 'now' | 'enqueue'>
 
 /**
- * The number of intents per page, and the limits on reading a page. An intent may have 150 KB of metadata in addition
+ * The number of intents per page, and the limits on reading a page. An intent may have 115 KB of metadata in addition
  * to its other fields, so a page of 50 intents takes up at most about 10 MB of memory.
  */
 const pageSize = {
