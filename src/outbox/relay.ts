@@ -199,9 +199,9 @@ async function relayTo(
     if (!isInserted) slot?.free(null)
   }
   if (slot === null) {
-    // This process starts the attempt as soon as a slot is free, and other processes find the delivery through their
-    // polls. If this process does not run attempts at all, the job is not delayed and wakes another process
-    // immediately.
+    // The job can be delayed, because this process starts the attempt as soon as a slot is free, and the polls of other
+    // processes find the delivery. If this process does not run attempts at all, the job has no delay, so that it wakes
+    // another process immediately.
     const delayMs = deps.slots.isOpen() ? deps.slots.backOff(slotOwner(endpoint)) : 0
     return { ...deliveryJob(delivery, deps.now()), delayMs }
   }

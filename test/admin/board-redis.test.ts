@@ -6,7 +6,7 @@ import { withServer } from '../support/with.ts'
 import { callBoard } from './board-call.ts'
 import { signedIn, type Visitor } from './staff.ts'
 
-describe('Bull Board, which reads its jobs from Redis,', function () {
+describe('Bull Board with an unreliable Redis', function () {
   this.timeout(30_000)
   const redis = withServer(startRedis)
   let staff: Visitor

@@ -189,7 +189,7 @@ describe('The staff pages', () => {
     }
   })
 
-  it('respond to an error with a page, without a stack trace or JSON', async () => {
+  it('respond to an error with an HTML page that contains no stack trace', async () => {
     const wrong: [path: string, status: number][] = [
       ['/admin/nothing', 404],
       ['/admin/AUDIT', 404],

@@ -174,7 +174,7 @@ describe('POST /dev/intents', () => {
     })
   })
 
-  describe('with invalid input, which is never stored,', () => {
+  describe('with invalid input', () => {
     let intentsBefore: number
     beforeEach(async () => {
       intentsBefore = await service.deps.Intent.countDocuments()

@@ -31,7 +31,7 @@ const changedEnvironment = {
   CODE_LIFETIME_SECONDS: '30',
 }
 
-describe('The first response to a create, recomputed for a retry,', () => {
+describe('The recomputed first response to a create', () => {
   const service = withService(environment)
   const changed = withSecondProcess(service, changedEnvironment)
   const merchant = withMerchantPerTest(service)

@@ -120,7 +120,7 @@ describe('An idempotency key', () => {
       expectReplay(await asText, first, 'other')
     })
 
-    it('starts a new request if the path, the API key or the business is different', async () => {
+    it('counts as a different key if the path, the API key or the business is different', async () => {
       const first = await create('shared')
       const second = await create('another')
       for (const { body } of [first, second])
@@ -278,7 +278,7 @@ describe('An idempotency key', () => {
   })
 
   describe('in concurrent requests', () => {
-    it('leads to one intent for 50 requests, which all get identical response bytes', async () => {
+    it('makes 50 requests create only one intent, and all get the same bytes in response', async () => {
       const responses = await Promise.all(Array.from({ length: 50 }, () => create('at once')))
       expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
       expect(responses[0]?.status).to.equal(201)
@@ -287,7 +287,7 @@ describe('An idempotency key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('leads to one cancellation for 20 requests, which all get identical response bytes', async () => {
+    it('makes 20 requests cancel the intent only once, and all get the same bytes in response', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
       const responses = await Promise.all(
         Array.from({ length: 20 }, () => cancel(referenceNumber, 'at once')),

@@ -22,7 +22,7 @@ const operations = Object.entries(description.paths as Record<string, Record<Met
     Object.entries(methods).map(([method, operation]) => ({ path, method: method as Method, ...operation })),
 )
 
-describe('The examples in the OpenAPI description, sent unchanged,', () => {
+describe('The unchanged examples in the OpenAPI description', () => {
   const service = withService(() => ({ PAY_URL: 'https://pay.example' }))
   const merchant = withMerchant(service)
   const endpointServer = withEndpointServer()

@@ -166,7 +166,7 @@ describe('A rate limit of five requests per second', () => {
       expect(remaining(service, elsewhere)).to.equal(limit)
     })
 
-    it('stores nothing for a refused request, whose idempotency key can be used again a second later', async () => {
+    it("leaves no trace of a refused request, so the request's idempotency key can be used again a second later", async () => {
       const merchant = await service.merchant()
       const create = () => service.http.post(intents).set(merchant.write('once')).send({ amount: 5 })
       await statuses(5, () => list(merchant))

@@ -15,7 +15,7 @@ const coding = 'Transfer-Encoding: chunked'
 /** The bytes to send, every response to them, and how many intents they create. */
 type Row = [title: string, responses: string[], wire: () => string | Buffer, created?: number]
 
-describe('The HTTP server, tested over a raw socket,', () => {
+describe('The HTTP server on a raw socket', () => {
   const service = withService()
   const merchant = withMerchant(service)
   let origin: string

@@ -49,7 +49,7 @@ const table: Record<string, Row> = {
   'get /dev/store/orders/:id': { of: 'order' },
 }
 
-describe('The API, used by several businesses in both environments,', () => {
+describe('The API with several businesses in both environments', () => {
   const service = withService()
 
   /** A business with a shop in each of its environments. */

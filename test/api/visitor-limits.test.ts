@@ -5,7 +5,7 @@ import { expectRefused } from './refused.ts'
 
 const limit = 5
 
-describe('The rate limiter for visitors without an API key, set to five requests per second,', () => {
+describe('The rate limiter for visitors without an API key', () => {
   const service = withService({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1' })
 
   /** Freezes the clock in a second without any request. */
@@ -37,7 +37,7 @@ describe('The rate limiter for visitors without an API key, set to five requests
   }
   let payments = 0
 
-  it('refuses the sixth poll from one address and explains why on a page, but accepts other addresses', async () => {
+  it('refuses the sixth poll per second from one address and explains why on a page, but accepts other addresses', async () => {
     const { status } = await payment()
     const before = await counted('polls')
     expect(refused(await flood(limit + 3, '100.1.0.1', status))).to.have.length(3)
@@ -51,7 +51,7 @@ describe('The rate limiter for visitors without an API key, set to five requests
     expect((await visit('100.1.0.1', status)).status).to.equal(200)
   })
 
-  it('also limits page views whose URL contains the proof that the payment page issued', async () => {
+  it('also limits page views whose URL is signed by the payment page', async () => {
     const { page } = await payment()
     expect(refused(await flood(limit + 1, '100.2.0.1', page))).to.have.length(1)
   })

@@ -5,7 +5,7 @@ import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, offerOf, open, pay, seen, wallets } from './customer.ts'
 
-describe('The payment page, given arbitrary input,', () => {
+describe('The payment page with arbitrary input', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
 
@@ -32,7 +32,7 @@ describe('The payment page, given arbitrary input,', () => {
     'a form without a content type': ['form=1', { 'Content-Type': '' }],
   }
   for (const [what, [body, headers]] of Object.entries(bodies))
-    it(`returns 422 and an error page for this body: ${what}`, async () => {
+    it(`returns 422 and an error page for an invalid body: ${what}`, async () => {
       for (const fields of [{}, { amountType: 'OPEN' }]) {
         const page = await post((await offer(fields)).path, body, headers)
         expect(page.status).to.equal(422)

@@ -26,7 +26,7 @@ describe('A customer who has a valid payment link, but whose IP address has open
   }
   const proofOf = ({ html }: Seen) => /proof&#61;([\w-]{22})/.exec(html)?.[1] ?? ''
 
-  it('can open the page with a proof, pay, wait and see the result', async () => {
+  it('can open the page if the link is signed, and can pay, wait and see the result', async () => {
     const path = await offer()
     const { from, close } = network()
     const form = await open(service, path, from)
@@ -45,7 +45,7 @@ describe('A customer who has a valid payment link, but whose IP address has open
     expect((await fill(form, wallets.pays, from)).status).to.equal(303)
   })
 
-  it('can choose an amount and a language, because the links on the page contain the proof', async () => {
+  it('can choose an amount and a language, because the links on the page are signed too', async () => {
     const path = await offer({ amountType: 'OPEN' })
     const { from, close } = network()
     const first = await open(service, path, from)
@@ -59,7 +59,7 @@ describe('A customer who has a valid payment link, but whose IP address has open
     }
   })
 
-  it('is refused if the proof is forged or belongs to another payment', async () => {
+  it("is refused if the link's signature is forged or belongs to another payment", async () => {
     const [path, other] = [await offer(), await open(service, await offer())]
     const { from, close } = network()
     await close()
@@ -73,7 +73,7 @@ describe('A customer who has a valid payment link, but whose IP address has open
     }
   })
 
-  it('can still use the proof after SECRET_KEY has been rotated', async () => {
+  it('can still use the signed link after SECRET_KEY has been rotated', async () => {
     const path = await offer()
     const { from, close } = network()
     const form = await open(service, path, from)

@@ -53,7 +53,7 @@ describe('The limiter for links and payment codes', () => {
     const look = ways[way]
     const perMiss = way === 'link' ? 10 : 1
 
-    it(`refuses an address after 30 failed lookups in ten minutes, even for an existing payment, but accepts other addresses: ${way}`, async () => {
+    it(`refuses an address after 30 failed lookups in ten minutes, even for an existing payment, but accepts other addresses (by ${way})`, async () => {
       const ip = elsewhere()
       expect(await outcomes(30, () => look(ip, miss))).to.deep.equal(['missed'])
       for (const late of [await look(ip, miss), await look(ip, hit)]) {
@@ -65,7 +65,7 @@ describe('The limiter for links and payment codes', () => {
       expect((await look(ip, hit)).outcome).to.equal('found')
     })
 
-    it(`does not count successful lookups: ${way}`, async () => {
+    it(`does not count successful lookups (by ${way})`, async () => {
       const ip = elsewhere()
       expect(await outcomes(40, () => look(ip, hit))).to.deep.equal(['found'])
       await waitFor('the counts are taken back', async () => {
@@ -84,7 +84,7 @@ describe('The limiter for links and payment codes', () => {
       [3000, '198.18.0.0/16', '198.18.1.1', '198.18.2.1', '198.19.0.1'],
     ] as const
     for (const [max, full, first, second, outside] of sizes)
-      it(`refuses every address in ${full}, but no address outside it, after ${max} failed lookups from that network: ${way}`, async () => {
+      it(`refuses every address in ${full}, but no address outside it, after ${max} failed lookups from that network (by ${way})`, async () => {
         const key = keyOf(way, full)
         expect((await look(first, miss)).outcome).to.equal('missed')
         expect(await counts().findOne({ key })).to.include({ points: perMiss })
@@ -100,7 +100,7 @@ describe('The limiter for links and payment codes', () => {
         expect(await counts().findOne({ key })).to.include({ points: max * perMiss })
       })
 
-    it(`counts failed lookups separately for each kind of lookup: ${way}`, async () => {
+    it(`counts failed lookups separately for each kind of lookup (by ${way})`, async () => {
       const ip = elsewhere()
       await outcomes(31, () => look(ip, miss))
       for (const other of Object.keys(ways) as Way[])

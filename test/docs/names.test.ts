@@ -40,7 +40,7 @@ describe('The documentation', () => {
     expect(wanted.filter(({ name }) => !(name in scripts))).to.deep.equal([])
   })
 
-  it('uses only commands and options that exist in the command line', () => {
+  it('mentions only commands and options that the command line has', () => {
     const program = createProgram()
     const isCommand = (line: string): boolean => {
       const { words, options } = partsOf(line)

@@ -39,7 +39,7 @@ const cases = (['web', 'worker'] as const).flatMap((type) => [
  * the customer or the merchant repeats the request. Two real processes serve, and the wall clock of one of them is
  * wrong.
  */
-describe("The service, while one process's wall clock is wrong,", function () {
+describe('The service with a wrong wall clock in one process', function () {
   this.timeout(90_000)
   let service: Service
   let provider: Provider

@@ -32,7 +32,7 @@ interface Input {
   body: object
 }
 
-describe('The service, if a process is killed between any two steps,', function () {
+describe('If a process is killed between any two steps, the service', function () {
   this.timeout(60_000)
   const service = withService()
   const endpointServer = withEndpointServer()

@@ -22,7 +22,7 @@ interface Case {
   responses: string[]
 }
 
-describe('An order whose process is killed between any two steps or is frozen', function () {
+describe('An order that a process is placing when it is killed or frozen', function () {
   this.timeout(60_000)
   const service = withService()
   const closings: Promise<unknown>[] = []

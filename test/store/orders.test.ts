@@ -84,7 +84,7 @@ describe('Orders', () => {
     expect(body.data.items).to.have.nested.property('[0]').that.includes(line)
   })
 
-  it('do not sell a live product if they are placed in the sandbox and name no product', async () => {
+  it('never contain a live product if they are placed in the sandbox and name no product', async () => {
     await openLiveShop(service, merchant)
     const { key } = await service.key(merchant.businessId, { mode: 'live' })
     const byLiveKey = { ...merchant, write: () => liveWrite(key) }

@@ -31,8 +31,8 @@ const expectAccepted = (name: string, values: string[]) => {
   for (const value of values) expect(faultsOf({ [name]: value }), value).to.equal('')
 }
 
-describe('The configuration', () => {
-  it("uses the specification's values by default", () => {
+describe('The configuration check', () => {
+  it("sets the specification's values by default", () => {
     const config = readConfig(enough)
     expect(config).to.deep.include({
       production: false,

@@ -47,7 +47,7 @@ const many = async (times: number, write: () => Promise<boolean>): Promise<numbe
   return admitted
 }
 
-describe('The service, enforcing a quota,', () => {
+describe('The quota check', () => {
   it('admits exactly as many writes in one process as the limit allows, however many arrive', async () => {
     const { write } = openQuota()
     expect(await many(1500, () => write(1000))).to.equal(1000)

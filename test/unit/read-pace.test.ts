@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
 import { bytesPerSecond, createReadPace, type ReadPace } from '../../src/http/responses/read-pace.ts'
 
-describe('The service, limiting the pace of reads,', function () {
+describe('The pace limit for reads', function () {
   this.timeout(5_000)
   let pace: ReadPace
   beforeEach(() => {
@@ -47,7 +47,7 @@ describe('The service, limiting the pace of reads,', function () {
     expect(begun).to.deep.equal(['second', 'third'])
   })
 
-  it('also delays work on documents whose size is known in advance, even if all of the work starts at once', async () => {
+  it('delays work on documents whose size is known in advance, even if all of the work starts at once', async () => {
     const began = performance.now()
     await Promise.all(Array.from({ length: 5 }, () => pace.pass('a', bytesPerSecond / 8)))
     expect(performance.now() - began).to.be.at.least(499)

@@ -18,7 +18,7 @@ class Response extends EventEmitter {
 const response = () => new Response() as unknown as ServerResponse
 const refusalOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
 
-describe('The service, limiting the memory for responses,', () => {
+describe('The memory limit for responses', () => {
   it('allows each business a quarter of the memory, admits reads in order, and rejects a read that has waited too long', async () => {
     let reported = 0
     const budget = createResponseBudget(400 * kib, (bytes) => void (reported = bytes))

@@ -348,7 +348,7 @@ describe('Delivery slots', () => {
       expect(time.timers()).to.equal(0)
     })
 
-    it('are also reported if they are freed by attempts that become slow', async () => {
+    it('are reported to the worker if an attempt frees them by moving to a slow slot', async () => {
       const reportsAfter = countReports()
       takeAll(slots, owner)
       expect(await reportsAfter(fastForMs + 10)).to.equal(1)
@@ -432,7 +432,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('keep a relay waiting for only a tenth of a second, after which no relay of that business waits for the next 5 s', async () => {
+    it("are not given to a relay that has waited a tenth of a second, and the business's relays do not wait at all for the next 5 s", async () => {
       const [slow, quick] = [owner, ownerOf('a', 'quick')]
       const held = fill(slow, quick)
       const relays = [wait(slow), wait(quick)]
@@ -449,7 +449,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(last)).to.deep.equal(['waiting'])
     })
 
-    it("are still given to another business's relay after one business's relay has waited in vain", async () => {
+    it("are still given to another business's relay after one business's relay has waited too long", async () => {
       fill(owner)
       const refused = wait()
       await time.advance(300)
@@ -462,7 +462,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('keep at most 500 relays waiting per endpoint, and 1 000 per business', async () => {
+    it('are awaited by at most 500 relays per endpoint, and 1 000 per business', async () => {
       const three = ['1', '2', '3'].map((name) => ownerOf('a', name))
       fill(...three)
       const relays = three.map((of) => Array.from({ length: 501 }, () => wait(of)))
@@ -474,7 +474,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(wait(other))).to.deep.equal(['waiting'])
     })
 
-    it('keep no relay waiting if deliveries for the endpoint are already waiting in MongoDB, or if the process is shutting down', async () => {
+    it('are not awaited by a relay if deliveries for the endpoint are already due in MongoDB, or if the process is shutting down', async () => {
       takeAll(slots, owner)
       expect(await resultsOf(wait())).to.deep.equal(['none'])
       slots.clearWaiting(owner.endpointId)

@@ -425,7 +425,7 @@ describe('The live wallet', () => {
     }
   })
 
-  it('compares the deadline with the time at which the query was sent, because the order may arrive before the response to the query', async () => {
+  it("compares an order's deadline with the time at which the query was sent, because the order may reach the provider after the query does", async () => {
     const order = payment()
     const gate = createGate()
     provider.handleQueries((res, work) => {

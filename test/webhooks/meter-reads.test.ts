@@ -10,7 +10,7 @@ import { createGate } from '../support/gate.ts'
 import { httpEndpoint, httpsEndpoint, pem, rawHttpEndpoint } from './endpoint-servers.ts'
 import { body, headers, hostName, loopback, OK, stopAll } from './sending.ts'
 
-describe('The service, limiting the time spent parsing responses,', () => {
+describe('The time limit for parsing responses', () => {
   afterEach(stopAll)
 
   async function openConnection(): Promise<Connection> {

@@ -24,7 +24,7 @@ import {
   stopAll,
 } from './sending.ts'
 
-describe('The webhook sender, connecting over TLS,', () => {
+describe('The webhook sender over TLS', () => {
   afterEach(stopAll)
 
   it("delivers to a host whose certificate contains the host's name, and sends that name in the handshake", async () => {
@@ -44,7 +44,7 @@ describe('The webhook sender, connecting over TLS,', () => {
     ['endpoint', 'other.example.com', 'another host name'],
   ]
   for (const [certificate, name, reason] of broken) {
-    it(`rejects the certificate "${certificate}" for ${name}, even if the environment disables certificate checks`, async () => {
+    it(`rejects the "${certificate}" certificate for ${name}, even if the environment disables certificate checks`, async () => {
       let requests = 0
       const endpointServer = await httpsEndpoint(certificate, (_req, res) => res.end(String(++requests)))
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
@@ -94,7 +94,7 @@ function changingAddress() {
   }
 }
 
-describe('The webhook sender, resolving host names,', () => {
+describe('The webhook sender with host names', () => {
   afterEach(stopAll)
 
   it('rejects a name if any of its addresses is not public, without connecting', async () => {
@@ -260,7 +260,7 @@ describe('The webhook sender, resolving host names,', () => {
     expect(proxy.connections).to.have.length(0)
   })
 
-  it('ignores proxies that Node reads from the environment at startup', async () => {
+  it('ignores the proxy settings that Node reads from the environment at startup', async () => {
     const [proxy, endpointServer] = [await okEndpoint(), await okEndpoint()]
     const host = `127.0.0.1:${endpointServer.port}`
     const program = `

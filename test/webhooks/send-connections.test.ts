@@ -44,7 +44,7 @@ async function openTo(endpointServer: EndpointServer): Promise<Socket> {
   return socket
 }
 
-describe('The webhook sender, managing its connections,', () => {
+describe('The webhook sender with reusable connections', () => {
   afterEach(stopAll)
 
   it('reuses a connection, even after an error status', async () => {
@@ -249,7 +249,7 @@ describe('The webhook sender, managing its connections,', () => {
     expect(endpointServer.connections).to.have.length(0)
   })
 
-  it('throws an exception if a request is invalid, because the endpoint is not at fault', async () => {
+  it('throws an exception if a request is invalid, instead of blaming the endpoint', async () => {
     const endpointServer = await okEndpoint()
     const { send, urls } = senderTo([endpointServer], {})
     const bad = { url: urls[0] ?? '', headers: { 'x-service-event': 'a\nb' }, body, owner }

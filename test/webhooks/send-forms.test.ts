@@ -12,7 +12,7 @@ const watch = createHook({
   },
 })
 
-describe('The webhook sender, given addresses in every notation,', () => {
+describe('The webhook sender with addresses in every notation', () => {
   before(() => watch.enable())
   after(() => watch.disable())
   beforeEach(() => {

@@ -29,7 +29,7 @@ import {
   stopAll,
 } from './sending.ts'
 
-describe('The webhook sender, calling a responsive endpoint,', () => {
+describe('The webhook sender with a responsive endpoint', () => {
   afterEach(stopAll)
 
   it('posts exactly the given bytes and headers to the given path and query', async () => {
@@ -149,7 +149,7 @@ describe('The webhook sender, calling a responsive endpoint,', () => {
   }
 })
 
-describe('The webhook sender, calling a misbehaving endpoint,', () => {
+describe('The webhook sender with a misbehaving endpoint', () => {
   afterEach(stopAll)
 
   it('gives up on an endpoint that never responds', async () => {

@@ -148,7 +148,7 @@ describe('The first attempt at a delivery', () => {
     expect(arrivals()).to.deep.equal([1])
   })
 
-  describe('during which a MongoDB error occurs', () => {
+  describe('after a MongoDB error', () => {
     const failing = (name: 'recordResult' | 'findBodySource' | 'findEndpoint' | 'claimDelivery') =>
       withBatchers(service.deps, { [name]: () => Promise.reject(new Error('MongoDB is down')) })
 

@@ -7,7 +7,7 @@ import { withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { beforeInsert, createIntents, holdRequests } from './set-up.ts'
 
-describe('An endpoint that the merchant deletes or disables', () => {
+describe('The deletion or disabling of an endpoint', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServerPerTest()
@@ -25,7 +25,7 @@ describe('An endpoint that the merchant deletes or disables', () => {
   const create = (count: number) => createIntents(service, merchant, count)
 
   for (const [what, stop] of Object.entries(ways)) {
-    it(`has its deliveries CANCELLED, its attempts in flight ended within 3 s, and its slots freed (${what})`, async () => {
+    it(`cancels the endpoint's deliveries, ends its in-flight attempts within 3 s, and frees its slots (${what})`, async () => {
       const open = new Set<ServerResponse>()
       endpointServer.respondWith((res) => {
         open.add(res)
@@ -50,7 +50,7 @@ describe('An endpoint that the merchant deletes or disables', () => {
       await workers.close()
     })
 
-    it(`has its leased delivery CANCELLED, even if a process with a fast clock has renewed the lease (${what})`, async () => {
+    it(`cancels a leased delivery, even if a process with a fast clock has renewed the lease (${what})`, async () => {
       await create(1)
       await relay(service, merchant)
       const ahead = new Date(service.deps.now().getTime() + deliveryLeaseMs + 1_000)
@@ -60,7 +60,7 @@ describe('An endpoint that the merchant deletes or disables', () => {
       expect(await statuses()).to.deep.equal(['CANCELLED'])
     })
 
-    it(`receives nothing, and the new delivery becomes CANCELLED, even if the merchant acts between the relay's read and its insert (${what})`, async () => {
+    it(`cancels a new delivery without an attempt, even if it happens between the relay's read and its insert (${what})`, async () => {
       const late = beforeInsert(service.deps, stop)
       await create(1)
       service.deps.slots.open()
@@ -72,7 +72,7 @@ describe('An endpoint that the merchant deletes or disables', () => {
       expect(service.deps.slots.inFlight()).to.equal(0)
     })
 
-    it(`receives none of the deliveries that are waiting for a slot, all of which become CANCELLED (${what})`, async () => {
+    it(`cancels the deliveries that are waiting for a slot, without attempts (${what})`, async () => {
       holdRequests(endpointServer)
       const workers = service.startWorkers()
       await create(30)

@@ -29,10 +29,10 @@ const slotOf = (at: Date): number => Math.floor(at.getTime() / restoreEveryMs)
 export const isPast = (slot: string, now: Date): boolean => Number(slot) < slotOf(now) - 1
 
 /**
- * Restores jobs that Redis has lost, and returns how many jobs were missing. `lately` restores the failed jobs of
- * deliveries that have died in the last ten minutes. If Redis has lost its data, `lately` also enqueues a job with
- * `all`. `all` restores the schedule of the nightly clean-up, and ensures that every delivery that has died in the last
- * 30 days and is still DEAD has exactly one failed job.
+ * Restores jobs that Redis has lost, and returns how many jobs were missing. With the reach `lately`, restores the
+ * failed jobs of deliveries that died in the last ten minutes. If Redis has lost its data, also enqueues a job that
+ * runs with the reach `all`. That job restores the schedule of the nightly clean-up, and ensures that every delivery
+ * that died in the last 30 days and is still DEAD has exactly one failed job.
  */
 export async function restoreJobs(deps: Deps, reach: Reach): Promise<number> {
   const { standing } = deps.queues

@@ -9,7 +9,7 @@ import { deliveryPath } from './paths.ts'
 import { type Entry, paymentStory } from './payment-story.ts'
 import { duration, outcomeOf, userText } from './words.ts'
 
-/** The data for a timeline. `intent` must have its current status (`asOf`). */
+/** The data for a timeline. Pass `intent` through `asOf` first, so that its status is up to date. */
 export interface Story {
   intent: TracedIntent
   deliveries: readonly ListedDelivery[]

@@ -63,7 +63,7 @@ export function createBodyBudget(total: number): BodyBudget {
   }
 }
 
-/** Returns the memory for a body that does not count towards the budget. */
+/** Returns a `BodyMemory` for a body that is too small to count towards the budget. */
 export const smallBody = (): BodyMemory => createBodyMemory(0, () => undefined)
 
 function createBodyMemory(bytes: number, release: (freed: number) => void): BodyMemory {

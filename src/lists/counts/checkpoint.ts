@@ -20,8 +20,8 @@ export const stride = 2_000
 export const maxCheckpoints = 250_000
 
 /**
- * The longest delay that is assumed between an item's creation time and its insert. The value is many times the sum of
- * the 8 s for a request, the 5 s for a MongoDB command and the 1 s for clock skew.
+ * The longest delay assumed between an item's creation time and its insertion. This is many times the sum of the limits
+ * for a request (8 s), a MongoDB command (5 s) and clock skew (1 s).
  */
 const maxDelayMs = 300_000
 

@@ -66,7 +66,7 @@ export function createLimitByNetwork(
     limiters.set(share, limiter)
     return limiter
   }
-  /** Reads the prefixes of all attempts that arrive at the same time, using a single query. */
+  /** Reads the counts for the networks of all concurrent attempts in a single query. */
   const read = createReadBatcher<Stored>(
     (keys) =>
       deps.mongo

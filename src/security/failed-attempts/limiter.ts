@@ -39,8 +39,8 @@ export interface Limiter {
   /** The key as stored in the collection. */
   storedKey(key: string): string
   /**
-   * Adds one point. The write itself determines whether the key is open, so concurrent attempts cannot exceed the
-   * limit.
+   * Adds one point to the key. The same write determines whether the key is still within its limit, so concurrent
+   * attempts cannot exceed the limit.
    */
   count(key: string): Promise<Standing>
   add(key: string, points: number): Promise<void>

@@ -13,7 +13,7 @@ export type RecordOutcome = 'placed' | 'placed-before' | 'released' | 'number-in
 
 /**
  * Places the order in ONE write. Once the order is stored, all units that this attempt has reserved count as sold. If
- * MongoDB fails, it is unknown whether the order was placed, and `resolveReservation` (reservations.ts) finds this out
+ * MongoDB fails, it is unknown whether the order was placed. `resolveReservation` (reservations.ts) determines that
  * later. No write is sent to MongoDB after the deadline.
  */
 export async function recordOrder(

@@ -22,8 +22,8 @@ const maxKept = 1_000
 export interface Faults {
   add(fault: CsvFault): void
   /**
-   * Throws an error if there are faults. The error has the error code of the fault with the lowest row number. Its
-   * details contain the first hundred faults in the order of their rows, and the number of further faults.
+   * Throws if there are faults, with the error code of the fault that has the lowest row number. The error's details
+   * contain the first hundred faults in row order, and the number of further faults.
    */
   refuseIfAny(): void
 }
