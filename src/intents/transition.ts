@@ -74,8 +74,8 @@ export async function applyTransition(
 /**
  * Applies a transition in a batch with other transitions. Callers use this function where many transitions happen at
  * the same time, for example in a bulk cancel or when the intents of a sale expire. Returns null if the guard does not
- * match. For a transition without an effect id, also returns null if the event was relayed before the batcher checked
- * the proof. In that case, nothing is left to do.
+ * match. For a transition without an effect id, also returns null if the transition was made, but its event was relayed
+ * before the batcher could check that. In that case, nothing is left to do.
  */
 export async function applyTransitionInBatch(
   deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,

@@ -168,7 +168,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(again.body.data.variants[0].price).to.equal(200)
   })
 
-  it("keeps the secrets that concurrent rotations of an endpoint's secret create, and re-seals the replaced secret", async () => {
+  it('keeps the new secrets that are created by concurrent rotations, and re-seals the secret that they replace', async () => {
     const merchant = await service.merchant()
     const { id, secret } = await subscribe(service, merchant, endpointServer.url)
     const made: string[] = []

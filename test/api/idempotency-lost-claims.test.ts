@@ -143,11 +143,11 @@ describe('A write', function () {
   const endpoint = { url: 'https://shop.example/hook', events: ['payment.created'] }
 
   const creates: Record<string, { insert: Held; ready(): Promise<Ready> }> = {
-    'create of an intent': {
+    'creation of an intent': {
       insert: 'insertIntent',
       ready: async () => readyToPost('/intents', { amount: 5 }, () => deps().Intent.countDocuments(own())),
     },
-    'create of an endpoint': {
+    'creation of an endpoint': {
       insert: 'insertEndpoint',
       ready: async () =>
         readyToPost('/webhooks/endpoints', endpoint, () => deps().Endpoint.countDocuments(own())),
@@ -207,7 +207,7 @@ describe('A write', function () {
   }
 
   for (const [name, { insert, ready: readied }] of Object.entries(creates)) {
-    it(`replays the earlier attempt's response if MongoDB removed its claim: ${name}`, async () => {
+    it(`replays the earlier attempt's response if MongoDB removed the later attempt's claim: ${name}`, async () => {
       const ready = await readied()
       const { arrived, gates } = hold(insert, 2)
       const first = send(ready)

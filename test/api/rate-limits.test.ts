@@ -246,7 +246,7 @@ describe('A rate limit of five requests per second', () => {
       for (const ms of left) expect(ms === -2 || (ms >= 0 && ms <= 3000), String(ms)).to.equal(true)
     }
 
-    it('allows the two processes five requests in total as soon as they have exchanged their counts', async () => {
+    it('allows only five requests in total once the processes have exchanged their counts', async () => {
       const merchant = await service.merchant()
       await statuses(4, () => list(merchant))
       await waitFor('Redis knows of four', async () => (await counted()).includes(`${merchant.keyId}\n"4"`))

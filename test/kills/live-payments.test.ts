@@ -391,7 +391,7 @@ describe('A live payment', () => {
       expect(orders()).to.have.length(2)
     })
 
-    it("is not refunded if the refund's order is lost, and the requested amount stays on hold only until a minute after the order's deadline", async () => {
+    it("is not refunded if the service's request to the wallet is lost, and the amount stays reserved only until a minute after the request's deadline", async () => {
       const { referenceNumber, retry } = await unknownRefund(requestLost)
       service.clock.advance(2_000)
       expect((await retry()).status).to.equal(503)

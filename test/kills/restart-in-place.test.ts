@@ -44,7 +44,7 @@ describe('A process that is stopped while clients are using its port', () => {
     expect(performance.now() - stoppedAt).to.be.within(1500, 6000)
   })
 
-  it('can be restarted 8 times without resetting a connection or failing a request of any of 8 clients', async function () {
+  it('can be restarted 8 times without a connection reset or a failed request for any of its 8 clients', async function () {
     this.timeout(300_000)
     const PORT = String(await freePort())
     const start = () =>

@@ -50,9 +50,9 @@ const samples: Record<string, string[][]> = {
   ],
 }
 
-describe('The OpenAPI description of a format', () => {
+describe('The OpenAPI description of a string format', () => {
   for (const [format, rows] of Object.entries(samples))
-    it(`accepts exactly the ${format} values that the service accepts`, () => {
+    it(`accepts exactly the values that the service accepts (format: ${format})`, () => {
       const values = rows.flat()
       const isDescribed = ajv.compile({ type: 'string', ...described[format] })
       expect(values.filter((value) => isAccepted(format, value))).to.have.length.above(0)

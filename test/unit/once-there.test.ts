@@ -37,7 +37,7 @@ describe('A process that starts before MongoDB', () => {
     expect(await Promise.all(attempts)).to.deep.equal(retryable.map(() => 2))
   })
 
-  it('exits after any other error', async () => {
+  it('exits after any error that the driver would not retry', async () => {
     // The index exists with other options. The user may not create it.
     for (const code of [85, 13]) {
       const fault = new mongo.MongoServerError({ code })

@@ -50,7 +50,7 @@ async function updateTogether<Doc extends { _id: string }>(
     if (isUnknown(error as Error)) return batch.map(() => error as Error)
     if (batch.length === 1) return [withoutValues(error as Error)]
     // Each update is now sent separately, so that an update that cannot be encoded, or that MongoDB rejects, does not
-    // make the others fail. For an update that the batch had already written, the proof shows that it succeeded.
+    // make the others fail. If the batch had already made an update, the update's `proof` condition matches.
     const alone: Outcome[] = []
     for (const update of batch) alone.push(...(await updateTogether(collection, [update])))
     return alone
