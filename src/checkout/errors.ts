@@ -11,8 +11,8 @@ const noteNames: Record<number, Exclude<keyof Words['notes'], 'tooMany' | 'again
 }
 
 /**
- * The waiting time that the error page shows for the status 429. One minute is the shortest time that can be shown,
- * because the pages show waiting times in whole minutes.
+ * The waiting time that the error page shows for the status 429. One minute is the shortest time that can be shown as a
+ * number, because the pages show waiting times in whole minutes.
  */
 const minWaitMs = 60_000
 

@@ -98,8 +98,8 @@ async function settle<Found>(attempt: Attempt, find: () => Promise<Found | null>
     if (isMiss) await attempt.fail()
     return found(result)
   } finally {
-    // This write takes the point back. The customer does not wait for it. If the write fails, the point expires within
-    // minutes.
+    // This call takes the point back. For a code, it writes to MongoDB, and the customer does not wait for that write.
+    // If the write fails, the point expires within minutes.
     if (!isMiss) void attempt.leave().catch(() => undefined)
   }
 }

@@ -27,7 +27,10 @@ export interface Offer {
   now: Date
 }
 
-/** Returns the time left to pay the intent, in milliseconds. */
+/**
+ * Returns the time until the intent expires, in milliseconds. In the last second of this time, the intent can no longer
+ * be paid (state.ts).
+ */
 export const leftMs = ({ intent, now }: Offer): number => intent.expiresAt.getTime() - now.getTime()
 
 /** Handles a request for a payment's page. */

@@ -55,10 +55,10 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
  * (src/http/pages/limit-visitors.ts). The number of concurrent lookups for a network never exceeds what is left of its
  * limit. Other requests wait for one of these lookups to end, so a valid key is not rejected just because many valid
  * requests arrive at the same time. Requests that are still waiting at `deadlineAt` receive SERVICE_UNAVAILABLE. A
- * request that is rejected although its key is known (steps 4 and 5) is not counted. If it counted against the key,
- * anyone who had stolen the key could use up its limit, even from an address that is not allowed. If it counted against
- * the address, requests with other keys from that address could be rejected. Rejecting such a request therefore always
- * costs a lookup, but concurrent lookups share one round trip.
+ * request that is rejected although its key is known (steps 4 and 5) is not counted. If it counted against the key, a
+ * stranger who has the key (a publishable key is visible in browsers) could use up its limit, even from an address that
+ * is not allowed. If it counted against the address, requests with other keys from that address could be rejected.
+ * Rejecting such a request therefore always costs a lookup, but concurrent lookups share one round trip.
  */
 export async function limitUnknown<Known>(
   deps: Limiting,
