@@ -14,7 +14,7 @@ export function startProgress(total: number, asJson: boolean): Progress {
   const bar = new SingleBar({
     format: '{bar} {value} of {total}, {eta_formatted} left',
     stream: process.stderr,
-    // The progress bar must not hide the cursor or turn off line wrapping. In most commands, Ctrl-C ends the process
+    // The progress bar must not hide the cursor or turn off line wrapping. In some commands, Ctrl-C ends the process
     // immediately, so the terminal's settings would not be restored.
     hideCursor: false,
     linewrap: true,
