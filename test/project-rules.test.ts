@@ -12,6 +12,7 @@ import {
 } from '../dev/source-files.ts'
 import { environment } from '../schemas/environment.ts'
 import { events } from '../schemas/events.ts'
+import { retrySeconds } from '../schemas/retry-table.ts'
 import { acts } from '../src/audit/acts.ts'
 import { catalogue } from '../src/errors.ts'
 import { queueNames } from '../src/queues/jobs.ts'
@@ -249,6 +250,10 @@ describe('The project', () => {
       ['worker', 'workers/main'],
     ])
     for (const [, file] of started) expect(sources).to.include(`${file}.ts`)
+  })
+
+  it('has the default retry table in .env.example', () => {
+    expect(read('.env.example')).to.match(new RegExp(`^WEBHOOK_RETRY_SECONDS=${retrySeconds.join()}$`, 'm'))
   })
 
   it('has a .env.example that lists every environment variable that the service reads, and no others', () => {

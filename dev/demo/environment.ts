@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { environment } from '../../schemas/environment.ts'
 
-/** The delays between the attempts in the demo. The defaults are 30 s, 2 min, 15 min, 1 h, 4 h, 12 h and 24 h. */
+/** The delays between the attempts in the demo, in seconds. They are much shorter than the default delays. */
 export const retrySeconds = [1, 2, 3, 5, 8, 13, 21] as const
 
 export interface Settings {
