@@ -18,10 +18,10 @@ export interface Bounds {
 /** Runs the work of many owners within limits. An owner delays any other owner by at most one piece of work. */
 export interface Limiter {
   /**
-   * Waits for a slot, and resolves to a function that frees the slot. Throws RATE_LIMITED with the `lists` scope if all
-   * of the owner's slots are still in use after `maxWaitMs`, or if `maxWaiting` of the owner's calls are already
-   * waiting. Throws SERVICE_UNAVAILABLE if `isGone` returns true in the meantime, because the client has disconnected
-   * or the deadline has passed.
+   * Waits for a slot, and resolves to a function that frees the slot. Throws RATE_LIMITED with the `lists` scope if the
+   * owner's earlier calls still need all of the owner's slots after `maxWaitMs`, or if `maxWaiting` of the owner's
+   * calls are already waiting. Throws SERVICE_UNAVAILABLE if `isGone` returns true in the meantime, because the client
+   * has disconnected or the deadline has passed.
    */
   take(owner: string, isGone: () => boolean): Promise<() => void>
   /** Waits for a slot as `take` does, and runs `work` in it. */

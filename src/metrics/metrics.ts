@@ -4,7 +4,7 @@ import { createCounted } from './counted.ts'
 import { createGauges } from './gauges.ts'
 
 /**
- * The service's metrics for Prometheus. Every label has only a few possible values. Labels contain no keys or
+ * The service's metrics for Prometheus. Every label has only a few values at a time. Labels contain no keys or
  * addresses, and the only ids are those of the ten businesses for which a metric is highest.
  */
 export type Metrics = ReturnType<typeof createMetrics>

@@ -15,8 +15,9 @@ export interface Counted {
 /**
  * Counts all items in a span exactly. The checkpoints in the span provide the number of items between the first and the
  * last of them. MongoDB counts the index keys of the items that are newer than the last checkpoint, and of those that
- * are older than the first one. Items older than the list's first checkpoint may have been removed. A list that has no
- * more than `stride` items has no checkpoints.
+ * are older than the first one. If the span has no checkpoints, MongoDB counts all index keys in it. Items older
+ * than the list's first checkpoint may have been removed. A list that has no more than `stride` items has no
+ * checkpoints.
  */
 export async function countSpan(
   { listCounts, now }: Pick<Deps, 'listCounts' | 'now'>,

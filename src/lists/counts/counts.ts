@@ -3,8 +3,8 @@ import type { Countable } from './countable.ts'
 import { extendCheckpoints } from './extend-checkpoints.ts'
 
 /**
- * The count checkpoints of long lists, kept in memory. Each checkpoint states how many items were created before a
- * certain time.
+ * The count checkpoints of long lists, kept in memory. Each checkpoint states how many items were created between the
+ * list's first checkpoint and a certain time.
  */
 export interface ListCounts {
   /** The number of items between two checkpoints. A list with no more items than this has no checkpoints. */

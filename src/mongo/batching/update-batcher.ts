@@ -50,7 +50,7 @@ async function updateTogether<Doc extends { _id: string }>(
     if (isUnknown(error as Error)) return batch.map(() => error as Error)
     if (batch.length === 1) return [withoutValues(error as Error)]
     // Each update is now sent separately, so that an update that cannot be encoded, or that MongoDB rejects, does not
-    // make the others fail. If the batch had already made an update, the update's `proof` condition matches.
+    // make the others fail. If the batch had already made an update, the update's `proof` shows that it succeeded.
     const alone: Outcome[] = []
     for (const update of batch) alone.push(...(await updateTogether(collection, [update])))
     return alone
@@ -64,7 +64,7 @@ function isUnknown(error: Error): boolean {
   return error instanceof mongo.MongoError
 }
 
-/** Replaces a MongoDB error with one that quotes no stored values. */
+/** Replaces a MongoDB error, whose message may quote stored values, with one that quotes none. */
 const withoutValues = (error: Error): Error =>
   error instanceof mongo.MongoError ? new Error(`MongoDB refused an update with code ${error.code}`) : error
 

@@ -64,7 +64,10 @@ const keptInRedisMs = 3000
  * every caller.
  */
 const maxCounted = 20_000
-/** The maximum number of counts in a batch. Redis needs a few milliseconds for a batch of this size. */
+/**
+ * The maximum number of counts in a batch. Redis needs a few milliseconds for a batch of this size. The remaining
+ * counts are sent in the next batch.
+ */
 const maxBatch = 1000
 /**
  * A process reports a caller's requests to Redis only after counting this fraction of the limit since its last report.
