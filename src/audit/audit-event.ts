@@ -11,15 +11,20 @@ export interface Actor {
   kind: 'staff' | 'operator' | 'merchant'
   /** The name of the staff account or of the operating system's user, or the id of the API key. */
   name: string
-  /** The actor's IP address, or null for an operator. */
-  ip: string | null
+  /** The IP address of the actor's request, or the host name of the machine on which an operator ran the command. */
+  from: string | null
+}
+
+/** The person who performs an action, and their reason. Merchants and some actions of staff give no reason. */
+export interface By {
+  actor: Actor
+  reason: string | null
 }
 
 /** A line in the audit trail. Lines are never changed or deleted. */
-export interface AuditEvent {
+export interface AuditEvent extends By {
   _id: string
   at: Date
-  actor: Actor
   act: Act
   /** The id or name of the changed object, such as a delivery or a staff account. */
   subject: string
@@ -39,7 +44,8 @@ export const auditLine = (line: Omit<AuditEvent, '_id'>): AuditEvent => ({ _id: 
 const fields = {
   _id: String,
   at: Date,
-  actor: { kind: { type: String }, name: String, ip: String },
+  actor: { kind: { type: String }, name: String, from: String },
+  reason: String,
   act: String,
   subject: String,
   businessId: String,

@@ -1,5 +1,5 @@
 import type { Act } from '../audit/acts.ts'
-import { type Actor, auditLine } from '../audit/audit-event.ts'
+import { auditLine, type By } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
 import type { Models } from '../mongo/models.ts'
 import type { Business, BusinessLimits } from './business.ts'
@@ -19,7 +19,7 @@ export async function changeBusiness(
   deps: ChangeDeps,
   id: string,
   change: BusinessChange,
-  by: { actor: Actor; act: Act },
+  by: By & { act: Act },
 ): Promise<Business | null> {
   const found = await deps.Business.findOne({ _id: id }).lean<Business | null>()
   if (found === null) return null

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Actor, auditLine } from '../audit/audit-event.ts'
+import { auditLine, type By } from '../audit/audit-event.ts'
 import type { Deps } from '../deps.ts'
 import { noDeadline } from '../mongo/batching/batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
@@ -29,8 +29,7 @@ export type CancelResult = 'cancelled' | 'under-way' | 'ended'
  * The options of a bulk cancel. After each page of intents, the run calls `count` with the results, and then pauses
  * before the next page.
  */
-export interface CancelRun {
-  actor: Actor
+export interface CancelRun extends By {
   /** Aborting this signal stops the run after the current page of intents. */
   ending: AbortSignal
   count(results: readonly CancelResult[]): void
@@ -73,7 +72,7 @@ export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSe
 export async function cancelAll(
   deps: CancelDeps,
   selection: CancelSelection,
-  { actor, ending, count }: CancelRun,
+  { ending, count, ...by }: CancelRun,
 ): Promise<void> {
   const effectId = newId()
   const pace = createPace(ending, async () => undefined)
@@ -82,7 +81,7 @@ export async function cancelAll(
     const startedAt = performance.now()
     const page: Intent[] = await pace(async () => {
       const found = await readPage(deps.Intent, walkOf(selection), last, pageSize)
-      if (last === null && found.length > 0) await record(deps, selection, actor, effectId)
+      if (last === null && found.length > 0) await record(deps, selection, by, effectId)
       count(await cancelPage(deps, found, effectId))
       return found
     })
@@ -103,13 +102,13 @@ const walkOf = ({ businessId, sandbox, createdBefore: before }: CancelSelection)
 const record = (
   deps: CancelDeps,
   { businessId, sandbox, createdBefore }: CancelSelection,
-  actor: Actor,
+  by: By,
   _id: string,
 ): Promise<unknown> =>
   nativeCollection(deps.AuditEvent).insertOne({
     ...auditLine({
       at: deps.now(),
-      actor,
+      ...by,
       act: 'intents.cancelled',
       subject: businessId,
       businessId,

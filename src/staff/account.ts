@@ -1,8 +1,11 @@
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
 
-/** The roles of support staff. A `viewer` may only view pages, whereas `support` may also re-queue deliveries. */
-export const roles = ['viewer', 'support'] as const
+/**
+ * The roles of staff. A `viewer` may only view pages. `support` may also re-queue deliveries. An `admin` may also change
+ * keys, businesses and staff accounts (permissions.ts).
+ */
+export const roles = ['viewer', 'support', 'admin'] as const
 export type Role = (typeof roles)[number]
 
 /** A support staff account. `_id` is the account's name, in lower case. */

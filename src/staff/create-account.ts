@@ -1,4 +1,4 @@
-import { type Actor, auditLine } from '../audit/audit-event.ts'
+import { auditLine, type By } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
 import { isDuplicate, nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
@@ -18,7 +18,7 @@ export type AccountDeps = Pick<Models, 'Staff' | 'AuditEvent'> & {
 export async function createAccount(
   deps: AccountDeps,
   { name, role }: { name: string; role: Role },
-  actor: Actor,
+  by: By,
 ): Promise<{ name: string; password: string } | null> {
   const password = newPassword()
   const now = deps.now()
@@ -33,7 +33,7 @@ export async function createAccount(
     unaudited: [
       auditLine({
         at: now,
-        actor,
+        ...by,
         act: 'staff.created',
         subject: name,
         businessId: null,

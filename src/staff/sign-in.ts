@@ -51,7 +51,7 @@ export async function signIn(
     await attempt.takeBack(false)
     return { outcome: 'busy' }
   }
-  const actor: Actor = { kind: 'staff', name: staff?._id ?? unknownName, ip }
+  const actor: Actor = { kind: 'staff', name: staff?._id ?? unknownName, from: ip }
   if (staff === null || !isRight || staff.disabledAt !== null) {
     await recordRefusal(deps, actor, reasonOf(staff, isRight))
     return { outcome: 'refused' }
@@ -80,6 +80,7 @@ async function recordRefusal(deps: SignInDeps, actor: Actor, reason: string): Pr
   const line = auditLine({
     at: deps.now(),
     actor,
+    reason: null,
     act: 'staff.sign-in-refused',
     subject: actor.name,
     businessId: null,
@@ -103,6 +104,7 @@ async function openSession(deps: SignInDeps, staff: Staff, actor: Actor): Promis
       auditLine({
         at: now,
         actor,
+        reason: null,
         act: 'staff.signed-in',
         subject: staff._id,
         businessId: null,

@@ -1,4 +1,4 @@
-import { type Actor, auditLine } from '../audit/audit-event.ts'
+import { auditLine, type By } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
 import type { Deps } from '../deps.ts'
 import type { StaffSession } from './session.ts'
@@ -10,13 +10,13 @@ import type { StaffSession } from './session.ts'
 export async function signOut(
   deps: Pick<Deps, 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'>,
   token: string,
-  actor: Actor,
+  by: By,
 ): Promise<void> {
   const line = auditLine({
     at: deps.now(),
-    actor,
+    ...by,
     act: 'staff.signed-out',
-    subject: actor.name,
+    subject: by.actor.name,
     businessId: null,
     before: null,
     after: null,

@@ -30,7 +30,7 @@ describe("Bull Board's Retry button", function () {
     expect(more).to.deep.equal([])
     expect(line).to.deep.include({
       act: 'delivery.requeued',
-      actor: { kind: 'staff', name: board.support.name, ip: '127.0.0.1' },
+      actor: { kind: 'staff', name: board.support.name, from: '127.0.0.1' },
       before: { status: 'DEAD', nextAttemptAt: null },
     })
     expect(await board.failedIds()).to.not.include(jobIdOf(delivery))

@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os'
+import { hostname, userInfo } from 'node:os'
 import { Queue } from 'bullmq'
 import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
@@ -74,7 +74,7 @@ describe('npm run admin -- intents cancel', function () {
     expect(more).to.deep.equal([])
     expect(line).to.deep.include({
       act: 'intents.cancelled',
-      actor: { kind: 'operator', name: userInfo().username, ip: null },
+      actor: { kind: 'operator', name: userInfo().username, from: hostname() },
       subject: merchant.businessId,
       before: { status: 'PENDING' },
     })

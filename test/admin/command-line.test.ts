@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os'
+import { hostname, userInfo } from 'node:os'
 import { expect } from 'chai'
 import { defaultLimits } from '../../src/businesses/business.ts'
 import { openSecondProcess } from '../support/actions.ts'
@@ -109,7 +109,7 @@ describe('npm run admin', function () {
       .lean()
     expect(lines.map(({ act }) => act)).to.deep.equal(['approved', ...acts].map((act) => `business.${act}`))
     expect(lines[3]).to.deep.include({
-      actor: { kind: 'operator', name: userInfo().username, ip: null },
+      actor: { kind: 'operator', name: userInfo().username, from: hostname() },
       subject: id,
       before: { suspended: false },
       after: { suspended: true },

@@ -54,7 +54,7 @@ describe('The Re-queue button', () => {
     expect(lines).to.have.lengthOf(1)
     expect(lines[0]).to.deep.include({
       act: 'delivery.requeued',
-      actor: { kind: 'staff', name: support.name, ip: '127.0.0.1' },
+      actor: { kind: 'staff', name: support.name, from: '127.0.0.1' },
       businessId: merchant.businessId,
     })
     expect(lines[0]?.before).to.include({ status: 'DEAD' })

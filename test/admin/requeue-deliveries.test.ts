@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os'
+import { hostname, userInfo } from 'node:os'
 import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
@@ -36,7 +36,7 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(await countOf(merchant, 'RETRYING')).to.equal(1_100)
     const [line, ...others] = await trailOf(merchant)
     expect(others).to.have.length(1_099)
-    const actor = { kind: 'operator', name: userInfo().username, ip: null }
+    const actor = { kind: 'operator', name: userInfo().username, from: hostname() }
     expect(line).to.deep.include({ act: 'delivery.requeued', actor })
     expect(await countOf(other, 'DEAD')).to.equal(3)
   })

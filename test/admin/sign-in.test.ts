@@ -47,7 +47,7 @@ describe('Support staff sign-in', () => {
     expect(wrong.text).to.include('The name or the password is wrong.')
     expect(await refusalOf('nobody-here', 'wrong')).to.deep.equal(wrong)
     expect(await refusalOf(disabled.name, disabled.password)).to.deep.equal(wrong)
-    const lines = await service.deps.AuditEvent.find({ act: 'staff.sign-in-refused', 'actor.ip': from })
+    const lines = await service.deps.AuditEvent.find({ act: 'staff.sign-in-refused', 'actor.from': from })
       .sort({ _id: 1 })
       .lean<AuditEvent[]>()
     expect(lines.map(({ subject, after }) => [subject, after?.reason])).to.deep.equal([
@@ -74,7 +74,7 @@ describe('Support staff sign-in', () => {
     const attempts = await Promise.all(eight.map((count) => count(name, from)))
     const delays = attempts.filter((each) => each.isOpen).map(({ delayMs }) => delayMs)
     expect(delays.toSorted((a, b) => a - b)).to.deep.equal([500, 1000, 2000, 3000, 3000, 3000, 3000])
-    expect(await service.deps.AuditEvent.countDocuments({ 'actor.ip': from })).to.equal(3)
+    expect(await service.deps.AuditEvent.countDocuments({ 'actor.from': from })).to.equal(3)
 
     const late = await attemptAs(name, password, from)
     expect(late.status).to.equal(429)
@@ -252,7 +252,7 @@ describe('Support staff sign-in', () => {
     for (const typed of ['mistyped-secret', '<script>mistyped-secret'])
       expect((await attemptAs(typed, 'x', from)).text).not.to.include('<script')
     await attemptAs(name, 'mistyped-secret', from)
-    const lines = await service.deps.AuditEvent.find({ 'actor.ip': from })
+    const lines = await service.deps.AuditEvent.find({ 'actor.from': from })
       .sort({ _id: 1 })
       .lean<AuditEvent[]>()
     expect(lines.map(({ actor }) => actor.name)).to.deep.equal(['unknown name', 'unknown name', name])

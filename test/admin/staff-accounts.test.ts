@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os'
+import { hostname, userInfo } from 'node:os'
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import type { Staff } from '../../src/staff/account.ts'
@@ -43,12 +43,12 @@ describe('Support staff accounts', () => {
     expect(await signInStatus(name, renewed.password)).to.equal(303)
 
     const lines = (await trail(name)).filter(({ act }) => !act.includes('sign'))
-    expect(lines.map(({ act, actor }) => [act, actor.kind, actor.name, actor.ip])).to.deep.equal(
+    expect(lines.map(({ act, actor }) => [act, actor.kind, actor.name, actor.from])).to.deep.equal(
       ['staff.created', 'staff.password-changed', 'staff.disabled', 'staff.enabled'].map((act) => [
         act,
         'operator',
         userInfo().username,
-        null,
+        hostname(),
       ]),
     )
     expect([lines[0]?.after, lines[2]?.before]).to.deep.equal([{ role: 'support' }, { disabledAt: null }])

@@ -16,7 +16,8 @@ describe('The audit trail', () => {
     const line: AuditEvent = {
       _id: newId(),
       at: new Date(Date.UTC(2020, 0, 1) + lines++ * 1000),
-      actor: { kind: 'staff', name: 'moussa', ip: '192.0.2.7' },
+      actor: { kind: 'staff', name: 'moussa', from: '192.0.2.7' },
+      reason: 'asked by phone',
       act: 'delivery.requeued',
       subject: `subject-${lines}`,
       businessId: 'business-1',
@@ -50,7 +51,7 @@ describe('The audit trail', () => {
   })
 
   it('can be filtered by exact actor, action, subject and merchant, and by a time range', async () => {
-    const one = await addLine({ actor: { kind: 'operator', name: 'root', ip: null }, subject: 'one' })
+    const one = await addLine({ actor: { kind: 'operator', name: 'root', from: null }, subject: 'one' })
     await addLine({ act: 'staff.disabled', subject: 'two', businessId: null, before: null, after: null })
     await addLine({ businessId: 'business-2', subject: 'three', at: new Date('2019-05-05T12:00:00Z') })
     await addLine({ businessId: 'business-2', subject: 'four', at: new Date('2019-05-06T12:00:00Z') })
@@ -93,7 +94,7 @@ describe('The audit trail', () => {
   it('shows all its content as plain text', async () => {
     const evil = '"><img src=x onerror=alert(1)>\u202E'
     await addLine({
-      actor: { kind: 'merchant', name: evil, ip: evil },
+      actor: { kind: 'merchant', name: evil, from: evil },
       subject: evil,
       businessId: evil,
       before: { [evil]: evil },

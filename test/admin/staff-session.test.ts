@@ -142,7 +142,7 @@ describe('A support staff session', () => {
     const viewer = await signedIn(service, 'viewer')
     await viewer.act('/admin/sign-out')
     const lines = await service.deps.AuditEvent.find({ 'actor.name': viewer.name }).sort({ _id: 1 }).lean()
-    expect(lines.map(({ act, actor }) => [act, actor.kind, actor.ip])).to.deep.equal([
+    expect(lines.map(({ act, actor }) => [act, actor.kind, actor.from])).to.deep.equal([
       ['staff.signed-in', 'staff', '127.0.0.1'],
       ['staff.signed-out', 'staff', '127.0.0.1'],
     ])

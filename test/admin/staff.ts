@@ -22,7 +22,7 @@ export interface Visitor {
   cookie: string
 }
 
-export const operator = { kind: 'operator', name: 'tester', ip: null } as const
+export const operator = { actor: { kind: 'operator', name: 'tester', from: null }, reason: null } as const
 
 /** Creates an account, as the command line does. */
 export async function hire(service: Service, role: Role): Promise<{ name: string; password: string }> {

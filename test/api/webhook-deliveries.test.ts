@@ -405,7 +405,7 @@ describe('The webhook delivery API', () => {
       expect(trail[0]).to.deep.include({
         act: 'delivery.requeued',
         businessId: merchant.businessId,
-        actor: { kind: 'merchant', name: merchant.keyId, ip: '127.0.0.1' },
+        actor: { kind: 'merchant', name: merchant.keyId, from: '127.0.0.1' },
       })
       expect(trail[0]?.before).to.include({ status: 'DEAD' })
       expect(trail[0]?.after).to.include({ status: 'RETRYING' })

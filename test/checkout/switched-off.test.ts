@@ -226,7 +226,7 @@ describe('A business', () => {
   })
 
   it('is suspended with exactly one audit entry, even if the command is killed at any step', async () => {
-    const by = { actor: operator, act: 'business.suspended' } as const
+    const by = { ...operator, act: 'business.suspended' } as const
     const steps = await killAtEveryStep(
       service,
       {

@@ -55,8 +55,12 @@ export async function createIntent(
 }
 
 export async function changeAsOperator(service: Service, id: string, change: BusinessChange): Promise<void> {
-  const actor = { kind: 'operator', name: 'awa.diop', ip: null } as const
-  const changed = await changeBusiness(service.deps, id, change, { actor, act: 'business.limited' })
+  const actor = { kind: 'operator', name: 'awa.diop', from: null } as const
+  const changed = await changeBusiness(service.deps, id, change, {
+    actor,
+    reason: null,
+    act: 'business.limited',
+  })
   if (changed === null) throw new Error(`no business ${id}`)
 }
 

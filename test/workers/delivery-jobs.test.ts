@@ -124,7 +124,11 @@ describe("A delivery's job", () => {
     expect((await storedDelivery(quick, { _id: id })).attempts).to.equal(8)
 
     endpointServer.respondWith((res) => void res.end())
-    const by = { actor: { kind: 'staff', name: 'awa.diop', ip: null }, actId: newId() } as const
+    const by = {
+      actor: { kind: 'staff', name: 'awa.diop', from: null },
+      reason: null,
+      actId: newId(),
+    } as const
     expect(await retryJob(quick.deps, queue, jobOf(id, 8), by)).to.include({ status: 204 })
     const delivered = await hasStatus(quick, id, 'DELIVERED')
     expect(delivered).to.include({ attempts: 9, requeues: 1 })

@@ -15,8 +15,8 @@ import { killAtEveryStep } from '../support/kill-at-every-step.ts'
 import { openService, withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-const actor = { kind: 'operator', name: 'tester', ip: null } as const
-const newRequeuer = (): Requeuer => ({ actor, actId: newId() })
+const actor = { kind: 'operator', name: 'tester', from: null } as const
+const newRequeuer = (): Requeuer => ({ actor, reason: null, actId: newId() })
 const idsOf = (deliveries: { _id: string }[]): string[] => deliveries.map(({ _id }) => _id)
 
 describe('A re-queue', () => {
@@ -174,7 +174,7 @@ describe('A re-queue', () => {
 
   it('loses no audit line if the process is killed before publishing it', async () => {
     const delivery = await oneDead()
-    const line = { _id: newId(), at: service.clock.now(), actor, act: 'delivery.requeued' }
+    const line = { _id: newId(), at: service.clock.now(), actor, reason: null, act: 'delivery.requeued' }
     const unaudited = [
       { ...line, subject: delivery._id, businessId: merchant.businessId, before: null, after: null },
     ]

@@ -34,7 +34,8 @@ describe("A DEAD delivery's failed job", () => {
   const loseJobs = () => deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   const requeue = ({ _id }: Delivery) =>
     requeueDeliveries(service.deps, [_id], {
-      actor: { kind: 'operator', name: 'an operator', ip: null },
+      actor: { kind: 'operator', name: 'an operator', from: null },
+      reason: null,
       actId: `act-${String(Math.random())}`,
     })
   const run = (slot: string, reach: 'lately' | 'all') =>

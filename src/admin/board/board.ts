@@ -1,12 +1,13 @@
 import type { Queue } from 'bullmq'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import type { Deps } from '../../deps.ts'
+import { mayStaff } from '../../staff/permissions.ts'
 import { staffOf } from '../pages/guards.ts'
 import { requeuer } from '../pages/requeuer.ts'
 import { isDeliveryQueue } from './adapters.ts'
 import { createErrorResponses } from './error-responses.ts'
 import { type BoardResponse, retryAll, retryJob } from './retry.ts'
-import { createRoleBoard } from './role-board.ts'
+import { createBoardFor } from './role-board.ts'
 import { contentSecurityPolicy, style } from './settings.ts'
 
 /** The largest number of jobs per page that Bull Board's own settings offer. */
@@ -40,7 +41,7 @@ export function createBoard(deps: Deps): Router {
     refuseAction(res, 'This action is not available here. You can only re-queue deliveries.')
   })
 
-  const boards = { support: createRoleBoard('support'), viewer: createRoleBoard('viewer') }
+  const boards = { requeuing: createBoardFor(true), reading: createBoardFor(false) }
   router.get('/static/own.css', (_req, res) => void res.type('css').send(style))
   router.get(/^\/static\/(?:js|css)\//, (_req, res, next) => {
     // Browsers can cache these files indefinitely, because their names change whenever their contents change.
@@ -59,7 +60,10 @@ export function createBoard(deps: Deps): Router {
     for (const board of Object.values(boards)) board.addQueues(queues)
     next()
   })
-  router.use((req, res, next) => void boards[staffOf(res).role].app(req, res, next))
+  router.use((req, res, next) => {
+    const board = mayStaff(staffOf(res), 'requeue-deliveries') ? boards.requeuing : boards.reading
+    board.app(req, res, next)
+  })
   router.use(createErrorResponses(deps))
   return router
 }
@@ -70,7 +74,7 @@ const refuseAction = (res: Response, message: string): void =>
   sendJson(res, { status: 403, body: { error: 'Refused', message } })
 
 function guardAction(req: Request, res: Response, next: NextFunction): void {
-  if (staffOf(res).role !== 'support')
+  if (!mayStaff(staffOf(res), 'requeue-deliveries'))
     return refuseAction(res, 'Your account can view pages but not change anything.')
   if (isDeliveryQueue(String(req.params.queue))) return next()
   refuseAction(res, 'Only deliveries can be re-queued. The service restores other jobs automatically.')

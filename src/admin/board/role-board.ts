@@ -4,14 +4,13 @@ import { ExpressAdapter } from '@bull-board/express'
 import type { Queue } from 'bullmq'
 import type { Express } from 'express'
 import type { QueueName } from '../../queues/jobs.ts'
-import type { Role } from '../../staff/account.ts'
 import { asBoardQueue } from './adapters.ts'
 import { uiConfig } from './settings.ts'
 
 /** The path prefix of all URLs on Bull Board's page. */
 const boardPath = '/admin/queues'
 
-/** An instance of Bull Board, which is shown to all staff with the same role. */
+/** An instance of Bull Board, which is shown to all staff with the same permissions. */
 export interface RoleBoard {
   app: Express
   /** Adds the queues on the first call. Later calls do nothing. */
@@ -44,8 +43,11 @@ function jobsIn(body: object | string): FailedJob[] {
   return job === undefined ? queues.flatMap(({ jobs }) => jobs) : [job]
 }
 
-/** Creates a board without queues, so that the page opens even if Redis is down. */
-export function createRoleBoard(role: Role): RoleBoard {
+/**
+ * Creates a board without queues, so that the page opens even if Redis is down. `mayRequeue` is whether the staff who
+ * see the board may re-queue deliveries.
+ */
+export function createBoardFor(mayRequeue: boolean): RoleBoard {
   const adapter = new ExpressAdapter()
   adapter.setBasePath(boardPath)
   const { setQueues } = createBullBoard({
@@ -66,7 +68,7 @@ export function createRoleBoard(role: Role): RoleBoard {
     addQueues(queues) {
       if (hasQueues) return
       hasQueues = true
-      setQueues([...queues].map(([name, queue]) => asBoardQueue(name, queue, role === 'support')))
+      setQueues([...queues].map(([name, queue]) => asBoardQueue(name, queue, mayRequeue)))
     },
   }
 }

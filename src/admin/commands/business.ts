@@ -114,7 +114,7 @@ export function addBusinessCommands(program: Command): void {
       .addHelpText('after', help)
       .action(
         act(async (deps, id: string) => {
-          const by = { actor: operator(), act: done }
+          const by = { ...operator(), act: done }
           found(await changeBusiness(deps, id, change, by), `There is no business ${id}`)
           return { id, ...change }
         }),
@@ -156,7 +156,7 @@ export function addBusinessCommands(program: Command): void {
       act(async (deps, id: string, options: Partial<ShownLimits>) => {
         if (Object.keys(options).length === 0)
           throw new InvalidArgumentError('Set at least one limit: see business limit --help.')
-        const by = { actor: operator(), act: 'business.limited' } as const
+        const by = { ...operator(), act: 'business.limited' } as const
         const change = { limits: readLimits(options) }
         const { limits } = found(await changeBusiness(deps, id, change, by), `There is no business ${id}`)
         return { id, limits: showLimits(limits) }

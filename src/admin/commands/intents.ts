@@ -119,7 +119,7 @@ async function cancelSelected(
       metrics: createMetrics(),
       enqueue: queues.enqueue,
     }
-    await cancelAll(parts, selection, { actor: operator(), ending: ending.signal, count })
+    await cancelAll(parts, selection, { ...operator(), ending: ending.signal, count })
     return counts
   } catch (error) {
     if (counts.matched > 0) process.stderr.write(`Before that: ${JSON.stringify(counts)}\n`)

@@ -1,8 +1,11 @@
-import { userInfo } from 'node:os'
-import type { Actor } from '../../audit/audit-event.ts'
+import { hostname, userInfo } from 'node:os'
+import type { By } from '../../audit/audit-event.ts'
 
-/** Returns the operating system's current user as the actor for the audit trail. */
-export const operator = (): Actor => ({ kind: 'operator', name: userName(), ip: null })
+/** Returns the operating system's current user as the actor for the audit trail, with the value of `--reason`. */
+export const operator = (reason?: string): By => ({
+  actor: { kind: 'operator', name: userName(), from: hostname() },
+  reason: reason ?? null,
+})
 
 /**
  * Returns the current user's name. In a container, the user may have no name, in which case the function returns a name

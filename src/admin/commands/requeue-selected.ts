@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Actor } from '../../audit/audit-event.ts'
+import type { By } from '../../audit/audit-event.ts'
 import { upToNow, within } from '../../input/span.ts'
 import { createPace } from '../../retention/pace.ts'
 import { newId } from '../../security/ids.ts'
@@ -45,7 +45,7 @@ export async function countSelected(deps: AdminDeps, selection: Selection): Prom
 export async function requeueSelected(
   deps: AdminDeps,
   selection: Selection,
-  actor: Actor,
+  by: By,
   advance: (count: number) => void,
 ): Promise<RequeueCounts> {
   await expectExisting(deps, selection)
@@ -53,7 +53,7 @@ export async function requeueSelected(
   const filter = filterOf(deps, selection)
   // This signal is never aborted, because Ctrl-C ends the process immediately.
   const pace = createPace(new AbortController().signal, async () => undefined)
-  const batches = requeueAll({ ...deps, ...withoutRedis }, filter, { actor, actId: newId() })
+  const batches = requeueAll({ ...deps, ...withoutRedis }, filter, { ...by, actId: newId() })
   for (;;) {
     const startedAt = performance.now()
     const { done, value: outcomes } = await pace(() => batches.next())

@@ -30,7 +30,7 @@ export function addStaffCommands(program: Command): void {
     .requiredOption('--name <name>', 'the name to sign in with', staffName)
     .requiredOption(
       '--role <role>',
-      'viewer: may view; support: may also re-queue deliveries',
+      'viewer: may view; support: may also re-queue deliveries; admin: may also change keys, businesses and staff',
       choice(...roles),
     )
     .action(

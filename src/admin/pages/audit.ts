@@ -72,7 +72,7 @@ const table = (lines: AuditEvent[]): string =>
   html`<div class="scroll" role="region" aria-label="Audit trail" tabindex="0">
     <table class="cards">
       <thead>
-        <tr><th>Time</th><th>Actor</th><th>Action</th><th>Subject</th><th>Change</th></tr>
+        <tr><th>Time</th><th>Actor</th><th>Action</th><th>Subject</th><th>Change</th><th>Reason</th></tr>
       </thead>
       <tbody>
         !${lines.map(row)}
@@ -80,18 +80,19 @@ const table = (lines: AuditEvent[]): string =>
     </table>
   </div>`
 
-const row = ({ at, actor, act, subject, businessId, before, after }: AuditEvent): string =>
+const row = ({ at, actor, reason, act, subject, businessId, before, after }: AuditEvent): string =>
   html`<tr>
     <td data-label="Time">!${time(at)}</td>
     <td data-label="Actor"><bdi>${actor.name}</bdi> <span class="faint">${actor.kind} !${from(actor)}</span></td>
     <td data-label="Action">${act}</td>
     <td data-label="Subject">!${subjectLink(act, subject)} !${businessLink(businessId)}</td>
     <td data-label="Change">!${changes(before, after)}</td>
+    <td data-label="Reason"><bdi>${reason ?? ''}</bdi></td>
   </tr>`
 
-const from = ({ kind, ip }: AuditEvent['actor']): string => {
-  if (kind === 'operator') return 'on the command line'
-  return ip === null ? '' : html`from ${ip}`
+const from = ({ kind, from: source }: AuditEvent['actor']): string => {
+  if (source === null) return ''
+  return kind === 'operator' ? html`on the command line of ${source}` : html`from ${source}`
 }
 
 const subjectLink = (act: AuditEvent['act'], subject: string): string =>

@@ -7,6 +7,7 @@ import { sendPage } from '../../http/pages/send-page.ts'
 import type { Span } from '../../input/span.ts'
 import { groupBy } from '../../polyfills/group-by.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
+import { mayStaff } from '../../staff/permissions.ts'
 import {
   type DeadGroup,
   type DeadGroups,
@@ -105,7 +106,7 @@ const section = (
   html`<h2><a href="${businessPath(id)}">!${userText(business?.name ?? id)}</a>: ${deliveriesCounted(sum(groups))}</h2>
     <div class="scroll">
       <table class="cards">
-        <thead><tr><th>Endpoint</th><th class="number">Dead</th><th>Oldest</th><th>Newest</th><th>Last error</th>!${staff.role === 'support' ? '<th>Action</th>' : ''}</tr></thead>
+        <thead><tr><th>Endpoint</th><th class="number">Dead</th><th>Oldest</th><th>Newest</th><th>Last error</th>!${mayStaff(staff, 'requeue-deliveries') ? '<th>Action</th>' : ''}</tr></thead>
         <tbody>!${groups.map((group) => row(group, endpoints.get(group.endpointId), period, staff))}</tbody>
       </table>
     </div>`
@@ -122,5 +123,5 @@ const row = (
     <td data-label="Oldest">!${time(group.oldest)}</td>
     <td data-label="Newest">!${time(group.newest)}</td>
     <td data-label="Last error">!${group.lastAttempt === null ? '' : userText(outcomeOf(group.lastAttempt))}</td>
-    !${staff.role === 'support' ? html`<td>!${requeueAllButton(group.endpointId, period, staff, group.count === 1 ? 'Re-queue' : `Re-queue all ${group.count}`)}</td>` : ''}
+    !${mayStaff(staff, 'requeue-deliveries') ? html`<td>!${requeueAllButton(group.endpointId, period, staff, group.count === 1 ? 'Re-queue' : `Re-queue all ${group.count}`)}</td>` : ''}
   </tr>`

@@ -1,10 +1,18 @@
 import type { NextFunction, Request, Response } from 'express'
+import type { By } from '../../audit/audit-event.ts'
 import { isFromOwnSite } from '../../http/pages/own-origin.ts'
 import { isOwnForm, type SignedIn } from '../../staff/find-session.ts'
+import { mayStaff, type Permission, rolesWith } from '../../staff/permissions.ts'
 import { sendNotice } from './respond.ts'
 
 /** Returns the signed-in member of staff. Use this only after `requireSession` (router.ts). */
 export const staffOf = (res: Response): SignedIn => res.locals.staff as SignedIn
+
+/** Returns the signed-in member of staff as the actor for the audit trail. Use this only after `requireSession`. */
+export const byStaff = (req: Pick<Request, 'ip'>, res: Response, reason: string | null): By => ({
+  actor: { kind: 'staff', name: staffOf(res).name, from: req.ip ?? null },
+  reason,
+})
 
 const isSafe = (req: Request): boolean => req.method === 'GET' || req.method === 'HEAD'
 
@@ -39,13 +47,11 @@ export function checkCsrf(req: Request, res: Response, next: NextFunction): void
   )
 }
 
-/** Refuses a request unless the signed-in member of staff has the `support` role. */
-export function requireSupport(_req: Request, res: Response, next: NextFunction): void {
-  if (staffOf(res).role === 'support') return next()
-  sendNotice(
-    res,
-    403,
-    'Not allowed',
-    'Your account can view pages but not change anything. Ask an operator for the role support.',
-  )
-}
+/** Creates middleware that refuses a request unless the signed-in member of staff has a permission. */
+export const requirePermission =
+  (permission: Permission) =>
+  (_req: Request, res: Response, next: NextFunction): void => {
+    if (mayStaff(staffOf(res), permission)) return next()
+    const roles = rolesWith(permission).join(' or ')
+    sendNotice(res, 403, 'Not allowed', `Your role does not allow this. Ask an admin for the role ${roles}.`)
+  }

@@ -1,6 +1,7 @@
 import { html } from 'ghtml'
 import type { Span } from '../../input/span.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
+import { mayStaff } from '../../staff/permissions.ts'
 import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { spanFields } from './form-span.ts'
@@ -18,7 +19,8 @@ export function requeueButton(
   staff: SignedIn,
   back: 'source' | 'delivery',
 ): string {
-  if (staff.role !== 'support' || delivery.status === 'DELIVERED' || delivery.status === 'PENDING') return ''
+  if (!mayStaff(staff, 'requeue-deliveries')) return ''
+  if (delivery.status === 'DELIVERED' || delivery.status === 'PENDING') return ''
   return html`<form method="post" action="${deliveryPath(delivery._id)}/requeue">
     !${csrfField(staff)}<input type="hidden" name="back" value="${back}" />
     <button>Re-queue<span class="unseen">: ${delivery.event} to !${userText(hostOf(delivery))}</span></button>
@@ -30,7 +32,7 @@ export function requeueButton(
  * string if the member of staff may only view pages.
  */
 export function requeueAllButton(endpointId: string, span: Span, staff: SignedIn, label: string): string {
-  if (staff.role !== 'support') return ''
+  if (!mayStaff(staff, 'requeue-deliveries')) return ''
   return html`<form method="post" action="${endpointPath(endpointId)}/requeue-all">
     !${csrfField(staff)}
     !${Object.entries(spanFields(span)).map(([name, at]) => html`<input type="hidden" name="${name}" value="${at}" />`)}

@@ -10,7 +10,7 @@ import { sessionLifetimeMs } from '../../staff/session.ts'
 import { type SignInResult, signIn } from '../../staff/sign-in.ts'
 import { createSignInLimit } from '../../staff/sign-in-limit.ts'
 import { signOut } from '../../staff/sign-out.ts'
-import { checkCsrf, staffOf } from './guards.ts'
+import { byStaff, checkCsrf } from './guards.ts'
 import { plainPage } from './layout.ts'
 import { cookieName, requireSession, tokenOf } from './session.ts'
 
@@ -48,7 +48,7 @@ export function signInPages(deps: Deps): Router {
 async function endSession(deps: Deps, req: Request, res: Response): Promise<void> {
   const token = tokenOf(req)
   if (token === undefined || res.locals.staff === undefined) return
-  await signOut(deps, token, { kind: 'staff', name: staffOf(res).name, ip: req.ip ?? null })
+  await signOut(deps, token, byStaff(req, res, null))
 }
 
 function setCookie(res: Response, value: string, maxAgeSeconds: number): void {

@@ -5,7 +5,7 @@ import { businessPage } from './business.ts'
 import { deadPage } from './dead.ts'
 import { deliveryPage } from './delivery.ts'
 import { endpointPage } from './endpoint.ts'
-import { checkCsrf, requireSupport, staffOf } from './guards.ts'
+import { checkCsrf, requirePermission, staffOf } from './guards.ts'
 import { orderPage } from './order.ts'
 import { paymentPage } from './payment.ts'
 import { requeueEndpoint, requeueOne } from './requeue.ts'
@@ -23,8 +23,13 @@ export function supportRoutes(deps: Deps): Router {
   router.get('/deliveries/:id', show(deliveryPage))
   router.get('/endpoints/:id', show(endpointPage))
   router.get('/businesses/:id', show(businessPage))
-  router.post('/deliveries/:id/requeue', requireSupport, checkCsrf, requeueOne(deps))
-  router.post('/endpoints/:id/requeue-all', requireSupport, checkCsrf, requeueEndpoint(deps))
+  router.post('/deliveries/:id/requeue', requirePermission('requeue-deliveries'), checkCsrf, requeueOne(deps))
+  router.post(
+    '/endpoints/:id/requeue-all',
+    requirePermission('requeue-deliveries'),
+    checkCsrf,
+    requeueEndpoint(deps),
+  )
   return router
 }
 

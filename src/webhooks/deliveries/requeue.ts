@@ -1,4 +1,4 @@
-import { type Actor, auditLine } from '../../audit/audit-event.ts'
+import { auditLine, type By } from '../../audit/audit-event.ts'
 import { publishAudit } from '../../audit/publish.ts'
 import type { Deps } from '../../deps.ts'
 import { recorded } from '../../idempotency/effect.ts'
@@ -12,8 +12,7 @@ import { isLeased } from './lease.ts'
  * The person or API key that re-queues deliveries. `actId` must be the same for every retry of a request, so that the
  * request takes effect only once.
  */
-export interface Requeuer {
-  actor: Actor
+export interface Requeuer extends By {
   actId: string
 }
 
@@ -138,7 +137,7 @@ function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
  * Returns the write for one delivery. The filter contains the values that were read, so that nothing is written if they
  * have changed, and `before` in the audit line is always correct.
  */
-function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) {
+function requeueWrite(before: Candidate, { actor, reason, actId }: Requeuer, now: Date) {
   const {
     _id,
     businessId,
@@ -157,6 +156,7 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
   const line = auditLine({
     at: now,
     actor,
+    reason,
     act: 'delivery.requeued',
     subject: _id,
     businessId,

@@ -32,8 +32,8 @@ export async function retryDelivery(
   effect: Effect,
 ): Promise<Retried> {
   await findDeliveryRecord(deps, caller, id)
-  const actor = { kind: 'merchant', name: caller.keyId, ip: caller.ip } as const
-  const outcomes = await requeueDeliveries(deps, [id], { actor, actId: effect.id })
+  const actor = { kind: 'merchant', name: caller.keyId, from: caller.ip } as const
+  const outcomes = await requeueDeliveries(deps, [id], { actor, reason: null, actId: effect.id })
   const outcome = outcomes.get(id) ?? 'not-found'
   if (outcome === 'not-found') throw refuse('DELIVERY_NOT_FOUND')
   const reason = reasons[outcome]

@@ -90,7 +90,11 @@ export async function makeActors(deps: Deps, secrets: MadeSecrets): Promise<Acto
   const early = await issue(notApproved, 'live', 'secret', scopes, [])
   add('not approved', notApproved, 'live', early.key, 'nothing')
   const off = await issue(switchedOff, 'test', 'secret', scopes, [])
-  const by = { actor: { kind: 'operator', name: 'attack', ip: null }, act: 'business.disabled' } as const
+  const by = {
+    actor: { kind: 'operator', name: 'attack', from: null },
+    reason: null,
+    act: 'business.disabled',
+  } as const
   await changeBusiness(deps, businessIds[switchedOff] ?? '', { apiEnabled: false }, by)
   add('switched off', switchedOff, 'test', off.key, 'nothing')
   return { actors, businessIds, hunterKey: (await issue(hunter, 'test', 'secret', scopes, [])).key }

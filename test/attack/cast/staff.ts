@@ -18,7 +18,10 @@ export async function createStaff(deps: Deps, origin: string, secrets: MadeSecre
   const staff: Staff[] = []
   for (const role of ['viewer', 'support'] as const) {
     const input = { name: `${role}-${randomBytes(3).toString('hex')}`, role }
-    const account = await createAccount(deps, input, { kind: 'operator', name: 'attack', ip: null })
+    const account = await createAccount(deps, input, {
+      actor: { kind: 'operator', name: 'attack', from: null },
+      reason: null,
+    })
     if (account === null) throw new Error('the name is taken')
     secrets.add('password', account.password)
     staff.push({ role, ...account, ...(await signIn(origin, account)) })
