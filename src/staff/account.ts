@@ -2,8 +2,8 @@ import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit
 import type { Collection } from '../mongo/collection.ts'
 
 /**
- * The roles of staff. A `viewer` may only view pages. `support` may also re-queue deliveries. An `admin` may also change
- * keys, businesses and staff accounts (permissions.ts).
+ * The roles of staff. A `viewer` may only view pages. `support` may also re-queue deliveries. An `admin` may also
+ * change keys, businesses and staff accounts (permissions.ts).
  */
 export const roles = ['viewer', 'support', 'admin'] as const
 export type Role = (typeof roles)[number]

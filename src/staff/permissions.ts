@@ -1,7 +1,7 @@
 import type { Role } from './account.ts'
 
 /**
- * What members of staff may do on the pages besides viewing them, with the roles that allow it. Every act on a page
+ * The permissions of staff, each with the roles that have it. Every role may view all pages. Every act on a page
  * requires one of these permissions.
  */
 const permissions = {
