@@ -35,6 +35,8 @@ export interface ApiKey {
   ipAllowlist: string[]
   status: 'active' | 'suspended' | 'revoked'
   createdAt: Date
+  /** The last UTC day on which the key was used (identify.ts), such as `2026-11-21`, or null. */
+  lastUsedDay: string | null
 }
 
 export const apiKeys: Collection = {
@@ -51,6 +53,7 @@ export const apiKeys: Collection = {
     ipAllowlist: [String],
     status: String,
     createdAt: Date,
+    lastUsedDay: String,
   },
   indexes: [
     { name: 'secretHash', key: { 'secrets.hash': 1 }, unique: true },

@@ -25,6 +25,7 @@ export async function identify(
   if (!apiEnabled || suspended) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
   if (key.mode === 'live' && !liveApproved) throw refuse('LIVE_ACCESS_NOT_APPROVED')
   if (!isAllowedFrom(key.ipAllowlist, clientAddress)) throw refuse('IP_NOT_ALLOWED')
+  noteKeyUse(deps, key, deadlineAt)
   const { _id: keyId, businessId, kind } = key
   return {
     keyId,
@@ -59,6 +60,22 @@ async function findByAnyHash(
     }
   }
   return null
+}
+
+/**
+ * Records the UTC day of a key's use in `lastUsedDay`. Only a successful identification counts as a use: the key is
+ * active, its business may use the API, and the address is allowed. A request that is rejected later, for example
+ * because of a missing scope or a rate limit, still counts. Does not wait for the write. If the write fails, the next
+ * use of the key records the day.
+ */
+function noteKeyUse(
+  deps: Pick<Deps, 'batchers' | 'now'>,
+  { _id: keyId, lastUsedDay }: Pick<KeyAndBusiness, '_id' | 'lastUsedDay'>,
+  deadlineAt: number,
+): void {
+  const day = deps.now().toISOString().slice(0, 10)
+  if (lastUsedDay !== null && lastUsedDay >= day) return
+  deps.batchers.noteKeyUse({ keyId, day }, deadlineAt).catch(() => undefined)
 }
 
 /**

@@ -24,6 +24,7 @@ export async function issueKey(deps: KeyDeps, input: KeyRequest): Promise<Issued
     secrets: [newStoredSecret(deps, key)],
     status: 'active',
     createdAt: deps.now(),
+    lastUsedDay: null,
   })
   return { id, key }
 }

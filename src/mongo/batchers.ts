@@ -1,5 +1,6 @@
 import type { Model } from 'mongoose'
 import { createKeyBatcher, type KeyAndBusiness } from '../businesses/find-key.ts'
+import { createKeyUseBatcher, type KeyUse } from '../businesses/key-use-batcher.ts'
 import { createRehashBatcher, type KeyRehash } from '../businesses/rehash-batcher.ts'
 import { type Claim, createReplayBatcher } from '../idempotency/claim.ts'
 import {
@@ -32,6 +33,7 @@ import type { Models } from './models.ts'
 export interface Batchers extends RelayBatchers {
   findKey: Batcher<string, KeyAndBusiness | null>
   rehashKey: Batcher<KeyRehash, void>
+  noteKeyUse: Batcher<KeyUse, void>
   insertClaim: Batcher<Claim, Insertion>
   findClaim: Batcher<string, Claim | null>
   updateClaim: Batcher<GuardedUpdate, boolean>
@@ -71,6 +73,7 @@ export function openBatchers(models: Models, now: () => Date): Batchers {
   return {
     findKey: createKeyBatcher(models.ApiKey),
     rehashKey: createRehashBatcher(models.ApiKey),
+    noteKeyUse: createKeyUseBatcher(models.ApiKey),
     insertClaim: insertsOf(models.Claim),
     findClaim: createByIdBatcher(models.Claim),
     updateClaim: createUpdateBatcher(nativeCollection(models.Claim)),

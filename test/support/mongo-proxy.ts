@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { apiKeys } from '../../src/businesses/api-key.ts'
 import { createGate } from './gate.ts'
 import { listen } from './listen.ts'
 
@@ -83,10 +84,17 @@ const opMsg = 2013
 const nameStart = 16 + 4 + 1 + 4 + 1
 /** Commands that the driver sends by itself. */
 const driverCommands = new Set(['hello', 'ping', 'endSessions'])
+const keys = apiKeys.name
 
-/** The name of a command, which is the first field of its document, or null for the driver's own commands. */
+/**
+ * The name of a command, which is the first field of its document. Returns null for the driver's own commands, and for
+ * the background write of a key's last used day, which happens once a day and belongs to no operation.
+ */
 function commandOf(message: Buffer): string | null {
   if (message.readInt32LE(12) !== opMsg) return null
   const name = message.toString('utf8', nameStart, message.indexOf(0, nameStart))
-  return driverCommands.has(name) ? null : name
+  // The value is a string: its length in four bytes, then its text.
+  const valueStart = nameStart + name.length + 1 + 4
+  const isOfKeys = message.toString('utf8', valueStart, valueStart + keys.length) === keys
+  return driverCommands.has(name) || (name === 'update' && isOfKeys) ? null : name
 }

@@ -1,0 +1,44 @@
+import { expect } from 'chai'
+import { profiled } from '../support/profiled.ts'
+import { withService } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
+
+const dayMs = 86_400_000
+
+describe('The last used day of an API key', () => {
+  const service = withService()
+  const stored = async (id: string) => (await service.deps.ApiKey.findById(id).lean())?.lastUsedDay
+  const get = (key: string) =>
+    fetch(`${service.origin}/api/v1/dev/intents`, { headers: { Authorization: `Bearer ${key}` } })
+
+  it('is the UTC day of its last successful use, and is written once a day', async () => {
+    const { businessId } = await service.merchant()
+    const [used, refused] = await Promise.all([
+      service.key(businessId),
+      service.key(businessId, { ipAllowlist: ['192.0.2.1'] }),
+    ])
+    for (const days of [0, 1]) {
+      service.clock.freeze(new Date(Date.UTC(2036, 5, 1, 23, 59) + days * dayMs))
+      const day = `2036-06-0${days + 1}`
+      const operations = await profiled(service, async () => {
+        const responses = await Promise.all(Array.from({ length: 20 }, () => get(used.key)))
+        expect(new Set(responses.map(({ status }) => status))).to.deep.equal(new Set([200]))
+        await waitFor('the day', async () => (await stored(used.id)) === day)
+        expect((await get(used.key)).status).to.equal(200)
+        expect((await get(refused.key)).status).to.equal(403)
+      })
+      const writes = operations.filter(({ ns, command }) => ns.endsWith('.apikeys') && 'q' in command)
+      expect(writes).to.have.lengthOf(1)
+    }
+    expect(await stored(refused.id)).to.equal(null)
+  })
+
+  it('does not matter to a request: a failed write is repeated at the next use', async () => {
+    const { key, keyId } = await service.merchant()
+    const { bulkWrite } = service.deps.ApiKey.collection
+    service.deps.ApiKey.collection.bulkWrite = () => Promise.reject(new Error('MongoDB is away'))
+    expect((await get(key)).status).to.equal(200)
+    service.deps.ApiKey.collection.bulkWrite = bulkWrite
+    await waitFor('the day', async () => (await get(key)).ok && (await stored(keyId)) !== null)
+  })
+})
