@@ -216,6 +216,14 @@ export const environment = {
       default: 2,
       description: 'How long `web` still accepts connections after SIGTERM, with 503 on `/readyz`.',
     },
+    SHUTDOWN_TIMEOUT_SECONDS: {
+      type: 'number',
+      minimum: 10,
+      maximum: 600,
+      default: 25,
+      description:
+        'The longest time from SIGTERM to the end of a process. Then all open work is cut, and another process takes it over. Set it 5 s below the time after which the platform kills a process.',
+    },
     WORKER_PORT: {
       type: 'integer',
       minimum: 0,

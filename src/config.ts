@@ -55,6 +55,8 @@ export interface Config {
   liveDeliveryRetentionMs: number | null
   /** How long the `web` process keeps accepting connections after SIGTERM. */
   shutdownDrainMs: number
+  /** The maximum time from SIGTERM to the end of a process. */
+  shutdownTimeoutMs: number
   /**
    * The maximum number of requests per second for each API key. The limit also applies to each address that sends
    * requests with rejected credentials. If null, there is no limit.
@@ -161,6 +163,7 @@ function fromEnvironment(env: Environment): Config {
     sandboxRetentionMs: env.SANDBOX_RETENTION_DAYS * dayMs,
     liveDeliveryRetentionMs: env.LIVE_DELIVERY_RETENTION_DAYS * dayMs || null,
     shutdownDrainMs: env.SHUTDOWN_DRAIN_SECONDS * 1000,
+    shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT_SECONDS * 1000,
     rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND || null,
     liveCodesPerBusiness: env.LIVE_CODES_PER_BUSINESS,
     sandboxIntentsPerDay: env.SANDBOX_INTENTS_PER_DAY || null,

@@ -35,11 +35,14 @@ server.listen(config.port)
 await once(server, 'listening')
 log.info({ port: config.port, publicUrl: config.publicUrl }, 'web.started')
 
-onStop(async () => {
+/** The time that a stop leaves for closing the connections to MongoDB, Redis and the wallets. */
+const closeMs = 3_000
+
+onStop(config.shutdownTimeoutMs, async (leftMs) => {
   // `/readyz` now fails, and each connection is closed after its next response. The process keeps accepting connections
   // for a while, so that load balancers and clients notice that it is shutting down.
   stopping = true
   await wait(config.shutdownDrainMs)
-  await server.stop(maxStopMs(config))
+  await server.stop(Math.min(maxStopMs(config), leftMs() - closeMs))
   await deps.close()
 })

@@ -27,10 +27,10 @@ const probes = workerPort === null ? null : await serveProbes(deps, workerPort, 
 const workers = startWorkers(deps)
 log.info({ queues: config.workerQueues }, 'worker.started')
 
-closeBy(async () => {
+closeBy(config.shutdownTimeoutMs, async () => {
   isStopping = true
   await workers.close()
-  // The probes must respond until the workers are closed, which may take 30 s because of attempts in flight.
+  // The probes must respond until the workers are closed, which may take 20 s because of attempts in flight.
   await probes?.stop(0)
   await deps.close()
 })

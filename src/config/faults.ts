@@ -10,6 +10,8 @@ export function combinedFaults(given: Given): string[] {
     faults.push('CODE_LIFETIME_SECONDS must not be longer than INTENT_LIFETIME_SECONDS')
   if ((given.WALLET_PROVIDER_URL === undefined) !== (given.WALLET_PROVIDER_KEY === undefined))
     faults.push('WALLET_PROVIDER_URL and WALLET_PROVIDER_KEY must be set together')
+  if (Number(given.SHUTDOWN_TIMEOUT_SECONDS) < Number(given.SHUTDOWN_DRAIN_SECONDS) + 5)
+    faults.push('SHUTDOWN_TIMEOUT_SECONDS must be at least 5 more than SHUTDOWN_DRAIN_SECONDS')
   return given.NODE_ENV === 'production' ? [...faults, ...faultsInProduction(given)] : faults
 }
 

@@ -1,13 +1,18 @@
 import { constants } from 'node:os'
 import type { Log } from './log.ts'
 
+/** Closes the process. `leftMs` returns the time that is left until the process exits in any case. */
+type Close = (leftMs: () => number) => Promise<void>
+
 /**
  * Handles SIGTERM and SIGINT. Without a handler, Node.js ignores these signals if it runs as process 1 in a container.
  * Returns a function to which the caller passes `close`, the function that closes the process. Until the caller has
  * done so, no work is running, so a signal makes the process exit immediately with code 128 plus the signal's number.
- * From then on, the first signal closes the process, and a second signal makes the process exit immediately.
+ * From then on, the first signal closes the process, and a second signal makes the process exit immediately. If `close`
+ * takes longer than `timeoutMs`, the process exits with code 0. The open work is in MongoDB, so another process takes
+ * it over.
  */
-export function stopOnSignals(log: Log): (close: () => Promise<void>) => void {
+export function stopOnSignals(log: Log): (timeoutMs: number, close: Close) => void {
   let closing: (() => Promise<void>) | null = null
   let stopping = false
   const stop = (signal: NodeJS.Signals) => {
@@ -28,7 +33,14 @@ export function stopOnSignals(log: Log): (close: () => Promise<void>) => void {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  return (close) => {
-    closing = close
+  return (timeoutMs, close) => {
+    closing = () => {
+      const endAt = performance.now() + timeoutMs
+      setTimeout(() => {
+        log.warn({ timeoutMs }, 'process.cut')
+        process.exit(0)
+      }, timeoutMs)
+      return close(() => Math.max(0, endAt - performance.now()))
+    }
   }
 }

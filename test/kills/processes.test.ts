@@ -1,8 +1,9 @@
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { expect } from 'chai'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { createIntent, deliveriesOf, storedDelivery, subscribe } from '../support/actions.ts'
-import { startEndpointServer } from '../support/endpoint-server.ts'
+import { type Received, startEndpointServer } from '../support/endpoint-server.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -48,8 +49,30 @@ describe('After a termination signal,', () => {
       return now.status === 'DELIVERED' && now
     })
 
-  // These two start first and are checked last, because they wait long: for the lease and the lock of the dead worker,
-  // and for requests that never end. The other tests run meanwhile.
+  // These three start first and are checked last, because they wait long: for the lease and the lock of the dead
+  // worker, and for attempts and requests that never end. The other tests run meanwhile.
+  let cutAndTakenOver: Promise<{
+    code: number | null
+    tookMs: number
+    attemptedMs: number
+    delivery: Delivery
+  }>
+  before(() => {
+    cutAndTakenOver = (async () => {
+      const { service: own, endpointServer, worker, start, _id } = await workerMidAttempt()
+      await start()
+      const signalledAt = Date.now()
+      worker.kill('SIGTERM')
+      // The first worker still holds its lease, and renews it.
+      const [, second] = await endpointServer.atLeast(2, 30_000)
+      const delivery = await delivered(own, _id)
+      const code = await worker.exited
+      const { at } = second as Received
+      return { code, tookMs: Date.now() - signalledAt, attemptedMs: at - signalledAt, delivery }
+    })()
+    cutAndTakenOver.catch(() => undefined)
+  })
+
   let takenOver: Promise<{ waitedMs: number; attempts: number; bodies: Set<string>; count: number }>
   before(() => {
     takenOver = (async () => {
@@ -70,12 +93,16 @@ describe('After a termination signal,', () => {
   let endedMs: Promise<number>
   before(() => {
     endedMs = (async () => {
-      const own = await service()
-      // The process waits for this time and 11 s.
-      const quick = { WALLET_PROVIDER_TIMEOUT_SECONDS: '1' }
-      const [web, { key }] = await Promise.all([startProcess('web', own, quick), own.merchant()])
-      kept(web)
-      for (const text of ['', 'GET / HTTP/1.1\r\nHo', halfACreate(key)]) await say(web, text)
+      const [own, endpointServer] = await Promise.all([service(), startEndpointServer()])
+      kept({ stop: endpointServer.close })
+      endpointServer.respondWith(() => undefined)
+      const web = kept(await startProcess('web', own, { WEBHOOK_ALLOWED_HOSTS: endpointServer.host }))
+      const merchant = await own.merchant()
+      for (const text of ['', 'GET / HTTP/1.1\r\nHo', halfACreate(merchant.key)]) await say(web, text)
+      const { id } = await subscribe(own, merchant, endpointServer.url)
+      const tested = `${web.origin}/api/v1/dev/webhooks/endpoints/${id}/test`
+      fetch(tested, { method: 'POST', headers: merchant.write() }).catch(() => undefined)
+      await endpointServer.atLeast(1)
       const signalledAt = performance.now()
       web.kill('SIGTERM')
       expect(await web.exited).to.equal(0)
@@ -158,8 +185,17 @@ describe('After a termination signal,', () => {
     expect([attempts, bodies.size, count]).to.deep.equal([1, 1, 2])
   })
 
-  it('a web process exits within 15 s of SIGTERM, whatever unfinished requests clients are holding open', async () => {
-    expect(await endedMs).to.be.at.most(15_000)
+  it('a worker whose endpoints hang exits with code 0 within 30 s of SIGTERM, and another worker repeats the attempts at once, which use up no attempt', async () => {
+    const { code, tookMs, attemptedMs, delivery } = await cutAndTakenOver
+    expect(code).to.equal(0)
+    expect(tookMs).to.be.below(30_000)
+    // The attempt is cut 18 s after the signal. The next poll follows within 2.5 s, but the lease would last for 10 s.
+    expect(attemptedMs).to.be.within(18_000, 18_000 + 6_000)
+    expect([delivery.attempts, delivery.attemptLog.map(({ status }) => status)]).to.deep.equal([1, [200]])
+  })
+
+  it('a web process exits with code 0 within 30 s of SIGTERM, whatever requests are still open', async () => {
+    expect(await endedMs).to.be.at.most(30_000)
   })
 })
 

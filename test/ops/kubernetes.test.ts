@@ -13,7 +13,6 @@ import { parseEnv, promisify } from 'node:util'
 import { expect } from 'chai'
 import { environment } from '../../schemas/environment.ts'
 import { readConfig } from '../../src/config.ts'
-import { maxStopMs } from '../../src/http/server/listen.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { type Container, type Manifest, manifestFiles, readText, readYaml } from './manifests.ts'
 
@@ -38,13 +37,8 @@ const configFiles = generated?.envs.map((file) => join(dirname(base), file)) ?? 
 const config = parseEnv(configFiles.map(readText).join('\n')) as Record<string, string>
 const secrets = the('Secret', 'payment-intents').stringData ?? {}
 
-/**
- * The time that a stop adds to the longest running work (docs/operators/deploy.md): `web` accepts requests for 2 s,
- * closes its listener in 1.5 s, and takes up to 11 s beyond a wallet.
- */
-const beyondSeconds = 15
-const { WALLET_PROVIDER_TIMEOUT_SECONDS: wallet, WEBHOOK_TIMEOUT_SECONDS: webhook } = environment.properties
-const longestEndSeconds = { web: wallet.maximum + beyondSeconds, worker: webhook.maximum + beyondSeconds }
+/** The time after which a platform kills a process, which is 5 s longer than the process takes at most. */
+const killedAfterSeconds = environment.properties.SHUTDOWN_TIMEOUT_SECONDS.default + 5
 
 const processLabel = '__meta_kubernetes_pod_label_process'
 
@@ -154,13 +148,10 @@ describe('The Kubernetes manifests', () => {
   it('give work in progress enough time to finish', () => {
     const [, web, worker] = pods
     const hookSeconds = web?.container.lifecycle?.preStop.sleep.seconds ?? Number.NaN
-    const longestRequest = maxStopMs({ walletTimeoutMs: wallet.maximum * 1000 })
-    const { default: drainSeconds } = environment.properties.SHUTDOWN_DRAIN_SECONDS
-    expect(drainSeconds + 1.5 + longestRequest / 1000).to.be.lessThan(longestEndSeconds.web)
-    for (const name of ['WALLET_PROVIDER_TIMEOUT_SECONDS', 'WEBHOOK_TIMEOUT_SECONDS'])
-      expect(readText('docs/operators/deploy.md')).to.include(`\`${name}\` plus ${beyondSeconds} s`)
-    expect(web?.pod.terminationGracePeriodSeconds).to.equal(hookSeconds + longestEndSeconds.web)
-    expect(worker?.pod.terminationGracePeriodSeconds).to.equal(longestEndSeconds.worker)
+    expect(killedAfterSeconds).to.equal(30)
+    expect(web?.pod.terminationGracePeriodSeconds).to.equal(hookSeconds + killedAfterSeconds)
+    expect(worker?.pod.terminationGracePeriodSeconds).to.equal(killedAfterSeconds)
+    expect(readText('docs/operators/deploy.md')).to.include(`${killedAfterSeconds} s`)
   })
 
   it('allow the network traffic that the configuration requires', () => {
@@ -287,7 +278,7 @@ describe('docker-compose.yml', () => {
 
   it("gives each process enough time to stop, and uses the image's health check", () => {
     for (const name of ['web', 'worker'] as const) {
-      expect(services[name]?.stop_grace_period).to.equal(`${longestEndSeconds[name]}s`)
+      expect(services[name]?.stop_grace_period).to.equal(`${killedAfterSeconds}s`)
       expect(services[name]).to.not.have.property('healthcheck')
     }
   })

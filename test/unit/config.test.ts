@@ -50,6 +50,7 @@ describe('The configuration check', () => {
       walletProvider: null,
       walletTimeoutMs: 10_000,
       shutdownDrainMs: 2000,
+      shutdownTimeoutMs: 25_000,
       commissionRates: { provider: 200, payer: 100, tof: 1400, tte: 200 },
     })
     expect(config.secretKeys).to.have.lengthOf(1)
@@ -128,6 +129,8 @@ describe('The configuration check', () => {
       WALLET_PROVIDER_NAME: 'a provider',
       WALLET_PROVIDER_TIMEOUT_SECONDS: '61',
       SHUTDOWN_DRAIN_SECONDS: '61',
+      // This is not 5 more than the drain.
+      SHUTDOWN_TIMEOUT_SECONDS: '65',
       COMMISSION_PROVIDER_BPS: '10001',
       COMMISSION_PAYER_BPS: '-1',
       COMMISSION_TOF_BPS: '1.5',

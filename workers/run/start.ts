@@ -31,6 +31,13 @@ const createWorkers = (ending: AbortSignal): { [Name in QueueName]: QueueWorker<
  * processes find the remaining work.
  */
 const pollGraceMs = 3000
+/**
+ * The last part of SHUTDOWN_TIMEOUT_SECONDS, which begins with the cut of all attempts that are still in flight. It is
+ * long enough for one call to MongoDB (5 s), even if MongoDB is frozen.
+ */
+const afterCutMs = 7000
+/** How long a worker that has cut its attempts waits for the results that have arrived before the cut. */
+const lastResultsMs = 2000
 /** How long a worker that is shutting down waits for Redis to accept the results of its last jobs. */
 const redisGraceMs = 3000
 
@@ -41,7 +48,10 @@ const redisGraceMs = 3000
  */
 const maxConcurrency = 25
 
-/** Starts the workers for the configured queues. `close` stops them, and resolves when the running work has ended. */
+/**
+ * Starts the workers for the configured queues. `close` stops them, and resolves when the running work has ended or has
+ * been cut.
+ */
 export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const connection = new Redis(deps.config.redisUrl, {
     maxRetriesPerRequest: null,
@@ -67,6 +77,13 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   )
   const polling = startPolling(deps)
   const timers = startTimers(deps)
+
+  async function workEnded(polled: Promise<void>): Promise<void> {
+    while (running.size > 0) await Promise.allSettled(running)
+    await inTime(polled, pollGraceMs)
+    await deps.backgroundWork.ended()
+  }
+
   return {
     async close() {
       timers.stopChecks()
@@ -74,9 +91,8 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
       ending.abort()
       const polled = polling.stop()
       const closed = Promise.all(bullWorkers.map((worker) => worker.close()))
-      while (running.size > 0) await Promise.allSettled(running)
-      await inTime(polled, pollGraceMs)
-      await deps.backgroundWork.ended()
+      const isDone = await inTime(workEnded(polled), deps.config.shutdownTimeoutMs - afterCutMs)
+      if (!isDone) await cutAttempts(deps)
       // The wait for BullMQ is limited, because BullMQ itself would wait for Redis indefinitely. Nothing is lost,
       // because all results are already in MongoDB.
       await inTime(closed, redisGraceMs)
@@ -84,6 +100,19 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
       connection.disconnect()
     },
   }
+}
+
+/**
+ * Ends the attempts whose endpoints have not responded, and gives up their leases, so that other workers attempt these
+ * deliveries as soon as they poll. The attempts do not count. Everything else that is still running is repeated by
+ * another worker: a wallet query because its time is stored with the hold, and a job because its lock expires.
+ */
+async function cutAttempts({ leases, backgroundWork, log }: Deps): Promise<void> {
+  await leases.giveUp().then(
+    (attempts) => log.info({ attempts }, 'attempts.cut'),
+    (err: unknown) => log.warn({ err }, 'leases.not-given-up'),
+  )
+  await inTime(backgroundWork.ended(), lastResultsMs)
 }
 
 /** Splits a queue's concurrency evenly among several BullMQ workers. */

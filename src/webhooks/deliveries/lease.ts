@@ -46,15 +46,23 @@ export interface Leases {
    * deleted or disabled, or if the process was frozen for so long that another worker has taken over the delivery.
    */
   onLost(delivery: Leased, abort: () => void): void
+  /** Must be called when the endpoint has responded, so that `giveUp` leaves the lease to the write of the result. */
+  onResponse(delivery: Leased): void
   /** Whether this process believes that it still holds the lease. */
   holds(delivery: Leased): boolean
   release(delivery: Leased): void
   /** Renews all leases of this process in one write. */
   renew(): Promise<void>
+  /**
+   * Aborts all attempts whose endpoints have not responded, and ends their leases in one write, so that the deliveries
+   * are due again. Returns the number of these attempts. None of them is recorded.
+   */
+  giveUp(): Promise<number>
 }
 
 interface Held {
   token: string
+  /** Null once the endpoint has responded. */
   abort: (() => void) | null
 }
 
@@ -74,12 +82,30 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date): Leases
     }
   }
 
+  /** Changes those of the given leases that this process still holds. Returns their number. */
+  async function changeLeases(
+    leases: [id: string, Held][],
+    change: Partial<Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>>,
+  ): Promise<number> {
+    const ids = leases.map(([id]) => id)
+    const tokens = [...new Set(leases.map(([, { token }]) => token))]
+    const { matchedCount } = await nativeCollection(Delivery).updateMany(
+      { _id: { $in: ids }, leaseToken: { $in: tokens } },
+      { $set: change },
+    )
+    return matchedCount
+  }
+
   return {
-    hold: ({ _id, leaseToken }) => void held.set(_id, { token: leaseToken, abort: null }),
+    hold: ({ _id, leaseToken }) => void held.set(_id, { token: leaseToken, abort: () => undefined }),
     onLost({ _id, leaseToken }, abort) {
       const lease = held.get(_id)
       if (lease?.token === leaseToken) lease.abort = abort
       else abort()
+    },
+    onResponse({ _id, leaseToken }) {
+      const lease = held.get(_id)
+      if (lease?.token === leaseToken) lease.abort = null
     },
     holds: ({ _id, leaseToken }) => held.get(_id)?.token === leaseToken,
     release({ _id, leaseToken }) {
@@ -89,12 +115,17 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date): Leases
     async renew() {
       if (held.size === 0) return
       const ids = [...held.keys()]
-      const tokens = [...new Set([...held.values()].map(({ token }) => token))]
-      const { matchedCount } = await nativeCollection(Delivery).updateMany(
-        { _id: { $in: ids }, leaseToken: { $in: tokens } },
-        { $set: { nextAttemptAt: leaseEnd(now()) } },
-      )
-      if (matchedCount < ids.length) await abortLost(ids)
+      const matched = await changeLeases([...held], { nextAttemptAt: leaseEnd(now()) })
+      if (matched < ids.length) await abortLost(ids)
+    },
+    async giveUp() {
+      const open = [...held].filter(([, { abort }]) => abort !== null)
+      for (const [id, { abort }] of open) {
+        held.delete(id)
+        abort?.()
+      }
+      if (open.length > 0) await changeLeases(open, { leaseToken: null, nextAttemptAt: now() })
+      return open.length
     },
   }
 }
