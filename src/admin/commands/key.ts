@@ -3,6 +3,8 @@ import { scopes as allScopes, type Scope } from '../../../schemas/scopes.ts'
 import { issueKey } from '../../businesses/issue-key.ts'
 import { rotateKey } from '../../businesses/rotate-key.ts'
 import { setKeyStatus } from '../../businesses/set-key-status.ts'
+import { effectsHelp } from '../acts/effects.ts'
+import { keySwitches } from '../acts/key-switches.ts'
 import { act, found } from './act.ts'
 import { choice, ranges, seconds, someScopes } from './arguments.ts'
 
@@ -15,12 +17,6 @@ interface KeyOptions {
   scopes?: Scope[]
   ip?: string[]
 }
-
-const statuses = {
-  suspend: ['refuse a key until it is resumed', 'suspended'],
-  resume: ['accept a suspended key again', 'active'],
-  revoke: ['refuse a key permanently', 'revoked'],
-} as const
 
 /** Adds the commands `key create` and `key rotate`, and the commands that change a key's status. */
 export function addKeyCommands(program: Command): void {
@@ -44,11 +40,12 @@ export function addKeyCommands(program: Command): void {
       }),
     )
 
-  for (const [name, [description, status]] of Object.entries(statuses))
+  for (const [name, { description, effects, status }] of Object.entries(keySwitches))
     key
       .command(name)
       .description(description)
       .argument('<id>', 'id of the key')
+      .addHelpText('after', effectsHelp(effects, 'key'))
       .action(
         act(async (deps, id: string) => {
           found(await setKeyStatus(deps, id, status), `Key ${id} does not exist or is revoked`)

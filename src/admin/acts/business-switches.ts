@@ -1,0 +1,78 @@
+import type { Act } from '../../audit/acts.ts'
+import type { BusinessChange } from '../../businesses/change-business.ts'
+import type { Effects } from './effects.ts'
+
+/** A change of one setting of a business, which staff make on a page and operators on the command line. */
+export interface BusinessSwitch {
+  description: string
+  effects: Effects
+  /** The name of the change in the audit trail. */
+  act: Act
+  change: Pick<BusinessChange, 'liveApproved' | 'apiEnabled' | 'suspended'>
+}
+
+export const businessSwitches = {
+  approve: {
+    description: 'approve a business for live mode',
+    effects: {
+      opens: 'live keys. Test keys work without approval.',
+      undo: 'unapprove',
+    },
+    act: 'business.approved',
+    change: { liveApproved: true },
+  },
+  unapprove: {
+    description: 'withdraw the approval for live mode; the sandbox stays open',
+    effects: {
+      closes:
+        'live keys (403 LIVE_ACCESS_NOT_APPROVED), so the business can create no live payment intents and make no live refunds.',
+      staysOpen:
+        'test keys and the sandbox, webhooks, and the pages of existing live payment intents, which customers can still pay. To close these pages too, suspend the business. To cancel live payment intents that are not paid, an operator uses the command "intents cancel".',
+      undo: 'approve',
+    },
+    act: 'business.unapproved',
+    change: { liveApproved: false },
+  },
+  disable: {
+    description: 'close the developer API of a business; its payment pages stay open',
+    effects: {
+      closes: 'the developer API, with live and test keys (503 FEATURE_DISABLED).',
+      staysOpen: 'payment pages, payments by link and by code, and webhooks.',
+      undo: 'enable',
+    },
+    act: 'business.disabled',
+    change: { apiEnabled: false },
+  },
+  enable: {
+    description: 'open the developer API of a business again',
+    effects: {
+      opens:
+        'the developer API. Live keys also need the approval for live mode. A suspended business stays closed until it is resumed.',
+      undo: 'disable',
+    },
+    act: 'business.enabled',
+    change: { apiEnabled: true },
+  },
+  suspend: {
+    description: 'close the developer API, the payment pages and all payments of a business',
+    effects: {
+      closes:
+        'the developer API, with live and test keys (503 FEATURE_DISABLED), the pages of unpaid payment intents, and all new payments, live and test. Refunds are made through the developer API, so they are not possible either.',
+      staysOpen:
+        'payments that a wallet is already processing are completed and recorded. Customers can still open the pages of payments they made. Payment intents expire on time. Webhooks are delivered.',
+      undo: 'resume',
+    },
+    act: 'business.suspended',
+    change: { suspended: true },
+  },
+  resume: {
+    description: 'end the suspension of a business',
+    effects: {
+      opens:
+        'everything that the suspension closed. Customers can pay PENDING payment intents again. If the developer API is disabled, it stays closed until it is enabled.',
+      undo: 'suspend',
+    },
+    act: 'business.resumed',
+    change: { suspended: false },
+  },
+} as const satisfies Record<string, BusinessSwitch>
