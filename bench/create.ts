@@ -18,7 +18,7 @@ export async function measureCreate(bench: Bench): Promise<Pair<LoadResult>[]> {
   const merchants = await makeMerchants(mongodbUrl, secretKey, MERCHANTS, 'test')
   const apiKeys = merchants.map(({ apiKey }) => apiKey)
   const [webPort, barePort] = [await freePort(), await freePort()]
-  const shared = { NODE_ENV: 'production', MONGODB_URL: mongodbUrl }
+  const shared = { NODE_ENV: 'production', METRICS_PORT: '0', MONGODB_URL: mongodbUrl }
   const web = startProcess(bench.runtime, 'web', bench.runtime.programs.web, {
     ...shared,
     PORT: String(webPort),

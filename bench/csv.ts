@@ -35,7 +35,7 @@ export async function measureCsv(bench: Bench): Promise<Importing> {
   const database = client.db()
   await database.collection('bare').createIndexes([...products.indexes])
   const [webPort, barePort] = [await freePort(), await freePort()]
-  const shared = { NODE_ENV: 'production', MONGODB_URL: mongodbUrl }
+  const shared = { NODE_ENV: 'production', METRICS_PORT: '0', MONGODB_URL: mongodbUrl }
   const web = startProcess(bench.runtime, 'csv-web', bench.runtime.programs.web, {
     ...shared,
     PORT: String(webPort),

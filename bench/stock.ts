@@ -23,7 +23,7 @@ export async function measureStock(bench: Bench): Promise<Pair<Changed>[]> {
   const client = await mongo.MongoClient.connect(mongodbUrl)
   const database = client.db()
   const [webPort, barePort] = [await freePort(), await freePort()]
-  const shared = { NODE_ENV: 'production', MONGODB_URL: mongodbUrl }
+  const shared = { NODE_ENV: 'production', METRICS_PORT: '0', MONGODB_URL: mongodbUrl }
   const web = startProcess(bench.runtime, 'stock-web', bench.runtime.programs.web, {
     ...shared,
     PORT: String(webPort),

@@ -36,6 +36,7 @@ export async function startServing(
   const port = await freePort()
   const running = startProcess(runtime, name, script, {
     NODE_ENV: 'production',
+    METRICS_PORT: '0',
     PORT: String(port),
     ...environment,
   })

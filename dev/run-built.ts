@@ -40,6 +40,7 @@ function start(name: string) {
   const env = {
     ...process.env,
     NODE_ENV: 'production',
+    METRICS_PORT: '0',
     PORT: String(port),
     // Production refuses http. A proxy terminates https.
     PUBLIC_URL: 'https://api.example',

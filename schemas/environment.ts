@@ -228,7 +228,21 @@ export const environment = {
       type: 'integer',
       minimum: 0,
       maximum: 65535,
-      description: 'Port where a worker serves `/healthz`, `/readyz` and `/metrics`. Without it: none.',
+      description:
+        'Port where a worker serves `/healthz`, `/readyz` and, without `METRICS_PORT`, `/metrics`. Without it: none.',
+    },
+    METRICS_PORT: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 65535,
+      description:
+        'Port where `web` and `worker` serve `/metrics`, and nothing else. Their other ports then do not serve it.',
+    },
+    METRICS_TOKEN: {
+      type: 'string',
+      format: 'bearer-token',
+      description:
+        'Token that `/metrics` requires, on every port. Production requires this variable or `METRICS_PORT`.',
     },
     OTEL_EXPORTER_OTLP_ENDPOINT: {
       type: 'string',

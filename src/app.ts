@@ -15,7 +15,7 @@ import { send } from './http/responses/envelope.ts'
 import { sendBuilt } from './http/responses/send.ts'
 import { routes } from './http/routes/routes.ts'
 import { createBareApp, refuseUnknown } from './http/server/bare-app.ts'
-import { health } from './http/server/health.ts'
+import { useProbes } from './http/server/probes.ts'
 import { referencePages } from './reference/router.ts'
 
 /** The path prefix of every API operation (SPEC 9). */
@@ -32,7 +32,7 @@ export const createApp = (deps: Deps, isStopping: () => boolean): Express =>
     serveOperations(deps, app)
     app.use(limitVisitors(deps, (req) => (isHosted(req) ? 'polls' : 'address')))
     app.use(refuseOptions)
-    app.use(health(deps, isStopping))
+    useProbes(deps, app, isStopping)
     app.use('/admin', adminPages(deps))
     app.use(checkoutPages(deps))
     app.use(referencePages(deps))

@@ -69,8 +69,12 @@ export interface Config {
    * day. If null, there is no limit.
    */
   sandboxIntentsPerDay: number | null
-  /** The port on which a `worker` serves /healthz, /readyz and /metrics. If null, it does not serve them. */
+  /** The port on which a `worker` serves /healthz and /readyz. If null, it does not serve them. */
   workerPort: number | null
+  /** The port on which a process serves only /metrics. If null, it serves /metrics on the same port as /healthz. */
+  metricsPort: number | null
+  /** The token that a request for /metrics must contain, on every port. If null, no token is needed. */
+  metricsToken: string | null
   /** The URL to which traces are sent (OTLP over HTTP), without the `/v1/traces` suffix. If null, tracing is off. */
   otlpEndpoint: string | null
   /** The commission rates, in basis points (src/wallets/commission.ts). */
@@ -168,6 +172,8 @@ function fromEnvironment(env: Environment): Config {
     liveCodesPerBusiness: env.LIVE_CODES_PER_BUSINESS,
     sandboxIntentsPerDay: env.SANDBOX_INTENTS_PER_DAY || null,
     workerPort: env.WORKER_PORT ?? null,
+    metricsPort: env.METRICS_PORT ?? null,
+    metricsToken: env.METRICS_TOKEN ?? null,
     otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/$/, '') ?? null,
     commissionRates: {
       provider: env.COMMISSION_PROVIDER_BPS,

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { loadConfig } from './config.ts'
 import { createHttpServer, maxStopMs } from './http/server/listen.ts'
+import { serveMetrics } from './http/server/probes.ts'
 import { timeouts } from './http/server/timeouts.ts'
 import { countLines } from './metrics/count-lines.ts'
 import { measureProcess } from './metrics/measure-process.ts'
@@ -26,6 +27,7 @@ measureProcess(metrics)
 if (!config.production) await retryWhileUnreachable(log, () => makeIndexes(config.mongodbUrl, log))
 
 let stopping = false
+const metricsServer = await serveMetrics(deps, () => stopping)
 const server = createHttpServer(
   deps,
   createApp(deps, () => stopping),
@@ -43,6 +45,9 @@ onStop(config.shutdownTimeoutMs, async (leftMs) => {
   // for a while, so that load balancers and clients notice that it is shutting down.
   stopping = true
   await wait(config.shutdownDrainMs)
-  await server.stop(Math.min(maxStopMs(config), leftMs() - closeMs))
+  await Promise.all([
+    server.stop(Math.min(maxStopMs(config), leftMs() - closeMs)),
+    metricsServer?.stop(0),
+  ])
   await deps.close()
 })

@@ -267,7 +267,14 @@ describe('The project', () => {
     )
     expect(given.map(({ name }) => name)).to.have.members(Object.keys(environment.properties))
     const set = given.filter(({ isPassedOn }) => !isPassedOn).map(({ name }) => name)
-    expect(set).to.deep.equal(['PORT', 'MONGODB_URL', 'REDIS_URL', 'WORKER_PORT'])
+    expect(set).to.deep.equal([
+      'PORT',
+      'MONGODB_URL',
+      'REDIS_URL',
+      'WORKER_PORT',
+      'METRICS_PORT',
+      'METRICS_TOKEN',
+    ])
   })
 
   it('uses every error code in the catalogue', () => {

@@ -1,5 +1,5 @@
 import { loadConfig } from '../src/config.ts'
-import { serveProbes } from '../src/http/server/probes.ts'
+import { serveMetrics, serveProbes } from '../src/http/server/probes.ts'
 import { countLines } from '../src/metrics/count-lines.ts'
 import { measureProcess } from '../src/metrics/measure-process.ts'
 import { createMetrics } from '../src/metrics/metrics.ts'
@@ -24,13 +24,14 @@ if (!config.production) await retryWhileUnreachable(log, () => makeIndexes(confi
 let isStopping = false
 const { workerPort } = config
 const probes = workerPort === null ? null : await serveProbes(deps, workerPort, () => isStopping)
+const metricsServer = await serveMetrics(deps, () => isStopping)
 const workers = startWorkers(deps)
 log.info({ queues: config.workerQueues }, 'worker.started')
 
 closeBy(config.shutdownTimeoutMs, async () => {
   isStopping = true
   await workers.close()
-  // The probes must respond until the workers are closed, which may take 20 s because of attempts in flight.
-  await probes?.stop(0)
+  // The probes and metrics must respond until the workers are closed. Attempts in flight may delay that by 20 s.
+  await Promise.all([probes?.stop(0), metricsServer?.stop(0)])
   await deps.close()
 })

@@ -12,6 +12,9 @@ export function combinedFaults(given: Given): string[] {
     faults.push('WALLET_PROVIDER_URL and WALLET_PROVIDER_KEY must be set together')
   if (Number(given.SHUTDOWN_TIMEOUT_SECONDS) < Number(given.SHUTDOWN_DRAIN_SECONDS) + 5)
     faults.push('SHUTDOWN_TIMEOUT_SECONDS must be at least 5 more than SHUTDOWN_DRAIN_SECONDS')
+  for (const name of ['PORT', 'WORKER_PORT'])
+    if (Number(given.METRICS_PORT) > 0 && given.METRICS_PORT === given[name])
+      faults.push(`METRICS_PORT must differ from ${name}`)
   return given.NODE_ENV === 'production' ? [...faults, ...faultsInProduction(given)] : faults
 }
 
@@ -27,6 +30,11 @@ function faultsInProduction(given: Given): string[] {
     faults.push('SANDBOX_RETENTION_DAYS must be 1 or more in production')
   if (Number(given.LIVE_DELIVERY_RETENTION_DAYS) > 0 && Number(given.LIVE_DELIVERY_RETENTION_DAYS) < 1)
     faults.push('LIVE_DELIVERY_RETENTION_DAYS must be 0 (never delete), or 1 or more, in production')
+  if (given.METRICS_TOKEN === undefined && given.METRICS_PORT === undefined)
+    faults.push('METRICS_TOKEN or METRICS_PORT must be set in production, because /metrics is not public')
+  const token = textOf(given, 'METRICS_TOKEN')
+  if (token.length >= 16 && isWeakText(token))
+    faults.push('METRICS_TOKEN must not be a weak or example token in production (openssl rand -hex 32)')
   for (const name of ['SECRET_KEY', 'SECRET_KEY_PREVIOUS'])
     if (bytesOf(given, name).length === 32 && isWeakKey(textOf(given, name)))
       faults.push(`${name} must not be a weak or example key in production (openssl rand -base64 32)`)

@@ -64,6 +64,10 @@ export const formats: Record<string, Format> = {
     validate: (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
     hint: () => 'must be 32 bytes in base64 (openssl rand -base64 32)',
   },
+  'bearer-token': {
+    validate: (text) => /^[\w.~+/=-]{16,512}$/.test(text),
+    hint: () => 'must have 16 to 512 letters, digits or characters of -._~+/= (openssl rand -hex 32)',
+  },
   'queue-list': {
     validate: everyOf((part) => (queueNames as readonly string[]).includes(part)),
     hint: () => `must be a comma-separated list of: ${queueNames.join(', ')}`,

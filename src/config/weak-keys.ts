@@ -22,7 +22,7 @@ export function isWeakKey(text: string): boolean {
 const placeholder = /change.?me|example|placeholder|password|your.?(api.?)?(key|secret)/i
 
 /**
- * Whether a key of at least 32 characters looks handmade, which means that it consists of a placeholder or of a few
+ * Whether a key of at least 16 characters looks handmade, which means that it consists of a placeholder or of a few
  * repeated characters.
  */
 export function isWeakText(text: string): boolean {
@@ -30,5 +30,6 @@ export function isWeakText(text: string): boolean {
   const steps = new Set(Array.from(text.slice(1), (letter, at) => letter.charCodeAt(0) - text.charCodeAt(at)))
   // In a string of 32 random digits, nearly all of the 30 groups of three consecutive digits are distinct, and most of
   // the 19 possible differences between neighbouring digits occur.
-  return placeholder.test(text) || pieces.size < 15 || steps.size < 6
+  const minPieces = Math.min(15, 0.75 * (text.length - 2))
+  return placeholder.test(text) || pieces.size < minPieces || steps.size < 6
 }

@@ -256,6 +256,7 @@ describe('The staff pages', () => {
   it('tell browsers to use only https if the service runs in production', async () => {
     const live = await openService({
       NODE_ENV: 'production',
+      METRICS_PORT: '0',
       PUBLIC_URL: 'https://api.example',
       PAY_URL: 'https://pay.example',
     })

@@ -11,6 +11,7 @@ describe('npm run admin -- wallet create', function () {
   const create = (phone: string, pin: string, balance: string) =>
     cli.admin(['wallet', 'create', '--phone', phone, '--pin', pin, '--balance', balance, '--json'], {
       NODE_ENV: 'production',
+      METRICS_PORT: '0',
       PUBLIC_URL: 'https://api.example',
       PAY_URL: 'https://pay.example',
     })

@@ -1,12 +1,15 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { startMongo, startRedis } from '../../dev/servers.ts'
+import { createApp } from '../../src/app.ts'
 import { catalogue } from '../../src/errors.ts'
 import { routes } from '../../src/http/routes/routes.ts'
+import { serveProbes } from '../../src/http/server/probes.ts'
+import { timeouts } from '../../src/http/server/timeouts.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { alreadyCancelled, neverCancels } from '../../src/intents/lifecycle.ts'
 import { watchedLines } from '../../src/metrics/begin-at-zero.ts'
@@ -24,6 +27,7 @@ import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withServer } from '../support/with.ts'
 import { crlf, sendRaw } from './raw-request.ts'
+import { openServer } from './short-timeouts.ts'
 
 interface Sample {
   name: string
@@ -41,8 +45,8 @@ const samplesOf = (text: string): Sample[] =>
     value: Number(value),
   }))
 
-async function scrape(origin: string): Promise<Sample[]> {
-  const response = await fetch(`${origin}/metrics`)
+async function scrape(origin: string, token = ''): Promise<Sample[]> {
+  const response = await fetch(`${origin}/metrics`, { headers: { Authorization: `bearer ${token}` } })
   expect(response.status).to.equal(200)
   expect(response.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8')
   return samplesOf(await response.text())
@@ -282,26 +286,71 @@ describe('Metrics', () => {
       expect(text).to.not.include(secret)
   })
 
-  it("are served on a worker's own port, along with the worker's health checks", async () => {
-    const port = await freePort()
-    const worker = await startProcess('worker', service, { WORKER_PORT: String(port) })
-    const origin = `http://127.0.0.1:${port}`
-    try {
-      expect((await fetch(`${origin}/healthz`)).status).to.equal(200)
-      const ready = await fetch(`${origin}/readyz`)
-      expect(ready.status).to.equal(200)
-      expect(await ready.json()).to.deep.equal({ status: 'ok', mongodb: 'up', redis: 'up' })
-      const samples = await scrape(origin)
-      expect(samples.map(({ name }) => name)).to.include('nodejs_eventloop_lag_p99_seconds')
-      expect(valueOf(samples, 'mongodb_up')).to.equal(1)
-      const other = await fetch(`${origin}/api/v1/dev/intents`)
-      expect(other.status).to.equal(404)
-      expect(await other.json()).to.have.nested.property('error.code', 'ENDPOINT_NOT_FOUND')
-      worker.kill('SIGTERM')
-      expect(await worker.exited).to.equal(0)
-    } finally {
-      await worker.stop()
+  it('are served only on METRICS_PORT if it is set, by both processes', async () => {
+    const [workerPort, ...metricsPorts] = [await freePort(), await freePort(), await freePort()]
+    const METRICS_TOKEN = 'a-token-of-this-test'
+    const processes = await Promise.all(
+      (['web', 'worker'] as const).map((type, at) => {
+        const METRICS_PORT = String(metricsPorts[at])
+        return startProcess(type, service, { WORKER_PORT: String(workerPort), METRICS_PORT, METRICS_TOKEN })
+      }),
+    )
+    const expectUnknown = async (url: string) => {
+      const response = await fetch(url)
+      expect(response.status, url).to.equal(404)
+      expect(await response.json()).to.have.nested.property('error.code', 'ENDPOINT_NOT_FOUND')
     }
+    try {
+      for (const [at, origin] of [processes[0]?.origin, `http://127.0.0.1:${workerPort}`].entries()) {
+        expect((await fetch(`${origin}/healthz`)).status).to.equal(200)
+        const ready = await fetch(`${origin}/readyz`)
+        expect(await ready.json()).to.deep.equal({ status: 'ok', mongodb: 'up', redis: 'up' })
+        await expectUnknown(`${origin}/metrics`)
+        const apart = `http://127.0.0.1:${metricsPorts[at]}`
+        await expectUnknown(`${apart}/healthz`)
+        await expectUnknown(`${apart}/api/v1/dev/intents`)
+        expect((await fetch(`${apart}/metrics`)).status).to.equal(401)
+        const samples = await scrape(apart, METRICS_TOKEN)
+        expect(samples.map(({ name }) => name)).to.include('nodejs_eventloop_lag_p99_seconds')
+        expect(valueOf(samples, 'mongodb_up')).to.equal(1)
+      }
+      for (const each of processes) each.kill('SIGTERM')
+      expect(await Promise.all(processes.map(({ exited }) => exited))).to.deep.equal([0, 0])
+    } finally {
+      await Promise.all(processes.map((each) => each.stop()))
+    }
+  })
+
+  it('require METRICS_TOKEN if it is set, on the port of the API as on the port of a worker', async () => {
+    const metricsToken = 'a-token-of-this-test'
+    const deps = { ...service.deps, config: { ...service.deps.config, metricsToken } }
+    const web = await openServer(
+      service,
+      timeouts,
+      createApp(deps, () => false),
+    )
+    const probes = await serveProbes(deps, 0, () => false)
+    const ofWorker = `http://127.0.0.1:${(probes.address() as AddressInfo).port}`
+    const refusals: [authorization: string | undefined, code: string][] = [
+      [undefined, 'MISSING_CREDENTIALS'],
+      [metricsToken, 'INVALID_AUTH_HEADER'],
+      [`Bearer ${metricsToken}, Bearer ${metricsToken}`, 'INVALID_AUTH_HEADER'],
+      [`Bearer ${metricsToken}x`, 'INVALID_API_KEY'],
+      [merchant.read().Authorization, 'INVALID_API_KEY'],
+    ]
+    for (const origin of [web.origin, ofWorker]) {
+      for (const [authorization, code] of refusals) {
+        const headers = authorization === undefined ? {} : { authorization }
+        const response = await fetch(`${origin}/metrics`, { headers })
+        expect([response.status, response.headers.get('www-authenticate')]).to.deep.equal([401, 'Bearer'])
+        const body = await response.text()
+        expect(JSON.parse(body)).to.have.nested.property('error.code', code)
+        expect(body).to.not.include(metricsToken)
+      }
+      expect(valueOf(await scrape(origin, metricsToken), 'mongodb_up')).to.equal(1)
+      expect((await fetch(`${origin}/healthz`)).status).to.equal(200)
+    }
+    await Promise.all([web.close(), probes.stop(0)])
   })
 
   it('count the log lines that may require action', () => {

@@ -136,7 +136,10 @@ describe('The Kubernetes manifests', () => {
     ] as const
     for (const [name, port, containerPort] of ports) {
       const container = pods.find(({ owner }) => owner.metadata.name === name)?.container as Container
-      expect(container.ports).to.deep.equal([{ name: port, containerPort: Number(containerPort) }])
+      expect(container.ports).to.deep.equal([
+        { name: port, containerPort: Number(containerPort) },
+        { name: 'metrics', containerPort: Number(config.METRICS_PORT) },
+      ])
       for (const probe of ['startupProbe', 'livenessProbe'] as const)
         expect(container[probe]?.httpGet).to.deep.equal({ path: '/healthz', port })
       expect(container.readinessProbe?.httpGet).to.deep.equal({ path: '/readyz', port })
@@ -159,7 +162,7 @@ describe('The Kubernetes manifests', () => {
     const { spec } = the('NetworkPolicy', 'payment-intents')
     const { ingress, egress } = spec as unknown as { ingress: Rules; egress: Rules }
     const portsOf = (rules: Rules) => rules.flatMap(({ ports = [] }) => ports.map(({ port }) => port))
-    expect(portsOf(ingress)).to.include.members([Number(config.PORT), Number(config.WORKER_PORT)])
+    expect(portsOf(ingress)).to.include.members([Number(config.PORT), Number(config.METRICS_PORT)])
     const written = `${readText('.env.example')}\n${readText('ops/docker-compose.md')}`
     const named = (name: string) =>
       Number(new RegExp(`^.*\\b${name}=\\w+://[\\w.]+:(\\d+)`, 'm').exec(written)?.[1])
@@ -174,14 +177,14 @@ describe('The Kubernetes manifests', () => {
     const [composed] = readYaml<Scraping>('ops/prometheus/prometheus.yml')
     const { selector, podMetricsEndpoints: endpoints = [] } = operated?.spec ?? {}
     const [keep, ...relabels] = plain?.scrape_configs[0]?.relabel_configs ?? []
-    const jobs = pods.slice(1).map(({ template, container }, at) => {
+    const jobs = pods.slice(1).map(({ template, container }) => {
       const { labels } = template.metadata
-      const port = container.ports?.[0]?.name ?? ''
+      const port = container.ports?.[1]?.name ?? ''
       expect(labels).to.include(selector?.matchLabels ?? { selector })
-      expect(endpoints[at]?.port).to.equal(port)
+      expect(endpoints.map((each) => each.port)).to.deep.equal([port])
       expect(`${labels.app};${port};Running`).to.match(new RegExp(`^(?:${keep?.regex})$`))
       const replacements = [
-        ...(endpoints[at]?.relabelings ?? []).map((one) => ({ ...one, from: one.sourceLabels })),
+        ...(endpoints[0]?.relabelings ?? []).map((one) => ({ ...one, from: one.sourceLabels })),
         ...relabels.map((one) => ({ ...one, targetLabel: one.target_label, from: one.source_labels })),
       ].filter(({ targetLabel }) => targetLabel === 'job')
       expect(replacements.map(({ from }) => from)).to.deep.equal([[processLabel], [processLabel]])
@@ -271,8 +274,8 @@ describe('docker-compose.yml', () => {
     )
     const scraped = jobs.flatMap((job) => job.dns_sd_configs)
     expect(scraped.map(({ names, port }) => [...names, String(port)])).to.deep.equal([
-      ['web', services.web?.environment?.PORT],
-      ['worker', services.worker?.environment?.WORKER_PORT],
+      ['web', services.web?.environment?.METRICS_PORT],
+      ['worker', services.worker?.environment?.METRICS_PORT],
     ])
   })
 

@@ -14,6 +14,7 @@ const inProduction = {
   SECRET_KEY: randomBytes(32).toString('base64'),
   WALLET_PROVIDER_URL: 'https://wallet.example',
   WALLET_PROVIDER_KEY: randomBytes(32).toString('hex'),
+  METRICS_TOKEN: randomBytes(16).toString('hex'),
 }
 const faultsOf = (changes: Record<string, string | undefined>): string => {
   try {
@@ -77,6 +78,7 @@ describe('The configuration check', () => {
       WALLET_PROVIDER_URL: 'https://wallet.example/v1/',
       WALLET_PROVIDER_TIMEOUT_SECONDS: '1.5',
       SHUTDOWN_DRAIN_SECONDS: '0.5',
+      METRICS_PORT: '9465',
       COMMISSION_PROVIDER_BPS: '0',
       COMMISSION_TTE_BPS: '5000',
     })
@@ -98,6 +100,8 @@ describe('The configuration check', () => {
       },
       walletTimeoutMs: 1500,
       shutdownDrainMs: 500,
+      metricsPort: 9465,
+      metricsToken: inProduction.METRICS_TOKEN,
       commissionRates: { provider: 0, payer: 100, tof: 1400, tte: 5000 },
     })
     expect(config.secretKeys).to.have.lengthOf(2)
@@ -131,6 +135,8 @@ describe('The configuration check', () => {
       SHUTDOWN_DRAIN_SECONDS: '61',
       // This is not 5 more than the drain.
       SHUTDOWN_TIMEOUT_SECONDS: '65',
+      METRICS_PORT: '65536',
+      METRICS_TOKEN: 'hidden-token',
       COMMISSION_PROVIDER_BPS: '10001',
       COMMISSION_PAYER_BPS: '-1',
       COMMISSION_TOF_BPS: '1.5',
@@ -154,6 +160,14 @@ describe('The configuration check', () => {
       expect(message).to.include(`  ${name} `)
     expectRefused('CODE_LIFETIME_SECONDS', ['86401'])
     expectAccepted('CODE_LIFETIME_SECONDS', ['86400'])
+  })
+
+  it('rejects a METRICS_PORT on which the same process already serves something else', () => {
+    expect(faultsOf({ METRICS_PORT: '3000' })).to.include('  METRICS_PORT must differ from PORT')
+    expect(faultsOf({ METRICS_PORT: '9464', WORKER_PORT: '9464' })).to.include(
+      '  METRICS_PORT must differ from WORKER_PORT',
+    )
+    expect(faultsOf({ METRICS_PORT: '0', PORT: '0', WORKER_PORT: '0' })).to.equal('')
   })
 
   it('reads the address ranges that webhooks must not connect to, and reports invalid ranges', () => {
@@ -286,6 +300,19 @@ describe('The configuration check', () => {
       it(`reports that ${name} ${fault}`, () => {
         expect(refused({ [name]: value })).to.deep.equal([`${name} ${fault}`])
       })
+
+    it('requires METRICS_TOKEN or METRICS_PORT, and a token that is random', () => {
+      expect(refused({ METRICS_TOKEN: undefined })).to.deep.equal([
+        'METRICS_TOKEN or METRICS_PORT must be set in production, because /metrics is not public',
+      ])
+      expect(refused({ METRICS_TOKEN: undefined, METRICS_PORT: '9465' })).to.deep.equal([])
+      for (const random of [8, 16, 32].map((bytes) => randomBytes(bytes).toString('hex')))
+        expect(refused({ METRICS_TOKEN: random }), random).to.deep.equal([])
+      for (const weak of ['x'.repeat(16), '0123456789abcdef', 'my-password-4711', 'abcabcabcabcabcabcabc'])
+        expect(refused({ METRICS_TOKEN: weak }), weak).to.deep.equal([
+          'METRICS_TOKEN must not be a weak or example token in production (openssl rand -hex 32)',
+        ])
+    })
 
     it('accepts a retention of one day, and accepts 0 to keep delivery attempts forever', () => {
       expect(refused({ SANDBOX_RETENTION_DAYS: '1' })).to.deep.equal([])

@@ -57,6 +57,7 @@ export async function openStage(build: string, folder: string, isProduction: boo
     WEBHOOK_TIMEOUT_SECONDS: '5',
     PUBLIC_URL: 'https://service.example',
     PAY_URL: 'https://service.example',
+    METRICS_TOKEN: randomBytes(32).toString('hex'),
     ...provider.environment,
     // Production requires TLS, which this provider does not speak.
     ...(isProduction
