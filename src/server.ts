@@ -45,9 +45,6 @@ onStop(config.shutdownTimeoutMs, async (leftMs) => {
   // for a while, so that load balancers and clients notice that it is shutting down.
   stopping = true
   await wait(config.shutdownDrainMs)
-  await Promise.all([
-    server.stop(Math.min(maxStopMs(config), leftMs() - closeMs)),
-    metricsServer?.stop(0),
-  ])
+  await Promise.all([server.stop(Math.min(maxStopMs(config), leftMs() - closeMs)), metricsServer?.stop(0)])
   await deps.close()
 })
