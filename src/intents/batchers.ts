@@ -25,7 +25,7 @@ export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Inte
   createReadBatcher(
     (referenceNumbers) =>
       nativeCollection(Intent)
-        .find({ referenceNumber: { $in: referenceNumbers } }, { projection: { outbox: 0 } })
+        .find({ referenceNumber: { $in: referenceNumbers } }, { projection: { outbox: 0, lookUpKeys: 0 } })
         .toArray(),
     ({ referenceNumber }) => [referenceNumber],
   )
@@ -38,7 +38,7 @@ export const createIntentToChangeBatcher = (Intent: Model<Intent>): Batcher<stri
         .aggregate<IntentToChange>([
           { $match: { referenceNumber: { $in: referenceNumbers } } },
           { $set: { refundEffects: '$refunds.effectId', bytes: { $bsonSize: '$$ROOT' }, refunds: [] } },
-          { $unset: ['outbox'] },
+          { $unset: ['outbox', 'lookUpKeys'] },
         ])
         .toArray(),
     ({ referenceNumber }) => [referenceNumber],
@@ -83,7 +83,7 @@ export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, Off
               isSuspended: { $ne: [{ $first: '$business.suspended' }, false] },
             },
           },
-          { $unset: ['business', 'outbox'] },
+          { $unset: ['business', 'outbox', 'lookUpKeys'] },
         ])
         .toArray(),
     ({ shortCode }) => [shortCode],

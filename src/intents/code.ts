@@ -15,10 +15,10 @@ export const codeReusableFrom = (endsAt: Date): Date => new Date(endsAt.getTime(
 /**
  * Returns the unique key under which a code is stored while it is in use. Live codes are unique across all businesses.
  * Test codes are unique only within a business, so that one merchant's load test cannot use up the codes of other
- * merchants.
+ * merchants. The key begins with the code, so that staff can find a code without knowing its business.
  */
 export const codeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: string): string =>
-  owner.sandbox ? `test:${owner.businessId}:${code}` : `live:${code}`
+  owner.sandbox ? `test:${code}:${owner.businessId}` : `live:${code}`
 
 /**
  * Returns whether an intent can be found by its code at `now`. Pass the intent in its state at `now`, as returned by
@@ -46,7 +46,7 @@ export function readCode(typed: string): string | null {
 export async function freeIfReusable(deps: Pick<Deps, 'Intent' | 'now'>, codeKey: string): Promise<boolean> {
   const freed = await deps.Intent.updateOne(
     { codeKey, codeReusableAt: { $lte: deps.now() } },
-    { $unset: { codeKey: 1 } },
+    { $unset: { codeKey: 1 }, $set: { formerCodeKey: codeKey } },
   )
   return freed.modifiedCount === 1
 }

@@ -23,10 +23,12 @@ export interface Intent {
   code: string
   codeExpiresAt: Date
   /**
-   * The unique key of the payment code: `live:<code>` or `test:<businessId>:<code>`. The key is removed once the code
-   * is reusable and another intent draws the same code.
+   * The unique key of the payment code: `live:<code>` or `test:<code>:<businessId>`. The key becomes `formerCodeKey`
+   * once the code is reusable and another intent draws the same code.
    */
   codeKey?: string
+  /** The key that the payment code had while it was in use, so that staff can still find the intent by its code. */
+  formerCodeKey?: string
   codeReusableAt: Date
   amountType: AmountType
   /** The amount in centimes. For an OPEN intent, this is null or a suggested amount, which no response contains. */
@@ -46,6 +48,8 @@ export interface Intent {
    */
   attempts: PaymentAttempt[]
   refunds: Refund[]
+  /** The keys by which staff find the intent's latest payments and refunds (look-up-keys.ts). */
+  lookUpKeys?: string[]
   /** The sum of all refunds in centimes, including PENDING refunds. This sum never exceeds the amount that was paid. */
   refundsCommitted: number
   expiresAt: Date
@@ -93,6 +97,7 @@ export const intents: Collection = {
     code: String,
     codeExpiresAt: Date,
     codeKey: String,
+    formerCodeKey: String,
     codeReusableAt: Date,
     amountType: String,
     amount: Number,
@@ -107,6 +112,7 @@ export const intents: Collection = {
     failure: { type: failureFields, default: null },
     attempts: [attemptFields],
     refunds: [refundFields],
+    lookUpKeys: { type: [String], default: undefined },
     refundsCommitted: Number,
     expiresAt: Date,
     cancelsAt: Date,
@@ -134,7 +140,9 @@ export const intents: Collection = {
       key: { businessId: 1, codeReusableAt: 1, codeKey: 1 },
       partialFilterExpression: { codeKey: { $gte: 'live:', $lt: 'live;' } },
     },
-    { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1 } },
+    // This index contains `amount`, so that staff can find the payments of an amount on one day without reading all
+    // documents of that day.
+    { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, amount: 1 } },
     // This index contains `cancelsAt`, so that a list of PENDING or CANCELLED intents in a time range reads only the
     // documents that the list contains.
     { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1 } },
@@ -155,6 +163,18 @@ export const intents: Collection = {
       name: 'refundToQuery',
       key: { 'refunds.queryAt': 1, businessId: 1 },
       partialFilterExpression: { 'refunds.queryAt': { $exists: true } },
+    },
+    // The following two indexes are only for searches by staff. A new intent is in neither of them, so they make no
+    // create request slower.
+    {
+      name: 'byLookUpKey',
+      key: { lookUpKeys: 1, createdAt: -1 },
+      partialFilterExpression: { lookUpKeys: { $exists: true } },
+    },
+    {
+      name: 'byFormerCode',
+      key: { formerCodeKey: 1, codeReusableAt: -1 },
+      partialFilterExpression: { formerCodeKey: { $exists: true } },
     },
     outboxIndex,
   ],

@@ -22,7 +22,7 @@ describe('The search page', () => {
   })
   afterEach(() => service.clock.freeze(null))
 
-  const search = (query: string) => staff.get(`/admin?q=${encodeURIComponent(query)}`)
+  const search = (q: string) => staff.act('/admin/search', { q })
 
   it('redirects a search for a reference, an id or a unique name to the matching page, ignoring case and surrounding spaces', async () => {
     const delivery = await freshDelivery(service, merchant)
@@ -91,10 +91,13 @@ describe('The search page', () => {
       const { status, text } = await search(query)
       expect([status, readable(text).includes('Nothing was found for')], query).to.deep.equal([200, true])
     }
-    for (const path of ['/admin', '/admin?q=', '/admin?q=a&q=b', '/admin?other=1']) {
+    for (const path of ['/admin', '/admin?q=unknown', '/admin?other=1']) {
       const { status, text } = await staff.get(path)
       expect([status, readable(text).includes('Nothing was found')], path).to.deep.equal([200, false])
     }
+    expect((await search('  ')).location).to.equal('/admin')
+    expect((await staff.get('/admin/search')).location).to.equal('/admin')
+    expect((await staff.post('/admin/search', { q: 'PI-NOTHERE' })).status).to.equal(403)
   })
 
   it('plots the deliveries of the last 24 hours without a script, lists the same figures as text, and shows an hour without deliveries as 0', async () => {

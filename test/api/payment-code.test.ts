@@ -40,7 +40,7 @@ describe('A payment code', () => {
   const cancel = (referenceNumber: string) =>
     service.http.post(`${intents}/${referenceNumber}/cancel`).set(merchant.write()).expect(200)
   const holders = (code: string) =>
-    service.deps.Intent.countDocuments({ codeKey: `test:${merchant.businessId}:${code}` })
+    service.deps.Intent.countDocuments({ codeKey: `test:${code}:${merchant.businessId}` })
 
   it('has six digits, including any leading zeros, and is redrawn if it is in use', async () => {
     draws = fixDraws(7, 7, 7, 42)

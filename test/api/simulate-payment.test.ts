@@ -299,6 +299,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
         wallet: 'sandbox',
         amount: 50_000,
         payerPhone: '22******01',
+        payerHash: 'h-1',
         startedAt: now,
         validUntil: later,
         queryAt: later,

@@ -45,7 +45,7 @@ describe('Bull Board in a browser', function () {
     await stage.delivered(delivery)
 
     await page.goto('/admin')
-    await page.getByLabel('Payment reference, id or business').fill(delivery.referenceNumber)
+    await page.getByLabel('Payment, phone number, order, id or business').fill(delivery.referenceNumber)
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/admin/payments/${delivery.referenceNumber}`)
     await page.getByText('Delivered at').first().waitFor()

@@ -21,7 +21,7 @@ describe('The staff pages in a browser', function () {
     const delivery = await stage.deadDelivery()
     const { keyboard } = support
     await support.goto('/admin')
-    await support.getByLabel('Payment reference, id or business').focus()
+    await support.getByLabel('Payment, phone number, order, id or business').focus()
     await keyboard.type(delivery.referenceNumber)
     await keyboard.press('Enter')
     await support.waitForURL(`**/admin/payments/${delivery.referenceNumber}`)

@@ -66,10 +66,10 @@ describe('An intent with thousands of events', () => {
   /** Makes this many declined payments, one that succeeds, and this many refunds. No relay runs meanwhile. */
   async function makeEvents(referenceNumber: string): Promise<void> {
     const intent = await storedIntent(service, referenceNumber)
-    const payerPhone = '22******45'
+    const [payerPhone, payerHash] = ['22******45', 'h']
     const decline = { outcome: 'declined', reason: 'insufficient_funds' } as const
     const end = async (outcome: typeof decline | { outcome: 'done' }) => {
-      const payment = { id: newId(), wallet: 'sandbox', amount: many, payerPhone } as const
+      const payment = { id: newId(), wallet: 'sandbox', amount: many, payerPhone, payerHash } as const
       const ended = await endPayment(service.deps, intent, payment, outcome, { effectId: newId(), cause })
       expect(ended?.status).to.equal(outcome.outcome === 'done' ? 'PAID' : 'PENDING')
     }

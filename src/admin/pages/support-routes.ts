@@ -1,5 +1,7 @@
 import { type Request, type Response, Router } from 'express'
 import type { Deps } from '../../deps.ts'
+import { redirectTo } from '../../http/pages/send-page.ts'
+import { searchByAmountAndDay, searchByText } from '../search/search.ts'
 import { auditPage } from './audit.ts'
 import { businessPage } from './business.ts'
 import { deadPage } from './dead.ts'
@@ -11,11 +13,21 @@ import { paymentPage } from './payment.ts'
 import { requeueEndpoint, requeueOne } from './requeue.ts'
 import { searchPage } from './search.ts'
 
-/** Serves the pages for support staff, and handles the two actions on them. */
+/** Serves the pages for support staff, and handles the searches and the actions on them. */
 export function supportRoutes(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const show = limited(deps)
   router.get('/', show(searchPage))
+  // The connections for lists only read, so the audit line of a search is written on another connection.
+  const { AuditEvent } = deps
+  router.post(
+    '/search',
+    checkCsrf,
+    show((reading) => searchByText({ ...reading, AuditEvent })),
+  )
+  router.post('/search/amount', checkCsrf, show(searchByAmountAndDay))
+  // The page of results has these URLs, so a browser may request them again after the user has signed in.
+  router.get(['/search', '/search/amount'], (_req, res) => redirectTo(res, '/admin'))
   router.get('/dead', show(deadPage))
   router.get('/audit', show(auditPage))
   router.get('/payments/:reference', show(paymentPage))

@@ -5,18 +5,20 @@ import { commissionOf } from '../../wallets/commission.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { TransitionName } from '../lifecycle.ts'
+import { lookUpKeysOf, pushLookUpKeys } from '../look-up-keys.ts'
 import { applyTransition, type TransitionInput } from '../transition.ts'
 import { pushAttempt } from './hold.ts'
 import type { Payment, PaymentAttempt, PaymentFailure, PaymentHold } from './payment.ts'
 
-/** The fields that are needed to end a payment. */
-export type EndingPayment = Pick<PaymentHold, 'id' | 'wallet' | 'amount' | 'payerPhone'>
+/** The fields that are needed to end a payment. A payment that never held the intent has no `startedAt`. */
+export type EndingPayment = Pick<PaymentHold, 'id' | 'wallet' | 'amount' | 'payerPhone' | 'payerHash'> &
+  Partial<Pick<PaymentHold, 'startedAt'>>
 /** The outcomes of a payment that add an event to the intent. */
 export type ReportedOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
 
 /**
- * Ends a payment by applying the transition that its outcome requires. The transition takes one write. Returns null if
- * the guard does not match.
+ * Ends a payment that never held the intent, by applying the transition that its outcome requires. The transition takes
+ * one write, which also stores the payment's look-up keys. Returns null if the guard does not match.
  */
 export const endPayment = (
   deps: Pick<Deps, 'Intent' | 'config' | 'metrics' | 'now'>,
@@ -26,7 +28,9 @@ export const endPayment = (
   by: Pick<TransitionInput, 'effectId' | 'cause' | 'guard'>,
 ): Promise<Intent | null> => {
   const attempt = attemptOf(deps, payment, outcome)
-  return applyTransition(deps, intent, { ...transitionFor(deps, payment, outcome, attempt), ...by })
+  const transition = transitionFor(deps, payment, outcome, attempt)
+  const $push = { ...pushAttempt(attempt), ...pushLookUpKeys(lookUpKeysOf(intent, payment)) }
+  return applyTransition(deps, intent, { ...transition, lists: { $push }, ...by })
 }
 
 /** Returns the transition that a payment's outcome requires. */
@@ -54,12 +58,13 @@ export function transitionFor(
 /** Returns the record of a payment that has just succeeded. */
 const paymentOf = (
   deps: Pick<Deps, 'config' | 'now'>,
-  { id, wallet, amount, payerPhone }: EndingPayment,
+  { id, wallet, amount, payerPhone, payerHash }: EndingPayment,
 ): Payment => ({
   amountPaid: amount,
   paidAt: deps.now(),
   method: 'WALLET',
   payerPhone,
+  payerHash,
   commission: commissionOf(amount, deps.config.commissionRates),
   wallet,
   key: id,
@@ -68,14 +73,16 @@ const paymentOf = (
 /** Returns the record of a payment that has just ended, whatever its outcome. */
 export const attemptOf = (
   deps: Pick<Deps, 'now'>,
-  { id, amount, payerPhone }: EndingPayment,
+  { id, amount, payerPhone, payerHash, startedAt }: EndingPayment,
   outcome: KnownOutcome,
 ): PaymentAttempt => ({
   kind: 'payment',
   id,
   at: deps.now(),
+  ...(startedAt === undefined ? {} : { startedAt }),
   amount,
   payerPhone,
+  payerHash,
   outcome: outcome.outcome,
   reason: 'reason' in outcome ? outcome.reason : null,
   writeId: newId(),

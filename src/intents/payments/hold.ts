@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { recorded } from '../../idempotency/effect.ts'
 import type { Intent } from '../intent.ts'
 import { isPayable, neverCancels, transitions } from '../lifecycle.ts'
+import { lookUpKeysOf, pushLookUpKeys } from '../look-up-keys.ts'
 import type { PlannedChange } from '../transition.ts'
 import type { PaymentAttempt, PaymentHold } from './payment.ts'
 
@@ -37,7 +38,10 @@ export async function beginPayment(
       ...isPayable(deps.now()),
       effects: { $ne: hold.id },
     },
-    update: { $set: { hold, cancelsAt: neverCancels } },
+    update: {
+      $set: { hold, cancelsAt: neverCancels },
+      $push: pushLookUpKeys(lookUpKeysOf(intent, hold)),
+    },
     proof: { 'hold.writeId': hold.writeId },
   }
   return (await deps.batchers.updateIntent(begin, deadlineAt))

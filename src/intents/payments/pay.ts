@@ -8,6 +8,7 @@ import { outcomeOf } from '../../wallets/query.ts'
 import type { KnownOutcome, Wallet } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import { isOpenEverywhere } from '../lifecycle.ts'
+import { payerHashOf } from '../look-up-keys.ts'
 import { openPayment } from '../open-order.ts'
 import { leaveOpen } from '../query-wallets.ts'
 import { beginPayment } from './hold.ts'
@@ -100,7 +101,7 @@ const isTooLate = (held: Intent, payment: PaymentHold, now: Date): boolean =>
   !isOpenEverywhere(held, now) || payment.validUntil <= now
 
 function draftHold(
-  deps: Pick<Deps, 'config' | 'now'>,
+  deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
   wallet: Wallet,
   { paymentId, phone, amount }: Confirmation,
 ): PaymentHold {
@@ -111,6 +112,7 @@ function draftHold(
     wallet: wallet.name,
     amount,
     payerPhone: maskPhone(phone),
+    payerHash: payerHashOf(deps, phone),
     startedAt,
     validUntil,
     queryAt: validUntil,

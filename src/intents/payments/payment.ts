@@ -10,6 +10,7 @@ export interface Payment {
   method: 'WALLET'
   /** The masked phone number of the payer, for example `22******45`. */
   payerPhone: string
+  payerHash: string
   commission: Commission
   wallet: WalletName
   /** The idempotency key under which the wallet knows the payment. */
@@ -28,6 +29,8 @@ export interface PaymentHold {
   amount: number
   /** The masked phone number of the payer, for example `22******45`. */
   payerPhone: string
+  /** The keyed hash of the payer's phone number (look-up-keys.ts). The number itself is never stored. */
+  payerHash: string
   startedAt: Date
   /** The time after which the wallet must not carry out the payment. */
   validUntil: Date
@@ -49,8 +52,12 @@ export interface PaymentAttempt {
   /** The id of the payment or refund. */
   id: string
   at: Date
+  /** When the payment or refund began. The field is missing if it began and ended in one write, as in a simulation. */
+  startedAt?: Date
   amount: number
   payerPhone: string
+  /** The keyed hash of the payer's phone number. A refund has none. */
+  payerHash?: string
   outcome: 'done' | 'refused' | 'declined' | 'failed' | 'not-executed'
   reason: RefusalReason | DeclineReason | FailureReason | null
   /** An id that is unique to each attempt to write this record. With this id, a writer can recognise its own write. */
@@ -72,6 +79,7 @@ export const paymentFields = {
   paidAt: Date,
   method: String,
   payerPhone: String,
+  payerHash: String,
   commission: {
     _id: false,
     providerTtc: Number,
@@ -90,6 +98,7 @@ export const holdFields = {
   wallet: String,
   amount: Number,
   payerPhone: String,
+  payerHash: String,
   startedAt: Date,
   validUntil: Date,
   queryAt: Date,
@@ -101,8 +110,10 @@ export const attemptFields = {
   kind: String,
   id: String,
   at: Date,
+  startedAt: Date,
   amount: Number,
   payerPhone: String,
+  payerHash: String,
   outcome: String,
   reason: String,
   writeId: String,

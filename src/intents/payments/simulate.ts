@@ -8,6 +8,7 @@ import { maskPhone } from '../../wallets/phone.ts'
 import { findIntent, findIntentToChange } from '../find.ts'
 import type { Intent } from '../intent.ts'
 import { isFree, isPending, transitions } from '../lifecycle.ts'
+import { payerHashOf } from '../look-up-keys.ts'
 import { asOf } from '../present.ts'
 import { acceptsPayments } from './accepts-payments.ts'
 import { endPayment, type ReportedOutcome } from './end.ts'
@@ -48,7 +49,8 @@ export async function simulatePayment(
   const now = deps.now()
   if (before.hold !== null || !isPending(asOf(before, now).status)) throw refuse('INTENT_NOT_PENDING')
   const payerPhone = maskPhone(simulation.payerPhone)
-  const payment = { id: effect.id, wallet: 'simulation', amount, payerPhone } as const
+  const payerHash = payerHashOf(deps, simulation.payerPhone)
+  const payment = { id: effect.id, wallet: 'simulation', amount, payerPhone, payerHash } as const
   const outcome = amount === failingPayment ? technicalError : outcomes[simulation.outcome]
   const by = { effectId: effect.id, cause: effect.cause, guard: isFree(now) }
   // The guard and the write use the same time. If they used different times, an expired intent could be paid when the

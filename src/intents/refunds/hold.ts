@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { recorded } from '../../idempotency/effect.ts'
 import type { Intent } from '../intent.ts'
 import { transitions } from '../lifecycle.ts'
+import { pushLookUpKeys } from '../look-up-keys.ts'
 import { pushAttempt } from '../payments/hold.ts'
 import type { PaymentAttempt } from '../payments/payment.ts'
 import type { Refund } from './refund-record.ts'
@@ -43,7 +44,7 @@ export const beginRefund = async (
     },
     {
       $inc: { refundsCommitted: refund.amount },
-      $push: { refunds: refund, ...recorded(refund.effectId) },
+      $push: { refunds: refund, ...recorded(refund.effectId), ...pushLookUpKeys([refund.id]) },
     },
   )
   return matchedCount > 0

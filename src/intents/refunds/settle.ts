@@ -49,12 +49,13 @@ export async function settleRefund(
 const attemptOf = (
   deps: Pick<Deps, 'now'>,
   { payment }: Intent,
-  { id, amount }: Refund,
+  { id, amount, createdAt }: Refund,
   outcome: KnownOutcome,
 ): PaymentAttempt => ({
   kind: 'refund',
   id,
   at: deps.now(),
+  startedAt: createdAt,
   amount,
   payerPhone: payment?.payerPhone ?? '',
   outcome: outcome.outcome,

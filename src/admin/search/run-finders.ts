@@ -1,0 +1,66 @@
+import { auditLine, type By } from '../../audit/audit-event.ts'
+import { findBusinessesByName } from '../../businesses/look-up.ts'
+import type { Deps } from '../../deps.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
+import { businessPath } from '../pages/paths.ts'
+import { type Finder, finders, type Hit } from './finders.ts'
+
+/** The results of one finder. `shown` is the input as the page may show it. */
+export interface Group {
+  kind: string
+  shown: string
+  hits: Hit[]
+}
+
+/** The groups with results. `isPrivate` is true if the page must not repeat the query, because it is a phone number. */
+export interface Results {
+  groups: Group[]
+  isPrivate: boolean
+}
+
+/** A search by name requires at least this many characters, because any single letter occurs in too many names. */
+export const minPartLength = 2
+
+/**
+ * Runs all finders that accept the query. If they find nothing, searches for businesses by name, except if the query
+ * is a phone number, because MongoDB logs the text of slow queries. Searches that must be audited are audited before
+ * this function returns, so that no one can see results that the audit trail does not mention.
+ */
+export async function runFinders(deps: Deps, query: string, by: By): Promise<Results> {
+  const accepted = finders.flatMap((finder) => {
+    const input = finder.read(query)
+    return input === null ? [] : [{ finder, input }]
+  })
+  const groups = await Promise.all(
+    accepted.map(async ({ finder, input }): Promise<Group> => {
+      const hits = await finder.find(deps, input)
+      const shown = finder.shown?.(input) ?? input
+      if (finder.audited !== undefined) await audit(deps, by, finder.audited, shown, hits)
+      return { kind: finder.kind, shown, hits }
+    }),
+  )
+  const isPrivate = accepted.some(({ finder }) => finder.audited !== undefined)
+  const found = groups.filter(({ hits }) => hits.length > 0)
+  return { groups: found.length > 0 || isPrivate ? found : await byName(deps, query), isPrivate }
+}
+
+async function byName(deps: Deps, query: string): Promise<Group[]> {
+  if (query.length < minPartLength || !query.isWellFormed() || query.includes('\0')) return []
+  const businesses = await findBusinessesByName(deps, query)
+  if (businesses.length === 0) return []
+  const hits = businesses.map(({ _id, name }) => ({ path: businessPath(_id), name, intent: null }))
+  return [{ kind: 'name of a business', shown: query, hits }]
+}
+
+/** Inserts the audit line directly, because a search changes no document. */
+async function audit(
+  deps: Pick<Deps, 'AuditEvent' | 'now'>,
+  by: By,
+  act: NonNullable<Finder['audited']>,
+  subject: string,
+  hits: readonly Hit[],
+): Promise<void> {
+  const after = { found: hits.length }
+  const line = { at: deps.now(), ...by, act, subject, businessId: null, before: null, after }
+  await nativeCollection(deps.AuditEvent).insertOne(auditLine(line))
+}

@@ -1,0 +1,52 @@
+import type { Request, Response } from 'express'
+import { html } from 'ghtml'
+import { lookUpBusinesses } from '../../businesses/look-up.ts'
+import type { Deps } from '../../deps.ts'
+import { formFields } from '../../http/body/read-form.ts'
+import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
+import { byStaff, staffOf } from '../pages/guards.ts'
+import { page } from '../pages/layout.ts'
+import { userText } from '../pages/words.ts'
+import { findByAmount, readAmountFields } from './by-amount.ts'
+import { resultList } from './results.ts'
+import { type Group, minPartLength, runFinders } from './run-finders.ts'
+import { type AmountFields, maxQueryLength, searchForms } from './search-forms.ts'
+
+/**
+ * Handles POST requests of the search form. Redirects to the page of the only result, or lists all results. All staff
+ * may search, also by phone number, because each search by phone number is in the audit trail.
+ */
+export const searchByText = (deps: Deps) => async (req: Request, res: Response) => {
+  const query = formFields(req, 'q').q.trim().slice(0, maxQueryLength)
+  if (query === '') return redirectTo(res, '/admin')
+  const { groups, isPrivate } = await runFinders(deps, query, byStaff(req, res, null))
+  await sendResults(deps, res, groups, { query: isPrivate ? '' : query, by: null })
+}
+
+/** Handles POST requests of the form that searches by business, amount and day. */
+export const searchByAmountAndDay = (deps: Deps) => async (req: Request, res: Response) => {
+  const by = formFields(req, 'business', 'amount', 'day')
+  const group = await findByAmount(deps, readAmountFields(by))
+  await sendResults(deps, res, group.hits.length === 0 ? [] : [group], { query: '', by })
+}
+
+async function sendResults(
+  deps: Deps,
+  res: Response,
+  groups: Group[],
+  { query, by }: { query: string; by: AmountFields | null },
+): Promise<void> {
+  const hits = groups.flatMap((group) => group.hits)
+  const [only, ...others] = hits
+  if (only !== undefined && others.length === 0) return redirectTo(res, only.path)
+  const ids = hits.flatMap(({ intent }) => (intent === null ? [] : [intent.businessId]))
+  const businesses = await lookUpBusinesses(deps, [...new Set(ids)])
+  const staff = staffOf(res)
+  const body = html`<h1>Search</h1>
+    !${searchForms(staff, query, by)}
+    !${hits.length === 0 ? nothing(query) : resultList(groups, businesses)}`
+  sendPage(res, 200, page({ title: 'Search', staff, current: '/admin' }, body))
+}
+
+const nothing = (query: string): string =>
+  html`<p class="notice" role="status">Nothing was found!${query === '' ? '' : html` for <b>!${userText(query)}</b>`}. Enter a whole reference, code, phone number or id, or at least ${minPartLength} characters of the name of a business. A payment code is found for three days after its last use. Old test data is deleted.</p>`

@@ -1,0 +1,39 @@
+import type { Deps } from '../deps.ts'
+import type { Intent } from './intent.ts'
+import type { PaymentHold } from './payments/payment.ts'
+
+/**
+ * The maximum number of look-up keys of an intent. The latest keys are kept, which are those of at least the last 66
+ * payments and refunds.
+ */
+const maxKeys = 200
+
+/**
+ * Returns the keyed hash of a payer's phone number, as returned by `readPhone`. The key is derived from SECRET_KEY, so
+ * that a copy of the database does not reveal the numbers.
+ */
+export const payerHashOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string): string =>
+  secrets.hash(payerText(phone))
+
+/** Returns all hashes under which payments by this phone number may be stored. */
+export const payerHashesOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string): string[] =>
+  secrets.hashes(payerText(phone))
+
+/** The prefix keeps these hashes different from the hashes of API keys and session tokens. */
+const payerText = (phone: string): string => `payer-phone:${phone}`
+
+/** Returns the key of a payment with an amount that the customer chose. */
+export const chosenAmountKey = (businessId: string, amount: number): string =>
+  `amount:${businessId}:${amount}`
+
+/**
+ * Returns the keys by which staff find a payment: the wallet's key, the hash of the payer's phone number and, if the
+ * intent is OPEN, the amount.
+ */
+export const lookUpKeysOf = (
+  { businessId, amountType }: Pick<Intent, 'businessId' | 'amountType'>,
+  { id, payerHash, amount }: Pick<PaymentHold, 'id' | 'payerHash' | 'amount'>,
+): string[] => [id, payerHash, ...(amountType === 'OPEN' ? [chosenAmountKey(businessId, amount)] : [])]
+
+/** Returns the operand of a `$push` that adds look-up keys to an intent. */
+export const pushLookUpKeys = (keys: readonly string[]) => ({ lookUpKeys: { $each: keys, $slice: -maxKeys } })

@@ -1,0 +1,133 @@
+import type { Deps } from '../deps.ts'
+import { longestReadMs } from '../input/pagination.ts'
+import { codeKeyOf } from './code.ts'
+import type { Intent } from './intent.ts'
+import { chosenAmountKey, payerHashesOf } from './look-up-keys.ts'
+import { asOf } from './present.ts'
+
+/** The fields of an intent in a list of search results. */
+export type FoundIntent = Pick<
+  Intent,
+  | 'referenceNumber'
+  | 'businessId'
+  | 'sandbox'
+  | 'amountType'
+  | 'amount'
+  | 'status'
+  | 'cancellationReason'
+  | 'payment'
+  | 'hold'
+  | 'expiresAt'
+  | 'createdAt'
+  | 'updatedAt'
+>
+
+type Reads = Pick<Deps, 'Intent' | 'now'>
+
+/** The maximum number of intents that a search returns. The newest ones are returned. */
+export const maxFound = 50
+
+/** Staff can find an intent by its payment code for this long after the code has become reusable. */
+const codeFoundMs = 3 * 86_400_000
+const dayMs = 86_400_000
+
+const fields = {
+  _id: 0,
+  referenceNumber: 1,
+  businessId: 1,
+  sandbox: 1,
+  amountType: 1,
+  amount: 1,
+  status: 1,
+  cancellationReason: 1,
+  payment: 1,
+  hold: 1,
+  expiresAt: 1,
+  createdAt: 1,
+  updatedAt: 1,
+}
+
+/**
+ * Runs one search, with an index that bounds it. Returns the newest matching intents, in any business and environment.
+ */
+async function read(
+  deps: Reads,
+  index: string,
+  where: Record<string, unknown>,
+  more: Record<string, 1> = {},
+): Promise<FoundIntent[]> {
+  const now = deps.now()
+  const found = await deps.Intent.find(where, { ...fields, ...more }, { hint: index })
+    .sort({ createdAt: -1 })
+    .limit(maxFound)
+    .maxTimeMS(longestReadMs)
+    .lean<FoundIntent[]>()
+  return found.map((intent) => asOf(intent, now))
+}
+
+/** Returns the newest intents of several searches, each intent once. */
+function newest(...lists: FoundIntent[][]): FoundIntent[] {
+  const byReference = new Map(lists.flat().map((intent) => [intent.referenceNumber, intent]))
+  return [...byReference.values()]
+    .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+    .slice(0, maxFound)
+}
+
+export const searchByShortCode = (deps: Reads, shortCode: string): Promise<FoundIntent[]> =>
+  read(deps, 'shortCode', { shortCode })
+
+/**
+ * Finds the intents that have this payment code, or had it within the last days. Live codes are unique across all
+ * businesses, and test codes within a business.
+ */
+export async function searchByCode(deps: Reads, code: string): Promise<FoundIntent[]> {
+  const keys = {
+    $in: [
+      codeKeyOf({ businessId: '', sandbox: false }, code),
+      new RegExp(`^${codeKeyOf({ businessId: '', sandbox: true }, code)}`),
+    ],
+  }
+  const codeReusableAt = { $gte: new Date(deps.now().getTime() - codeFoundMs) }
+  return newest(
+    ...(await Promise.all([
+      read(deps, 'codeInUse', { codeKey: keys, codeReusableAt }),
+      read(deps, 'byFormerCode', { formerCodeKey: keys, codeReusableAt }),
+    ])),
+  )
+}
+
+/** Finds the intent of the payment or refund that the wallet knows under this key. */
+export const searchByWalletKey = (deps: Reads, key: string): Promise<FoundIntent[]> =>
+  read(deps, 'byLookUpKey', { lookUpKeys: key })
+
+/** Finds the intents that a person with this phone number has paid or has attempted to pay. */
+export const searchByPayer = (deps: Reads & Pick<Deps, 'secrets'>, phone: string): Promise<FoundIntent[]> =>
+  read(deps, 'byLookUpKey', { lookUpKeys: { $in: payerHashesOf(deps, phone) } })
+
+/**
+ * Finds the businesses' intents of an amount that were created or paid, or that a customer attempted to pay, on one
+ * UTC day. For an OPEN intent, the amount is the one that the customer chose.
+ */
+export async function searchByAmount(
+  deps: Reads,
+  businessIds: readonly string[],
+  amount: number,
+  day: Date,
+): Promise<FoundIntent[]> {
+  const end = new Date(day.getTime() + dayMs)
+  const onDay = { $gte: day, $lt: end }
+  // A payment of this day may belong to an intent that was created on the day before.
+  const createdAt = { $gte: new Date(day.getTime() - dayMs), $lt: end }
+  const where = {
+    createdAt,
+    $or: [{ createdAt: onDay }, { 'attempts.at': onDay }, { 'hold.startedAt': onDay }],
+  }
+  const ofBusinesses = { businessId: { $in: businessIds }, sandbox: { $in: [true, false] } }
+  const chosen = businessIds.map((id) => chosenAmountKey(id, amount))
+  return newest(
+    ...(await Promise.all([
+      read(deps, 'byTime', { ...ofBusinesses, amountType: 'FIXED', amount, ...where }),
+      read(deps, 'byLookUpKey', { lookUpKeys: { $in: chosen }, ...where }),
+    ])),
+  )
+}

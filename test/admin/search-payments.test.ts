@@ -1,0 +1,221 @@
+import { expect } from 'chai'
+import { freeIfReusable } from '../../src/intents/code.ts'
+import { type Created, createIntent } from '../support/actions.ts'
+import { pay, refund, simulate, storedIntent } from '../support/pay.ts'
+import { profiled } from '../support/profiled.ts'
+import { recordLog } from '../support/recorded-log.ts'
+import { scriptedWallet } from '../support/scripted-wallet.ts'
+import { type Merchant, openService, secretKey, sharedEnvironment, withService } from '../support/service.ts'
+import { readable, signedIn, type Visitor } from './staff.ts'
+
+const dayMs = 86_400_000
+const phone = '36745698'
+
+describe('The search for payments', () => {
+  const recorded = recordLog()
+  const service = withService({ INTENT_LIFETIME_SECONDS: '3600' })
+  let merchant: Merchant
+  let staff: Visitor & { name: string }
+  before(async () => {
+    service.deps.log = recorded.log
+    merchant = await service.merchant()
+    staff = await signedIn(service, 'viewer')
+  })
+  afterEach(() => service.clock.freeze(null))
+
+  const search = (q: string) => staff.act('/admin/search', { q })
+  const byAmount = (business: string, amount: string, day: string) =>
+    staff.act('/admin/search/amount', { business, amount, day })
+  const pageOf = ({ referenceNumber }: Pick<Created, 'referenceNumber'>) =>
+    `/admin/payments/${referenceNumber}`
+  const today = () => service.clock.now().toISOString().slice(0, 10)
+  /** The references in a list of results, in their order. */
+  const listed = (html: string) =>
+    [...html.matchAll(/href="\/admin\/payments\/(PI-\w+)"/g)].map(([, reference]) => reference)
+
+  it('finds a payment by all that a caller may have: its link, short code, payment code, refund and key in the wallet', async () => {
+    const wallet = scriptedWallet(service)
+    const intent = await createIntent(service, merchant)
+    const { shortCode, code } = intent
+    const spaced = `${shortCode.slice(0, 3)} ${shortCode.slice(3)}`
+    const links = [
+      `https://pay.example.com/p/${shortCode}`,
+      `http://other.example:8080/p/${shortCode.toLowerCase()}?utm_source=whatsapp&q=/p/AAAAAA`,
+      `  pay.example.com/p/${shortCode}/ \n`,
+      `/p/${shortCode}#top`,
+    ]
+    const arabic = code.replaceAll(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'.charAt(Number(digit)))
+    const codes = [
+      code,
+      `${code.slice(0, 3)} ${code.slice(3)}`,
+      `${code.slice(0, 3)}-${code.slice(3)}`,
+      arabic,
+    ]
+    for (const query of [shortCode, shortCode.toLowerCase(), spaced, ...links, ...codes])
+      expect((await search(query)).location, query).to.equal(pageOf(intent))
+
+    await pay(service, intent.referenceNumber, { phone })
+    const { hold } = await storedIntent(service, intent.referenceNumber)
+    expect((await search(hold?.id ?? '')).location, 'of a hold').to.equal(pageOf(intent))
+    const paid = await createIntent(service, merchant)
+    wallet.setOutcome(() => ({ outcome: 'declined', reason: 'insufficient_funds' }))
+    await pay(service, paid.referenceNumber)
+    wallet.setOutcome(() => ({ outcome: 'done' }))
+    await pay(service, paid.referenceNumber)
+    await refund(service, merchant, paid.referenceNumber, 100)
+    wallet.setOutcome(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
+    await refund(service, merchant, paid.referenceNumber, 200)
+    const { attempts, payment, refunds } = await storedIntent(service, paid.referenceNumber)
+    const keys = [...attempts.map(({ id }) => id), payment?.key, refunds[0]?.id, refunds[0]?.id.toLowerCase()]
+    expect(keys).to.have.lengthOf(6)
+    for (const key of keys) expect((await search(key ?? '')).location, key).to.equal(pageOf(paid))
+  })
+
+  it('lists all payments with the same payment code, also after a payment has ended and another has taken its code', async () => {
+    const [other, live] = await Promise.all([service.merchant(), service.merchant({ mode: 'live' })])
+    const made = []
+    for (const owner of [merchant, other, live, merchant]) {
+      made.push(await createIntent(service, owner, { amount: 70_000 }))
+      service.clock.advance(1000)
+    }
+    const [first, second, third, fourth] = made as [Created, Created, Created, Created]
+    const { code } = first
+    const keyOf = (owner: Merchant) => `test:${code}:${owner.businessId}`
+    const setKey = ({ referenceNumber }: Created, codeKey: string) =>
+      service.deps.Intent.updateOne({ referenceNumber }, { code, codeKey })
+    await setKey(second, keyOf(other))
+    await setKey(third, `live:${code}`)
+    service.clock.advance(2 * 3_600_000)
+    expect(await freeIfReusable(service.deps, keyOf(merchant))).to.equal(true)
+    await setKey(fourth, keyOf(merchant))
+    const { status, text } = await search(code)
+    expect(status).to.equal(200)
+    expect(listed(text)).to.deep.equal([fourth, third, second, first].map((each) => each.referenceNumber))
+    expect(readable(text)).to.include(`4 found by payment code ${code}.`)
+    expect(readable(text)).to.match(/live Épicerie.* 700\.00 MRU CANCELLED, expired \d{4}-/)
+    service.clock.advance(4 * dayMs)
+    staff = await signedIn(service, 'viewer')
+    expect(readable((await search(code)).text)).to.include(`Nothing was found for ${code}.`)
+  })
+
+  it("finds payments by the payer's phone number, records each search in the audit trail first, and stores and logs the number nowhere", async () => {
+    const shop = await service.merchant()
+    const wallet = scriptedWallet(service)
+    const made: Created[] = []
+    for (const outcome of ['declined', 'unknown', 'done'] as const) {
+      const intent = await createIntent(service, shop)
+      made.unshift(intent)
+      wallet.setOutcome(() =>
+        outcome === 'declined'
+          ? { outcome, reason: 'limit_exceeded' }
+          : ({ outcome, why: 'timeout' } as never),
+      )
+      await pay(service, intent.referenceNumber, { phone: '48120987' })
+      service.clock.advance(1000)
+    }
+    const simulated = await createIntent(service, shop)
+    made.unshift(simulated)
+    await simulate(service, shop, simulated.referenceNumber, { payerPhone: '+222 48 12 09 87' })
+    const typed = ['48120987', '+222 48-12-09-87', '0022248120987', '٤٨ ١٢ ٠٩ ٨٧']
+    for (const query of typed) {
+      const { status, text } = await search(query)
+      expect(status, query).to.equal(200)
+      expect(listed(text), query).to.deep.equal(made.map(({ referenceNumber }) => referenceNumber))
+      expect(readable(text), query).to.include('4 found by phone number of the payer 48******87.')
+      expect(text.includes('48120987') || text.includes(query), query).to.equal(false)
+    }
+    expect(readable((await search('48120988')).text)).to.include('Nothing was found.')
+    const lines = await service.deps.AuditEvent.find({ act: 'payment.searched-by-phone' }).sort({ _id: 1 }).lean()
+    expect(lines.map(({ actor, subject, after }) => [actor.name, subject, after?.found])).to.deep.equal([
+      ...typed.map(() => [staff.name, '48******87', 4]),
+      [staff.name, '48******88', 0],
+    ])
+    const { db } = service.deps.mongo
+    for (const { name } of (await db?.listCollections().toArray()) ?? []) {
+      if (name.startsWith('system.')) continue
+      const text = JSON.stringify(await db?.collection(name).find().toArray())
+      expect(/48120987|4812098[78]/.test(text), name).to.equal(false)
+    }
+    expect(recorded.text).to.include('POST /admin/search').and.not.match(/4812/)
+  })
+
+  it('shows no result of a search by phone number that cannot be recorded in the audit trail', async () => {
+    const intent = await createIntent(service, merchant)
+    await pay(service, intent.referenceNumber, { phone: '22999888' })
+    const refuse = { validator: { act: { $ne: 'payment.searched-by-phone' } } }
+    await service.deps.mongo.db?.command({ collMod: 'auditevents', ...refuse })
+    const { status, location, text } = await search('22999888')
+    await service.deps.mongo.db?.command({ collMod: 'auditevents', validator: {} })
+    expect([status, location, text.includes(intent.referenceNumber)]).to.deep.equal([503, null, false])
+  })
+
+  it('finds payments by a phone number that was hashed with the previous SECRET_KEY', async () => {
+    const intent = await createIntent(service, merchant)
+    await simulate(service, merchant, intent.referenceNumber, { payerPhone: '33445566' })
+    const rotated = await openService({
+      ...sharedEnvironment(service),
+      SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+      SECRET_KEY_PREVIOUS: secretKey,
+    })
+    try {
+      const visitor = await signedIn(rotated, 'support')
+      const { location } = await visitor.act('/admin/search', { q: '33445566' })
+      expect(location).to.equal(pageOf(intent))
+    } finally {
+      await rotated.close()
+    }
+  })
+
+  it('finds payments by business, amount and day, whether they were created, attempted or paid on that day', async () => {
+    const shop = await service.merchant()
+    const midnight = new Date(Math.ceil(service.clock.now().getTime() / dayMs) * dayMs)
+    service.clock.freeze(new Date(midnight.getTime() - 60_000))
+    const wallet = scriptedWallet(service)
+    wallet.setOutcome(() => ({ outcome: 'done' }))
+    const before = await createIntent(service, shop, { amount: 123_450 })
+    const unpaid = await createIntent(service, shop, { amount: 123_450 })
+    service.clock.advance(120_000)
+    staff = await signedIn(service, 'viewer')
+    await pay(service, before.referenceNumber)
+    const open = await createIntent(service, shop, { amountType: 'OPEN' })
+    await pay(service, open.referenceNumber, { amount: 123_450 })
+    await createIntent(service, shop, { amount: 123_451 })
+    await createIntent(service, shop, { amountType: 'OPEN', amount: 123_450 })
+    service.clock.advance(1000)
+    const after = await createIntent(service, shop, { amount: 123_450 })
+    const found = async (business: string, amount: string, day: string) =>
+      listed((await byAmount(business, amount, day)).text)
+    const expected = [after, open, before].map(({ referenceNumber }) => referenceNumber)
+    expect(await found(shop.businessId, '1234.50', today())).to.deep.equal(expected)
+    expect(await found(shop.businessId, '1 234,5 MRU', today())).to.deep.equal(expected)
+    expect(await found('picer', '1234,50', today())).to.include.members(expected)
+    const yesterday = new Date(service.clock.now().getTime() - dayMs).toISOString().slice(0, 10)
+    expect(await found(shop.businessId, '1234.50', yesterday)).to.have.members(
+      [before, unpaid].map(({ referenceNumber }) => referenceNumber),
+    )
+    expect((await byAmount(shop.businessId, '1234.51', today())).status).to.equal(303)
+    expect(await found('no such business', '1234.50', today())).to.deep.equal([])
+    for (const [business = '', amount = '', day = ''] of [
+      ['x', '500', today()],
+      [shop.businessId, 'five', today()],
+      [shop.businessId, '1,500', today()],
+      [shop.businessId, '500', '2026-02-30'],
+      [shop.businessId, '500', `${today()}T10:00`],
+    ])
+      expect((await byAmount(business, amount, day)).status, `${business} ${amount} ${day}`).to.equal(400)
+  })
+
+  it('reads each intent by an index, with a limit and a time limit', async () => {
+    const operations = await profiled(service, async () => {
+      for (const query of ['AB2345', '234567', '22000001', 'RF-NONE', 'b'.repeat(24)])
+        expect((await search(query)).status).to.equal(200)
+      expect((await byAmount(merchant.businessId, '0.01', today())).status).to.equal(200)
+    })
+    const reads = operations.filter(({ ns }) => ns.endsWith('.intents'))
+    expect(reads.length).to.be.at.least(9)
+    for (const { command, planSummary } of reads) {
+      expect(planSummary, JSON.stringify(command)).to.match(/^IXSCAN/)
+      expect(command).to.include.keys('limit', 'maxTimeMS', 'hint')
+    }
+  })
+})
