@@ -125,7 +125,9 @@ describe('The search for payments', () => {
       expect(text.includes('48120987') || text.includes(query), query).to.equal(false)
     }
     expect(readable((await search('48120988')).text)).to.include('Nothing was found.')
-    const lines = await service.deps.AuditEvent.find({ act: 'payment.searched-by-phone' }).sort({ _id: 1 }).lean()
+    const lines = await service.deps.AuditEvent.find({ act: 'payment.searched-by-phone' })
+      .sort({ _id: 1 })
+      .lean()
     expect(lines.map(({ actor, subject, after }) => [actor.name, subject, after?.found])).to.deep.equal([
       ...typed.map(() => [staff.name, '48******87', 4]),
       [staff.name, '48******88', 0],
