@@ -24,7 +24,7 @@ const payerText = (phone: string): string => `payer-phone:${phone}`
 
 /** Returns the key of a payment with an amount that the customer chose. */
 export const chosenAmountKey = (businessId: string, amount: number): string =>
-  `amount:${businessId}:${amount}`
+  `${businessId}:amount-${amount}`
 
 /**
  * Returns the keys by which staff find a payment: the wallet's key, the hash of the payer's phone number and, if the

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { freeIfReusable } from '../../src/intents/code.ts'
+import type { WalletOutcome } from '../../src/wallets/wallet.ts'
 import { type Created, createIntent } from '../support/actions.ts'
 import { pay, refund, simulate, storedIntent } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
@@ -102,14 +103,15 @@ describe('The search for payments', () => {
     const shop = await service.merchant()
     const wallet = scriptedWallet(service)
     const made: Created[] = []
-    for (const outcome of ['declined', 'unknown', 'done'] as const) {
+    const outcomes: WalletOutcome[] = [
+      { outcome: 'declined', reason: 'limit_exceeded' },
+      { outcome: 'unknown', why: 'timeout' },
+      { outcome: 'done' },
+    ]
+    for (const outcome of outcomes) {
       const intent = await createIntent(service, shop)
       made.unshift(intent)
-      wallet.setOutcome(() =>
-        outcome === 'declined'
-          ? { outcome, reason: 'limit_exceeded' }
-          : ({ outcome, why: 'timeout' } as never),
-      )
+      wallet.setOutcome(() => outcome)
       await pay(service, intent.referenceNumber, { phone: '48120987' })
       service.clock.advance(1000)
     }
