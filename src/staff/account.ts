@@ -8,11 +8,33 @@ import type { Collection } from '../mongo/collection.ts'
 export const roles = ['viewer', 'support', 'admin'] as const
 export type Role = (typeof roles)[number]
 
+/** A one-time link with which the account's owner sets a password. Only a hash of the link's token is stored. */
+export interface PasswordLink {
+  hash: string
+  expiresAt: Date
+}
+
+/** An authenticator app (TOTP, RFC 6238) whose codes the account's sign-ins need, and the recovery codes. */
+export interface SecondFactor {
+  /** A session is valid only if it proved the factor that has this id. */
+  id: string
+  /** The sealed TOTP secret. */
+  secret: string
+  /** The last time step whose code was used. The codes of this step and of earlier steps are never accepted again. */
+  lastStep: number
+  /** Hashes of the unused recovery codes (second-factor/recovery-codes.ts). */
+  recoveryCodes: string[]
+  addedAt: Date
+}
+
 /** A support staff account. `_id` is the account's name, in lower case. */
 export interface Staff {
   _id: string
   role: Role
-  passwordHash: string
+  /** If null, no password is accepted. The account's owner must set one with the link. */
+  passwordHash: string | null
+  link: PasswordLink | null
+  secondFactor: SecondFactor | null
   /**
    * This number increases with each change that ends all of the account's sessions. A session that began in an earlier
    * epoch is invalid.
@@ -31,13 +53,22 @@ export const staffAccounts: Collection = {
     _id: String,
     role: String,
     passwordHash: String,
+    link: { type: { hash: String, expiresAt: Date }, _id: false, default: null },
+    secondFactor: {
+      type: { id: String, secret: String, lastStep: Number, recoveryCodes: [String], addedAt: Date },
+      _id: false,
+      default: null,
+    },
     epoch: Number,
     disabledAt: Date,
     createdAt: Date,
     passwordChangedAt: Date,
     unaudited: unauditedFields,
   },
-  indexes: [unauditedIndex],
+  indexes: [
+    { name: 'byLink', key: { 'link.hash': 1 }, partialFilterExpression: { 'link.hash': { $exists: true } } },
+    unauditedIndex,
+  ],
 }
 
 /** Returns whether a string is a valid account name. */

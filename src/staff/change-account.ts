@@ -1,11 +1,15 @@
 import type { Act } from '../audit/acts.ts'
 import { type AuditEvent, auditLine, type By } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
-import type { Staff } from './account.ts'
+import type { Role, Staff } from './account.ts'
 import type { AccountDeps } from './create-account.ts'
+import { type LinkDeps, newLink } from './password-link.ts'
 import { newPassword } from './passwords.ts'
 
-/** Disables or enables an account, and ends its sessions. Returns false if there is no such account. */
+/**
+ * Disables or enables an account, ends its sessions, and makes its link invalid. Returns false if there is no such
+ * account.
+ */
 export async function setDisabled(
   deps: AccountDeps,
   name: string,
@@ -16,24 +20,73 @@ export async function setDisabled(
   return change(deps, name, by, {
     act: disabled ? 'staff.disabled' : 'staff.enabled',
     isDone: (staff) => (staff.disabledAt !== null) === disabled,
-    fields: { disabledAt },
+    fields: { disabledAt, link: null },
     audited: ({ disabledAt: before }) => ({ before: { disabledAt: before }, after: { disabledAt } }),
+  })
+}
+
+/** Changes an account's role and ends its sessions. Returns false if there is no such account. */
+export async function changeRole(deps: AccountDeps, name: string, role: Role, by: By): Promise<boolean> {
+  return change(deps, name, by, {
+    act: 'staff.role-changed',
+    isDone: (staff) => staff.role === role,
+    fields: { role },
+    audited: ({ role: before }) => ({ before: { role: before }, after: { role } }),
   })
 }
 
 /**
  * Sets a new random password and ends the account's sessions. Returns the password, or null if there is no such
- * account. Only a hash of the password is stored.
+ * account. Only a hash of the password is stored. Use it only outside production.
  */
 export async function renewPassword(deps: AccountDeps, name: string, by: By): Promise<string | null> {
   const password = newPassword()
   const changed = await change(deps, name, by, {
     act: 'staff.password-changed',
     isDone: () => false,
-    fields: { passwordHash: await deps.slowHash.make(password), passwordChangedAt: deps.now() },
+    fields: {
+      passwordHash: await deps.slowHash.make(password),
+      link: null,
+      passwordChangedAt: deps.now(),
+    },
     audited: () => ({ before: null, after: null }),
   })
   return changed ? password : null
+}
+
+/**
+ * Issues a one-time link for a new password, which replaces any earlier link. The old password stops working, and the
+ * account's sessions end. Returns null if there is no such account.
+ */
+export async function issueLink(
+  deps: AccountDeps & LinkDeps,
+  name: string,
+  by: By,
+): Promise<{ name: string; link: string } | null> {
+  const { link, url } = newLink(deps)
+  const changed = await change(deps, name, by, {
+    act: 'staff.link-issued',
+    isDone: () => false,
+    fields: { passwordHash: null, link },
+    audited: () => ({ before: null, after: { expiresAt: link.expiresAt } }),
+  })
+  return changed ? { name, link: url } : null
+}
+
+/**
+ * Removes an account's second factor with its recovery codes, and ends the account's sessions. Returns false if there
+ * is no such account.
+ */
+export async function removeSecondFactor(deps: AccountDeps, name: string, by: By): Promise<boolean> {
+  return change(deps, name, by, {
+    act: 'staff.second-factor-removed',
+    isDone: (staff) => staff.secondFactor === null,
+    fields: { secondFactor: null },
+    audited: ({ secondFactor }) => ({
+      before: { addedAt: secondFactor?.addedAt ?? null },
+      after: { addedAt: null },
+    }),
+  })
 }
 
 interface Change {

@@ -7,3 +7,27 @@ export function newPassword(): string {
   const group = () => Array.from({ length: 6 }, () => letters[randomInt(letters.length)]).join('')
   return [group(), group(), group(), group()].join('-')
 }
+
+export const minPasswordLength = 12
+export const maxPasswordLength = 200
+
+/** Parts of the most common passwords, in English and French. Longer parts come before the parts that they contain. */
+const common =
+  /motdepasse|qwertyuiop|azertyuiop|asdfghjkl|qsdfghjklm|password|passw0rd|p@ssw0rd|trustno1|whatever|changeme|iloveyou|bienvenue|football|baseball|sunshine|princess|superman|welcome|letmein|bonjour|jetaime|support|soleil|dragon|monkey|shadow|master|qwerty|azerty|secret|admin|login|hello|abc|payment|intents|\d+|\p{P}+|\s+/gu
+/** A password must have this many different characters besides common parts and the name of the account. */
+const minOwnCharacters = 5
+
+/**
+ * Returns why a password that a person has chosen is not accepted, or null if it is. Only the length and the closeness
+ * to common passwords count, because rules about kinds of characters make passwords no harder to find (NIST SP
+ * 800-63B).
+ */
+export function passwordFault(name: string, password: string): string | null {
+  const { length } = Array.from(password)
+  if (length < minPasswordLength) return `The password needs at least ${minPasswordLength} characters.`
+  if (length > maxPasswordLength) return `The password may have at most ${maxPasswordLength} characters.`
+  const own = password.toLowerCase().replaceAll(name, '').replaceAll(common, '')
+  return new Set(own).size >= minOwnCharacters
+    ? null
+    : 'The password is too easy to find, because it is close to a common password or to your name. Choose another one.'
+}

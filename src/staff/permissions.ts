@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import type { Role } from './account.ts'
 
 /**
@@ -17,3 +18,12 @@ export const rolesWith = (permission: Permission): readonly Role[] => permission
 
 export const mayStaff = ({ role }: { role: Role }, permission: Permission): boolean =>
   rolesWith(permission).includes(role)
+
+/** Returns whether accounts with this role need a second factor. Outside production, it is optional for all roles. */
+export const requiresSecondFactor = ({ production }: Pick<Config, 'production'>, role: Role): boolean =>
+  production && role !== 'viewer'
+
+export const secondFactorPath = '/admin/account/second-factor'
+
+/** The only paths that a session may open while its account still lacks a required second factor. */
+export const pathsBeforeSecondFactor: readonly string[] = [secondFactorPath, '/admin/sign-out']

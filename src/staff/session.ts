@@ -1,8 +1,11 @@
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
+import type { Staff } from './account.ts'
 
 /** How long a session lasts after sign-in. Activity does not extend the session. */
 export const sessionLifetimeMs = 12 * 60 * 60 * 1000
+/** How long a person has to enter the code of the second factor after the password. */
+export const pendingLifetimeMs = 5 * 60 * 1000
 
 /**
  * A session's document is removed this long after sign-in. The document is kept for much longer than the session lasts,
@@ -10,13 +13,28 @@ export const sessionLifetimeMs = 12 * 60 * 60 * 1000
  */
 const removedAfterSeconds = 30 * 86_400
 
-/** A staff member's session. `_id` is the hash of the token in the cookie. */
+/**
+ * A staff member's session. `_id` is the hash of the token in the cookie. A pending session, which only the password
+ * has opened, has the hash of a different text (pendingText), so that its token never works as that of a session.
+ */
 export interface StaffSession {
   _id: string
+  /** Identifies the session on pages and in the audit trail. It gives no rights. */
+  sessionId: string
   staffName: string
+  /** True if the second factor is still missing. A pending session gives no rights. */
+  isPending: boolean
   /** The account's `epoch` at the time of sign-in (account.ts). */
   epoch: number
+  /** The id of the second factor that the session proved, or null if the account had none. */
+  factorId: string | null
+  /** The client's IP address. */
+  from: string
+  /** The start of the client's `User-Agent` header. */
+  client: string
   createdAt: Date
+  /** The time of the last request, at most 15 minutes too early. */
+  lastSeenAt: Date
   endedAt: Date | null
   expiresAt: Date
   /** Audit lines that are not in the audit trail yet. */
@@ -27,15 +45,33 @@ export const staffSessions: Collection = {
   name: 'staffsessions',
   fields: {
     _id: String,
+    sessionId: String,
     staffName: String,
+    isPending: Boolean,
     epoch: Number,
+    factorId: String,
+    from: String,
+    client: String,
     createdAt: Date,
+    lastSeenAt: Date,
     endedAt: Date,
     expiresAt: Date,
     unaudited: unauditedFields,
   },
   indexes: [
     { name: 'removal', key: { createdAt: 1 }, expireAfterSeconds: removedAfterSeconds },
+    { name: 'byName', key: { staffName: 1, createdAt: -1 } },
     unauditedIndex,
   ],
 }
+
+/** The text whose hash is the `_id` of a pending session. */
+export const pendingText = (token: string): string => `pending.${token}`
+
+/** The values that an account's valid sessions share. All other sessions of the account have ended. */
+export const validSessions = ({ epoch, secondFactor }: Pick<Staff, 'epoch' | 'secondFactor'>) => ({
+  epoch,
+  factorId: secondFactor?.id ?? null,
+  isPending: false,
+  endedAt: null,
+})

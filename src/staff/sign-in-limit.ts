@@ -3,12 +3,18 @@ import { createLimitByNetwork } from '../security/failed-attempts/by-network.ts'
 import { signInAttempts } from '../security/failed-attempts/collections.ts'
 import { createLimiter } from '../security/failed-attempts/limiter.ts'
 import { networkOf } from '../security/network.ts'
+import { fairShare, type SlowCheck } from '../security/slow-hash.ts'
 
 /**
  * The limit on attempts to sign in under one name from one network within 15 minutes. Sign-ins under this name remain
  * possible from other networks, so that a stranger cannot lock out a member of staff.
  */
 const perName = { name: 'name', max: 10, seconds: 900 }
+/**
+ * The limit on wrong codes of the second factor for one account within an hour, regardless of the network. Only a
+ * person who knows the password can use up this limit. At this rate, finding a code takes years on average.
+ */
+const perAccount = { name: 'code', max: 10, seconds: 3600 }
 /**
  * The limit on failed attempts to sign in from one network within an hour, regardless of the names that are entered.
  * The limit is high enough for an office in which all staff share one address. Larger networks have their own limits
@@ -60,5 +66,52 @@ export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'se
         await address.leave()
       },
     }
+  }
+}
+
+/**
+ * Limits attempts to enter a code of an account's second factor. The attempts also count as attempts to sign in
+ * (`countAttempt`).
+ */
+function createCodeLimit(
+  deps: Pick<Deps, 'mongo' | 'now' | 'secrets'>,
+  countAttempt: CountAttempt,
+): CountAttempt {
+  const accounts = createLimiter(deps, signInAttempts, perAccount)
+  return async (name, ip) => {
+    const key = deps.secrets.hash(name)
+    const counted = await accounts.count(key)
+    if (!counted.isOpen) return { isOpen: false, closedMs: counted.closedMs }
+    const attempt = await countAttempt(name, ip)
+    if (!attempt.isOpen) {
+      await accounts.giveBack(key)
+      return attempt
+    }
+    return {
+      ...attempt,
+      async takeBack(isSuccess) {
+        await (isSuccess ? accounts.forget(key) : accounts.giveBack(key))
+        await attempt.takeBack(isSuccess)
+      },
+    }
+  }
+}
+
+/** Limits and checks the attempts to sign in. A process has one of each. */
+export interface SignInChecks {
+  countAttempt: CountAttempt
+  countCode: CountAttempt
+  checkPassword: SlowCheck
+}
+
+export function createSignInChecks(
+  deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'secrets' | 'slowHash'>,
+): SignInChecks {
+  const countAttempt = createSignInLimit(deps)
+  return {
+    countAttempt,
+    countCode: createCodeLimit(deps, countAttempt),
+    // Only one password is checked at a time, so that a flood of sign-ins does not delay checks of customers' PINs.
+    checkPassword: deps.slowHash.createCheck(fairShare, 1),
   }
 }

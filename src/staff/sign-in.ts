@@ -1,29 +1,26 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Actor, auditLine } from '../audit/audit-event.ts'
-import { publishAudit } from '../audit/publish.ts'
 import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { prefixesOf } from '../security/network.ts'
-import type { SlowCheck } from '../security/slow-hash.ts'
 import { isStaffName, type Staff } from './account.ts'
-import { type StaffSession, sessionLifetimeMs } from './session.ts'
-import type { CountAttempt } from './sign-in-limit.ts'
+import { type Client, openPendingSession, openSession } from './open-session.ts'
+import type { SignInChecks } from './sign-in-limit.ts'
 
 /**
  * The result of an attempt to sign in. `token` is the value for the cookie. MongoDB stores only a hash of the token.
- * `refused` does not include a reason, so that a stranger learns nothing.
+ * With `code-required`, it is the token of a pending session, and the second factor is still missing. `refused` does
+ * not include a reason, so that a stranger learns nothing.
  */
 export type SignInResult =
   | { outcome: 'signed-in'; token: string }
+  | { outcome: 'code-required'; token: string }
   | { outcome: 'refused' }
   | { outcome: 'wait'; seconds: number }
   | { outcome: 'busy' }
 
-type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'> & {
-  countAttempt: CountAttempt
-  checkPassword: SlowCheck
-}
+export type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'> &
+  SignInChecks
 
 /** The maximum length of an account name. Additional characters are ignored. */
 const maxNameLength = 64
@@ -34,13 +31,14 @@ const maxNameLength = 64
 const unknownName = 'unknown name'
 
 /**
- * Signs in a member of staff and creates a new token. An unknown name, a wrong password and a disabled account require
- * the same work and produce the same result. Only the audit trail shows which of these was the reason.
+ * Signs in a member of staff with a password, or opens a pending session if the account has a second factor. An
+ * unknown name, a wrong password and a disabled account require the same work and produce the same result. Only the audit trail shows which of these was the reason.
  */
 export async function signIn(
   deps: SignInDeps,
-  { password, ip, ...input }: { name: string; password: string; ip: string },
+  { password, client, ...input }: { name: string; password: string; client: Client },
 ): Promise<SignInResult> {
+  const { ip } = client
   const name = Array.from(input.name.trim().toLowerCase().toWellFormed()).slice(0, maxNameLength).join('')
   const attempt = await deps.countAttempt(name, ip)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
@@ -56,16 +54,19 @@ export async function signIn(
     await recordRefusal(deps, actor, reasonOf(staff, isRight))
     return { outcome: 'refused' }
   }
-  const token = await openSession(deps, staff, actor)
+  const result: SignInResult =
+    staff.secondFactor === null
+      ? { outcome: 'signed-in', token: await openSession(deps, staff, client, null) }
+      : { outcome: 'code-required', token: await openPendingSession(deps, staff, client) }
   await attempt.takeBack(true)
-  return { outcome: 'signed-in', token }
+  return result
 }
 
 /**
  * Returns the largest prefix of an address. All attempts from that prefix share one limit on password checks, so that
  * one provider cannot use up the checks available to other networks.
  */
-const largestPrefixOf = (ip: string): string => prefixesOf(ip).at(-1)?.range ?? ''
+export const largestPrefixOf = (ip: string): string => prefixesOf(ip).at(-1)?.range ?? ''
 
 const reasonOf = (staff: Staff | null, isRight: boolean): string => {
   if (staff === null) return 'no such account'
@@ -76,7 +77,11 @@ const reasonOf = (staff: Staff | null, isRight: boolean): string => {
  * Inserts the audit line directly, because a refused sign-in changes no document. The limit on attempts also bounds the
  * number of lines.
  */
-async function recordRefusal(deps: SignInDeps, actor: Actor, reason: string): Promise<void> {
+export async function recordRefusal(
+  deps: Pick<Deps, 'AuditEvent' | 'now'>,
+  actor: Actor,
+  reason: string,
+): Promise<void> {
   const line = auditLine({
     at: deps.now(),
     actor,
@@ -88,32 +93,4 @@ async function recordRefusal(deps: SignInDeps, actor: Actor, reason: string): Pr
     after: { reason },
   })
   await nativeCollection(deps.AuditEvent).insertOne(line)
-}
-
-async function openSession(deps: SignInDeps, staff: Staff, actor: Actor): Promise<string> {
-  const token = randomBytes(32).toString('base64url')
-  const now = deps.now()
-  const session: StaffSession = {
-    _id: deps.secrets.hash(token),
-    staffName: staff._id,
-    epoch: staff.epoch,
-    createdAt: now,
-    endedAt: null,
-    expiresAt: new Date(now.getTime() + sessionLifetimeMs),
-    unaudited: [
-      auditLine({
-        at: now,
-        actor,
-        reason: null,
-        act: 'staff.signed-in',
-        subject: staff._id,
-        businessId: null,
-        before: null,
-        after: null,
-      }),
-    ],
-  }
-  await nativeCollection(deps.StaffSession).insertOne(session)
-  await publishAudit(deps, deps.StaffSession, [session])
-  return token
 }

@@ -1,19 +1,20 @@
 import type { Command } from 'commander'
 import { findStaleKeys, type StaleKey } from '../../businesses/stale-keys.ts'
 import { resealResponses } from '../../idempotency/reseal-responses.ts'
+import { resealSecondFactors } from '../../staff/second-factor/reseal.ts'
 import { resealSecrets } from '../../webhooks/endpoints/reseal-secrets.ts'
 import { act } from './act.ts'
 import { startProgress } from './progress.ts'
 import type { AdminDeps } from './run.ts'
 
-/** The maximum number of endpoints that the report lists. */
+/** The maximum number of endpoints, and of staff accounts, that the report lists. */
 const maxListed = 100
 
 const rotateHelp = `
 Run this command when every process has the new SECRET_KEY, and the old key as
 SECRET_KEY_PREVIOUS. The command encrypts again with the new key what the service
-still needs: the secrets of webhook endpoints, and the stored first responses of
-the last 24 hours. The service keeps running.
+still needs: the secrets of webhook endpoints, the second factors of staff, and the
+stored first responses of the last 24 hours. The service keeps running.
 
 The service stores only a hash of each API key, and cannot compute the new hash
 without the key. So each API key moves to the new SECRET_KEY at its next use. "keys"
@@ -24,14 +25,22 @@ case, check that SECRET_KEY_PREVIOUS is the right one.
 
 If the command is interrupted, run it again: it continues with the rest.`
 
+interface Counts {
+  endpoints: number
+  secondFactors: number
+  responses: number
+}
+
 /**
  * The result of a rotation. `unreadable` counts values that are encrypted with a key that is not configured. `keysGone`
  * counts API keys that cannot be used because their SECRET_KEY is not configured.
  */
 interface Rotated {
-  resealed: { endpoints: number; responses: number }
-  unreadable: { endpoints: number; responses: number }
+  resealed: Counts
+  unreadable: Counts
   unreadableEndpoints: { id: string }[]
+  /** The first 100 staff accounts whose second factor is unreadable. */
+  unreadableStaff: { name: string }[]
   keysLeft: number
   /** The first 100 of the API keys that are counted in `keysLeft`. */
   keys: StaleKey[]
@@ -59,15 +68,25 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
   const progress = startProgress(endpointCount + claimCount, json === true)
   try {
     const endpoints = await resealSecrets(deps, progress.add)
+    const factors = await resealSecondFactors(deps)
     const responses = await resealResponses(deps, progress.add)
     const { left, listed, gone, listedGone } = await findStaleKeys(deps)
-    const unreadable = { endpoints: endpoints.unreadable.length, responses: responses.unreadable }
-    const lost = unreadable.endpoints + unreadable.responses + gone
+    const unreadable = {
+      endpoints: endpoints.unreadable.length,
+      secondFactors: factors.unreadable.length,
+      responses: responses.unreadable,
+    }
+    const lost = unreadable.endpoints + unreadable.secondFactors + unreadable.responses + gone
     if (lost > 0) reportLost(unreadable, gone)
     return {
-      resealed: { endpoints: endpoints.resealed, responses: responses.resealed },
+      resealed: {
+        endpoints: endpoints.resealed,
+        secondFactors: factors.resealed,
+        responses: responses.resealed,
+      },
       unreadable,
       unreadableEndpoints: endpoints.unreadable.slice(0, maxListed).map((id) => ({ id })),
+      unreadableStaff: factors.unreadable.slice(0, maxListed).map((name) => ({ name })),
       keysLeft: left,
       keys: listed,
       keysGone: gone,
@@ -83,10 +102,10 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
  * Reports on stderr how many values could not be rotated because their key is not configured, and sets the exit code to
  * 1. All other values have been rotated.
  */
-function reportLost({ endpoints, responses }: Rotated['unreadable'], keys: number): void {
+function reportLost({ endpoints, secondFactors, responses }: Rotated['unreadable'], keys: number): void {
   process.exitCode = 1
   process.stderr.write(
-    `${endpoints} endpoints, ${responses} stored responses and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS. They were not changed. ` +
+    `${endpoints} endpoints, ${secondFactors} second factors, ${responses} stored responses and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS. They were not changed. ` +
       'Check SECRET_KEY_PREVIOUS for a typing error. If you have an older key, run only this command once more with the older key as SECRET_KEY_PREVIOUS.\n',
   )
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { isStaffName, type Role, roles } from '../../staff/account.ts'
-import { renewPassword, setDisabled } from '../../staff/change-account.ts'
-import { createAccount } from '../../staff/create-account.ts'
+import { issueLink, removeSecondFactor, renewPassword, setDisabled } from '../../staff/change-account.ts'
+import { createAccount, createAccountWithLink } from '../../staff/create-account.ts'
 import { act, found } from './act.ts'
 import { choice } from './arguments.ts'
 import { operator } from './operator.ts'
@@ -26,7 +26,7 @@ export function addStaffCommands(program: Command): void {
   const staff = program.command('staff').description('create and manage accounts of the support staff')
   staff
     .command('create')
-    .description('create an account and print its password; it is not shown again')
+    .description('create an account and print a link for its password, or outside production its password')
     .requiredOption('--name <name>', 'the name to sign in with', staffName)
     .requiredOption(
       '--role <role>',
@@ -36,7 +36,11 @@ export function addStaffCommands(program: Command): void {
     .action(
       act(async (deps, { name, role }: { name: string; role: Role }) => ({
         ...found(
-          await createAccount(deps, { name, role }, operator()),
+          await (deps.config.production ? createAccountWithLink : createAccount)(
+            deps,
+            { name, role },
+            operator(),
+          ),
           `There is already an account ${name}`,
         ),
       })),
@@ -56,12 +60,30 @@ export function addStaffCommands(program: Command): void {
 
   staff
     .command('password')
-    .description('set a new password and print it; signs the account out everywhere')
+    .description(
+      'print a link for a new password, or outside production a new password; signs the account out everywhere',
+    )
     .argument('<name>', 'name of the account', staffName)
     .action(
-      act(async (deps, name: string) => ({
-        name,
-        password: found(await renewPassword(deps, name, operator()), `There is no account ${name}`),
-      })),
+      act(async (deps, name: string) => {
+        const renewed = deps.config.production
+          ? await issueLink(deps, name, operator())
+          : await renewPassword(deps, name, operator())
+        const access = found(renewed, `There is no account ${name}`)
+        return typeof access === 'string' ? { name, password: access } : access
+      }),
+    )
+
+  staff
+    .command('reset-factor')
+    .description(
+      'remove the second factor of an account whose owner lost it; signs the account out everywhere',
+    )
+    .argument('<name>', 'name of the account', staffName)
+    .action(
+      act(async (deps, name: string) => {
+        found(await removeSecondFactor(deps, name, operator()), `There is no account ${name}`)
+        return { name, secondFactor: false }
+      }),
     )
 }

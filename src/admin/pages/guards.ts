@@ -33,19 +33,24 @@ export const requireOwnOrigin =
   }
 
 /**
- * Refuses a form that does not contain the session's CSRF token. Every form except the sign-in form requires this
- * token.
+ * Refuses a form that does not contain the session's CSRF token. Every form that is
+ * shown after the password was entered requires such a token.
  */
 export function checkCsrf(req: Request, res: Response, next: NextFunction): void {
-  const { csrf } = (req.body ?? {}) as { csrf?: unknown }
-  if (isOwnForm(staffOf(res), csrf)) return next()
+  if (isOwnForm(staffOf(res), csrfOf(req))) return next()
+  sendForeignForm(res)
+}
+
+/** Returns the CSRF token in a form. */
+export const csrfOf = (req: Request): unknown => ((req.body ?? {}) as { csrf?: unknown }).csrf
+
+export const sendForeignForm = (res: Response): void =>
   sendNotice(
     res,
     403,
     'Refused',
     'This form belongs to another session. Go back, reload the page and try again.',
   )
-}
 
 /** Creates middleware that refuses a request unless the signed-in member of staff has a permission. */
 export const requirePermission =

@@ -22,7 +22,7 @@ export const page = ({ title, staff, current }: Frame, body: string): string =>
           <nav aria-label="Pages">!${Object.entries(navigation).map(([path, name]) => link(path, name, current))}</nav>
           <form method="post" action="/admin/sign-out">
             !${csrfField(staff)}
-            <span><bdi>${staff.name}</bdi> (${staff.role})</span>
+            <span><a href="/admin/account"><bdi>${staff.name}</bdi></a> (${staff.role})</span>
             <button>Sign out</button>
           </form>
         </div>
@@ -55,8 +55,8 @@ const sheet = (title: string, body: string): string =>
 `
 
 /** Returns the hidden field that contains the session's CSRF token (`checkCsrf` in guards.ts). */
-export const csrfField = (staff: SignedIn): string =>
-  html`<input type="hidden" name="csrf" value="${staff.csrf}" />`
+export const csrfField = ({ csrf }: Pick<SignedIn, 'csrf'>): string =>
+  html`<input type="hidden" name="csrf" value="${csrf}" />`
 
 /** Formats a time in UTC, to the second, as HTML. */
 export const time = (at: Date): string =>

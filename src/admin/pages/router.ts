@@ -3,11 +3,16 @@ import type { Deps } from '../../deps.ts'
 import { readForm } from '../../http/body/read-form.ts'
 import { createPageHeaders } from '../../http/pages/page-headers.ts'
 import { awaitDatabaseTime, enforceDeadline, preparePage, setMount } from '../../http/pages/prepare-page.ts'
+import { createSignInChecks } from '../../staff/sign-in-limit.ts'
 import { createBoard } from '../board/board.ts'
+import { accountPages } from './account.ts'
 import { requireOwnOrigin } from './guards.ts'
 import { sendNotFound } from './respond.ts'
+import { secondFactorPages } from './second-factor.ts'
 import { recognise, requireSession } from './session.ts'
+import { setPasswordPages } from './set-password.ts'
 import { signInPages } from './sign-in.ts'
+import { signInCodePages } from './sign-in-code.ts'
 import { style } from './style.ts'
 import { supportRoutes } from './support-routes.ts'
 
@@ -18,7 +23,7 @@ import { supportRoutes } from './support-routes.ts'
 export const staffPageRights = { scripts: false, images: true, referrer: 'same-origin' } as const
 
 /**
- * Serves everything under `/admin`. All pages except the sign-in page require a session. If an error is thrown,
+ * Serves everything under `/admin`. All pages except those for signing in require a session. If an error is thrown,
  * errors.ts sends an error page.
  */
 export function adminPages(deps: Deps): Router {
@@ -33,8 +38,10 @@ export function adminPages(deps: Deps): Router {
   router.use('/queues', requireSession, setMount('/queues'), createBoard(deps))
 
   router.use(readForm, enforceDeadline)
-  router.use(signInPages(deps))
+  const signInDeps = { ...deps, ...createSignInChecks(deps) }
+  router.use(signInPages(signInDeps), signInCodePages(signInDeps), setPasswordPages(signInDeps))
   router.use(requireSession)
+  router.use(accountPages(signInDeps), secondFactorPages(signInDeps))
   router.use(supportRoutes(deps))
   router.use((_req, res) => sendNotFound(res))
   return router

@@ -1,25 +1,40 @@
-import { parseCookie } from 'cookie'
+import { parseCookie, stringifySetCookie } from 'cookie'
 import type { NextFunction, Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
 import { deadlineOf } from '../../http/pages/prepare-page.ts'
 import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
-import { findSession } from '../../staff/find-session.ts'
+import { findSession, type SignedIn } from '../../staff/find-session.ts'
+import { pathsBeforeSecondFactor, secondFactorPath } from '../../staff/permissions.ts'
 import { plainPage } from './layout.ts'
 import { sendNotice } from './respond.ts'
 
 /**
- * Because of the `__Host-` prefix, browsers accept this cookie only over HTTPS (or from localhost), only for this host,
- * and only with the path `/`.
+ * Because of the `__Host-` prefix, browsers accept these cookies only over HTTPS (or from localhost), only for this
+ * host, and only with the path `/`.
  */
-export const cookieName = '__Host-staff'
+const cookieNames = { session: '__Host-staff', pending: '__Host-staff-pending' } as const
 
-export const tokenOf = (req: Request): string | undefined => parseCookie(req.headers.cookie ?? '')[cookieName]
+/** Returns the token of the session, or of a sign-in that still needs the second factor. */
+export const tokenOf = (req: Request, kind: keyof typeof cookieNames): string | undefined =>
+  parseCookie(req.headers.cookie ?? '')[cookieNames[kind]]
+
+/** Sets the cookie with a token, or removes it if `maxAgeSeconds` is 0. */
+export function setTokenCookie(
+  res: Response,
+  kind: keyof typeof cookieNames,
+  value: string,
+  maxAgeSeconds: number,
+): void {
+  const kept = { path: '/', secure: true, httpOnly: true, sameSite: 'strict', maxAge: maxAgeSeconds } as const
+  const cookie = stringifySetCookie({ name: cookieNames[kind], value, ...kept })
+  if (!res.headersSent) res.append('Set-Cookie', cookie)
+}
 
 /** Creates middleware that sets `res.locals.staff` if the request has a session. */
 export function recognise(deps: Deps) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
-    const token = tokenOf(req)
+    const token = tokenOf(req, 'session')
     if (token !== undefined) {
       const staff = await deadlineOf(res).run(() => findSession(deps, token))
       if (staff !== null) res.locals.staff = staff
@@ -28,9 +43,13 @@ export function recognise(deps: Deps) {
   }
 }
 
-/** Refuses a request without a session. */
+/**
+ * Refuses a request without a session. If the account still needs a second factor, only the pages for that may be
+ * opened.
+ */
 export function requireSession(req: Request, res: Response, next: NextFunction): void {
-  if (res.locals.staff !== undefined) return next()
+  const staff = res.locals.staff as SignedIn | undefined
+  if (staff !== undefined) return staff.mustAddFactor ? requireSetUp(req, res, next) : next()
   if (req.originalUrl.startsWith('/admin/queues/api/')) return void res.status(403).json(signedOut)
   if (!isNavigation(req))
     return sendNotice(res, 403, 'Signed out', 'You are not signed in, or your session has ended.')
@@ -38,7 +57,17 @@ export function requireSession(req: Request, res: Response, next: NextFunction):
   redirectTo(res, `/admin/sign-in?to=${encodeURIComponent(req.originalUrl)}`)
 }
 
-/** Bull Board's page shows this error as a message. */
+/** Redirects to the page on which a second factor is added, unless the request is for a page that is open before. */
+function requireSetUp(req: Request, res: Response, next: NextFunction): void {
+  const [path = ''] = req.originalUrl.split('?')
+  if (pathsBeforeSecondFactor.includes(path)) return next()
+  if (path.startsWith('/admin/queues/api/')) return void res.status(403).json(noFactor)
+  if (isNavigation(req)) return redirectTo(res, secondFactorPath)
+  sendNotice(res, 403, 'Second factor needed', 'Your account needs a second factor. Add it, then try again.')
+}
+
+/** Bull Board's page shows these errors as messages. */
+const noFactor = { error: 'Your account needs a second factor', message: 'Reload the page and add one.' }
 const signedOut = { error: 'You are signed out', message: 'Reload the page and sign in again.' }
 
 /**
@@ -54,7 +83,7 @@ function isNavigation(req: Request): boolean {
  * requests (SameSite=Strict).
  */
 const isFromOtherSite = (req: Request): boolean =>
-  req.headers['sec-fetch-site'] === 'cross-site' && tokenOf(req) === undefined
+  req.headers['sec-fetch-site'] === 'cross-site' && tokenOf(req, 'session') === undefined
 
 /**
  * A page that reloads the same URL. For the reload, the browser sends the cookie, because that request comes from this

@@ -74,6 +74,8 @@ button.main { background: var(--accent); color: var(--on-accent); }
 .filter > div.act { flex: 0 0 auto; }
 .pages { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: center; }
 .top button { white-space: nowrap; }
+.qr { display: block; width: 15rem; max-width: 100%; height: auto; }
+.codes { columns: 2; list-style-position: inside; }
 .card > h3:first-child { margin-top: 0; }
 main form { margin-bottom: .75rem; }
 .filter > p { flex-basis: 100%; }

@@ -1,0 +1,114 @@
+import { type Request, type Response, Router } from 'express'
+import { html } from 'ghtml'
+import type { Deps } from '../../deps.ts'
+import { formFields } from '../../http/body/read-form.ts'
+import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
+import type { Staff } from '../../staff/account.ts'
+import type { SignedIn } from '../../staff/find-session.ts'
+import { secondFactorPath } from '../../staff/permissions.ts'
+import { endOtherSessions, endSession, listSessions } from '../../staff/sessions-of.ts'
+import { changeOwnPassword } from '../../staff/set-password.ts'
+import { sessionsTable } from './account-sessions.ts'
+import { byStaff, checkCsrf, staffOf } from './guards.ts'
+import { csrfField, page, time } from './layout.ts'
+import { codeField, errorNotice, newPasswordFields, refusalOf } from './refused-form.ts'
+import type { SignInPageDeps } from './sign-in.ts'
+
+/** Serves `/admin/account`, where staff manage their own password, second factor and sessions. */
+export function accountPages(deps: SignInPageDeps): Router {
+  const router = Router({ strict: true, caseSensitive: true })
+
+  router.get('/account', async (req, res) => {
+    const { done } = req.query
+    const known = typeof done === 'string' && Object.hasOwn(doneWords, done) ? done : null
+    const sentence = known === null ? '' : doneWords[known as keyof typeof doneWords]
+    await sendAccount(deps, res, { status: 200, error: '', done: sentence })
+  })
+
+  router.post('/account/password', checkCsrf, async (req, res) => {
+    const { old, password, again } = formFields(req, 'old', 'password', 'again')
+    const refuse = (status: number, error: string) => sendAccount(deps, res, { status, error, done: '' })
+    if (password !== again) return refuse(400, 'The two new passwords are not the same.')
+    const result = await changeOwnPassword(deps, staffOf(res), { old, password, ip: req.ip ?? '' })
+    if (result.outcome === 'done') return redirectTo(res, '/admin/account?done=password')
+    if (result.outcome === 'invalid') return refuse(400, result.fault)
+    const { status, error } = refusalOf(res, result, 'The old password is wrong.')
+    await refuse(status, error)
+  })
+
+  router.post('/account/sessions/:id/end', checkCsrf, async (req: Request<{ id: string }>, res) => {
+    const session = { name: staffOf(res).name, sessionId: req.params.id }
+    await endSession(deps, session, byStaff(req, res, null))
+    redirectTo(res, '/admin/account?done=session')
+  })
+
+  router.post('/account/end-other-sessions', checkCsrf, async (req, res) => {
+    const { name, sessionId } = staffOf(res)
+    await endOtherSessions(deps, { name, keptId: sessionId }, byStaff(req, res, null))
+    redirectTo(res, '/admin/account?done=sessions')
+  })
+  return router
+}
+
+const doneWords = {
+  password: 'Your password is changed. Your other sessions have ended.',
+  session: 'The session has ended.',
+  sessions: 'Your other sessions have ended.',
+} as const
+
+async function sendAccount(
+  deps: Deps,
+  res: Response,
+  { status, error, done }: { status: number; error: string; done: string },
+): Promise<void> {
+  const staff = staffOf(res)
+  const [account, sessions] = await Promise.all([
+    deps.Staff.findOne({ _id: staff.name }).lean<Staff | null>(),
+    listSessions(deps, staff.name),
+  ])
+  const body = html`<h1>Your account</h1>
+    !${done === '' ? '' : html`<p class="notice good" role="status">${done}</p>`} !${errorNotice(error)}
+    <dl class="facts">
+      <dt>Name</dt>
+      <dd><bdi>${staff.name}</bdi></dd>
+      <dt>Role</dt>
+      <dd>${staff.role}</dd>
+    </dl>
+    <h2>Second factor</h2>
+    !${secondFactorSection(staff, account?.secondFactor ?? null)}
+    <h2>Sessions</h2>
+    !${sessionsTable(staff, sessions, (id) => `/admin/account/sessions/${encodeURIComponent(id)}/end`)}
+    !${sessions.length > 1 ? endOthersForm(staff) : ''}
+    <h2>Password</h2>
+    !${passwordForm(staff)}`
+  sendPage(res, status, page({ title: 'Your account', staff, current: null }, body))
+}
+
+function secondFactorSection(staff: SignedIn, factor: Staff['secondFactor']): string {
+  if (factor === null)
+    return html`<p>Your account has no second factor, so your password alone opens it.</p>
+      <p><a class="button" href="${secondFactorPath}">Add a second factor</a></p>`
+  return html`<p>Added !${time(factor.addedAt)}. Unused recovery codes: ${factor.recoveryCodes.length}.</p>
+    <p><a class="button" href="${secondFactorPath}">Replace the second factor</a></p>
+    <form class="card stack" method="post" action="/admin/account/recovery-codes">
+      !${csrfField(staff)} !${codeField('code', 'Code', 'The 6 digits in your authenticator app, or a recovery code.')}
+      <button>Renew the recovery codes</button>
+    </form>`
+}
+
+const endOthersForm = (staff: SignedIn): string =>
+  html`<form method="post" action="/admin/account/end-other-sessions">
+    !${csrfField(staff)}<button>End all other sessions</button>
+  </form>`
+
+const passwordForm = (staff: SignedIn): string =>
+  html`<form class="card stack" method="post" action="/admin/account/password">
+    !${csrfField(staff)}
+    <div>
+      <label for="old">Old password</label>
+      <input id="old" name="old" type="password" autocomplete="current-password" required />
+    </div>
+    !${newPasswordFields()}
+    <p class="faint">Your other sessions end.</p>
+    <button class="main">Change password</button>
+  </form>`

@@ -1,0 +1,57 @@
+import type { Response } from 'express'
+import { html } from 'ghtml'
+import { addHeader } from '../../http/pages/send-page.ts'
+
+/** The outcomes of a form with a secret that need no more than a message. */
+type Refused = { outcome: 'refused' } | { outcome: 'wait'; seconds: number } | { outcome: 'busy' }
+
+/**
+ * Returns the status and the message with which a form is shown again. If the client must wait, also sets
+ * `Retry-After`. `wrong` is the message for a wrong secret.
+ */
+export function refusalOf(res: Response, result: Refused, wrong: string): { status: number; error: string } {
+  if (result.outcome === 'refused') return { status: 403, error: wrong }
+  const seconds = result.outcome === 'wait' ? result.seconds : 2
+  const why = result.outcome === 'wait' ? 'Too many attempts.' : 'Too many people are signing in now.'
+  addHeader(res, 'Retry-After', seconds)
+  return {
+    status: result.outcome === 'wait' ? 429 : 503,
+    error: `${why} Try again in ${waitInWords(seconds)}.`,
+  }
+}
+
+const waitInWords = (seconds: number): string =>
+  seconds < 100 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+
+/** Returns the message above a form that is shown again. Returns an empty string if `error` is empty. */
+export const errorNotice = (error: string): string =>
+  error === '' ? '' : html`<p class="notice bad" role="alert">${error}</p>`
+
+/** Returns the fields for a new password that is typed twice. */
+export const newPasswordFields = (): string =>
+  html`<div>
+      <label for="password">New password</label>
+      <input id="password" name="password" type="password" autocomplete="new-password" aria-describedby="rules" required />
+      <p id="rules" class="faint">At least 12 characters. A few words that do not belong together are good.</p>
+    </div>
+    <div>
+      <label for="again">New password again</label>
+      <input id="again" name="again" type="password" autocomplete="new-password" required />
+    </div>`
+
+/** Returns the field for a code of an authenticator app or a recovery code. */
+export const codeField = (id: string, label: string, hint: string): string =>
+  html`<div>
+    <label for="${id}">${label}</label>
+    <input
+      id="${id}"
+      name="${id}"
+      autocomplete="one-time-code"
+      autocapitalize="none"
+      spellcheck="false"
+      maxlength="40"
+      aria-describedby="${id}-hint"
+      required
+    />
+    <p id="${id}-hint" class="faint">${hint}</p>
+  </div>`

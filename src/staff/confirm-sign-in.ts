@@ -1,0 +1,68 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Deps } from '../deps.ts'
+import type { Staff } from './account.ts'
+import { type OwnForms, ownForms } from './find-session.ts'
+import { type Client, openSession } from './open-session.ts'
+import { useCode } from './second-factor/use-code.ts'
+import { pendingText, type StaffSession } from './session.ts'
+import { recordRefusal, type SignInDeps, type SignInResult } from './sign-in.ts'
+
+/** A sign-in that still needs the second factor. */
+export interface PendingSignIn extends OwnForms {
+  id: string
+  staff: Staff
+}
+
+/**
+ * Returns the pending session with this token, or null if it does not exist, has expired, or was used. It also ends
+ * with every change that ends the account's sessions.
+ */
+export async function findPending(
+  deps: Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>,
+  token: string,
+): Promise<PendingSignIn | null> {
+  const session = await deps.StaffSession.findOne({
+    _id: { $in: deps.secrets.hashes(pendingText(token)) },
+    isPending: true,
+    endedAt: null,
+    expiresAt: { $gt: deps.now() },
+  }).lean<StaffSession | null>()
+  if (session === null) return null
+  const { staffName, epoch } = session
+  const staff = await deps.Staff.findOne({ _id: staffName, epoch, disabledAt: null }).lean<Staff | null>()
+  return staff === null ? null : { id: session._id, staff, ...ownForms(deps, pendingText(token)) }
+}
+
+/**
+ * Completes a sign-in with a code of the account's authenticator app or with a recovery code. Both the code and the
+ * pending session can be used only once.
+ */
+export async function confirmSignIn(
+  deps: SignInDeps,
+  { id, staff }: PendingSignIn,
+  { code, client }: { code: string; client: Client },
+): Promise<Exclude<SignInResult, { outcome: 'code-required' }>> {
+  const attempt = await deps.countCode(staff._id, client.ip)
+  if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
+  await pause(attempt.delayMs)
+  const refuse = async (reason: string) => {
+    await recordRefusal(deps, { kind: 'staff', name: staff._id, from: client.ip }, reason)
+    return { outcome: 'refused' } as const
+  }
+  const used = await useCode(deps, staff, code)
+  if (used.kind === 'refused') return refuse(used.reason)
+  if (!(await endPending(deps, id))) return refuse('the sign-in was already completed')
+  const { kind: secondFactor, ...more } = used
+  const token = await openSession(deps, staff, client, { secondFactor, ...more })
+  await attempt.takeBack(true)
+  return { outcome: 'signed-in', token }
+}
+
+/** Ends a pending session. Returns false if it has already ended. */
+async function endPending(deps: Pick<Deps, 'StaffSession' | 'now'>, id: string): Promise<boolean> {
+  const { modifiedCount } = await deps.StaffSession.updateOne(
+    { _id: id, endedAt: null },
+    { $set: { endedAt: deps.now() } },
+  )
+  return modifiedCount === 1
+}

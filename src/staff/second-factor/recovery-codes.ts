@@ -1,0 +1,27 @@
+import { createHash, randomInt } from 'node:crypto'
+
+const letters = '23456789abcdefghjkmnpqrstuvwxyz'
+const codesPerAccount = 10
+const groupLength = 4
+
+/** Returns ten recovery codes, each with about 79 bits of randomness, such as `k3fm-82hp-wq9d-5xrt`. */
+export const newRecoveryCodes = (): string[] =>
+  Array.from({ length: codesPerAccount }, () =>
+    Array.from({ length: groupLength }, () =>
+      Array.from({ length: groupLength }, () => letters[randomInt(letters.length)]).join(''),
+    ).join('-'),
+  )
+
+/** Returns whether a text has as many letters as a recovery code. Codes of an authenticator app have 6 digits. */
+export const isRecoveryCode = (text: string): boolean => bare(text).length === groupLength ** 2
+
+/**
+ * Returns the hash to store for a recovery code of an account. It does not depend on SECRET_KEY, so the codes stay
+ * valid when SECRET_KEY changes. It needs no slow hash, because the codes are too random to be found by trial.
+ */
+export const hashOfRecoveryCode = (name: string, code: string): string =>
+  createHash('sha256')
+    .update(`recovery code\0${name}\0${bare(code)}`)
+    .digest('base64url')
+
+const bare = (code: string): string => code.toLowerCase().replaceAll(/[\s-]/g, '')
