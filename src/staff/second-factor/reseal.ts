@@ -24,9 +24,12 @@ export async function resealSecondFactors(deps: Pick<Deps, 'Staff' | 'secrets'>)
     const anew = resealOrNull(deps, _id, sealed)
     if (anew === null) result.unreadable.push(_id)
     if (anew === null || anew === sealed) continue
-    const written = await accounts.updateOne({ _id, 'secondFactor.secret': sealed }, {
-      $set: { 'secondFactor.secret': anew },
-    })
+    const written = await accounts.updateOne(
+      { _id, 'secondFactor.secret': sealed },
+      {
+        $set: { 'secondFactor.secret': anew },
+      },
+    )
     result.resealed += written.modifiedCount
   }
   return result

@@ -24,18 +24,24 @@ export async function useCode(
   const same = { _id: name, epoch, disabledAt: null, 'secondFactor.id': secondFactor.id }
   if (isRecoveryCode(code)) {
     const hash = hashOfRecoveryCode(name, code)
-    const { modifiedCount } = await accounts.updateOne({ ...same, 'secondFactor.recoveryCodes': hash }, {
-      $pull: { 'secondFactor.recoveryCodes': hash },
-    })
+    const { modifiedCount } = await accounts.updateOne(
+      { ...same, 'secondFactor.recoveryCodes': hash },
+      {
+        $pull: { 'secondFactor.recoveryCodes': hash },
+      },
+    )
     return modifiedCount === 1
       ? { kind: 'recovery code', codesLeft: secondFactor.recoveryCodes.length - 1 }
       : { kind: 'refused', reason: 'wrong or used recovery code' }
   }
   const step = stepOf(secretOf(deps, name, secondFactor), code, deps.now())
   if (step === null) return { kind: 'refused', reason: 'wrong code' }
-  const { modifiedCount } = await accounts.updateOne({ ...same, 'secondFactor.lastStep': { $lt: step } }, {
-    $set: { 'secondFactor.lastStep': step },
-  })
+  const { modifiedCount } = await accounts.updateOne(
+    { ...same, 'secondFactor.lastStep': { $lt: step } },
+    {
+      $set: { 'secondFactor.lastStep': step },
+    },
+  )
   return modifiedCount === 1 ? { kind: 'code' } : { kind: 'refused', reason: 'the code was already used' }
 }
 
