@@ -6,6 +6,7 @@ import type { ResponseBudget } from './http/responses/budget.ts'
 import type { ReadPace } from './http/responses/read-pace.ts'
 import type { Validate } from './input/validate.ts'
 import type { FullSandboxes } from './intents/full-sandboxes.ts'
+import type { ShortCodes } from './intents/short-codes.ts'
 import type { ListCounts } from './lists/counts/counts.ts'
 import type { Lists } from './lists/lists.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -87,6 +88,7 @@ export interface Deps extends Models {
   rateLimits: RateLimits | null
   quotas: Quotas
   fullSandboxes: FullSandboxes
+  shortCodes: ShortCodes
   /** The memory budget for each kind of large request body. */
   bodyBudgets: Record<BodyKind, BodyBudget>
   responses: ResponseBudget

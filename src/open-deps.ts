@@ -7,6 +7,7 @@ import { createReadPace } from './http/responses/read-pace.ts'
 import { longestReadMs } from './input/pagination.ts'
 import { createValidate } from './input/validate.ts'
 import { createFullSandboxes } from './intents/full-sandboxes.ts'
+import { createShortCodes } from './intents/short-codes.ts'
 import { maxCheckpoints, stride } from './lists/counts/checkpoint.ts'
 import { createListCounts } from './lists/counts/counts.ts'
 import { createLists, listConnections } from './lists/lists.ts'
@@ -90,6 +91,7 @@ export async function openDeps(
   const wallets = openWallets(createSandboxWallet({ ...models, now, slowHash }), liveWallet)
   const healthNotes = createHealthNotes(models, log)
   const apiSwitch = await retryWhileUnreachable(log, () => createApiSwitch(models.Setting))
+  const batchers = openBatchers(models, now)
   const { rateLimitPerSecond: perSecond } = config
   const addUp = createAddUp(queues.runCommands, `${config.queuePrefix}:rate`)
   const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addUp, now)
@@ -104,7 +106,7 @@ export async function openDeps(
     slowHash,
     validate: createValidate(config),
     ...models,
-    batchers: openBatchers(models, now),
+    batchers,
     leases: createLeases(models.Delivery, now),
     slots: createSlots({ elapsedMs, after }),
     backgroundWork: createBackgroundWork(),
@@ -125,6 +127,7 @@ export async function openDeps(
     apiSwitch,
     rateLimits,
     fullSandboxes: createFullSandboxes(elapsedMs),
+    shortCodes: createShortCodes(batchers.insertShortCode),
     quotas: openQuotas({ ...models, now }),
     bodyBudgets: createBodyBudgets(),
     readPace: createReadPace(elapsedMs),

@@ -6,7 +6,7 @@ import { newEvent, type OutboxEvent } from '../outbox/event.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
 import { withLiveCode } from '../quotas/live-codes.ts'
 import { withinSandboxDay } from '../quotas/sandbox-day.ts'
-import { newPaymentCode, newReferenceNumber, newShortCode } from '../security/ids.ts'
+import { newPaymentCode, newReferenceNumber } from '../security/ids.ts'
 import { codeKeyOf, codeReusableFrom, freeIfReusable } from './code.ts'
 import { paymentFacts } from './facts.ts'
 import type { Intent } from './intent.ts'
@@ -25,7 +25,7 @@ type Created = Record<string, unknown> | DoneBefore
 /**
  * Creates a PENDING intent together with its `payment.created` event in ONE insert, and then wakes the relay. Returns
  * the response data (SPEC 4.1). Throws RATE_LIMITED if the business has used up a quota, and SERVICE_UNAVAILABLE if no
- * payment code is free. In both cases, nothing has been stored.
+ * payment code or short code is free. In both cases, nothing has been stored.
  */
 export function createIntent(
   deps: Deps,
@@ -45,7 +45,8 @@ async function insertIntent(
 ): Promise<Created> {
   const { businessId, sandbox } = caller
   if (sandbox && deps.fullSandboxes.has(businessId)) throw noCodeFree()
-  const intent = draft(deps, caller, request, effect)
+  const shortCode = await deps.shortCodes.take(effect.deadlineAt)
+  const intent = draft(deps, caller, request, effect, shortCode)
   for (let draw = 0; draw < maxDraws; draw += 1) {
     const insertion = await deps.batchers.insertIntent(intent, effect.deadlineAt)
     if (insertion.inserted) {
@@ -55,7 +56,7 @@ async function insertIntent(
       return data
     }
     if (insertion.index === '_id_') return doneBefore
-    await drawAgain(deps, intent, insertion.index)
+    await drawAgain(deps, intent, insertion.index, effect.deadlineAt)
   }
   if (sandbox) deps.fullSandboxes.add(businessId)
   throw noCodeFree()
@@ -69,13 +70,19 @@ const noCodeFree = (): Refusal =>
   })
 
 /** Draws a new value for the unique field whose value was already taken. Never changes `_id`. */
-async function drawAgain(deps: Deps, intent: Intent, index: string): Promise<void> {
+async function drawAgain(deps: Deps, intent: Intent, index: string, deadlineAt: number): Promise<void> {
   if (index === 'referenceNumber') intent.referenceNumber = newReferenceNumber()
-  else if (index === 'shortCode') intent.shortCode = newShortCode()
+  else if (index === 'shortCode') intent.shortCode = await deps.shortCodes.take(deadlineAt)
   else if (!(await freeIfReusable(deps, intent.codeKey ?? ''))) giveCode(intent, newPaymentCode())
 }
 
-function draft(deps: Deps, caller: Caller, request: IntentRequest, effect: Effect): Intent {
+function draft(
+  deps: Deps,
+  caller: Caller,
+  request: IntentRequest,
+  effect: Effect,
+  shortCode: string,
+): Intent {
   const now = deps.now()
   const codeExpiresAt = new Date(now.getTime() + deps.config.codeLifetimeMs)
   const expiresAt = new Date(now.getTime() + deps.config.intentLifetimeMs)
@@ -84,7 +91,7 @@ function draft(deps: Deps, caller: Caller, request: IntentRequest, effect: Effec
     businessId: caller.businessId,
     sandbox: caller.sandbox,
     referenceNumber: newReferenceNumber(),
-    shortCode: newShortCode(),
+    shortCode,
     code: '',
     codeExpiresAt,
     codeReusableAt: codeReusableFrom(codeExpiresAt),

@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts'
+import { allShortCodes } from '../intents/short-codes.ts'
 import { pingMongo } from '../mongo/connect.ts'
 import type { RetentionRecord } from '../retention/record.ts'
 import { dueDeliveries, oldestDue } from './due-deliveries.ts'
@@ -27,6 +28,11 @@ export function figuresOfMongo(all: Deps): Figure[] {
     numberOf(gauges.outboxLag, briefMs, () => outboxLag(deps)),
     numberOf(gauges.expiryLag, briefMs, () => expiryLag(deps)),
     numberOf(gauges.liveCodesUsed, minuteMs, () => shareOfLiveCodes(deps)),
+    // The count comes from the collection's metadata, so it reads no documents.
+    numberOf(gauges.shortCodesUsed, minuteMs, async () => {
+      const used = await deps.ShortCode.estimatedDocumentCount({ maxTimeMS: queryTimeoutMs })
+      return used / allShortCodes
+    }),
     fullestBusinesses(deps),
     storedBytes(deps),
     numberOf(gauges.lastNightCleaned, minuteMs, async () => {

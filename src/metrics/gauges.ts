@@ -67,6 +67,10 @@ export function createGauges(registers: Registry[]) {
       'live_codes_used_ratio',
       'Share of all live payment codes in use, 0 to 1, give or take 0.02.',
     ),
+    shortCodesUsed: gauge(
+      'short_codes_used_ratio',
+      'Share of all short codes that have been reserved, 0 to 1. They are never free again.',
+    ),
     businessLiveCodes: gauge(
       'business_live_codes',
       'Live payment codes in use, of the ten businesses nearest to their quota.',

@@ -12,6 +12,7 @@ import {
   type OfferedIntent,
 } from '../intents/batchers.ts'
 import type { Intent } from '../intents/intent.ts'
+import type { ShortCode } from '../intents/short-codes.ts'
 import { openRelayBatchers, type RelayBatchers } from '../outbox/relay-batchers.ts'
 import type { Order } from '../store/orders/order.ts'
 import type { Product } from '../store/products/product.ts'
@@ -39,6 +40,7 @@ export interface Batchers extends RelayBatchers {
   updateClaim: Batcher<GuardedUpdate, boolean>
   noteReplay: Batcher<string, void>
   insertIntent: Batcher<Intent, Insertion>
+  insertShortCode: Batcher<ShortCode, Insertion>
   findIntent: Batcher<string, Intent | null>
   findIntentToChange: Batcher<string, IntentToChange | null>
   findOffered: Batcher<string, OfferedIntent | null>
@@ -79,6 +81,7 @@ export function openBatchers(models: Models, now: () => Date): Batchers {
     updateClaim: createUpdateBatcher(nativeCollection(models.Claim)),
     noteReplay: createReplayBatcher(models.Claim, now),
     insertIntent: insertsOf(models.Intent),
+    insertShortCode: insertsOf(models.ShortCode),
     findIntent: createIntentBatcher(models.Intent),
     findIntentToChange: createIntentToChangeBatcher(models.Intent),
     findOffered: createOfferedBatcher(models.Intent),

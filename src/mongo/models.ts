@@ -5,6 +5,7 @@ import { type Setting, settings } from '../businesses/api-switch.ts'
 import { type Business, businesses } from '../businesses/business.ts'
 import { type Claim, claims } from '../idempotency/claim.ts'
 import { type Intent, intents } from '../intents/intent.ts'
+import { type ShortCode, shortCodes } from '../intents/short-codes.ts'
 import { type RetentionProgress, retentionProgress } from '../retention/progress.ts'
 import { type RetentionRecord, retentionRecords } from '../retention/record.ts'
 import { checkoutAttempts, signInAttempts } from '../security/failed-attempts/collections.ts'
@@ -27,6 +28,7 @@ export const collections: readonly Collection[] = [
   apiKeys,
   settings,
   intents,
+  shortCodes,
   endpoints,
   deliveries,
   deliveryHours,
@@ -57,6 +59,7 @@ export const openModels = (mongo: Connection, maxTimeMs?: number) => ({
   ApiKey: openCollection<ApiKey>(mongo, apiKeys, maxTimeMs),
   Setting: openCollection<Setting>(mongo, settings, maxTimeMs),
   Intent: openCollection<Intent>(mongo, intents, maxTimeMs),
+  ShortCode: openCollection<ShortCode>(mongo, shortCodes, maxTimeMs),
   Endpoint: openCollection<Endpoint>(mongo, endpoints, maxTimeMs),
   Delivery: openCollection<Delivery>(mongo, deliveries, maxTimeMs),
   DeliveryHour: openCollection<DeliveryHour>(mongo, deliveryHours, maxTimeMs),

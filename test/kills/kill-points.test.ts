@@ -169,11 +169,13 @@ describe('If a process is killed between any two steps, the service', function (
         await expectDelivered(merchant, ['payment.created'], label)
       },
     )
-    // A create costs the key, the claim and the intent (docs/merchants/retries.md).
+    // A create costs the key, the claim and the intent (docs/merchants/retries.md). The first create of a process also
+    // reserves short codes.
     const steps = await kill(operation)
-    await delay(operation, 3)
+    await delay(operation, 4)
     expect(steps).to.deep.equal([
       'mongodb aggregate',
+      'mongodb insert',
       'mongodb insert',
       'mongodb insert',
       'enqueue outbox-relay',
