@@ -34,6 +34,7 @@ const unknownName = 'unknown name'
  * Signs in a member of staff with a password, or opens a pending session if the account has a second factor. An
  * unknown name, a wrong password and a disabled account require the same work and produce the same result. Only the
  * audit trail shows which of these was the reason.
+ */
 export async function signIn(
   deps: SignInDeps,
   { password, client, ...input }: { name: string; password: string; client: Client },
