@@ -61,16 +61,22 @@ describe("A payment's page", () => {
     await giveBack(referenceNumber, 3_000, { outcome: 'failed', reason: 'wallet_closed' })
     await giveBack(referenceNumber, 1_005, unknown)
     const attempt = 'Payment of 500.00 MRU by 22******45:'
+    const start = 'Payment of 500.00 MRU by 22******45 started'
     const waiting =
       'payment.failed happened|payment.confirmed happened|payment.created happened|payment.refunded happened'
     const lines = await story(referenceNumber)
     expect(lines.filter((line) => !new RegExp(waiting).test(line)).map((line) => line.trim())).to.deep.equal([
       'Created by the merchant',
+      start,
       `${attempt} refused (the merchant is not notified): the phone number or the PIN is wrong (wrong_pin)`,
+      start,
       `${attempt} declined; the customer can try again: the wallet does not have enough money (insufficient_funds)`,
+      start,
       `${attempt} the wallet was not reached; no money moved`,
+      start,
       `${attempt} paid`,
       'Refund of 200.00 MRU: SUCCEEDED',
+      'Refund of 30.00 MRU started',
       'Refund of 30.00 MRU failed: the wallet is closed (wallet_closed)',
       'Refund of 10.05 MRU: PENDING',
       'The service checks the outcome of the refund with the wallet',

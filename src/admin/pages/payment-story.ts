@@ -33,20 +33,31 @@ function ends({ status, cancellationReason, updatedAt, expiresAt }: TracedIntent
 }
 
 function attemptsToPay({ attempts, hold }: TracedIntent): Entry[] {
-  const tried = attempts.map((attempt) => ({
-    at: attempt.at,
-    text: attempt.kind === 'payment' ? attemptToPay(attempt) : attemptToRefund(attempt),
-  }))
-  if (hold === null) return tried
+  const ended = attempts.flatMap((attempt) => [
+    ...(attempt.startedAt === undefined ? [] : [started({ ...attempt, startedAt: attempt.startedAt })]),
+    { at: attempt.at, text: attempt.kind === 'payment' ? attemptToPay(attempt) : attemptToRefund(attempt) },
+  ])
+  if (hold === null) return ended
   return [
-    ...tried,
-    {
-      at: hold.startedAt,
-      text: html`<b>Payment</b> of ${money(hold.amount)} by <bdi dir="ltr">${hold.payerPhone}</bdi> started`,
-    },
+    ...ended,
+    started({ kind: 'payment', ...hold }),
     { at: hold.queryAt, text: 'The service checks the outcome of the payment with the wallet' },
   ]
 }
+
+/** Describes the start of a payment, or of a refund that failed. Other refunds are listed separately. */
+const started = ({
+  kind,
+  startedAt,
+  amount,
+  payerPhone,
+}: Pick<PaymentAttempt, 'kind' | 'amount' | 'payerPhone'> & { startedAt: Date }): Entry => ({
+  at: startedAt,
+  text:
+    kind === 'payment'
+      ? html`<b>Payment</b> of ${money(amount)} by <bdi dir="ltr">${payerPhone}</bdi> started`
+      : html`<b>Refund</b> of ${money(amount)} started`,
+})
 
 const attemptToPay = (attempt: PaymentAttempt): string =>
   html`<b>Payment</b> of ${money(attempt.amount)} by <bdi dir="ltr">${attempt.payerPhone}</bdi>: ${paymentOutcome(attempt)}`

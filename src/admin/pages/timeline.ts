@@ -37,7 +37,7 @@ export function timeline({ intent, deliveries, trail }: Story): string {
 
 function storyOf(delivery: ListedDelivery): Entry[] {
   const name = nameOf(delivery)
-  const { createdAt, deadAt } = delivery
+  const { createdAt, deadAt, cancelledAt } = delivery
   const due = dueAt(delivery)
   return [
     { at: createdAt, text: html`!${name}: delivery created` },
@@ -46,6 +46,14 @@ function storyOf(delivery: ListedDelivery): Entry[] {
       text: html`!${name}: attempt ${number}, !${userText(outcomeOf(attempt))} after ${duration(attempt.durationMs)}`,
     })),
     ...(deadAt === null ? [] : [{ at: deadAt, text: html`!${name}: <b>DEAD</b>, no attempt follows` }]),
+    ...(cancelledAt === undefined
+      ? []
+      : [
+          {
+            at: cancelledAt,
+            text: html`!${name}: <b>CANCELLED</b>, because the endpoint was deleted or disabled`,
+          },
+        ]),
     ...(due === null ? [] : [{ at: due, text: html`!${name}: ${dueText(delivery)}` }]),
   ]
 }

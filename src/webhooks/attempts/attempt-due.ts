@@ -155,9 +155,10 @@ export async function cancelDue(
   endpointId: string,
   ids: string[],
 ): Promise<void> {
+  const now = deps.now()
   const { modifiedCount: cancelled } = await nativeCollection(deps.Delivery).updateMany(
-    { _id: { $in: ids }, ...claimable(deps.now()) },
-    { $set: { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null } },
+    { _id: { $in: ids }, ...claimable(now) },
+    { $set: { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null, cancelledAt: now } },
   )
   if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
 }

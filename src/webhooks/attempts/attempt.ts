@@ -116,7 +116,7 @@ const scheduled = (attempts: number, requeues: number): number => Math.max(1, at
 /** Cancels a delivery whose endpoint has been deleted or disabled, or whose intent or order no longer exists. */
 async function cancel(deps: Deps, delivery: ClaimedDelivery, missing: 'endpoint' | 'source'): Promise<void> {
   const { _id: deliveryId, referenceNumber, event: webhookEvent } = delivery
-  const ended = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
+  const ended = { nextAttemptAt: null, deliveredAt: null, deadAt: null, cancelledAt: deps.now() }
   await deps.batchers.recordResult({ delivery, status: 'CANCELLED', ...ended, attempt: null }, noDeadline)
   const fields = { deliveryId, webhookEvent, reference: referenceNumber }
   // The clean-up removes the deliveries before the intent or order that they belong to, so this intent or order must

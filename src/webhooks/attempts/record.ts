@@ -14,6 +14,8 @@ export interface AttemptResult {
   nextAttemptAt: Date | null
   deliveredAt: Date | null
   deadAt: Date | null
+  /** When the delivery was cancelled. Present only if it was. */
+  cancelledAt?: Date
   /** The attempt to record, or null if the delivery was cancelled without an attempt. */
   attempt: AttemptRecord | null
 }
@@ -73,11 +75,12 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
  * values as `$literal`, because the text of a response may begin with `$`.
  */
 function asPipeline(ids: string[], results: AttemptResult[]) {
-  const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt }) => ({
+  const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt }) => ({
     status,
     nextAttemptAt,
     deliveredAt,
     deadAt,
+    ...(cancelledAt === undefined ? {} : { cancelledAt }),
     leaseToken: null,
   }))
   const attempts = results.map(({ attempt }) => (attempt === null ? [] : [attempt]))

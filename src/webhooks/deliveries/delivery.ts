@@ -70,6 +70,8 @@ export interface Delivery extends Recorded, Caused {
   deliveredAt: Date | null
   /** When the last attempt at a DEAD delivery failed. The field is null if the delivery is not DEAD. */
   deadAt: Date | null
+  /** When a CANCELLED delivery was cancelled. The field is missing if the delivery is not CANCELLED. */
+  cancelledAt?: Date
   /**
    * The effect ids of the requests that re-queued the delivery, kept so that a retried request finds the re-queue that
    * it has already performed.
@@ -113,6 +115,7 @@ export const deliveries: Collection = {
     createdAt: Date,
     deliveredAt: Date,
     deadAt: Date,
+    cancelledAt: Date,
     effects: [String],
     unaudited: unauditedFields,
     ...causedFields,

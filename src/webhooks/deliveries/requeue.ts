@@ -183,6 +183,7 @@ function requeueWrite(before: Candidate, { actor, reason, actId }: Requeuer, now
           // delivery again.
           ...(sandbox ? {} : { untrimmed: true }),
         },
+        $unset: { cancelledAt: 1 } as const,
         $inc: { requeues: isSameAttempt ? 0 : 1 },
         $push: { unaudited: line, ...recorded(actId) },
       },

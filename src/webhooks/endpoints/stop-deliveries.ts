@@ -38,7 +38,7 @@ export async function stopDeliveries(
   try {
     let cancelled = 0
     for (const filter of isDeleted ? [attempted, open] : [attempted])
-      cancelled += await cancelMatching(deps, filter, endsAt)
+      cancelled += await cancelMatching(deps, filter, now, endsAt)
     if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
   } catch (err) {
     deps.log.warn({ err, endpointId }, 'deliveries.not-stopped')
@@ -48,6 +48,7 @@ export async function stopDeliveries(
 async function cancelMatching(
   deps: Pick<Deps, 'Delivery'>,
   filter: Record<string, unknown>,
+  now: Date,
   endsAt: number,
 ): Promise<number> {
   const deliveries = nativeCollection(deps.Delivery)
@@ -57,7 +58,7 @@ async function cancelMatching(
     limit: maxPerBatch,
     maxTimeMS,
   } as const
-  const stopped = { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null } as const
+  const stopped = { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null, cancelledAt: now } as const
   let cancelled = 0
   for (;;) {
     const found = await deliveries.find(filter, findOptions).toArray()
