@@ -123,5 +123,5 @@ const row = (
     <td data-label="Oldest">!${time(group.oldest)}</td>
     <td data-label="Newest">!${time(group.newest)}</td>
     <td data-label="Last error">!${group.lastAttempt === null ? '' : userText(outcomeOf(group.lastAttempt))}</td>
-    !${mayStaff(staff, 'requeue-deliveries') ? html`<td>!${requeueAllButton(group.endpointId, period, staff, group.count === 1 ? 'Re-queue' : `Re-queue all ${group.count}`)}</td>` : ''}
+    !${mayStaff(staff, 'requeue-deliveries') ? html`<td>!${requeueAllButton(group.endpointId, endpoint, period, staff, group.count === 1 ? 'Re-queue' : `Re-queue all ${group.count}`)}</td>` : ''}
   </tr>`

@@ -9,11 +9,14 @@ import { sendPage } from '../../http/pages/send-page.ts'
 import { isOrderNumber } from '../../security/ids.ts'
 import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import {
+  lookUpEndpoint,
   lookUpResponses,
   type TracedAttempt,
   type TracedDelivery,
 } from '../../webhooks/deliveries/look-up.ts'
 import { lastUrl } from '../../webhooks/deliveries/present.ts'
+import { adviceCard } from '../sentences/advice.ts'
+import { deliveryAdvice } from '../sentences/delivery-advice.ts'
 import { deliveryBadge, environmentBadge } from './badges.ts'
 import { staffOf } from './guards.ts'
 import { whatHappened } from './history.ts'
@@ -33,8 +36,9 @@ import { duration, outcomeOf, userText } from './words.ts'
 export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const delivery = await lookUpResponses(deps, req.params.id)
   if (delivery === null) return sendNotFound(res)
-  const [business, trail] = await Promise.all([
+  const [business, endpoint, trail] = await Promise.all([
     lookUpBusiness(deps, delivery.businessId),
+    lookUpEndpoint(deps, delivery.endpointId),
     trailOf(deps, [delivery._id]),
   ])
   const staff = staffOf(res)
@@ -42,8 +46,9 @@ export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>,
     !${requeueNotice(req.query)}
     <div class="card">
       <p class="lead">!${deliveryBadge(delivery.status)} !${environmentBadge(delivery.sandbox)} !${whatHappened(deps, delivery)}</p>
-      !${requeueButton(delivery, staff, 'delivery')}
+      !${requeueButton(delivery, endpoint ?? undefined, staff, 'delivery')}
     </div>
+    !${adviceCard(deliveryAdvice(delivery, endpoint ?? undefined))}
     !${facts(delivery, business)}
     <h2>Attempts</h2>
     !${attempts(delivery)}

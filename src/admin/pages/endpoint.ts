@@ -6,6 +6,8 @@ import { sendPage } from '../../http/pages/send-page.ts'
 import { anyTime } from '../../input/span.ts'
 import { countDeadOf } from '../../webhooks/deliveries/backlog.ts'
 import { latestDeadOf, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
+import { adviceCard } from '../sentences/advice.ts'
+import { endpointAdvice } from '../sentences/endpoint-advice.ts'
 import { endpointBadge } from './badges.ts'
 import { deliveriesTable } from './deliveries-table.ts'
 import { healthOf } from './endpoints-table.ts'
@@ -29,7 +31,13 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
     countDeadOf(deps, id, anyTime),
   ])
   const staff = staffOf(res)
-  const continueForm = requeueAllButton(id, spanToContinue(deps, req.query), staff, 'Re-queue the rest')
+  const continueForm = requeueAllButton(
+    id,
+    endpoint,
+    spanToContinue(deps, req.query),
+    staff,
+    'Re-queue the rest',
+  )
   const body = html`<h1>Endpoint !${userText(new URL(endpoint.url).host)} !${endpointBadge(endpoint)}</h1>
     !${requeueAllNotice(req.query, continueForm)}
     <dl class="facts card">
@@ -41,8 +49,9 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
       !${endpoint.deletedAt === null ? '' : html`<dt>Deleted</dt><dd>!${time(endpoint.deletedAt)}</dd>`}
       <dt>Id</dt><dd class="id">${id}</dd>
     </dl>
+    !${adviceCard(...endpointAdvice(endpoint, dead.length > 0))}
     <h2>Dead deliveries: ${atMost(deadCount)}</h2>
-    !${dead.length === 0 ? '' : requeueAllButton(id, anyTime, staff, 'Re-queue all')}
+    !${dead.length === 0 ? '' : requeueAllButton(id, endpoint, anyTime, staff, 'Re-queue all')}
     !${dead.length === 0 ? html`<p>None.</p>` : deliveriesTable('Latest dead deliveries', dead)}`
   const title = `Endpoint ${new URL(endpoint.url).host}`
   sendPage(res, 200, page({ title, staff, current: null }, body))

@@ -5,7 +5,11 @@ import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/pages/send-page.ts'
 import { lookUpOrder, type TracedOrder } from '../../store/orders/look-up.ts'
-import { deliveriesOf, type ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
+import {
+  deliveriesOf,
+  endpointsOfDeliveries,
+  type ListedDelivery,
+} from '../../webhooks/deliveries/look-up.ts'
 import { environmentBadge } from './badges.ts'
 import { cleanedAway } from './cleaned-away.ts'
 import { deliveryCard } from './delivery-card.ts'
@@ -24,13 +28,16 @@ export const orderPage = (deps: Deps) => async (req: Request<{ number: string }>
   // The deliveries are read after the order. An event leaves the outbox only once its deliveries exist, so no event can
   // be missing from the page.
   const deliveries = await deliveriesOf(deps, number)
-  const business = await lookUpBusiness(deps, order.businessId)
+  const [business, endpoints] = await Promise.all([
+    lookUpBusiness(deps, order.businessId),
+    endpointsOfDeliveries(deps, deliveries),
+  ])
   const staff = staffOf(res)
   const body = html`<h1><span class="id">${number}</span> !${environmentBadge(order.sandbox)}</h1>
     !${requeueNotice(req.query)}
     <h2>Webhooks</h2>
     !${missingDelivery(deps, order, deliveries)}
-    !${deliveries.map((delivery) => deliveryCard(deps, delivery, staff))}
+    !${deliveries.map((delivery) => deliveryCard(deps, delivery, endpoints.get(delivery.endpointId), staff))}
     <h2>Order</h2>
     !${facts(order, business)}`
   sendPage(res, 200, page({ title: number, staff, current: null }, body))

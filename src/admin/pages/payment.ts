@@ -8,7 +8,14 @@ import { sendPage } from '../../http/pages/send-page.ts'
 import { eventsSoFar, lookUpIntent, type TracedIntent } from '../../intents/look-up.ts'
 import { asOf } from '../../intents/present.ts'
 import { eventIdOf } from '../../webhooks/deliveries/delivery-id.ts'
-import { deliveriesOf, type ListedDelivery, maxPerPayment } from '../../webhooks/deliveries/look-up.ts'
+import {
+  deliveriesOf,
+  endpointsOfDeliveries,
+  type ListedDelivery,
+  maxPerPayment,
+} from '../../webhooks/deliveries/look-up.ts'
+import { adviceCard } from '../sentences/advice.ts'
+import { paymentAdvice } from '../sentences/payment-advice.ts'
 import { environmentBadge } from './badges.ts'
 import { cleanedAway } from './cleaned-away.ts'
 import { deliveryCard } from './delivery-card.ts'
@@ -28,8 +35,9 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
   // The deliveries are read after the intent. An event leaves the outbox only once its deliveries exist, so no event
   // can be missing from the page.
   const deliveries = await deliveriesOf(deps, reference)
-  const [business, trail] = await Promise.all([
+  const [business, endpoints, trail] = await Promise.all([
     lookUpBusiness(deps, stored.businessId),
+    endpointsOfDeliveries(deps, deliveries),
     trailOf(
       deps,
       deliveries.map(({ _id }) => _id),
@@ -39,9 +47,10 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
   const staff = staffOf(res)
   const body = html`<h1><span class="id">${reference}</span> !${environmentBadge(intent.sandbox)}</h1>
     !${requeueNotice(req.query)}
+    !${adviceCard(paymentAdvice(intent, business, now))}
     <h2>Webhooks</h2>
     !${missingDeliveries(deps, stored, deliveries)}
-    !${deliveries.map((delivery) => deliveryCard(deps, delivery, staff))}
+    !${deliveries.map((delivery) => deliveryCard(deps, delivery, endpoints.get(delivery.endpointId), staff))}
     <h2>Payment</h2>
     !${openOutcomes(intent)}
     !${paymentFacts(intent, business)}

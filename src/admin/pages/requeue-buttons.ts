@@ -3,35 +3,55 @@ import type { Span } from '../../input/span.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
 import { mayStaff } from '../../staff/permissions.ts'
 import { hostOf } from '../../webhooks/deliveries/delivery.ts'
-import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
+import type { ListedDelivery, TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
+import { endpointStateOf } from '../sentences/endpoint-advice.ts'
+import { requeueRemedy } from '../sentences/endpoint-sentences.ts'
 import { spanFields } from './form-span.ts'
 import { csrfField } from './layout.ts'
 import { deliveryPath, endpointPath } from './paths.ts'
 import { userText } from './words.ts'
 
 /**
- * Returns the button that re-queues one delivery. Returns an empty string if the member of staff may only view pages,
- * if the delivery succeeded, or if its first attempt has not been made yet. `back` selects the page to return to: the
- * delivery's own page, or the page of its payment or order.
+ * Returns the button that re-queues one delivery. If the endpoint is disabled or deleted, returns the remedy instead.
+ * Returns an empty string if the member of staff may only view pages, if the delivery succeeded, or if its first
+ * attempt has not been made yet. `back` selects the page to return to: the delivery's own page, or the page of its
+ * payment or order. `endpoint` is undefined if it no longer exists.
  */
 export function requeueButton(
   delivery: ListedDelivery,
+  endpoint: TracedEndpoint | undefined,
   staff: SignedIn,
   back: 'source' | 'delivery',
 ): string {
-  if (!mayStaff(staff, 'requeue-deliveries')) return ''
   if (delivery.status === 'DELIVERED' || delivery.status === 'PENDING') return ''
+  const remedy = remedyFor(endpoint)
+  if (remedy !== null) return remedy
+  if (!mayStaff(staff, 'requeue-deliveries')) return ''
   return html`<form method="post" action="${deliveryPath(delivery._id)}/requeue">
     !${csrfField(staff)}<input type="hidden" name="back" value="${back}" />
     <button>Re-queue<span class="unseen">: ${delivery.event} to !${userText(hostOf(delivery))}</span></button>
   </form>`
 }
 
+/** Returns the reason why nothing can be re-queued for an endpoint, as HTML. Returns null if re-queuing is possible. */
+function remedyFor(endpoint: TracedEndpoint | undefined): string | null {
+  const remedy = requeueRemedy[endpointStateOf(endpoint)]
+  return remedy === null ? null : html`<p>${remedy}</p>`
+}
+
 /**
- * Returns the button that re-queues all of an endpoint's deliveries that died within a time span. Returns an empty
- * string if the member of staff may only view pages.
+ * Returns the button that re-queues all of an endpoint's deliveries that died within a time span. If the endpoint is
+ * disabled or deleted, returns the remedy instead. Returns an empty string if the member of staff may only view pages.
  */
-export function requeueAllButton(endpointId: string, span: Span, staff: SignedIn, label: string): string {
+export function requeueAllButton(
+  endpointId: string,
+  endpoint: TracedEndpoint | undefined,
+  span: Span,
+  staff: SignedIn,
+  label: string,
+): string {
+  const remedy = remedyFor(endpoint)
+  if (remedy !== null) return remedy
   if (!mayStaff(staff, 'requeue-deliveries')) return ''
   return html`<form method="post" action="${endpointPath(endpointId)}/requeue-all">
     !${csrfField(staff)}

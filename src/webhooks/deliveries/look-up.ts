@@ -116,6 +116,16 @@ export const lookUpEndpoint = (deps: Reads, id: string): Promise<TracedEndpoint 
 export const lookUpEndpoints = (deps: Reads, ids: readonly string[]): Promise<TracedEndpoint[]> =>
   deps.Endpoint.find({ _id: { $in: ids } }, endpointFields).lean<TracedEndpoint[]>()
 
+/** Returns the endpoints of these deliveries, by id. */
+export async function endpointsOfDeliveries(
+  deps: Reads,
+  deliveries: readonly ListedDelivery[],
+): Promise<Map<string, TracedEndpoint>> {
+  const ids = [...new Set(deliveries.map(({ endpointId }) => endpointId))]
+  const endpoints = ids.length === 0 ? [] : await lookUpEndpoints(deps, ids)
+  return new Map(endpoints.map((endpoint) => [endpoint._id, endpoint]))
+}
+
 /** Returns at most `maxListed` of a business's endpoints, newest first and including deleted endpoints. */
 export const endpointsOf = (deps: Reads, businessId: string): Promise<TracedEndpoint[]> =>
   deps.Endpoint.find({ businessId }, endpointFields)

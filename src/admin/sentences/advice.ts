@@ -1,0 +1,43 @@
+import { html } from 'ghtml'
+import { type Locale, locales } from '../../checkout/locale.ts'
+
+/** The words for one state of a payment, an endpoint or a delivery. `Facts` are already formatted for the language. */
+export interface Sentences<Facts> {
+  /** The cause of the state, for support staff. */
+  happened: (facts: Facts) => string
+  /** The next steps of the service, of support staff and of the merchant. */
+  next: (facts: Facts) => string
+  /** A sentence to say to the caller, in English. It promises nothing that the service does not guarantee. */
+  en: (facts: Facts) => string
+  /** The same sentence in French. */
+  fr: (facts: Facts) => string
+}
+
+/** The text of a card. */
+export type Advice = Record<keyof Sentences<unknown>, string>
+
+/** Returns the locale of the hosted pages, so that callers hear amounts and times as they see them there. */
+const locale = (code: 'en' | 'fr'): Locale => locales.find((each) => each.code === code) as Locale
+
+/** Returns the sentences with their facts. `factsIn` formats the facts for one language. */
+export function adviceFrom<Facts>(
+  { happened, next, en, fr }: Sentences<Facts>,
+  factsIn: (locale: Locale) => Facts,
+): Advice {
+  const [english, french] = [factsIn(locale('en')), factsIn(locale('fr'))]
+  return { happened: happened(english), next: next(english), en: en(english), fr: fr(french) }
+}
+
+/** Returns the card that tells support staff what to say to the person on the phone. */
+export const adviceCard = (...all: readonly Advice[]): string =>
+  html`<section class="card" aria-labelledby="caller">
+    <h2 id="caller">What to tell the caller</h2>
+    !${all.map(
+      ({ happened, next, en, fr }) => html`<dl class="facts">
+      <dt>What happened</dt><dd>${happened}</dd>
+      <dt>What happens next</dt><dd>${next}</dd>
+      <dt>In English</dt><dd><q>${en}</q></dd>
+      <dt>In French</dt><dd><q lang="fr">${fr}</q></dd>
+    </dl>`,
+    )}
+  </section>`

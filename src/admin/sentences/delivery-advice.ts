@@ -1,0 +1,43 @@
+import type { Locale } from '../../checkout/locale.ts'
+import type { ListedDelivery, TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
+import { lastUrl } from '../../webhooks/deliveries/present.ts'
+import { untried } from '../../webhooks/endpoints/endpoint.ts'
+import { type Advice, adviceFrom } from './advice.ts'
+import { type DeliveryFacts, deliverySentences } from './delivery-sentences.ts'
+import { causeOf, endpointFacts, endpointStateOf } from './endpoint-advice.ts'
+
+/** A delivery without the responses to its attempts, which no sentence contains. */
+type Described = Pick<
+  ListedDelivery,
+  '_id' | 'event' | 'referenceNumber' | 'status' | 'url' | 'nextAttemptAt' | 'deliveredAt' | 'attemptLog'
+>
+
+/** Returns the words for the state of a delivery. `endpoint` is undefined if it no longer exists. */
+export const deliveryAdvice = (delivery: Described, endpoint: TracedEndpoint | undefined): Advice =>
+  adviceFrom(deliverySentences[delivery.status][endpointStateOf(endpoint)], (locale) =>
+    factsIn(locale, delivery, endpoint),
+  )
+
+function factsIn(locale: Locale, delivery: Described, endpoint: TracedEndpoint | undefined): DeliveryFacts {
+  const { _id, event, referenceNumber, nextAttemptAt, deliveredAt, attemptLog } = delivery
+  const moment = (at: Date | null) => (at === null ? '' : locale.moment(at))
+  const source = endpoint ?? { url: lastUrl(delivery), deletedAt: null, health: untried }
+  return {
+    ...endpointFacts(locale, source),
+    event,
+    reference: referenceNumber,
+    id: _id,
+    cause: lastCause(locale, attemptLog.at(-1)),
+    nextAttemptAt: moment(nextAttemptAt),
+    deliveredAt: moment(deliveredAt),
+  }
+}
+
+/** Returns the cause of the last failed attempt. For the merchant, a status says more than the stage. */
+function lastCause(locale: Locale, attempt: Described['attemptLog'][number] | undefined): string {
+  const status = attempt?.status ?? null
+  if (status === null) return causeOf(locale, attempt?.stage ?? null)
+  return locale.code === 'fr'
+    ? `le serveur a répondu avec le statut ${status}`
+    : `the server responded with status ${status}`
+}

@@ -1,0 +1,83 @@
+import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
+import type { Sentences } from './advice.ts'
+import {
+  deadSentences,
+  type EndpointFacts,
+  type EndpointState,
+  endpointSentences,
+} from './endpoint-sentences.ts'
+
+/** The facts of a delivery and its endpoint, as texts in one language. */
+export interface DeliveryFacts extends EndpointFacts {
+  event: string
+  /** The reference of the payment or the number of the order. */
+  reference: string
+  /** The delivery's id, which is also in the body of the webhook. */
+  id: string
+  /** The cause of the last failed attempt. */
+  cause: string
+  nextAttemptAt: string
+  deliveredAt: string
+}
+
+type Words = Record<EndpointState, Sentences<DeliveryFacts>>
+
+/** Returns the same sentences for every state of the endpoint. */
+const always = (sentences: Sentences<DeliveryFacts>): Words => ({
+  unused: sentences,
+  healthy: sentences,
+  failing: sentences,
+  disabled: sentences,
+  deleted: sentences,
+})
+
+const pending: Sentences<DeliveryFacts> = {
+  happened: () => 'No attempt has ended yet.',
+  next: ({ nextAttemptAt }) =>
+    `The first attempt is due on ${nextAttemptAt}. If it does not start, call an operator.`,
+  en: ({ event, reference, host }) => `The webhook ${event} for ${reference} is about to be sent to ${host}.`,
+  fr: ({ event, reference, host }) => `Le webhook ${event} pour ${reference} va être envoyé à ${host}.`,
+}
+
+const retrying: Sentences<DeliveryFacts> = {
+  happened: ({ cause }) => `The last attempt failed: ${cause}.`,
+  next: ({ nextAttemptAt }) =>
+    `The next attempt is due on ${nextAttemptAt}. If the server is repaired earlier, re-queue the delivery. After eight failed attempts, no further attempt follows.`,
+  en: ({ event, reference, host, cause, nextAttemptAt }) =>
+    `Your server at ${host} did not accept the webhook ${event} for ${reference}. The cause was: ${cause}. Our next attempt is due on ${nextAttemptAt}.`,
+  fr: ({ event, reference, host, cause, nextAttemptAt }) =>
+    `Votre serveur chez ${host} n’a pas accepté le webhook ${event} pour ${reference}. La cause : ${cause}. Notre prochaine tentative est prévue le ${nextAttemptAt}.`,
+}
+
+const delivered: Sentences<DeliveryFacts> = {
+  happened: ({ deliveredAt }) => `The endpoint accepted the delivery on ${deliveredAt}.`,
+  next: () =>
+    'Nothing more is sent. If the merchant has not processed the event, the cause is on their side.',
+  en: ({ event, reference, host, deliveredAt, id }) =>
+    `Your server at ${host} accepted the webhook ${event} for ${reference} on ${deliveredAt}. Search your logs for ${id}.`,
+  fr: ({ event, reference, host, deliveredAt, id }) =>
+    `Votre serveur chez ${host} a accepté le webhook ${event} pour ${reference} le ${deliveredAt}. Cherchez ${id} dans vos journaux.`,
+}
+
+const cancelled: Sentences<DeliveryFacts> = {
+  happened: () =>
+    'The delivery was cancelled because the endpoint was disabled. The endpoint is enabled again.',
+  next: () => 'Re-queue the delivery. It gets one more attempt now, with the same id and content.',
+  en: ({ event, reference, host }) =>
+    `The webhook ${event} for ${reference} was not sent, because your address at ${host} was disabled. It is enabled again, so we can send the webhook now.`,
+  fr: ({ event, reference, host }) =>
+    `Le webhook ${event} pour ${reference} n’a pas été envoyé, car votre adresse chez ${host} était désactivée. Elle est de nouveau active : nous pouvons l’envoyer maintenant.`,
+}
+
+/** The sentences for each status of a delivery and each state of its endpoint. */
+export const deliverySentences: Record<DeliveryStatus, Words> = {
+  PENDING: { ...always(pending), disabled: endpointSentences.disabled, deleted: endpointSentences.deleted },
+  RETRYING: { ...always(retrying), disabled: endpointSentences.disabled, deleted: endpointSentences.deleted },
+  DELIVERED: always(delivered),
+  DEAD: deadSentences,
+  CANCELLED: {
+    ...always(cancelled),
+    disabled: endpointSentences.disabled,
+    deleted: endpointSentences.deleted,
+  },
+}

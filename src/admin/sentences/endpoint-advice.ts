@@ -1,0 +1,71 @@
+import type { Stage } from '../../../schemas/responses/endpoint.ts'
+import type { Locale } from '../../checkout/locale.ts'
+import { parseUrl } from '../../polyfills/parse-url.ts'
+import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
+import { type Advice, adviceFrom } from './advice.ts'
+import {
+  deadSentences,
+  type EndpointFacts,
+  type EndpointState,
+  endpointSentences,
+} from './endpoint-sentences.ts'
+
+/** Returns the state of an endpoint. An endpoint that no longer exists counts as deleted. */
+export function endpointStateOf(endpoint: TracedEndpoint | undefined): EndpointState {
+  if (endpoint === undefined || endpoint.deletedAt !== null) return 'deleted'
+  if (!endpoint.active) return 'disabled'
+  const { failuresInRow, lastSuccessAt } = endpoint.health
+  if (failuresInRow > 0) return 'failing'
+  return lastSuccessAt === null ? 'unused' : 'healthy'
+}
+
+/** Returns the words for the state of an endpoint and, if it has dead deliveries, for these deliveries. */
+export function endpointAdvice(endpoint: TracedEndpoint, hasDead: boolean): Advice[] {
+  const tables = hasDead ? [endpointSentences, deadSentences] : [endpointSentences]
+  return tables.map((table) =>
+    adviceFrom(table[endpointStateOf(endpoint)], (locale) => endpointFacts(locale, endpoint)),
+  )
+}
+
+/** Returns the facts of an endpoint in one language. */
+export function endpointFacts(
+  locale: Locale,
+  { url, deletedAt, health }: Pick<TracedEndpoint, 'url' | 'deletedAt' | 'health'>,
+): EndpointFacts {
+  const moment = (at: Date | null) => (at === null ? '' : locale.moment(at))
+  const { lastSuccessAt, lastFailureAt, lastError } = health
+  return {
+    host: parseUrl(url)?.host ?? url,
+    lastSuccessAt: moment(lastSuccessAt),
+    lastFailureAt: moment(lastFailureAt),
+    deletedAt: deletedAt === null ? '' : on(locale, deletedAt),
+    lastError: causeOf(locale, lastError),
+  }
+}
+
+const on = ({ code, moment }: Locale, at: Date): string =>
+  code === 'fr' ? ` le ${moment(at)}` : ` on ${moment(at)}`
+
+/** The causes of a failed attempt, in each language. */
+const causes: Record<Stage, { en: string; fr: string }> = {
+  status: { en: 'the response was not a success', fr: 'la réponse n’était pas un succès' },
+  dns: { en: 'the host name could not be resolved', fr: 'le nom de domaine est introuvable' },
+  address: { en: 'the IP address is not public', fr: 'l’adresse IP n’est pas publique' },
+  connect: { en: 'the server could not be reached', fr: 'le serveur est injoignable' },
+  refused: { en: 'the connection was refused', fr: 'la connexion a été refusée' },
+  tls: { en: 'the TLS connection failed', fr: 'la connexion TLS a échoué' },
+  timeout: { en: 'the response did not arrive in time', fr: 'la réponse n’est pas arrivée à temps' },
+  closed: { en: 'the connection was closed too early', fr: 'la connexion a été coupée trop tôt' },
+  protocol: { en: 'the response was not valid HTTP', fr: 'la réponse n’était pas du HTTP valide' },
+  too_large: {
+    en: 'the headers of the response were too large',
+    fr: 'les en-têtes de la réponse étaient trop longs',
+  },
+}
+const unknownCause = { en: 'the attempt failed', fr: 'la tentative a échoué' }
+
+/** Returns the cause of a failed attempt in words. */
+export const causeOf = ({ code }: Locale, stage: string | null): string =>
+  (stage !== null && Object.hasOwn(causes, stage) ? causes[stage as Stage] : unknownCause)[
+    code === 'fr' ? 'fr' : 'en'
+  ]

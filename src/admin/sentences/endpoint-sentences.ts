@@ -1,0 +1,120 @@
+import type { Sentences } from './advice.ts'
+
+/** The states of an endpoint in which a caller must hear something different. */
+export type EndpointState = 'unused' | 'healthy' | 'failing' | 'disabled' | 'deleted'
+
+/** The facts of an endpoint, as texts in one language. */
+export interface EndpointFacts {
+  host: string
+  lastSuccessAt: string
+  lastFailureAt: string
+  deletedAt: string
+  /** The reason for the last failure, such as `timeout`. */
+  lastError: string
+}
+
+type Words = Record<EndpointState, Sentences<EndpointFacts>>
+
+const missed =
+  'Events that happen while no active endpoint is subscribed to them are not sent later. The merchant can read the payments and orders with the API.'
+
+/** The sentences for each state of an endpoint. The caller is the merchant. */
+export const endpointSentences: Words = {
+  unused: {
+    happened: () => 'The endpoint is active. No attempt at it has ended yet.',
+    next: () => 'Events to which the endpoint is subscribed are sent as they happen.',
+    en: ({ host }) =>
+      `Your webhook address at ${host} is active, but we have not sent anything to it yet. Check which events it is subscribed to.`,
+    fr: ({ host }) =>
+      `Votre adresse de webhook chez ${host} est active, mais nous ne lui avons encore rien envoyé. Vérifiez à quels événements elle est abonnée.`,
+  },
+  healthy: {
+    happened: ({ lastSuccessAt }) =>
+      `The endpoint is active, and its last attempt succeeded on ${lastSuccessAt}.`,
+    next: () => 'Events to which the endpoint is subscribed are sent as they happen.',
+    en: ({ host, lastSuccessAt }) =>
+      `Your webhook address at ${host} works. It accepted our last webhook on ${lastSuccessAt}.`,
+    fr: ({ host, lastSuccessAt }) =>
+      `Votre adresse de webhook chez ${host} fonctionne. Elle a accepté notre dernier webhook le ${lastSuccessAt}.`,
+  },
+  failing: {
+    happened: ({ lastFailureAt, lastError }) =>
+      `The endpoint is active, but its last attempt failed on ${lastFailureAt}: ${lastError}.`,
+    next: () =>
+      'Each delivery gets up to eight attempts, at growing intervals. A delivery whose eight attempts fail becomes dead. The merchant must repair the server.',
+    en: ({ host, lastFailureAt, lastError }) =>
+      `Your server at ${host} did not accept our last webhook, on ${lastFailureAt}. The cause was: ${lastError}. Please repair it. We make up to eight attempts at each webhook.`,
+    fr: ({ host, lastFailureAt, lastError }) =>
+      `Votre serveur chez ${host} n’a pas accepté notre dernier webhook, le ${lastFailureAt}. La cause : ${lastError}. Veuillez le réparer. Nous faisons jusqu’à huit tentatives pour chaque webhook.`,
+  },
+  disabled: {
+    happened: () =>
+      'The merchant disabled the endpoint, so nothing is sent to it. Its due deliveries are cancelled.',
+    next: () => `Endpoint disabled. Enable it, then re-queue the delivery. ${missed}`,
+    en: ({ host }) =>
+      `Your webhook address at ${host} is disabled, so we send nothing to it. Enable it with the API. Then we can send the cancelled and failed webhooks again. For events since it was disabled, read your payments and orders with the API.`,
+    fr: ({ host }) =>
+      `Votre adresse de webhook chez ${host} est désactivée : nous ne lui envoyons rien. Réactivez-la avec l’API. Nous pourrons ensuite renvoyer les webhooks annulés ou échoués. Pour les événements survenus depuis la désactivation, consultez vos paiements et commandes avec l’API.`,
+  },
+  deleted: {
+    happened: ({ deletedAt }) =>
+      `The merchant deleted the endpoint${deletedAt}. Its open deliveries are cancelled.`,
+    next: () =>
+      `Nothing can be re-queued for a deleted endpoint. The merchant can create a new endpoint, which gets only the events that happen from then on. ${missed}`,
+    en: ({ host, deletedAt }) =>
+      `Your webhook address at ${host} was deleted${deletedAt}, so we can no longer send anything to it. Create a new one for future events. For past events, read your payments and orders with the API.`,
+    fr: ({ host, deletedAt }) =>
+      `Votre adresse de webhook chez ${host} a été supprimée${deletedAt} : nous ne pouvons plus rien lui envoyer. Créez-en une nouvelle pour les prochains événements. Pour les événements passés, consultez vos paiements et commandes avec l’API.`,
+  },
+}
+
+const eightFailed = 'All eight attempts failed, so no further attempt follows.'
+const cannotRequeue = 'The deliveries cannot be re-queued.'
+const repaired: Sentences<EndpointFacts> = {
+  happened: () => eightFailed,
+  next: () => 'Re-queue the dead deliveries. Each gets one more attempt now, with the same id and content.',
+  en: ({ host }) =>
+    `Some webhooks to ${host} failed eight times, so we stopped. We can send them again now, with the same id and content. Your server may receive them late and out of order.`,
+  fr: ({ host }) =>
+    `Certains webhooks vers ${host} ont échoué huit fois, et nous avons arrêté. Nous pouvons les renvoyer maintenant, avec le même identifiant et le même contenu. Votre serveur peut les recevoir en retard et dans le désordre.`,
+}
+
+/** The sentences about the dead deliveries of an endpoint in each state. */
+export const deadSentences: Words = {
+  unused: repaired,
+  healthy: repaired,
+  failing: {
+    happened: () => eightFailed,
+    next: () =>
+      'Wait for the merchant to repair the server, then re-queue the dead deliveries. Each gets only one more attempt.',
+    en: ({ host, lastError }) =>
+      `Some webhooks to ${host} failed eight times, so we stopped. The last cause was: ${lastError}. Once your server is repaired, call us, and we send them again.`,
+    fr: ({ host, lastError }) =>
+      `Certains webhooks vers ${host} ont échoué huit fois, et nous avons arrêté. La dernière cause : ${lastError}. Une fois votre serveur réparé, rappelez-nous et nous les renverrons.`,
+  },
+  disabled: {
+    happened: () => eightFailed,
+    next: () => 'Endpoint disabled. Enable it, then re-queue the delivery.',
+    en: ({ host }) =>
+      `Some webhooks to ${host} failed eight times, and the address is disabled now. Enable it with the API, then we can send them again.`,
+    fr: ({ host }) =>
+      `Certains webhooks vers ${host} ont échoué huit fois, et l’adresse est maintenant désactivée. Réactivez-la avec l’API, puis nous pourrons les renvoyer.`,
+  },
+  deleted: {
+    happened: () => eightFailed,
+    next: () => `Endpoint deleted. ${cannotRequeue}`,
+    en: ({ host }) =>
+      `Some webhooks to ${host} failed eight times, and the address has been deleted since, so we cannot send them again. Read your payments and orders with the API.`,
+    fr: ({ host }) =>
+      `Certains webhooks vers ${host} ont échoué huit fois, et l’adresse a été supprimée depuis : nous ne pouvons plus les renvoyer. Consultez vos paiements et commandes avec l’API.`,
+  },
+}
+
+/** The reason why deliveries to an endpoint in this state cannot be re-queued, or null if they can. */
+export const requeueRemedy: Record<EndpointState, string | null> = {
+  unused: null,
+  healthy: null,
+  failing: null,
+  disabled: 'Endpoint disabled. Enable it, then re-queue the delivery.',
+  deleted: `Endpoint deleted. ${cannotRequeue} The merchant can create a new endpoint for future events.`,
+}

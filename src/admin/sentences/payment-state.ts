@@ -1,0 +1,73 @@
+import type { Status } from '../../../schemas/list-intents.ts'
+import type { CancellationReason, DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
+import type { Business } from '../../businesses/business.ts'
+import type { TracedIntent } from '../../intents/look-up.ts'
+import type { Refund } from '../../intents/refunds/refund-record.ts'
+import type { RefusalReason } from '../../wallets/wallet.ts'
+
+/**
+ * The states of a payment in which a caller must hear something different. `unknown-payment` and `unknown-refund` mean
+ * that an order has reached its deadline, but that the wallet has not reported its outcome.
+ */
+export type PaymentState =
+  | 'unpaid'
+  | 'code-expired'
+  | 'suspended'
+  | 'paying'
+  | 'unknown-payment'
+  | 'not-executed'
+  | RefusalReason
+  | DeclineReason
+  | FailureReason
+  | CancellationReason
+  | 'paid'
+  | RefundState
+
+/** The states of a paid payment of which money was refunded, or was meant to be. */
+export type RefundState = 'refunding' | 'unknown-refund' | 'refund-failed' | 'refunded-in-part' | 'refunded'
+
+type Owner = Pick<Business, 'suspended'> | null
+type StateOf = (intent: TracedIntent, business: Owner, now: Date) => PaymentState
+
+const states: Record<Status, StateOf> = {
+  PENDING: pendingState,
+  FAILED: ({ failure }) => failure?.code ?? 'technical_error',
+  CANCELLED: ({ cancellationReason }) => cancellationReason ?? 'expired',
+  PAID: paidState,
+  REFUNDED: paidState,
+}
+
+/** Returns the state of a payment. `intent` must have its status at `now` (`asOf`). */
+export const paymentStateOf: StateOf = (intent, business, now) => states[intent.status](intent, business, now)
+
+function pendingState(
+  { hold, attempts, codeExpiresAt }: TracedIntent,
+  business: Owner,
+  now: Date,
+): PaymentState {
+  if (hold !== null) return hold.validUntil > now ? 'paying' : 'unknown-payment'
+  if (business?.suspended === true) return 'suspended'
+  const last = attempts.at(-1)
+  if (last !== undefined) return last.reason ?? 'not-executed'
+  return codeExpiresAt > now ? 'unpaid' : 'code-expired'
+}
+
+function paidState(intent: TracedIntent, _business: Owner, now: Date): PaymentState {
+  const { refunds, refundsCommitted, payment } = intent
+  const open = openRefundOf(intent)
+  if (open !== undefined) return open.validUntil > now ? 'refunding' : 'unknown-refund'
+  if (failedRefundOf(intent) !== undefined) return 'refund-failed'
+  if (refunds.length === 0) return 'paid'
+  return refundsCommitted >= (payment?.amountPaid ?? 0) ? 'refunded' : 'refunded-in-part'
+}
+
+/** Returns the oldest refund whose outcome is not known yet. */
+export const openRefundOf = ({ refunds }: TracedIntent): Refund | undefined =>
+  refunds.find(({ status }) => status === 'PENDING')
+
+/** Returns the record of the last refund if that refund failed and no later refund succeeded. */
+export function failedRefundOf({ attempts, refunds }: TracedIntent) {
+  const last = attempts.at(-1)
+  if (last?.kind !== 'refund') return undefined
+  return refunds.some(({ createdAt }) => createdAt > last.at) ? undefined : last
+}

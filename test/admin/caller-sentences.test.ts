@@ -1,0 +1,170 @@
+import { expect } from 'chai'
+import { orderDeadline } from '../../src/wallets/order-times.ts'
+import type { WalletOutcome } from '../../src/wallets/wallet.ts'
+import {
+  attempt,
+  cancelIntent,
+  changeAsOperator,
+  createIntent,
+  freshDelivery,
+  relay,
+  subscribe,
+} from '../support/actions.ts'
+import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
+import { pay, refund, storedIntent } from '../support/pay.ts'
+import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
+import { withMerchantPerTest, withService } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
+import { readable, signedIn, type Visitor } from './staff.ts'
+
+const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
+
+describe('The sentences for a caller', () => {
+  const service = withService({
+    ...shortRetryDelays,
+    INTENT_LIFETIME_SECONDS: '3600',
+    CODE_LIFETIME_SECONDS: '600',
+  })
+  const endpointServer = withEndpointServer()
+  const merchant = withMerchantPerTest(service)
+  let wallet: ScriptedWallet
+  let staff: Visitor
+  before(async () => {
+    wallet = scriptedWallet(service)
+    staff = await signedIn(service, 'support')
+  })
+  beforeEach(() => service.clock.freeze(service.clock.now()))
+  afterEach(() => service.clock.freeze(null))
+
+  const card = async (path: string) => {
+    const { text } = await staff.get(path)
+    const [, section = ''] = /aria-labelledby="caller">(.*?)<\/section>/s.exec(text) ?? []
+    const french = [...section.matchAll(/<q lang="fr">(.*?)<\/q>/gs)].map(([quote]) => readable(quote).trim())
+    return { text: readable(text), french: french.join(' '), words: readable(section) }
+  }
+  const ofPayment = (referenceNumber: string) => card(`/admin/payments/${referenceNumber}`)
+  const payWith = async (referenceNumber: string, outcome: WalletOutcome) => {
+    service.clock.advance(1000)
+    wallet.setOutcome(() => outcome)
+    await pay(service, referenceNumber)
+  }
+  const deadlineMs = () => {
+    const now = service.clock.now()
+    return orderDeadline(service.deps.config, now).getTime() - now.getTime()
+  }
+
+  it('say in English and French what happened to a payment, from the first attempt to the last refund', async () => {
+    const { referenceNumber } = await createIntent(service, merchant)
+    const expectSaid = async (english: string, french: string) => {
+      const said = await ofPayment(referenceNumber)
+      expect(said.words).to.include(english)
+      expect(said.french).to.include(french)
+    }
+    await expectSaid('We have not received a payment', 'Vous pouvez payer avec le lien ou le code jusqu’au')
+    await payWith(referenceNumber, { outcome: 'refused', reason: 'wrong_pin' })
+    await expectSaid(
+      'the phone number or the PIN is wrong',
+      'le code PIN est incorrect. Vous n’avez pas été débité.',
+    )
+    await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
+    await expectSaid(
+      'did not go through: your balance is too low. You have not been charged.',
+      'Votre paiement de 500,00 MRU n’a pas abouti: solde insuffisant. Vous n’avez pas été débité.',
+    )
+    await payWith(referenceNumber, unknown)
+    await expectSaid('is being processed', 'est en cours de traitement')
+    service.clock.advance(deadlineMs())
+    await expectSaid('We do not know yet whether your payment', 'Sinon, vous ne serez pas débité plus tard.')
+    const { hold } = await storedIntent(service, referenceNumber)
+    expect((await ofPayment(referenceNumber)).words).to.include(
+      `calls the provider and names the key ${hold?.id}.`,
+    )
+    await service.deps.Intent.updateOne({ referenceNumber }, { hold: null })
+    await payWith(referenceNumber, { outcome: 'done' })
+    await expectSaid('was confirmed on', 'Votre paiement de 500,00 MRU a été confirmé le')
+    wallet.setOutcome(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
+    await refund(service, merchant, referenceNumber, 10_000)
+    await expectSaid(
+      'Please ask the merchant to refund you again.',
+      'Le remboursement de 100,00 MRU n’a pas abouti.',
+    )
+    service.clock.advance(1000)
+    wallet.setOutcome(() => ({ outcome: 'done' }))
+    await refund(service, merchant, referenceNumber, 20_000)
+    await expectSaid('200.00 MRU has been refunded', '200,00 MRU ont été remboursés')
+    wallet.setOutcome(() => unknown)
+    await refund(service, merchant, referenceNumber, 30_000)
+    await expectSaid(
+      'Your refund of 300.00 MRU is being processed',
+      'Votre remboursement de 300,00 MRU est en cours',
+    )
+    service.clock.advance(deadlineMs())
+    await expectSaid(
+      'whether your refund of 300.00 MRU was made',
+      'le commerçant pourra vous rembourser à nouveau',
+    )
+    await service.deps.Intent.updateOne({ referenceNumber }, { $set: { 'refunds.1.status': 'SUCCEEDED' } })
+    await expectSaid('has been refunded in full', 'a été remboursé en totalité')
+  })
+
+  it('say why a payment can no longer be made', async () => {
+    const made = async () => (await createIntent(service, merchant)).referenceNumber
+    const [failed, cancelled, left] = [await made(), await made(), await made()]
+    await payWith(failed, { outcome: 'failed', reason: 'technical_error' })
+    expect((await ofPayment(failed)).french).to.include('erreur technique. Vous n’avez pas été débité.')
+    await cancelIntent(service, merchant, cancelled)
+    expect((await ofPayment(cancelled)).french).to.include(
+      'Le commerçant a annulé cette demande de paiement.',
+    )
+    service.clock.advance(600_000)
+    expect((await ofPayment(left)).french).to.include('Le code de paiement n’est plus valable')
+    await changeAsOperator(service, merchant.businessId, { suspended: true })
+    expect((await ofPayment(left)).french).to.include('Ce paiement n’est pas possible pour le moment.')
+    service.clock.advance(3_600_000)
+    expect((await ofPayment(left)).french).to.include('Cette demande de paiement a expiré.')
+  })
+
+  it('say what to do about an endpoint and its dead deliveries, and offer no re-queue that is not possible', async () => {
+    const { id } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
+    const path = `/admin/endpoints/${id}`
+    expect((await card(path)).french).to.include('nous ne lui avons encore rien envoyé')
+    endpointServer.respondWith((res) => void res.end())
+    await attempt(service.deps, (await freshDelivery(service, merchant))._id)
+    const healthIs = (filter: object) =>
+      waitFor('the health is recorded', () => service.deps.Endpoint.exists({ _id: id, ...filter }))
+    await healthIs({ 'health.lastSuccessAt': { $ne: null } })
+    expect((await card(path)).french).to.include('fonctionne')
+    endpointServer.respondWith((res) => void res.writeHead(500).end())
+    const { _id, referenceNumber } = await deadDelivery(service, merchant)
+    await healthIs({ 'health.failuresInRow': { $gt: 7 } })
+    const failing = await card(path)
+    expect(failing.french).to.include('la réponse n’était pas un succès').and.include('rappelez-nous')
+    expect(failing.text).to.include('Re-queue all')
+    const pages = [path, `/admin/deliveries/${_id}`, `/admin/payments/${referenceNumber}`, '/admin/dead']
+
+    const { http } = service
+    const endpoint = `/api/v1/dev/webhooks/endpoints/${id}`
+    await http.put(endpoint).set(merchant.write()).send({ active: false }).expect(200)
+    for (const each of pages) {
+      const { text } = await card(each)
+      expect(text, each).to.include('Endpoint disabled. Enable it, then re-queue the delivery.')
+      expect(text, each).to.not.match(/Re-queue(:| all)/)
+    }
+    expect((await card(`/admin/deliveries/${_id}`)).french).to.include('Réactivez-la avec l’API')
+    await http.put(endpoint).set(merchant.write()).send({ active: true }).expect(200)
+    const { _id: open, referenceNumber: ofOpen } = await freshDelivery(service, merchant)
+    await http.delete(endpoint).set(merchant.write()).expect(200)
+    await relay(service, merchant)
+    for (const each of pages) {
+      const { text } = await card(each)
+      expect(text, each).to.include('Endpoint deleted. The deliveries cannot be re-queued.')
+      expect(text, each).to.not.match(/Re-queue(:| all)/)
+    }
+    expect((await card(path)).french).to.include('a été supprimée le')
+    await attempt(service.deps, open)
+    expect((await ofPayment(ofOpen)).text).to.match(
+      /Timeline .*: CANCELLED, because the endpoint was deleted or disabled/,
+    )
+  })
+})
