@@ -9,6 +9,8 @@ export type KeyKind = 'secret' | 'publishable'
 /** One of a key's secrets. The service stores only the secret's hash, which is peppered with a SECRET_KEY. */
 export interface StoredSecret {
   hash: string
+  /** The last four characters, by which staff find a secret. */
+  last4: string
   /** The time at which an earlier secret stops working. For the current secret, this is null. */
   validUntil: Date | null
   /** The id of the SECRET_KEY with which the hash was peppered. */
@@ -19,14 +21,14 @@ export interface StoredSecret {
 
 /**
  * An API key as stored in MongoDB, without its secrets in clear text. `secrets` begins with the current secret
- * (`validUntil: null`). After a rotation, it also contains the earlier secrets until their overlap ends.
+ * (`validUntil: null`). After a rotation, it also contains earlier secrets: those in overlap, then some that have ended.
  */
 export interface ApiKey {
   _id: string
   businessId: string
   mode: KeyMode
   kind: KeyKind
-  /** `prefix` and `last4` identify the key wherever it is displayed, for example as `sk_test_…abcd`. */
+  /** `prefix` and the current secret's `last4` identify the key wherever it is displayed, such as `sk_test_…abcd`. */
   prefix: string
   last4: string
   secrets: StoredSecret[]
@@ -48,7 +50,9 @@ export const apiKeys: Collection = {
     kind: String,
     prefix: String,
     last4: String,
-    secrets: [{ _id: false, hash: String, validUntil: Date, pepper: String, rehashedAt: Date }],
+    secrets: [
+      { _id: false, hash: String, last4: String, validUntil: Date, pepper: String, rehashedAt: Date },
+    ],
     scopes: [String],
     ipAllowlist: [String],
     status: String,
@@ -58,6 +62,7 @@ export const apiKeys: Collection = {
   indexes: [
     { name: 'secretHash', key: { 'secrets.hash': 1 }, unique: true },
     { name: 'business', key: { businessId: 1 } },
+    { name: 'last4', key: { 'secrets.last4': 1 } },
   ],
 }
 

@@ -32,6 +32,7 @@ export async function issueKey(deps: KeyDeps, input: KeyRequest): Promise<Issued
 /** Returns the stored form of a new key, which contains only its hash. */
 export const newStoredSecret = ({ secrets }: Pick<KeyDeps, 'secrets'>, key: string): StoredSecret => ({
   hash: secrets.hash(key),
+  last4: key.slice(-4),
   validUntil: null,
   pepper: secrets.keyIds[0],
 })

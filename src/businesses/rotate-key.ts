@@ -1,4 +1,4 @@
-import { type ApiKey, newKey } from './api-key.ts'
+import { type ApiKey, newKey, type StoredSecret } from './api-key.ts'
 import { type IssuedKey, type KeyDeps, newStoredSecret } from './issue-key.ts'
 
 /**
@@ -18,9 +18,7 @@ export async function rotateKey(
   }).lean<ApiKey | null>()
   if (found === null) return null
   const key = newKey(found.kind, found.mode)
-  const older = found.secrets
-    .map((secret) => ({ ...secret, validUntil: earlier(secret.validUntil, end) }))
-    .filter((secret) => secret.validUntil > now)
+  const older = olderSecrets(found, end, now)
   // The filter compares the first secret in the list, which is the current secret. If another rotation has replaced
   // that secret since the key was read, the filter does not match, and this rotation starts again.
   const rotated = await deps.ApiKey.updateOne(
@@ -34,6 +32,16 @@ export async function rotateKey(
     },
   )
   return rotated.matchedCount === 1 ? { id, key } : rotateKey(deps, id, overlapSeconds)
+}
+
+/** The number of ended secrets that a key keeps, so that staff can recognise a leaked secret that no longer works. */
+const maxEnded = 5
+
+/** Returns a key's secrets, all of which end at `end` at the latest: those in overlap, then the last that ended. */
+function olderSecrets(key: ApiKey, end: Date, now: Date): StoredSecret[] {
+  const older = key.secrets.map((secret) => ({ ...secret, validUntil: earlier(secret.validUntil, end) }))
+  const isEnded = ({ validUntil }: { validUntil: Date }): boolean => validUntil <= now
+  return [...older.filter((secret) => !isEnded(secret)), ...older.filter(isEnded).slice(0, maxEnded)]
 }
 
 const earlier = (one: Date | null, other: Date): Date => (one !== null && one < other ? one : other)
