@@ -2,11 +2,18 @@ import { Command } from 'commander'
 import { addApiCommands } from './commands/api.ts'
 import { addBusinessCommands } from './commands/business.ts'
 import { addDeliveriesCommands } from './commands/deliveries.ts'
+import { addKeyFind } from './commands/find-key.ts'
 import { addIntentsCommands } from './commands/intents.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addRetentionCommands } from './commands/retention.ts'
 import { addSecretsCommands } from './commands/secrets.ts'
 import { addShopCommands } from './commands/shop.ts'
+import { addBusinessReads } from './commands/show-businesses.ts'
+import { addEndpointCommands } from './commands/show-endpoints.ts'
+import { addKeyReads } from './commands/show-keys.ts'
+import { addShopReads } from './commands/show-shops.ts'
+import { addStaffReads } from './commands/show-staff.ts'
+import { addWalletReads } from './commands/show-wallets.ts'
 import { addStaffCommands } from './commands/staff.ts'
 import { addWalletCommands } from './commands/wallet.ts'
 
@@ -18,15 +25,31 @@ export function createProgram(): Command {
     .showHelpAfterError()
     .enablePositionalOptions(false)
 
-  addBusinessCommands(program)
+  addBusinessReads(addBusinessCommands(program))
   addApiCommands(program)
-  addKeyCommands(program)
-  addShopCommands(program)
-  addStaffCommands(program)
+  const key = addKeyCommands(program)
+  addKeyReads(key)
+  addKeyFind(key)
+  addEndpointCommands(program)
+  addShopReads(addShopCommands(program))
+  addStaffReads(addStaffCommands(program))
   addIntentsCommands(program)
   addDeliveriesCommands(program)
-  addWalletCommands(program)
+  addWalletReads(addWalletCommands(program))
   addRetentionCommands(program)
   addSecretsCommands(program)
+  for (const group of [program, ...program.commands]) rejectUnknown(group)
   return program
+}
+
+/**
+ * Makes `--help` after an unknown command an error. Without this check, Commander prints the help of the group and
+ * exits with 0.
+ */
+function rejectUnknown(group: Command): void {
+  group.on('beforeHelp', ({ error: isError }: { error: boolean }) => {
+    const [name] = group.args
+    if (isError || name === undefined || name.startsWith('-')) return
+    group.error(`error: unknown command '${name}'`)
+  })
 }

@@ -24,14 +24,19 @@ export function openAdmin(service: Service) {
     SECRET_KEY: secretKey,
   }
   const program = join(built(), 'src/admin/main.js')
-  const run = (command: string, args: string[], changes: Record<string, string | undefined>) =>
+  const run = (command: string, args: string[], changes: Record<string, string | undefined>, input = '') =>
     new Promise<Outcome>((resolve) => {
-      execFile(command, args, { cwd: root, env: { ...env, ...changes } }, (error, stdout, stderr) =>
-        resolve({ exitCode: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
+      const child = execFile(
+        command,
+        args,
+        { cwd: root, env: { ...env, ...changes } },
+        (error, stdout, stderr) =>
+          resolve({ exitCode: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
       )
+      child.stdin?.end(input)
     })
-  const admin = (args: string[], changes: Record<string, string | undefined> = {}) =>
-    run(process.execPath, [program, ...args], changes)
+  const admin = (args: string[], changes: Record<string, string | undefined> = {}, input?: string) =>
+    run(process.execPath, [program, ...args], changes, input)
   return {
     admin,
     /** Starts a command that the test ends with a signal. */

@@ -63,7 +63,8 @@ describe('npm run admin', function () {
       await cli.done('business', 'limit', id, '--per-second', '500', '--sandbox-intents-per-day', '0'),
     ).to.deep.equal({ id, limits })
     await cli.done('business', 'limit', id, '--per-second', 'default')
-    const { createdAt, ...shown } = await cli.done('business', 'show', id)
+    const { createdAt, lastUsedDay, ...shown } = await cli.done('business', 'show', id)
+    expect(lastUsedDay).to.match(/^\d{4}-\d\d-\d\d$/)
     expect(shown).to.deep.equal({
       id,
       name,
@@ -74,6 +75,10 @@ describe('npm run admin', function () {
       liveCodes: { used: 0, limit: 20_000, left: 20_000 },
       sandboxToday: { used: 0, limit: null, left: null },
       sandboxResponsesToday: { used: 0, limit: null, left: null },
+      keys: { active: 2, suspended: 0, revoked: 0 },
+      endpoints: [],
+      deliveries: { dead: 0, waiting: 0 },
+      pendingPayments: { live: 0, test: 0 },
     })
     expect(new Date(String(createdAt)).toISOString()).to.equal(createdAt)
     const limited = await service.deps.Business.findById(id).lean()
@@ -175,10 +180,14 @@ describe('npm run admin', function () {
       [/all/, [...key, '--scopes', 'payments.intents:read,all']],
       [/SECRET_KEY is missing/, ['business', 'create', '--name', 'X'], { SECRET_KEY: undefined }],
       [
-        /\w/,
+        /^MongoDB cannot be reached at 127\.0\.0\.1:1 \(MONGODB_URL\): (?!.*secret)/,
         ['business', 'create', '--name', 'X'],
-        { MONGODB_URL: 'mongodb://127.0.0.1:1/x?serverSelectionTimeoutMS=100' },
+        { MONGODB_URL: 'mongodb://admin:secret@127.0.0.1:1/x?serverSelectionTimeoutMS=100' },
       ],
+      [/unknown command 'nonsense'/, ['nonsense', '--help']],
+      [/unknown command 'nonsense'/, ['key', 'nonsense', '--help']],
+      [/from 1 to 500/, ['key', 'list', '--limit', '501']],
+      [/conflicts|cannot be used with/, ['business', 'list', '--live', '--not-live']],
     ]
     const { Business, ApiKey } = service.deps
     const count = async () => [await Business.countDocuments(), await ApiKey.countDocuments()]

@@ -80,6 +80,11 @@ describe('npm run admin -- deliveries requeue', function () {
     )
     // There is no progress bar without a terminal.
     expect(stderr).to.equal('')
+    const again = await cli.admin([...command.slice(0, 3), two?._id ?? '', '--json'])
+    expect([again.exitCode, JSON.parse(again.stdout).requeued]).to.deep.equal([1, 0])
+    expect(again.stderr).to.equal(
+      'No delivery was re-queued: the endpoint has accepted the delivery in the meantime.\n',
+    )
   })
 
   it('reports an invalid option, if possible without connecting to the database, and exits with a non-zero code', async () => {

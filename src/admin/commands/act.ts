@@ -1,16 +1,18 @@
 import type { Command } from 'commander'
 import { type AdminDeps, Failed, withAdminDeps } from './run.ts'
+import { linesOf } from './text.ts'
 
 /**
- * Wraps a command's action: connects to MongoDB, runs the action, and prints the result as JSON or as lines of text.
- * The exit code is 0 only if the action succeeds.
+ * Wraps a command's action: connects to MongoDB, runs the action, and prints the result as JSON or as text. The exit
+ * code is 0 only if the action succeeds.
  */
-export const act = <Args extends unknown[]>(
-  run: (deps: AdminDeps, ...args: Args) => Promise<Record<string, unknown>>,
+export const act = <Args extends unknown[], Result extends object>(
+  run: (deps: AdminDeps, ...args: Args) => Promise<Result>,
+  toText: (result: Result) => string = linesOf,
 ) =>
   function withDeps(this: Command, ...args: Args): Promise<void> {
     const { json } = this.optsWithGlobals<{ json?: boolean }>()
-    return withAdminDeps(json === true, (deps) => run(deps, ...args))
+    return withAdminDeps(json === true, (deps) => run(deps, ...args), toText)
   }
 
 /** Returns `value`. Throws Failed with `message` if `value` is null or false. */

@@ -101,6 +101,16 @@ export function centimes(text: string): number {
   return amount
 }
 
+/** Parses a whole number from `min` to `max`. */
+export const wholeNumber =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const number = Number(text)
+    if (!/^\d+$/.test(text) || number < min || number > max)
+      throw new InvalidArgumentError(`Must be a whole number from ${min} to ${max}.`)
+    return number
+  }
+
 /** Parses a limit, which is a whole number or the word `default`. `default` stands for the service's own limit. */
 export const limitFrom =
   (min: number, max: number) =>

@@ -2,16 +2,14 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { BusinessLimits } from '../../businesses/business.ts'
 import { changeBusiness } from '../../businesses/change-business.ts'
 import { createBusiness } from '../../businesses/create-business.ts'
-import { lookUpBusiness } from '../../businesses/look-up.ts'
-import { usagesOf } from '../../quotas/usage.ts'
 import { businessSwitches } from '../acts/business-switches.ts'
 import { effectsHelp } from '../acts/effects.ts'
 import { act, found } from './act.ts'
 import { businessName, limitFrom } from './arguments.ts'
 import { operator } from './operator.ts'
 
-/** Adds the `business create` command and the commands that show or change a business. */
-export function addBusinessCommands(program: Command): void {
+/** Adds the `business create` command and the commands that change a business. */
+export function addBusinessCommands(program: Command): Command {
   const business = program.command('business').description('create and manage businesses')
   business
     .command('create')
@@ -40,27 +38,6 @@ export function addBusinessCommands(program: Command): void {
       )
 
   business
-    .command('show')
-    .description('show the state, the limits and the remaining quotas of a business')
-    .argument('<id>', 'id of the business')
-    .action(
-      act(async (deps, id: string) => {
-        const shown = found(await lookUpBusiness(deps, id), `There is no business ${id}`)
-        const { name, liveApproved, apiEnabled, suspended, limits } = shown
-        return {
-          id,
-          name,
-          liveApproved,
-          apiEnabled,
-          suspended,
-          createdAt: shown.createdAt.toISOString(),
-          limits: showLimits(limits),
-          ...(await usagesOf(deps, shown)),
-        }
-      }),
-    )
-
-  business
     .command('limit')
     .description("set limits for one business; 'default' restores the limit of the service")
     .argument('<id>', 'id of the business')
@@ -81,6 +58,7 @@ export function addBusinessCommands(program: Command): void {
         return { id, limits: showLimits(limits) }
       }),
     )
+  return business
 }
 
 /** Limits as shown on the command line. `default` means that the business has no limit of its own. */
@@ -91,5 +69,6 @@ const readLimits = (limits: Partial<ShownLimits>): Partial<BusinessLimits> =>
     Object.entries(limits).map(([name, limit]) => [name, limit === 'default' ? null : limit]),
   )
 
-const showLimits = (limits: BusinessLimits): Record<string, number | 'default'> =>
+/** Returns the limits of a business as shown on the command line. */
+export const showLimits = (limits: BusinessLimits): Record<string, number | 'default'> =>
   Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit ?? 'default']))

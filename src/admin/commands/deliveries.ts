@@ -72,10 +72,26 @@ async function requeue(
   const { json } = command.optsWithGlobals<{ json?: boolean }>()
   const progress = startProgress(total, json === true)
   try {
-    return await requeueSelected(deps, selection, operator(), progress.add)
+    const counts = await requeueSelected(deps, selection, operator(), progress.add)
+    if (selection.id !== undefined && counts.requeued === 0) reportNone(counts)
+    return counts
   } finally {
     progress.end()
   }
+}
+
+/** Why a delivery was not re-queued, in the words of the help text. */
+const reasons: Record<string, string> = {
+  delivered: 'the endpoint has accepted the delivery in the meantime',
+  'under-way': 'an attempt is already due or in progress',
+  'endpoint-gone': 'the endpoint is deleted or not active',
+}
+
+/** Reports on stderr why none of the deliveries that were named was re-queued, and sets the exit code to 1. */
+function reportNone({ skipped }: RequeueCounts): void {
+  process.exitCode = 1
+  const why = Object.keys(skipped).map((reason) => reasons[reason] ?? reason)
+  process.stderr.write(`No delivery was re-queued: ${why.join(', or ') || 'none matches all options'}.\n`)
 }
 
 /**

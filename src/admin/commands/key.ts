@@ -19,7 +19,7 @@ interface KeyOptions {
 }
 
 /** Adds the commands `key create` and `key rotate`, and the commands that change a key's status. */
-export function addKeyCommands(program: Command): void {
+export function addKeyCommands(program: Command): Command {
   const key = program.command('key').description('create and manage API keys')
   key
     .command('create')
@@ -64,4 +64,5 @@ export function addKeyCommands(program: Command): void {
         return { ...found(rotated, `Key ${id} does not exist or is revoked`) }
       }),
     )
+  return key
 }

@@ -4,7 +4,7 @@ import { act, found } from './act.ts'
 import { businessName } from './arguments.ts'
 
 /** Adds the `shop create` command, which creates a live shop. The service creates the sandbox shop automatically. */
-export function addShopCommands(program: Command): void {
+export function addShopCommands(program: Command): Command {
   const shop = program.command('shop').description('create shops')
   shop
     .command('create')
@@ -18,4 +18,5 @@ export function addShopCommands(program: Command): void {
         return { id: found(created, `Business ${businessId} already has a shop`)._id }
       }),
     )
+  return shop
 }

@@ -7,7 +7,7 @@ import { choice } from './arguments.ts'
 import { operator } from './operator.ts'
 
 /** Parses the name of a staff account. Names are stored and compared in lower case. */
-function staffName(text: string): string {
+export function staffName(text: string): string {
   const name = text.toLowerCase()
   if (!isStaffName(name))
     throw new InvalidArgumentError(
@@ -22,7 +22,7 @@ const switches = {
 } as const
 
 /** Adds the `staff create` command and the commands that change a staff account. */
-export function addStaffCommands(program: Command): void {
+export function addStaffCommands(program: Command): Command {
   const staff = program.command('staff').description('create and manage accounts of the support staff')
   staff
     .command('create')
@@ -86,4 +86,5 @@ export function addStaffCommands(program: Command): void {
         return { name, secondFactor: false }
       }),
     )
+  return staff
 }

@@ -4,7 +4,7 @@ import { act, found } from './act.ts'
 import { centimes, phoneNumber, pinCode } from './arguments.ts'
 
 /** Adds the `wallet create` command. */
-export function addWalletCommands(program: Command): void {
+export function addWalletCommands(program: Command): Command {
   const wallet = program.command('wallet').description('create sandbox wallets')
   wallet
     .command('create')
@@ -23,4 +23,5 @@ export function addWalletCommands(program: Command): void {
         return { id, phone, balance }
       }),
     )
+  return wallet
 }

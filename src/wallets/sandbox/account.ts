@@ -80,6 +80,8 @@ export const walletAccounts: Collection = {
     createdAt: Date,
   },
   indexes: [
+    // Staff search for wallets by phone number. A number may have one demo wallet for each business.
+    { name: 'phone', key: { phone: 1 } },
     // This index contains only the wallets with an unfinished movement. Status queries use it to find a wallet by the
     // key of the current movement, and the poll uses it to find abandoned movements.
     {

@@ -1,5 +1,6 @@
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
+import type { WalletAccount } from './account.ts'
 
 type AttemptDeps = Pick<Models, 'WalletAccount'> & { now(): Date }
 
@@ -10,6 +11,20 @@ type AttemptDeps = Pick<Models, 'WalletAccount'> & { now(): Date }
 const maxAttempts = 5
 /** The count of attempts is reset once this much time has passed since the last attempt. */
 const lockedMs = 15 * 60_000
+
+/** Whether a wallet's PIN is locked. `lockEndsAt` is null if it is not. */
+export interface PinState {
+  wrongAttempts: number
+  lockEndsAt: Date | null
+}
+
+/** Returns the state of a wallet's PIN at `now`. */
+export function pinState({ pinAttempts }: Pick<WalletAccount, 'pinAttempts'>, now: Date): PinState {
+  const { taken, wrong, lastTakenAt } = pinAttempts
+  const resetAt = new Date(lastTakenAt.getTime() + lockedMs)
+  if (resetAt <= now) return { wrongAttempts: 0, lockEndsAt: null }
+  return { wrongAttempts: wrong, lockEndsAt: taken >= maxAttempts ? resetAt : null }
+}
 
 /**
  * One attempt, counted before the PIN is checked. `none-left` means that all attempts are taken, but some may still be

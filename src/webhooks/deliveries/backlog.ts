@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import type { Span } from '../../input/span.ts'
+import { anyTime, type Span } from '../../input/span.ts'
 import { deadIn, shownDeadMs } from './dead-in.ts'
 
 /**
@@ -24,6 +24,32 @@ export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>): Promis
     count(deps, deadIn({ from: new Date(now.getTime() - shownDeadMs), to: null })),
   ])
   return { due, waiting, dead }
+}
+
+/** The number of DEAD deliveries and the number that are due or waiting for their next attempt. */
+export interface DeliveryTotals {
+  dead: number
+  waiting: number
+}
+
+/** Counts the deliveries of a business or to an endpoint, using indexes only. Each count stops at `maxCounted`. */
+export async function deliveryTotals(
+  deps: Pick<Deps, 'Delivery'>,
+  of: { businessId: string } | { endpointId: string },
+): Promise<DeliveryTotals> {
+  const both = { ...of, sandbox: { $in: [true, false] } }
+  const filters =
+    'businessId' in of
+      ? [
+          { ...both, status: 'DEAD' },
+          { ...both, status: { $in: ['PENDING', 'RETRYING'] } },
+        ]
+      : [
+          { ...of, ...deadIn(anyTime) },
+          { ...of, nextAttemptAt: { $type: 'date' } },
+        ]
+  const [dead = 0, waiting = 0] = await Promise.all(filters.map((filter) => count(deps, filter)))
+  return { dead, waiting }
 }
 
 /** Counts an endpoint's deliveries that died within the span and are still DEAD. Stops at `maxCounted`. */

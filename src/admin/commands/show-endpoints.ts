@@ -1,0 +1,74 @@
+import type { Command } from 'commander'
+import { lookUpBusiness } from '../../businesses/look-up.ts'
+import { type EndpointFacts, lookUpEndpointFacts } from '../../webhooks/endpoints/endpoint-facts.ts'
+import { type EndpointFilter, listEndpoints } from '../../webhooks/endpoints/list-endpoints.ts'
+import { act, found } from './act.ts'
+import { someId } from './arguments.ts'
+import { asList } from './list.ts'
+import { type Column, detailsText } from './table.ts'
+import { dayOf } from './text.ts'
+
+const listHelp = `
+Deleted endpoints are listed only with --deleted.
+
+Examples:
+  admin endpoint list --failing
+  admin endpoint list --business ID --json`
+
+const showHelp = `
+"deliveries" counts up to 100000 dead deliveries, and those that wait for an attempt.
+"oldSecretEndsAt" is the end of a rotation's overlap. Until then, webhooks are also
+signed with the old secret.
+
+Example:
+  admin endpoint show ID`
+
+interface Options {
+  business?: string
+  failing?: true
+  disabled?: true
+  deleted?: true
+}
+
+/** Adds the commands `endpoint list` and `endpoint show`. */
+export function addEndpointCommands(program: Command): void {
+  const endpoint = program.command('endpoint').description('find webhook endpoints')
+  const list = endpoint
+    .command('list')
+    .description('list endpoints, newest first')
+    .option('--business <id>', 'only endpoints of this business', someId)
+    .option('--failing', 'only endpoints whose last attempt failed')
+    .option('--disabled', 'only endpoints that are not active')
+    .option('--deleted', 'only deleted endpoints')
+    .addHelpText('after', listHelp)
+  asList(list, columns, (deps, options: Options, slice) => listEndpoints(deps, filterOf(options), slice))
+
+  endpoint
+    .command('show')
+    .description('show the state, the health and the deliveries of an endpoint')
+    .argument('<id>', 'id of the endpoint')
+    .addHelpText('after', showHelp)
+    .action(
+      act(async (deps, id: string) => {
+        const facts = found(await lookUpEndpointFacts(deps, id), `There is no endpoint ${id}`)
+        const business = await lookUpBusiness(deps, facts.businessId)
+        return { ...facts, businessName: business?.name ?? '' }
+      }, detailsText),
+    )
+}
+
+const filterOf = ({ business, failing, disabled, deleted }: Options): EndpointFilter => ({
+  ...(business === undefined ? {} : { businessId: business }),
+  ...(failing ? { failing } : {}),
+  ...(disabled ? { active: false } : {}),
+  ...(deleted ? { deleted } : {}),
+})
+
+const columns: Column<EndpointFacts>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'BUSINESS', cell: ({ businessId }) => businessId },
+  { title: 'STATE', cell: ({ state }) => state },
+  { title: 'FAILURES', cell: ({ health }) => health.failuresInRow },
+  { title: 'LAST SUCCESS', cell: ({ health }) => dayOf(health.lastSuccessAt) },
+  { title: 'URL', cell: ({ url }) => url, mayShrink: true },
+]

@@ -1,0 +1,40 @@
+import type { Deps } from '../deps.ts'
+import { countCancellable } from '../intents/cancel-all.ts'
+import { type Usages, usagesOf } from '../quotas/usage.ts'
+import { type DeliveryTotals, deliveryTotals } from '../webhooks/deliveries/backlog.ts'
+import { type EndpointInDetail, endpointsInDetail } from '../webhooks/endpoints/endpoint-facts.ts'
+import type { Business } from './business.ts'
+import { type KeyTotals, keyTotalsOf } from './list-businesses.ts'
+import { lookUpBusiness } from './look-up.ts'
+
+/** The facts about a business that staff see, with current counts. */
+export interface BusinessFacts extends Omit<Business, '_id' | 'unaudited'>, Usages, KeyTotals {
+  id: string
+  /** The endpoints that have not been deleted. */
+  endpoints: EndpointInDetail[]
+  /** The deliveries to all of the business's endpoints, including deleted ones. */
+  deliveries: DeliveryTotals
+  /** The number of PENDING payment intents. */
+  pendingPayments: { live: number; test: number }
+}
+
+/** Returns what staff see of a business, or null if there is no business with this id. */
+export async function lookUpBusinessFacts(
+  deps: Pick<Deps, 'Business' | 'ApiKey' | 'Endpoint' | 'Delivery' | 'Intent' | 'Claim' | 'config' | 'now'>,
+  id: string,
+): Promise<BusinessFacts | null> {
+  const found = await lookUpBusiness(deps, id)
+  if (found === null) return null
+  const pending = (sandbox: boolean) =>
+    countCancellable(deps, { businessId: id, sandbox, createdBefore: deps.now() })
+  const [usages, keys, endpoints, deliveries, live, test] = await Promise.all([
+    usagesOf(deps, found),
+    keyTotalsOf(deps, id),
+    endpointsInDetail(deps, id),
+    deliveryTotals(deps, { businessId: id }),
+    pending(false),
+    pending(true),
+  ])
+  const { _id, unaudited: _unaudited, ...business } = found
+  return { id, ...business, ...usages, ...keys, endpoints, deliveries, pendingPayments: { live, test } }
+}

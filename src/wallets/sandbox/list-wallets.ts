@@ -1,0 +1,56 @@
+import type { Deps } from '../../deps.ts'
+import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../../mongo/id-page.ts'
+import { maskPhone } from '../phone.ts'
+import type { WalletAccount } from './account.ts'
+import { type PinState, pinState } from './failed-pins.ts'
+
+/** The facts about a sandbox wallet that staff see. They contain neither the PIN nor its hash. */
+export interface WalletFacts {
+  /** The phone number. In a list, it is masked. */
+  phone: string
+  /** The id of the only business that sees this demo wallet, or null if every business sees the wallet. */
+  businessId: string | null
+  /** The balance in centimes. */
+  balance: number
+  pin: PinState
+  createdAt: Date
+}
+
+/** Selects wallets. Omitted fields do not restrict the selection. */
+export interface WalletFilter {
+  phone?: string
+  businessId?: string
+}
+
+type Reads = Pick<Deps, 'WalletAccount' | 'now'>
+
+/** Returns the wallets that match, sorted by id. Their phone numbers are masked, but `next` contains a whole number. */
+export async function listWallets(
+  deps: Reads,
+  filter: WalletFilter,
+  slice: IdSlice,
+): Promise<IdPage<WalletFacts>> {
+  const page = await readIdPage(deps.WalletAccount, given(filter), slice, orders.byName)
+  return mapPage(page, (account) => ({ ...walletFacts(deps, account), phone: maskPhone(account.phone) }))
+}
+
+/**
+ * Returns the wallet with this phone number that every business sees, or the demo wallet of one business. Returns null
+ * if there is no such wallet.
+ */
+export async function lookUpWallet(
+  deps: Reads,
+  phone: string,
+  businessId: string | null,
+): Promise<WalletFacts | null> {
+  const account = await deps.WalletAccount.findOne({ phone, businessId }).lean<WalletAccount | null>()
+  return account === null ? null : walletFacts(deps, account)
+}
+
+const walletFacts = (deps: Reads, account: WalletAccount): WalletFacts => ({
+  phone: account.phone,
+  businessId: account.businessId,
+  balance: account.balance,
+  pin: pinState(account, deps.now()),
+  createdAt: account.createdAt,
+})

@@ -1,0 +1,75 @@
+import type { Deps } from '../../deps.ts'
+import { type DeliveryTotals, deliveryTotals } from '../deliveries/backlog.ts'
+import { type Endpoint, endpointSlots, standing } from './endpoint.ts'
+
+/** The facts about an endpoint that staff see. They do not contain its secrets. */
+export interface EndpointFacts
+  extends Pick<Endpoint, 'businessId' | 'url' | 'events' | 'health' | 'createdAt' | 'deletedAt'> {
+  id: string
+  state: 'active' | 'disabled' | 'deleted'
+  lastAttemptAt: Date | null
+  /** When the last overlap of a replaced secret ends. Until then, attempts are also signed with that secret. */
+  oldSecretEndsAt: Date | null
+}
+
+/** An endpoint with the number of its dead and waiting deliveries. */
+export interface EndpointInDetail extends EndpointFacts {
+  deliveries: DeliveryTotals
+}
+
+/** The fields of an endpoint that `endpointFacts` needs. */
+export const factFields = {
+  businessId: 1,
+  url: 1,
+  events: 1,
+  active: 1,
+  health: 1,
+  createdAt: 1,
+  deletedAt: 1,
+  'previousSecrets.validUntil': 1,
+} as const
+
+export function endpointFacts(
+  { _id: id, businessId, url, events, active, health, createdAt, deletedAt, previousSecrets }: Endpoint,
+  now: Date,
+): EndpointFacts {
+  const ends = previousSecrets.map(({ validUntil }) => validUntil).filter((end) => end > now)
+  const state = active ? 'active' : 'disabled'
+  return {
+    id,
+    businessId,
+    url,
+    events,
+    state: deletedAt === null ? state : 'deleted',
+    health,
+    lastAttemptAt: latest([health.lastSuccessAt, health.lastFailureAt]),
+    oldSecretEndsAt: latest(ends),
+    createdAt,
+    deletedAt,
+  }
+}
+
+const latest = (times: (Date | null)[]): Date | null =>
+  times.reduce((last, time) => (last === null || (time !== null && time > last) ? time : last), null)
+
+type Reads = Pick<Deps, 'Endpoint' | 'Delivery' | 'now'>
+
+/** Returns an endpoint, even a deleted one. Returns null if there is no endpoint with this id. */
+export async function lookUpEndpointFacts(deps: Reads, id: string): Promise<EndpointInDetail | null> {
+  const endpoint = await deps.Endpoint.findOne({ _id: id }, factFields).lean<Endpoint | null>()
+  return endpoint === null ? null : inDetail(deps, endpoint)
+}
+
+/** Returns a business's endpoints that have not been deleted, oldest first. */
+export async function endpointsInDetail(deps: Reads, businessId: string): Promise<EndpointInDetail[]> {
+  const found = await deps.Endpoint.find({ businessId, ...standing }, factFields)
+    .sort({ createdAt: 1, _id: 1 })
+    .limit(endpointSlots.length)
+    .lean<Endpoint[]>()
+  return Promise.all(found.map((endpoint) => inDetail(deps, endpoint)))
+}
+
+const inDetail = async (deps: Reads, endpoint: Endpoint): Promise<EndpointInDetail> => ({
+  ...endpointFacts(endpoint, deps.now()),
+  deliveries: await deliveryTotals(deps, { endpointId: endpoint._id }),
+})

@@ -1,0 +1,227 @@
+import { expect } from 'chai'
+import { newKey } from '../../src/businesses/api-key.ts'
+import { rotateKey } from '../../src/businesses/rotate-key.ts'
+import { setDisabled } from '../../src/staff/change-account.ts'
+import { createAccount } from '../../src/staff/create-account.ts'
+import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
+import { freshDelivery, subscribe } from '../support/actions.ts'
+import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
+import { withService } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
+import { withAdmin } from './admin.ts'
+
+const intents = '/api/v1/dev/intents'
+const text = (lines: string) => lines.trimEnd().split('\n')
+
+describe('The commands that list and show', function () {
+  this.timeout(60_000)
+  const service = withService(shortRetryDelays)
+  const cli = withAdmin(service)
+  const failing = withEndpointServer()
+  before(() => failing.respondWith((res) => void res.writeHead(500).end()))
+
+  const idsOf = async (...args: string[]) => {
+    const { items } = (await cli.done(...args)) as unknown as { items: { id: string }[] }
+    return items.map(({ id }) => id)
+  }
+
+  it('list the keys that match, newest first and page by page, and show what a key may do and when it was used', async () => {
+    const { businessId, keyId, key } = await service.merchant()
+    const bound = await service.key(businessId, {
+      mode: 'live',
+      scopes: ['store.orders:read'],
+      ipAllowlist: ['192.0.2.7'],
+    })
+    const public_ = await service.key(businessId, { kind: 'publishable' })
+    await service.deps.ApiKey.updateOne({ _id: public_.id }, { status: 'suspended' })
+    await service.http.get(intents).set({ Authorization: `Bearer ${key}` })
+    await waitFor('the day', async () => (await service.deps.ApiKey.findById(keyId))?.lastUsedDay !== null)
+    await rotateKey(service.deps, keyId, 3600)
+
+    const list = (...filter: string[]) => idsOf('key', 'list', '--business', businessId, ...filter)
+    const filters = [
+      ['--limit', '2'],
+      ['--limit', '2', '--after', bound.id],
+      ['--mode', 'test', '--kind', 'publishable'],
+      ['--status', 'active'],
+      ['--scope', 'webhooks.endpoints:read', '--mode', 'test'],
+    ]
+    expect(await Promise.all(filters.map((filter) => list(...filter)))).to.deep.equal([
+      [public_.id, bound.id],
+      [keyId],
+      [public_.id],
+      [bound.id, keyId],
+      [public_.id, keyId],
+    ])
+    const [table, shown, blocked, blockedText] = await Promise.all([
+      cli.admin(['key', 'list', '--business', businessId, '--limit', '2']),
+      cli.done('key', 'show', keyId),
+      cli.done('key', 'show', public_.id),
+      cli.admin(['key', 'show', bound.id]),
+    ])
+    const [head, first, second, , more] = text(table.stdout)
+    expect(head).to.match(/^ID +KEY +BUSINESS +STATUS +SCOPES +CREATED +LAST USED$/)
+    expect(first).to.match(/^\w{24} {2}pk_test_…\w{4} .* suspended {2}all /)
+    expect(second?.indexOf(businessId)).to.equal(head?.indexOf('BUSINESS'))
+    expect(more).to.equal(`More: add --after ${bound.id}`)
+    expect(shown).to.include({
+      id: keyId,
+      businessId,
+      businessName: 'Épicerie',
+      mode: 'test',
+      status: 'active',
+    })
+    expect(shown.lastUsedDay).to.equal(service.clock.now().toISOString().slice(0, 10))
+    const [current, old] = shown.secrets as unknown as {
+      state: string
+      last4: string
+      validUntil: string | null
+    }[]
+    expect(current).to.include({ state: 'current', validUntil: null })
+    expect(old).to.include({ state: 'overlap', last4: key.slice(-4) })
+    expect(JSON.stringify(shown)).not.to.match(/hash|pepper/)
+    expect(blocked.blockedBy).to.deep.equal(['key-suspended'])
+    expect(blockedText.stdout)
+      .to.match(/^scopes +store\.orders:read$/m)
+      .and.match(/^ipAllowlist +192\.0\.2\.7$/m)
+      .and.match(/^lastUsedDay +never$/m)
+  })
+
+  it('find the key of a secret that is passed on standard input, and never print it', async () => {
+    const { keyId, key: old } = await service.merchant()
+    const current = (await rotateKey(service.deps, keyId, 3600))?.key ?? ''
+    const ended = await service.merchant({ mode: 'live' })
+    await rotateKey(service.deps, ended.keyId, 0)
+    const newer = {
+      SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+      SECRET_KEY_PREVIOUS: Buffer.from(service.deps.config.secretKeys[0]).toString('base64'),
+    }
+    const find = (input: string, changes = {}) => cli.admin(['key', 'find', '--json'], changes, input)
+    const known = await Promise.all([
+      find(current, newer),
+      find(`\n 2026-11-21 GET /dev Authorization: Bearer ${old} 200\n`),
+      find(`KEY="${ended.key}"`),
+    ])
+    expect(
+      known.map(({ stdout }) => {
+        const { id, matched, blockedBy } = JSON.parse(stdout)
+        return { id, matched, blockedBy }
+      }),
+    ).to.deep.equal([
+      { id: keyId, matched: 'current', blockedBy: [] },
+      { id: keyId, matched: 'overlap', blockedBy: [] },
+      { id: ended.keyId, matched: 'ended', blockedBy: ['secret-ended'] },
+    ])
+    const last = current.slice(-1) === 'a' ? 'b' : 'a'
+    const unknown: [RegExp, Promise<(typeof known)[0]>][] = [
+      [/^The key is mistyped/, find(current.slice(0, -1) + last)],
+      [/^The key is well formed but unknown/, find(newKey('secret', 'live'))],
+      [/contains no API key/, find('sk_prod_1')],
+      [/contains 2 keys/, find(`${current} ${old}`)],
+      [/admin key find < file/, cli.admin(['key', 'find', current])],
+      [/admin key find < file/, cli.admin(['key', 'show', `--limit=${current}`])],
+      [/No key has/, cli.admin(['key', 'find', '--last4', '____'.replaceAll('_', '0')])],
+    ]
+    const outcomes = await Promise.all(unknown.map(([, outcome]) => outcome))
+    outcomes.forEach(({ exitCode, stdout, stderr }, index) => {
+      expect([exitCode, stdout], String(index)).to.deep.equal([1, ''])
+      expect(stderr).to.match(unknown[index]?.[0] as RegExp)
+    })
+    for (const { stdout, stderr } of [...known, ...outcomes])
+      for (const key of [current, old, ended.key]) expect(stdout + stderr).not.to.include(key)
+    const byLast4 = await cli.admin(['key', 'find', '--last4', old.slice(-4)])
+    expect(byLast4.stdout).to.match(new RegExp(`^${keyId} .* overlap$`, 'm'))
+  })
+
+  it('list and show staff accounts, shops and wallets', async () => {
+    const merchant = await service.merchant()
+    const { businessId } = merchant
+    const by = { actor: { kind: 'operator', name: 'test', from: null }, reason: 'test' } as const
+    for (const name of ['fatou', 'moussa', 'sidi'])
+      await createAccount(service.deps, { name, role: name === 'sidi' ? 'support' : 'viewer' }, by)
+    await setDisabled(service.deps, 'moussa', true, by)
+    const created = service.http.post('/api/v1/dev/store/products').set(merchant.write())
+    await created.send({ name: 'x', price: 1 }).expect(201)
+    const [shop] = await service.deps.Shop.find({ businessId }).lean()
+    await createWallet(service.deps, { phone: '44556677', pin: '2580', balance: 1250 })
+    await createWallet(service.deps, { phone: '44556688', pin: '2580', balance: 7 })
+    const pinAttempts = { round: 0, taken: 5, wrong: 5, lastTakenAt: new Date(Date.now()) }
+    await service.deps.WalletAccount.updateOne({ phone: '44556677' }, { pinAttempts })
+
+    const [staff, filtered, account, shops, shownShop, wallets, wallet] = await Promise.all([
+      cli.admin(['staff', 'list', '--limit', '2']),
+      cli.admin(['staff', 'list', '--disabled', '--role', 'viewer', '--after', 'fatou', '--json']),
+      cli.done('staff', 'show', 'sidi'),
+      idsOf('shop', 'list', '--business', businessId, '--mode', 'test'),
+      cli.done('shop', 'show', shop?._id ?? ''),
+      cli.admin(['wallet', 'list', '--limit', '1', '--json']),
+      cli.done('wallet', 'show', '44556677'),
+    ])
+    expect(text(staff.stdout)).to.have.lengthOf(5)
+    expect(staff.stdout)
+      .to.match(/^moussa +viewer +disabled /m)
+      .and.match(/^More: add --after moussa$/m)
+    const { items, next } = JSON.parse(filtered.stdout)
+    expect([items.length, items[0].name, next]).to.deep.equal([1, 'moussa', null])
+    expect(account).to.have.all.keys('name', 'role', 'disabledAt', 'createdAt', 'passwordChangedAt')
+    expect(shops).to.deep.equal([shop?._id])
+    expect(shownShop).to.include({ businessId, mode: 'test', products: 1 })
+    expect(wallets.stdout).to.include('44******77').and.not.include('44556677')
+    expect(wallet).to.deep.include({ phone: '44556677', balance: 1250, businessId: null })
+    expect(wallet.pin).to.deep.include({ wrongAttempts: 5 }).and.not.include({ lockEndsAt: null })
+    const after = JSON.parse(wallets.stdout).next
+    const rest = await cli.admin(['wallet', 'list', '--after', after])
+    expect(
+      text(rest.stdout)
+        .slice(1)
+        .map((line) => line.split(/ +/).slice(0, 4)),
+    ).to.deep.equal([['44******88', '-', '7', 'open']])
+  })
+
+  // This test is the last, because it advances the clock of the service, which the commands do not follow.
+  it('show the endpoints and deliveries of a business, without control characters from its texts', async () => {
+    const merchant = await service.merchant()
+    const { businessId } = merchant
+    const name = `Moved \u001b[2J\u202Eup ${'x'.repeat(150)}`
+    await service.deps.Business.updateOne({ _id: businessId }, { name, suspended: false, apiEnabled: true })
+    const { id } = await subscribe(service, merchant, failing.url)
+    await deadDelivery(service, merchant)
+    await freshDelivery(service, merchant)
+    await service.deps.healthNotes.close()
+    await service.deps.Business.updateOne({ _id: businessId }, { suspended: true })
+
+    const business = (...filter: string[]) => idsOf('business', 'list', '--name', 'moved', ...filter)
+    const endpoint = (...filter: string[]) => idsOf('endpoint', 'list', '--business', businessId, ...filter)
+    expect(
+      await Promise.all([
+        business('--live', '--suspended'),
+        business('--not-live'),
+        business('--disabled'),
+        endpoint('--failing'),
+        endpoint('--disabled'),
+        endpoint('--deleted'),
+      ]),
+    ).to.deep.equal([[businessId], [], [], [id], [], []])
+
+    const [table, json, shown, inText, ofBusiness] = await Promise.all([
+      cli.admin(['business', 'list', '--name', 'moved']),
+      cli.admin(['business', 'list', '--name', 'moved', '--json']),
+      cli.done('endpoint', 'show', id),
+      cli.admin(['business', 'show', businessId]),
+      cli.done('business', 'show', businessId),
+    ])
+    for (const { stdout } of [table, json, inText]) expect(stdout).not.to.match(/[\u001b\u202e]/)
+    expect(JSON.parse(json.stdout).items[0].name).to.equal(name)
+    expect(table.stdout).to.include(String.raw`Moved \u{1b}[2J\u{202e}up xxx`).and.include('...')
+    for (const line of text(table.stdout)) expect(line.length).to.be.at.most(120)
+    expect(shown).to.deep.include({ businessId, state: 'active', deliveries: { dead: 1, waiting: 1 } })
+    expect(shown.health).to.deep.include({ failuresInRow: 8, lastSuccessAt: null, lastError: 'status' })
+    expect(inText.stdout).to.match(/^ +id +state +failuresInRow +lastSuccess +dead +waiting +url$/m)
+    expect(ofBusiness).to.deep.include({
+      deliveries: { dead: 1, waiting: 1 },
+      pendingPayments: { live: 0, test: 2 },
+      suspended: true,
+    })
+  })
+})
