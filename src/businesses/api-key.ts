@@ -21,7 +21,7 @@ export interface StoredSecret {
 
 /**
  * An API key as stored in MongoDB, without its secrets in clear text. `secrets` begins with the current secret
- * (`validUntil: null`). After a rotation, it also contains earlier secrets: those in overlap, then some that have ended.
+ * (`validUntil: null`). After a rotation, it also contains the secrets in overlap and the last ones that have ended.
  */
 export interface ApiKey {
   _id: string
