@@ -7,9 +7,10 @@ export interface AccountFilter extends Partial<Pick<Staff, 'role'>> {
   disabled?: boolean
 }
 
-/** The facts about a staff account. They contain no password hash. */
+/** The facts about a staff account. They contain neither secrets nor hashes. */
 export interface AccountFacts extends Pick<Staff, 'role' | 'disabledAt' | 'createdAt' | 'passwordChangedAt'> {
   name: string
+  secondFactor: boolean
 }
 
 /** Returns the accounts that match, sorted by name. */
@@ -29,16 +30,11 @@ export async function lookUpAccount(deps: Pick<Deps, 'Staff'>, name: string): Pr
   return staff === null ? null : accountFacts(staff)
 }
 
-const accountFacts = ({
-  _id: name,
-  role,
-  disabledAt,
-  createdAt,
-  passwordChangedAt,
-}: Staff): AccountFacts => ({
+const accountFacts = ({ _id: name, secondFactor, ...staff }: Staff): AccountFacts => ({
   name,
-  role,
-  disabledAt,
-  createdAt,
-  passwordChangedAt,
+  role: staff.role,
+  secondFactor: secondFactor !== null,
+  disabledAt: staff.disabledAt,
+  createdAt: staff.createdAt,
+  passwordChangedAt: staff.passwordChangedAt,
 })

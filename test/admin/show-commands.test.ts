@@ -164,7 +164,14 @@ describe('The commands that list and show', function () {
       .and.match(/^More: add --after moussa$/m)
     const { items, next } = JSON.parse(filtered.stdout)
     expect([items.length, items[0].name, next]).to.deep.equal([1, 'moussa', null])
-    expect(account).to.have.all.keys('name', 'role', 'disabledAt', 'createdAt', 'passwordChangedAt')
+    expect(account).to.have.all.keys(
+      'name',
+      'role',
+      'secondFactor',
+      'disabledAt',
+      'createdAt',
+      'passwordChangedAt',
+    )
     expect(shops).to.deep.equal([shop?._id])
     expect(shownShop).to.include({ businessId, mode: 'test', products: 1 })
     expect(wallets.stdout).to.include('44******77').and.not.include('44556677')

@@ -45,6 +45,7 @@ const columns: Column<AccountFacts>[] = [
   { title: 'NAME', cell: ({ name }) => name },
   { title: 'ROLE', cell: ({ role }) => role },
   { title: 'STATE', cell: ({ disabledAt }) => (disabledAt === null ? 'enabled' : 'disabled') },
+  { title: 'SECOND FACTOR', cell: ({ secondFactor }) => (secondFactor ? 'yes' : 'no') },
   { title: 'CREATED', cell: ({ createdAt }) => dayOf(createdAt) },
   { title: 'PASSWORD SET', cell: ({ passwordChangedAt }) => dayOf(passwordChangedAt) },
 ]
