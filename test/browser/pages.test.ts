@@ -15,6 +15,9 @@ const pages = {
   delivery: ({ _id }: Delivery) => `/admin/deliveries/${_id}`,
   endpoint: ({ endpointId }: Delivery) => `/admin/endpoints/${endpointId}`,
   business: ({ businessId }: Delivery) => `/admin/businesses/${businessId}`,
+  'business-suspend': ({ businessId }: Delivery) => `/admin/businesses/${businessId}/suspend`,
+  'business-limits': ({ businessId }: Delivery) => `/admin/businesses/${businessId}/limits`,
+  businesses: () => '/admin/businesses',
   dead: () => '/admin/dead',
   audit: () => '/admin/audit',
   'not-found': () => '/admin/nothing',
@@ -64,11 +67,11 @@ describe('The staff pages', function () {
       const visitor = await stage.visit(size)
       await visitor.goto('/admin/sign-in')
       await inspect(visitor, 'sign-in')
-      const support = await stage.enter('support', '/admin', size)
+      const admin = await stage.enter('admin', '/admin', size)
       const paths = Object.entries(pages).map(([name, path]) => [name, path(delivery)] as const)
       for (const [name, path] of [...paths, ...Object.entries(paymentPages)]) {
-        await support.goto(path)
-        await inspect(support, name)
+        await admin.goto(path)
+        await inspect(admin, name)
       }
       expect([...wrong, ...stage.faults()]).to.deep.equal([])
     })

@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
+import type { Role } from '../../src/staff/account.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { createIntent, storedDelivery, subscribe } from '../support/actions.ts'
@@ -20,8 +21,8 @@ export interface Stage {
   /** Waits until the delivery is DELIVERED. */
   delivered(delivery: Delivery): Promise<unknown>
   /** Opens a page in a window in which this role is signed in. */
-  enter(role: 'viewer' | 'support', to: string, size: keyof typeof sizes): Promise<Page>
-  accounts: Record<'viewer' | 'support', Account>
+  enter(role: Role, to: string, size: keyof typeof sizes): Promise<Page>
+  accounts: Record<Role, Account>
   /** Opens a window that is not signed in. */
   visit(size: keyof typeof sizes): Promise<Page>
   /** Returns the faults of all windows (browser.ts). */
@@ -41,7 +42,7 @@ async function openStage(): Promise<Stage> {
   const merchant = await service.merchant()
   await subscribe(service, merchant, endpointServer.url, ['payment.created'])
   service.startWorkers()
-  const accounts = await hireBoth(service)
+  const accounts = await hireAll(service)
   const windows: UserWindow[] = []
   const visit = async (size: keyof typeof sizes) => {
     const opened = await openWindow(browser, service.origin, { size })
@@ -72,14 +73,14 @@ async function openStage(): Promise<Stage> {
 }
 
 /** Creates one account of each role with the command line. */
-async function hireBoth(service: Service): Promise<Stage['accounts']> {
+async function hireAll(service: Service): Promise<Stage['accounts']> {
   const { done } = openAdmin(service)
-  const hire = async (role: string): Promise<Account> => {
+  const hire = async (role: Role): Promise<Account> => {
     const { name = '', password = '' } = await done('staff', 'create', '--name', `a-${role}`, '--role', role)
     return { name, password }
   }
-  const [viewer, support] = await Promise.all([hire('viewer'), hire('support')])
-  return { viewer, support }
+  const [viewer, support, admin] = await Promise.all([hire('viewer'), hire('support'), hire('admin')])
+  return { viewer, support, admin }
 }
 
 async function makeDead(service: Service, merchant: Merchant): Promise<Delivery> {

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { BusinessLimits } from '../../businesses/business.ts'
 import { changeBusiness } from '../../businesses/change-business.ts'
 import { createBusiness } from '../../businesses/create-business.ts'
+import { limitInfos } from '../acts/business-limits.ts'
 import { businessSwitches } from '../acts/business-switches.ts'
 import { effectsHelp } from '../acts/effects.ts'
 import { act, found } from './act.ts'
@@ -41,13 +42,9 @@ export function addBusinessCommands(program: Command): Command {
     .command('limit')
     .description("set limits for one business; 'default' restores the limit of the service")
     .argument('<id>', 'id of the business')
-    .option('--per-second <n>', 'requests per second with each API key', limitFrom(1, 1_000_000))
-    .option('--live-codes <n>', 'live payment codes in use at once', limitFrom(1, 1_000_000))
-    .option(
-      '--sandbox-intents-per-day <n>',
-      'intents, orders, products and endpoints created with test keys per UTC day; 0 means no limit',
-      limitFrom(0, 1_000_000_000),
-    )
+    .option('--per-second <n>', ...limitOption('perSecond'))
+    .option('--live-codes <n>', ...limitOption('liveCodes'))
+    .option('--sandbox-intents-per-day <n>', ...limitOption('sandboxIntentsPerDay'))
     .action(
       act(async (deps, id: string, options: Partial<ShownLimits>) => {
         if (Object.keys(options).length === 0)
@@ -59,6 +56,12 @@ export function addBusinessCommands(program: Command): Command {
       }),
     )
   return business
+}
+
+/** Returns the description and the parser of the option for a limit. */
+const limitOption = (name: keyof BusinessLimits) => {
+  const { description, min, max } = limitInfos[name]
+  return [description, limitFrom(min, max)] as const
 }
 
 /** Limits as shown on the command line. `default` means that the business has no limit of its own. */

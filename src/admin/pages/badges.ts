@@ -1,5 +1,6 @@
 import { html } from 'ghtml'
 import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
+import type { ApiKey } from '../../businesses/api-key.ts'
 import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 
 export const environmentBadge = (sandbox: boolean): string =>
@@ -23,3 +24,8 @@ export function endpointBadge({ active, deletedAt }: TracedEndpoint): string {
     ? html`<span class="badge good">active</span>`
     : html`<span class="badge wait">disabled</span>`
 }
+
+const keyColours: Record<ApiKey['status'], string> = { active: 'good', suspended: 'wait', revoked: 'faint' }
+
+export const keyBadge = (status: ApiKey['status']): string =>
+  html`<span class="badge ${keyColours[status]}">${status}</span>`

@@ -66,6 +66,14 @@ input, select, button, .button { font: inherit; min-height: 2.75rem; padding: .4
 ::placeholder { color: var(--faint); opacity: 1; }
 button, .button { display: inline-flex; align-items: center; text-decoration: none; cursor: pointer; font-weight: 600; border-color: var(--accent); color: var(--accent); }
 button.main { background: var(--accent); color: var(--on-accent); }
+button.danger, .button.danger { border-color: var(--bad); color: var(--bad); }
+button.main.danger { background: var(--bad); color: var(--on-accent); }
+.acts > div { display: flex; flex-wrap: wrap; gap: .75rem; }
+.acts > div + div { margin-top: 1rem; padding-top: 1rem; border-top: 1px solid var(--line); }
+.buttons { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: center; }
+.stack input[aria-invalid], .stack select[aria-invalid] { border-color: var(--bad); }
+.stack select { width: 100%; }
+.stack p.bad, .stack .faint { margin: .25rem 0; }
 .stack > div { margin-bottom: 1rem; }
 .stack input { width: 100%; }
 .filter { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }

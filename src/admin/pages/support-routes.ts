@@ -1,13 +1,18 @@
-import { type Request, type Response, Router } from 'express'
+import { Router } from 'express'
 import type { Deps } from '../../deps.ts'
 import { redirectTo } from '../../http/pages/send-page.ts'
+import { addActs } from '../acts/act-routes.ts'
+import { businessActs } from '../acts/business-acts.ts'
 import { searchByAmountAndDay, searchByText } from '../search/search.ts'
 import { auditPage } from './audit.ts'
 import { businessPage } from './business.ts'
+import { businessesPage } from './businesses.ts'
 import { deadPage } from './dead.ts'
 import { deliveryPage } from './delivery.ts'
 import { endpointPage } from './endpoint.ts'
-import { checkCsrf, requirePermission, staffOf } from './guards.ts'
+import { checkCsrf, requirePermission } from './guards.ts'
+import { keyPage } from './key.ts'
+import { limited } from './limited.ts'
 import { orderPage } from './order.ts'
 import { paymentPage } from './payment.ts'
 import { requeueEndpoint, requeueOne } from './requeue.ts'
@@ -34,7 +39,10 @@ export function supportRoutes(deps: Deps): Router {
   router.get('/orders/:number', show(orderPage))
   router.get('/deliveries/:id', show(deliveryPage))
   router.get('/endpoints/:id', show(endpointPage))
+  router.get('/businesses', show(businessesPage))
   router.get('/businesses/:id', show(businessPage))
+  router.get('/keys/:id', show(keyPage))
+  addActs(router, deps, businessActs)
   router.post('/deliveries/:id/requeue', requirePermission('requeue-deliveries'), checkCsrf, requeueOne(deps))
   router.post(
     '/endpoints/:id/requeue-all',
@@ -44,17 +52,3 @@ export function supportRoutes(deps: Deps): Router {
   )
   return router
 }
-
-/**
- * Serves a page that lists, counts or searches documents, subject to the concurrency limits for lists. Each member of
- * staff gets a share of the slots, just as each business does.
- */
-const limited =
-  (deps: Deps) =>
-  <Params>(page: (deps: Deps) => (req: Request<Params>, res: Response) => Promise<void>) =>
-  (req: Request<Params>, res: Response): Promise<void> =>
-    deps.lists.run(
-      `staff ${staffOf(res).name}`,
-      () => res.closed,
-      (models) => page({ ...deps, ...models })(req, res),
-    )

@@ -56,5 +56,9 @@ export async function deliveryTotals(
 export const countDeadOf = (deps: Pick<Deps, 'Delivery'>, endpointId: string, span: Span): Promise<number> =>
   count(deps, { endpointId, ...deadIn(span) })
 
+/** Counts a business's DEAD deliveries in both environments. Stops at `maxCounted`. */
+export const countDeadOfBusiness = (deps: Pick<Deps, 'Delivery'>, businessId: string): Promise<number> =>
+  count(deps, { businessId, sandbox: { $in: [true, false] }, status: 'DEAD' })
+
 const count = (deps: Pick<Deps, 'Delivery'>, filter: object): Promise<number> =>
   deps.Delivery.countDocuments(filter, { limit: maxCounted })
