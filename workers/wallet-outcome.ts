@@ -8,12 +8,12 @@ import type { QueueWorker } from './run/queue-worker.ts'
 export const walletOutcome: QueueWorker<'wallet-outcome'> = {
   queue: 'wallet-outcome',
   async run(deps, { intentId }, { jobId }) {
-    const { outcome, why, nextAt } = await queryWallet(deps, intentId, jobId)
+    const { intent, outcome, why, nextAt } = await queryWallet(deps, intentId, jobId)
     return {
       nextStep: nextAt === null ? { next: 'complete' } : { next: 'later', at: nextAt },
       event: 'wallet.queried',
       isWarning: outcome === 'unknown',
-      log: { intentId, outcome, why, nextAt },
+      log: { intentId, ...intent, key: jobId, outcome, why, nextAt },
     }
   },
 }

@@ -2,6 +2,9 @@ import type { Scope } from '../../schemas/scopes.ts'
 import type { KeyKind } from './api-key.ts'
 import type { BusinessLimits } from './business.ts'
 
+/** A key that exists, whether or not it may be used. The log shows these fields. */
+export type FoundKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>
+
 /** The sender of a request. The API key identifies the sender as one business in one environment. */
 export interface Caller {
   keyId: string

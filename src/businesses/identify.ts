@@ -4,22 +4,25 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { parseRange } from '../security/network.ts'
 import { looksLikeKey } from './api-key.ts'
-import type { Caller } from './caller.ts'
+import type { Caller, FoundKey } from './caller.ts'
 import type { KeyAndBusiness } from './find-key.ts'
 import { rehashWithCurrent } from './rehash-key.ts'
 
 /**
  * Returns the caller that an API key identifies. Throws INVALID_API_KEY, API_ACCESS_NOT_ACTIVE, FEATURE_DISABLED,
  * LIVE_ACCESS_NOT_APPROVED or IP_NOT_ALLOWED. The conditions for these errors are checked in this order (SPEC 5.2).
+ * Calls `onFound` as soon as the key has been found, even if the request is then rejected.
  */
 export async function identify(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
   apiKey: string,
   clientAddress: string,
   deadlineAt: number,
+  onFound: (key: FoundKey) => void,
 ): Promise<Caller> {
   const key = looksLikeKey(apiKey) ? await findByAnyHash(deps, apiKey, deadlineAt) : null
   if (key === null) throw refuse('INVALID_API_KEY')
+  onFound({ keyId: key._id, businessId: key.businessId, sandbox: key.mode === 'test' })
   if (key.status !== 'active') throw refuse('API_ACCESS_NOT_ACTIVE')
   const { apiEnabled, suspended, liveApproved } = key.business
   if (!apiEnabled || suspended) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })

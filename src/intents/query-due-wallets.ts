@@ -70,7 +70,7 @@ function startQuery(deps: Deps, { _id: intentId, businessId }: Open, key: string
   deps.walletQueries.add(key)
   deps.backgroundWork.add(
     queryAndLog(deps, intentId, key)
-      .catch((err: unknown) => deps.log.warn({ err, intentId }, 'wallet.query-failed'))
+      .catch((err: unknown) => deps.log.warn({ err, intentId, businessId, key }, 'wallet.query-failed'))
       .finally(() => {
         deps.walletQueries.delete(key)
         free()
@@ -79,6 +79,7 @@ function startQuery(deps: Deps, { _id: intentId, businessId }: Open, key: string
 }
 
 async function queryAndLog(deps: Deps, intentId: string, key: string): Promise<void> {
-  const { outcome, why, nextAt } = await queryWithSlot(deps, intentId, key)
-  if (outcome === 'unknown') deps.log.warn({ intentId, outcome, why, nextAt }, 'wallet.queried')
+  const { intent, outcome, why, nextAt } = await queryWithSlot(deps, intentId, key)
+  if (outcome === 'unknown')
+    deps.log.warn({ intentId, ...intent, key, outcome, why, nextAt }, 'wallet.queried')
 }

@@ -17,7 +17,8 @@ const minWaitMs = 1000
 const maxWaitMs = 60_000
 
 /**
- * The result of a query. `outcome` is the outcome that the wallet reported, or one of these values:
+ * The result of a query. `intent` identifies the intent in the log, and is null if the intent has been removed.
+ * `outcome` is the outcome that the wallet reported, or one of these values:
  * - `ended`: the payment or refund has already ended.
  * - `not-due`: the next query is not due yet.
  * - `no-slot`: this process is already running as many queries as one business may have at the same time.
@@ -26,6 +27,7 @@ const maxWaitMs = 60_000
  * needed.
  */
 export interface QueryResult {
+  intent: Pick<Intent, 'referenceNumber' | 'businessId'> | null
   outcome: WalletOutcome['outcome'] | 'ended' | 'not-due' | 'no-slot'
   why: string | null
   nextAt: Date | null
@@ -37,23 +39,31 @@ export interface QueryResult {
  * refund ends only once.
  */
 export async function queryWallet(deps: Deps, intentId: string, key: string): Promise<QueryResult> {
-  const open = await readOpen(deps, intentId, key)
-  if (open === null) return ended
+  const { intent, open } = await readOpen(deps, intentId, key)
+  if (open === null) return { intent, ...ended }
   const free = deps.walletQuerySlots.takeNow(open.intent.businessId)
-  if (free === null) return { outcome: 'no-slot', why: null, nextAt: randomRetryAt(deps, open.startedAt) }
+  if (free === null)
+    return { intent, outcome: 'no-slot', why: null, nextAt: randomRetryAt(deps, open.startedAt) }
   return queryOrder(deps, open, worker).finally(free)
 }
 
 /** Like `queryWallet`, but for a caller that already holds one of the business's query slots. */
 export async function queryWithSlot(deps: Deps, intentId: string, key: string): Promise<QueryResult> {
-  const open = await readOpen(deps, intentId, key)
-  return open === null ? ended : queryOrder(deps, open, worker)
+  const { intent, open } = await readOpen(deps, intentId, key)
+  return open === null ? { intent, ...ended } : queryOrder(deps, open, worker)
 }
 
-async function readOpen(deps: Deps, intentId: string, key: string): Promise<OpenOrder | null> {
-  const intent = await deps.Intent.findById(intentId).lean<Intent | null>()
-  return intent === null ? null : findOpen(deps, intent, key)
+async function readOpen(
+  deps: Deps,
+  intentId: string,
+  key: string,
+): Promise<{ intent: QueryResult['intent']; open: OpenOrder | null }> {
+  const found = await deps.Intent.findById(intentId).lean<Intent | null>()
+  if (found === null) return { intent: null, open: null }
+  return { intent: identityOf(found), open: findOpen(deps, found, key) }
 }
+
+const identityOf = ({ referenceNumber, businessId }: Intent) => ({ referenceNumber, businessId })
 
 const ended = { outcome: 'ended', why: null, nextAt: null } as const
 
@@ -75,22 +85,27 @@ export async function queryOrder(
   open: OpenOrder,
   { cause, withinDeadline }: Querier,
 ): Promise<QueryResult> {
-  if (open.queryAt > deps.now()) return { outcome: 'not-due', why: null, nextAt: open.queryAt }
-  const outcome = await fetchOutcome(deps, open)
+  const intent = identityOf(open.intent)
+  if (open.queryAt > deps.now()) return { intent, outcome: 'not-due', why: null, nextAt: open.queryAt }
+  const outcome = await fetchOutcome(deps, open, cause)
   if (outcome.outcome !== 'unknown') {
     await withinDeadline(() => open.settle(outcome, cause))
-    return { outcome: outcome.outcome, why: null, nextAt: null }
+    return { intent, outcome: outcome.outcome, why: null, nextAt: null }
   }
   const nextAt = nextQueryAt(deps, open.startedAt)
   await withinDeadline(() => open.scheduleQuery(nextAt))
-  return { outcome: 'unknown', why: outcome.why, nextAt }
+  return { intent, outcome: 'unknown', why: outcome.why, nextAt }
 }
 
 /** Queries only the wallet that received the order. Any other wallet would report that the order does not exist. */
-async function fetchOutcome(deps: Deps, { wallet: name, query }: OpenOrder): Promise<WalletOutcome> {
+async function fetchOutcome(
+  deps: Deps,
+  { wallet: name, query }: OpenOrder,
+  cause: Cause | null,
+): Promise<WalletOutcome> {
   const wallet = deps.wallets.named(name)
   if (wallet === null) return { outcome: 'unknown', why: 'not configured' }
-  return outcomeOf(deps, name, () => wallet.status(query))
+  return outcomeOf(deps, name, () => wallet.status({ ...query, requestId: cause?.requestId ?? null }))
 }
 
 function nextQueryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {

@@ -30,8 +30,14 @@ export type WalletOutcome =
 
 export type KnownOutcome = Exclude<WalletOutcome, { outcome: 'unknown' }>
 
+/** The origin of a call to a wallet, which appears only in the log. */
+interface Origin {
+  /** The id of the HTTP request that caused the call. Null or missing if a job caused the call. */
+  requestId?: string | null | undefined
+}
+
 /** An order to a wallet. */
-interface Order {
+interface Order extends Origin {
   /** The business to which the payment or refund belongs. */
   businessId: string
   /** The order's idempotency key. If two orders have the same key, money moves only once. */
@@ -55,7 +61,7 @@ export interface RefundOrder extends Order {
   paymentKey: string
 }
 
-export interface StatusQuery {
+export interface StatusQuery extends Origin {
   kind: 'payment' | 'refund'
   businessId: string
   key: string

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
+import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import { recordLog } from '../support/recorded-log.ts'
-import { openService, withService } from '../support/service.ts'
+import { type Merchant, openService, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import {
   connectTo,
@@ -60,6 +61,36 @@ describe('The request log', () => {
     expect(await lineOf(unauthenticated)).to.include({ status: 401, code: 'INVALID_API_KEY', keyId: null })
     const getLine = { method: 'GET', status: 200 }
     expect(await lineOf(await service.http.get(intents).set(read()))).to.include(getLine)
+  })
+
+  it('contains the key and the business of a request whose key is known but may not be used', async () => {
+    const { deps } = service
+    const listedElsewhere = { ipAllowlist: ['192.0.2.1'] }
+    const refused: [code: string, merchant: Merchant, refuse: (merchant: Merchant) => Promise<unknown>][] = [
+      [
+        'API_ACCESS_NOT_ACTIVE',
+        await service.merchant(),
+        ({ keyId }) => setKeyStatus(deps, keyId, 'suspended'),
+      ],
+      [
+        'FEATURE_DISABLED',
+        await service.merchant(),
+        ({ businessId }) => deps.Business.updateOne({ _id: businessId }, { $set: { suspended: true } }),
+      ],
+      [
+        'LIVE_ACCESS_NOT_APPROVED',
+        await service.merchant({ mode: 'live' }),
+        ({ businessId }) => deps.Business.updateOne({ _id: businessId }, { $set: { liveApproved: false } }),
+      ],
+      ['IP_NOT_ALLOWED', await service.merchant(listedElsewhere), () => Promise.resolve()],
+    ]
+    for (const [code, merchant, refuse] of refused) {
+      await refuse(merchant)
+      const { keyId, businessId, read } = merchant
+      const sandbox = code !== 'LIVE_ACCESS_NOT_APPROVED'
+      const line = await lineOf(await service.http.get(intents).set(read()))
+      expect(line).to.include({ code, keyId, businessId, sandbox })
+    }
   })
 
   it('contains one line for bytes that are not a valid request', async () => {

@@ -448,7 +448,7 @@ describe('The live wallet', () => {
 
   it('logs no PIN, phone number or secret key, and limits how often it logs the same fault', async () => {
     provider.handleOrders((res, _work, { body }) => res.writeHead(500).end(body))
-    for (let count = 0; count < 5; count += 1) await wallet.authorise(payment())
+    for (let count = 0; count < 5; count += 1) await wallet.authorise(payment({ requestId: 'request-1' }))
     const lines = () =>
       log
         .trim()
@@ -456,7 +456,7 @@ describe('The live wallet', () => {
         .map((line) => JSON.parse(line))
     const fields = { level: 40, msg: 'wallet.failing', kind: 'payment', key: `payment-${keys - 4}` }
     expect(lines()).to.have.length(1)
-    expect(lines()[0]).to.include({ ...fields, why: 'status 500' })
+    expect(lines()[0]).to.include({ ...fields, why: 'status 500', businessId: 'b1', requestId: 'request-1' })
     // A frequent fault does not hide another.
     provider.handleOrders((res) => res.writeHead(503).end())
     for (let count = 0; count < 5; count += 1) await wallet.authorise(payment())

@@ -12,6 +12,7 @@ import { type CollectedSpan, type Collector, startCollector } from '../support/c
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { storedIntent } from '../support/pay.ts'
 import { startProcess } from '../support/processes.ts'
+import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
@@ -116,6 +117,32 @@ describe("A request's id", () => {
     await send('/store/products', { name: 'Rice', price: 100, stock: 5 })
     const ordered = await send('/store/orders/simulate')
     expect((await logged.line('webhook.attempted', ordered.requestId)).webhookEvent).to.equal('order.new')
+  })
+
+  it('is also logged if the outcome of a payment or refund is unknown', async () => {
+    const { wallets: original } = service.deps
+    const wallet = scriptedWallet(service)
+    const about = { businessId: merchant.businessId, wallet: 'sandbox', why: 'connection closed' }
+    const payOnPage = async () => {
+      const { shortCode, referenceNumber } = await createIntent(service, merchant)
+      const page = await fill(await open(service, `/p/${shortCode}`), wallets.pays)
+      return { referenceNumber, requestId: page.headers.get('x-request-id') }
+    }
+    const held = await payOnPage()
+    const { referenceNumber } = held
+    const unknown = await logged.line('payment.outcome-unknown', held.requestId)
+    expect(unknown).to.include({ ...about, referenceNumber })
+
+    wallet.setOutcome(() => ({ outcome: 'done' }))
+    const paid = await payOnPage()
+    wallet.setOutcome(() => ({ outcome: 'unknown', why: 'connection closed' }))
+    const { headers } = await service.http
+      .post(`/api/v1/dev/intents/${paid.referenceNumber}/refund`)
+      .set(merchant.write())
+      .expect(503)
+    const open503 = await logged.line('refund.outcome-unknown', headers['x-request-id'])
+    expect(open503).to.include({ ...about, referenceNumber: paid.referenceNumber })
+    service.deps.wallets = original
   })
 
   it("is missing from the log lines of an expiry, which no request caused, but the expiry's event is still sent", async () => {

@@ -95,6 +95,7 @@ describe('A payment or refund with an unknown outcome', () => {
       key,
       amount: 50_000,
       validUntil: intent.hold?.validUntil,
+      requestId: null,
     })
 
     service.clock.advance(60_000)
@@ -295,7 +296,10 @@ describe('A payment or refund with an unknown outcome', () => {
     service.clock.advance(3_600_000)
     const { nextStep: step, log, isWarning } = await work(intent, key)
     expect(step.next === 'later' && Math.round(secondsTo(step.at))).to.equal(60)
-    expect([log['outcome'], log['why'], isWarning]).to.deep.equal(['unknown', 'not configured', true])
+    const { referenceNumber } = intent
+    const about = { intentId: intent._id, referenceNumber, businessId: merchant.businessId, key }
+    expect(log).to.deep.include({ ...about, outcome: 'unknown', why: 'not configured' })
+    expect(isWarning).to.equal(true)
     expect((await storedIntent(service, intent.referenceNumber)).hold?.id).to.equal(key)
     scriptedWallet(service).setStatus({ outcome: 'not-executed' })
     service.clock.advance(60_000)

@@ -8,7 +8,8 @@ import { limitUnknown } from './limit-rate.ts'
 
 /**
  * Identifies the caller by its API key (SPEC 5; steps 3 to 5 in the order of checks, docs/maintainers/decisions.md).
- * `req.ip` is safe to use, because Express determines it from TRUST_PROXY.
+ * `req.ip` is safe to use, because Express determines it from TRUST_PROXY. The request's log line contains the key even
+ * if the request is rejected (http/server/log-request.ts).
  */
 export async function authenticate(
   deps: Deps,
@@ -19,7 +20,9 @@ export async function authenticate(
   const address = req.ip ?? ''
   return deadline.run((deadlineAt) =>
     limitUnknown(deps, address, res, deadlineAt, async () =>
-      identify(deps, bearerToken(req), address, deadlineAt),
+      identify(deps, bearerToken(req), address, deadlineAt, (key) => {
+        res.locals.key = key
+      }),
     ),
   )
 }

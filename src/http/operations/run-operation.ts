@@ -33,7 +33,6 @@ export async function runOperation(
   const unsure = deps.databaseTime.unsure()
   if (unsure !== null) await deadline.run(() => unsure)
   const caller = await authenticate(deps, req, res, deadline)
-  res.locals.caller = caller
   await limitKey(deps, caller, res)
   allow(route, caller)
   if (route.method !== 'get') return write(deps, route, caller, deadline, req, res)

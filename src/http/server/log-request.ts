@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import type { Caller } from '../../businesses/caller.ts'
+import type { FoundKey } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { countRequest } from '../../metrics/count-request.ts'
 import type { HungUp } from './connection.ts'
@@ -23,8 +23,8 @@ export function logRequest(
   if (typeof traceparent === 'string') span?.link(traceparent)
   res.locals.traceparent = span?.traceparent
   res.once('close', () => {
-    const caller = res.locals.caller as Caller | undefined
-    // The error response to an incomplete request is logged here rather than in hang-up.ts, because the caller may be
+    const key = res.locals.key as FoundKey | undefined
+    // The error response to an incomplete request is logged here rather than in hang-up.ts, because the key may be
     // known here.
     const hungUp = res.locals.hungUp as HungUp | undefined
     const statusCode = hungUp?.status ?? res.statusCode
@@ -37,9 +37,9 @@ export function logRequest(
       code: hungUp?.code ?? res.locals.code ?? null,
       durationMs: Math.round(durationMs * 10) / 10,
       ip: req.ip ?? null,
-      keyId: caller?.keyId ?? null,
-      businessId: caller?.businessId ?? null,
-      sandbox: caller?.sandbox ?? null,
+      keyId: key?.keyId ?? null,
+      businessId: key?.businessId ?? null,
+      sandbox: key?.sandbox ?? null,
       staff: (res.locals.staff as { name: string } | undefined)?.name ?? null,
       replayed: res.hasHeader('Idempotent-Replayed'),
       traceId: span?.traceId,

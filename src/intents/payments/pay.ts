@@ -67,14 +67,17 @@ export async function payIntent(
   const { phone, pin, amount } = confirmation
   const { id: key, validUntil } = payment
   const { businessId, referenceNumber } = intent
-  const order = { key, amount, validUntil, businessId, referenceNumber, phone, pin }
+  const requestId = cause?.requestId ?? null
+  const order = { key, amount, validUntil, businessId, referenceNumber, phone, pin, requestId }
   const suspended = await withinDeadline(() => isSuspended(deps, businessId))
   const outcome =
     suspended || isTooLate(held, payment, deps.now())
       ? ({ outcome: 'not-executed' } as const)
       : await outcomeOf(deps, wallet.name, () => wallet.authorise(order))
   if (outcome.outcome === 'unknown') {
-    deps.log.warn({ referenceNumber, wallet: wallet.name, why: outcome.why }, 'payment.outcome-unknown')
+    const { why } = outcome
+    const about = { referenceNumber, businessId, wallet: wallet.name, why, requestId }
+    deps.log.warn(about, 'payment.outcome-unknown')
     await leaveOpen(deps, openPayment(deps, held, payment), withinDeadline)
     return { state: 'waiting' }
   }

@@ -38,14 +38,16 @@ export async function carryOut(
   withinDeadline: WithinDeadline,
   started: StartedRefund,
 ): Promise<Record<string, unknown>> {
-  const { intent, payment, wallet, refund } = started
+  const { intent, payment, wallet, refund, cause } = started
+  const { referenceNumber, businessId } = intent
+  const requestId = cause?.requestId ?? null
   const { id: key, amount, validUntil } = refund
-  const order = { businessId: intent.businessId, key, amount, validUntil, paymentKey: payment.key }
+  const order = { businessId, key, amount, validUntil, paymentKey: payment.key, requestId }
   const outcome = await outcomeOf(deps, wallet.name, () => wallet.refund(order))
   if (outcome.outcome !== 'unknown') return conclude(deps, caller, withinDeadline, started, outcome)
-  const { referenceNumber } = intent
   const { why } = outcome
-  deps.log.warn({ referenceNumber, refundId: key, wallet: wallet.name, why }, 'refund.outcome-unknown')
+  const about = { referenceNumber, businessId, refundId: key, wallet: wallet.name, why, requestId }
+  deps.log.warn(about, 'refund.outcome-unknown')
   await leaveOpen(deps, openRefund(deps, intent, payment, refund), withinDeadline)
   throw outcomeUnknown()
 }

@@ -67,7 +67,7 @@ export function createLiveWallet(
   }
 
   async function carryOut(
-    order: OrderIdentity & { businessId: string; validUntil: Date },
+    order: OrderIdentity & { validUntil: Date },
     extra: object,
   ): Promise<WalletOutcome> {
     const { kind, businessId, key, amount } = order
@@ -94,15 +94,15 @@ export function createLiveWallet(
   return {
     name: `live:${at.name}`,
 
-    authorise({ key, amount, validUntil, phone, pin, referenceNumber: reference, businessId }) {
+    authorise({ key, amount, validUntil, phone, pin, referenceNumber: reference, businessId, requestId }) {
       return carryOut(
-        { kind: 'payment', businessId, key, amount, validUntil },
+        { kind: 'payment', businessId, key, amount, validUntil, requestId },
         { phone, pin, reference, businessId },
       )
     },
 
-    refund({ businessId, key, amount, validUntil, paymentKey }) {
-      return carryOut({ kind: 'refund', businessId, key, amount, validUntil }, { paymentKey })
+    refund({ businessId, key, amount, validUntil, paymentKey, requestId }) {
+      return carryOut({ kind: 'refund', businessId, key, amount, validUntil, requestId }, { paymentKey })
     },
 
     async status(query) {
@@ -134,9 +134,9 @@ const logEveryMs = 5000
  */
 function createFaultLog(log: Log): (order: OrderIdentity, why: string) => void {
   const writers = new Map<string, (fields: object) => void>()
-  return ({ kind, key }, why) => {
+  return ({ kind, key, businessId, requestId = null }, why) => {
     const write = writers.get(why) ?? throttled(logEveryMs, (fields) => log.warn(fields, 'wallet.failing'))
     writers.set(why, write)
-    write({ kind, key, why })
+    write({ kind, key, businessId, why, requestId })
   }
 }

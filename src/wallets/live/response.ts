@@ -6,8 +6,8 @@ import type { ProviderResponse } from './exchange.ts'
 
 const isWalletResponse = new Ajv().compile<WalletResponse>(walletResponse)
 
-/** The fields of an order with which a response is compared. */
-export type OrderIdentity = Pick<StatusQuery, 'kind' | 'key' | 'amount'>
+/** The fields of an order with which a response is compared, and those that the log shows. */
+export type OrderIdentity = Pick<StatusQuery, 'kind' | 'key' | 'amount' | 'businessId' | 'requestId'>
 
 /** The outcomes that have their own HTTP status. All other outcomes use 200. */
 const ownStatus: Partial<Record<WalletResponse['status'], number>> = { unknown: 404, expired: 410 }
