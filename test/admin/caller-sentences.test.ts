@@ -49,9 +49,10 @@ describe('The sentences for a caller', () => {
     wallet.setOutcome(() => outcome)
     await pay(service, referenceNumber)
   }
+  /** The time after which no wallet may carry out an order that begins now, whatever its clock shows. */
   const deadlineMs = () => {
     const now = service.clock.now()
-    return orderDeadline(service.deps.config, now).getTime() - now.getTime()
+    return orderDeadline(service.deps.config, now).getTime() - now.getTime() + 30_000
   }
 
   it('say in English and French what happened to a payment, from the first attempt to the last refund', async () => {

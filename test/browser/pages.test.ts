@@ -10,7 +10,6 @@ import { type Stage, withStage } from './stage.ts'
 /** The pages, by the names of their pictures. */
 const pages = {
   search: () => '/admin',
-  'search-nothing': () => '/admin?q=unknown',
   payment: ({ referenceNumber }: Delivery) => `/admin/payments/${referenceNumber}`,
   delivery: ({ _id }: Delivery) => `/admin/deliveries/${_id}`,
   endpoint: ({ endpointId }: Delivery) => `/admin/endpoints/${endpointId}`,
@@ -73,6 +72,19 @@ describe('The staff pages', function () {
         await admin.goto(path)
         await inspect(admin, name)
       }
+      // Both payments above are by the phone number of the demo wallet.
+      for (const [name, query] of [
+        ['search-nothing', 'unknown'],
+        ['search-payer', '22000001'],
+      ] as const) {
+        await support.goto('/admin')
+        await support.getByRole('searchbox').fill(query)
+        await support.keyboard.press('Enter')
+        await support.getByRole('status').waitFor()
+        await inspect(support, name)
+      }
+      await support.getByText('Search by business, amount and day').click()
+      await inspect(support, 'search-amount')
       expect([...wrong, ...stage.faults()]).to.deep.equal([])
     })
 })

@@ -7,7 +7,7 @@ import type { RefusalReason } from '../../wallets/wallet.ts'
 
 /**
  * The states of a payment in which a caller must hear something different. `unknown-payment` and `unknown-refund` mean
- * that an order has reached its deadline, but that the wallet has not reported its outcome.
+ * that an order is void by now, but that the wallet has not reported its outcome.
  */
 export type PaymentState =
   | 'unpaid'
@@ -45,7 +45,7 @@ function pendingState(
   business: Owner,
   now: Date,
 ): PaymentState {
-  if (hold !== null) return hold.validUntil > now ? 'paying' : 'unknown-payment'
+  if (hold !== null) return isInTime(hold, now) ? 'paying' : 'unknown-payment'
   if (business?.suspended === true) return 'suspended'
   const last = attempts.at(-1)
   if (last !== undefined) return last.reason ?? 'not-executed'
@@ -55,11 +55,18 @@ function pendingState(
 function paidState(intent: TracedIntent, _business: Owner, now: Date): PaymentState {
   const { refunds, refundsCommitted, payment } = intent
   const open = openRefundOf(intent)
-  if (open !== undefined) return open.validUntil > now ? 'refunding' : 'unknown-refund'
+  if (open !== undefined) return isInTime(open, now) ? 'refunding' : 'unknown-refund'
   if (failedRefundOf(intent) !== undefined) return 'refund-failed'
   if (refunds.length === 0) return 'paid'
   return refundsCommitted >= (payment?.amountPaid ?? 0) ? 'refunded' : 'refunded-in-part'
 }
+
+/** A wallet's clock may differ by this much, so a wallet may carry out an order this long after its `validUntil`. */
+const maxClockSkewMs = 30_000
+
+/** Returns whether a wallet may still carry out an order. */
+const isInTime = ({ validUntil }: { validUntil: Date }, now: Date): boolean =>
+  validUntil.getTime() + maxClockSkewMs > now.getTime()
 
 /** Returns the oldest refund whose outcome is not known yet. */
 export const openRefundOf = ({ refunds }: TracedIntent): Refund | undefined =>
