@@ -92,7 +92,7 @@ describe('The search for payments', () => {
     const { status, text } = await search(code)
     expect(status).to.equal(200)
     expect(listed(text)).to.deep.equal([fourth, third, second, first].map((each) => each.referenceNumber))
-    expect(readable(text)).to.include(`4 found by payment code ${code}.`)
+    expect(readable(text)).to.include(`4 found by the payment code ${code}.`)
     expect(readable(text)).to.match(/live Épicerie.* 700\.00 MRU CANCELLED, expired \d{4}-/)
     service.clock.advance(4 * dayMs)
     staff = await signedIn(service, 'viewer')
@@ -123,7 +123,7 @@ describe('The search for payments', () => {
       const { status, text } = await search(query)
       expect(status, query).to.equal(200)
       expect(listed(text), query).to.deep.equal(made.map(({ referenceNumber }) => referenceNumber))
-      expect(readable(text), query).to.include('4 found by phone number of the payer 48******87.')
+      expect(readable(text), query).to.include('4 found by the phone number of the payer 48******87.')
       expect(text.includes('48120987') || text.includes(query), query).to.equal(false)
     }
     expect(readable((await search('48120988')).text)).to.include('Nothing was found.')

@@ -77,14 +77,14 @@ describe('The staff pages', function () {
         ['search-nothing', 'unknown'],
         ['search-payer', '22000001'],
       ] as const) {
-        await support.goto('/admin')
-        await support.getByRole('searchbox').fill(query)
-        await support.keyboard.press('Enter')
-        await support.getByRole('status').waitFor()
-        await inspect(support, name)
+        await admin.goto('/admin')
+        await admin.getByRole('searchbox').fill(query)
+        await admin.keyboard.press('Enter')
+        await admin.getByRole('status').waitFor()
+        await inspect(admin, name)
       }
-      await support.getByText('Search by business, amount and day').click()
-      await inspect(support, 'search-amount')
+      await admin.getByText('Search by business, amount and day').click()
+      await inspect(admin, 'search-amount')
       expect([...wrong, ...stage.faults()]).to.deep.equal([])
     })
 })

@@ -84,7 +84,8 @@ button.main.danger { background: var(--bad); color: var(--on-accent); }
 .top button { white-space: nowrap; }
 .qr { display: block; width: 15rem; max-width: 100%; height: auto; }
 .codes { columns: 2; list-style-position: inside; }
-.card > h3:first-child { margin-top: 0; }
+.card > h2:first-child, .card > h3:first-child { margin-top: 0; }
+details.card { padding: .5rem 1rem; }
 main form { margin-bottom: .75rem; }
 .filter > p { flex-basis: 100%; }
 td form { margin: 0; }

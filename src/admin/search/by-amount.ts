@@ -39,7 +39,7 @@ export async function findByAmount(deps: Deps, { business, amount, day }: Amount
   const ids = businesses.map(({ _id }) => _id)
   const intents = ids.length === 0 ? [] : await searchByAmount(deps, ids, amount, day)
   return {
-    kind: `the amount ${money(amount)} on ${day.toISOString().slice(0, 10)} and business`,
+    kind: `amount ${money(amount)} on ${day.toISOString().slice(0, 10)} and the business`,
     shown: business,
     hits: intents.map((intent) => {
       const { referenceNumber } = intent

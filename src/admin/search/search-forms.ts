@@ -42,7 +42,7 @@ const amountForm = (staff: SignedIn, by: AmountFields | null): string => {
     <summary>Search by business, amount and day</summary>
     <form class="filter" method="post" action="${amountSearchPath}">
       !${csrfField(staff)}
-      <div><label for="business">Business</label><input id="business" name="business" value="${business}" maxlength="200" autocomplete="off" spellcheck="false" required placeholder="Id or part of the name" /></div>
+      <div class="whole"><label for="business">Business</label><input id="business" name="business" value="${business}" maxlength="200" autocomplete="off" spellcheck="false" required placeholder="Id or part of the name" /></div>
       <div><label for="amount">Amount (${currencyCode})</label><input id="amount" name="amount" value="${amount}" maxlength="30" inputmode="decimal" autocomplete="off" required placeholder="500.00" /></div>
       <div><label for="day">Day (UTC)</label><input id="day" name="day" type="date" value="${day}" required /></div>
       <div class="act"><button>Search</button></div>

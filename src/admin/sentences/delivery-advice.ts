@@ -27,7 +27,11 @@ function factsIn(locale: Locale, delivery: Described, endpoint: TracedEndpoint |
     event,
     reference: referenceNumber,
     id: _id,
-    cause: lastCause(locale, attemptLog.at(-1)),
+    lastError: lastCause(locale, attemptLog.at(-1)),
+    dead:
+      locale.code === 'fr'
+        ? `le webhook ${event} pour ${referenceNumber}`
+        : `the webhook ${event} for ${referenceNumber}`,
     nextAttemptAt: moment(nextAttemptAt),
     deliveredAt: moment(deliveredAt),
   }

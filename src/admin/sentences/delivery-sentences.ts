@@ -14,8 +14,6 @@ export interface DeliveryFacts extends EndpointFacts {
   reference: string
   /** The delivery's id, which is also in the body of the webhook. */
   id: string
-  /** The cause of the last failed attempt. */
-  cause: string
   nextAttemptAt: string
   deliveredAt: string
 }
@@ -40,13 +38,13 @@ const pending: Sentences<DeliveryFacts> = {
 }
 
 const retrying: Sentences<DeliveryFacts> = {
-  happened: ({ cause }) => `The last attempt failed: ${cause}.`,
+  happened: ({ lastError }) => `The last attempt failed: ${lastError}.`,
   next: ({ nextAttemptAt }) =>
     `The next attempt is due on ${nextAttemptAt}. If the server is repaired earlier, re-queue the delivery. After eight failed attempts, no further attempt follows.`,
-  en: ({ event, reference, host, cause, nextAttemptAt }) =>
-    `Your server at ${host} did not accept the webhook ${event} for ${reference}. The cause was: ${cause}. Our next attempt is due on ${nextAttemptAt}.`,
-  fr: ({ event, reference, host, cause, nextAttemptAt }) =>
-    `Votre serveur chez ${host} n’a pas accepté le webhook ${event} pour ${reference}. La cause : ${cause}. Notre prochaine tentative est prévue le ${nextAttemptAt}.`,
+  en: ({ event, reference, host, lastError, nextAttemptAt }) =>
+    `Your server at ${host} did not accept the webhook ${event} for ${reference}. The cause was: ${lastError}. Our next attempt is due on ${nextAttemptAt}.`,
+  fr: ({ event, reference, host, lastError, nextAttemptAt }) =>
+    `Votre serveur chez ${host} n’a pas accepté le webhook ${event} pour ${reference}. La cause : ${lastError}. Notre prochaine tentative est prévue le ${nextAttemptAt}.`,
 }
 
 const delivered: Sentences<DeliveryFacts> = {

@@ -40,6 +40,7 @@ export function endpointFacts(
     lastFailureAt: moment(lastFailureAt),
     deletedAt: deletedAt === null ? '' : on(locale, deletedAt),
     lastError: causeOf(locale, lastError),
+    dead: locale.code === 'fr' ? 'certains webhooks' : 'some webhooks',
   }
 }
 

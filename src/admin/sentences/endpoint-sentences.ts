@@ -9,8 +9,10 @@ export interface EndpointFacts {
   lastSuccessAt: string
   lastFailureAt: string
   deletedAt: string
-  /** The reason for the last failure, such as `timeout`. */
+  /** The cause of the last failure. */
   lastError: string
+  /** The dead deliveries in question, such as `some webhooks`. */
+  dead: string
 }
 
 type Words = Record<EndpointState, Sentences<EndpointFacts>>
@@ -68,15 +70,19 @@ export const endpointSentences: Words = {
   },
 }
 
-const eightFailed = 'All eight attempts failed, so no further attempt follows.'
+const allFailed = 'All attempts failed, so no further attempt follows.'
 const cannotRequeue = 'The deliveries cannot be re-queued.'
+const stopped = ({ dead, host }: EndpointFacts) =>
+  `All attempts to send ${dead} to ${host} failed, so we stopped.`
+const arrete = ({ dead, host }: EndpointFacts) =>
+  `Toutes nos tentatives d’envoyer ${dead} à ${host} ont échoué, et nous avons arrêté.`
 const repaired: Sentences<EndpointFacts> = {
-  happened: () => eightFailed,
+  happened: () => allFailed,
   next: () => 'Re-queue the dead deliveries. Each gets one more attempt now, with the same id and content.',
-  en: ({ host }) =>
-    `Some webhooks to ${host} failed eight times, so we stopped. We can send them again now, with the same id and content. Your server may receive them late and out of order.`,
-  fr: ({ host }) =>
-    `Certains webhooks vers ${host} ont échoué huit fois, et nous avons arrêté. Nous pouvons les renvoyer maintenant, avec le même identifiant et le même contenu. Votre serveur peut les recevoir en retard et dans le désordre.`,
+  en: (facts) =>
+    `${stopped(facts)} We can make another attempt now, with the same id and content. Webhooks may then arrive late and out of order.`,
+  fr: (facts) =>
+    `${arrete(facts)} Nous pouvons faire une nouvelle tentative maintenant, avec le même identifiant et le même contenu. Les webhooks peuvent alors arriver en retard et dans le désordre.`,
 }
 
 /** The sentences about the dead deliveries of an endpoint in each state. */
@@ -84,29 +90,29 @@ export const deadSentences: Words = {
   unused: repaired,
   healthy: repaired,
   failing: {
-    happened: () => eightFailed,
+    happened: () => allFailed,
     next: () =>
       'Wait for the merchant to repair the server, then re-queue the dead deliveries. Each gets only one more attempt.',
-    en: ({ host, lastError }) =>
-      `Some webhooks to ${host} failed eight times, so we stopped. The last cause was: ${lastError}. Once your server is repaired, call us, and we send them again.`,
-    fr: ({ host, lastError }) =>
-      `Certains webhooks vers ${host} ont échoué huit fois, et nous avons arrêté. La dernière cause : ${lastError}. Une fois votre serveur réparé, rappelez-nous et nous les renverrons.`,
+    en: (facts) =>
+      `${stopped(facts)} The last cause was: ${facts.lastError}. Once your server is repaired, call us, and we make another attempt.`,
+    fr: (facts) =>
+      `${arrete(facts)} La dernière cause : ${facts.lastError}. Une fois votre serveur réparé, rappelez-nous et nous ferons une nouvelle tentative.`,
   },
   disabled: {
-    happened: () => eightFailed,
+    happened: () => allFailed,
     next: () => 'Endpoint disabled. Enable it, then re-queue the delivery.',
-    en: ({ host }) =>
-      `Some webhooks to ${host} failed eight times, and the address is disabled now. Enable it with the API, then we can send them again.`,
-    fr: ({ host }) =>
-      `Certains webhooks vers ${host} ont échoué huit fois, et l’adresse est maintenant désactivée. Réactivez-la avec l’API, puis nous pourrons les renvoyer.`,
+    en: (facts) =>
+      `${stopped(facts)} Your webhook address is disabled now. Enable it with the API, then we can make another attempt.`,
+    fr: (facts) =>
+      `${arrete(facts)} Votre adresse de webhook est maintenant désactivée. Réactivez-la avec l’API, puis nous pourrons faire une nouvelle tentative.`,
   },
   deleted: {
-    happened: () => eightFailed,
+    happened: () => allFailed,
     next: () => `Endpoint deleted. ${cannotRequeue}`,
-    en: ({ host }) =>
-      `Some webhooks to ${host} failed eight times, and the address has been deleted since, so we cannot send them again. Read your payments and orders with the API.`,
-    fr: ({ host }) =>
-      `Certains webhooks vers ${host} ont échoué huit fois, et l’adresse a été supprimée depuis : nous ne pouvons plus les renvoyer. Consultez vos paiements et commandes avec l’API.`,
+    en: (facts) =>
+      `${stopped(facts)} Your webhook address has been deleted since, so we cannot make another attempt. Read your payments and orders with the API.`,
+    fr: (facts) =>
+      `${arrete(facts)} Votre adresse de webhook a été supprimée depuis : nous ne pouvons plus faire de tentative. Consultez vos paiements et commandes avec l’API.`,
   },
 }
 
