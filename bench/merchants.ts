@@ -26,14 +26,19 @@ export async function makeMerchants(
   await makeIndexes(mongodbUrl, log)
   const mongo = await connectMongo(mongodbUrl, log, {})
   const deps = { ...openModels(mongo), secrets: createSecrets([secretKey]), now: () => new Date() }
+  const by = { actor: { kind: 'operator', name: 'bench', from: null }, reason: null } as const
   const merchants: Merchant[] = []
   for (let index = 0; index < count; index += 1) {
-    const { _id: businessId } = await createBusiness(deps, {
-      name: `Boutique ${index}`,
-      liveApproved: mode === 'live',
-    })
+    const { _id: businessId } = await createBusiness(
+      deps,
+      {
+        name: `Boutique ${index}`,
+        liveApproved: mode === 'live',
+      },
+      by,
+    )
     const all = { scopes: [...scopes], ipAllowlist: [] }
-    const issued = await issueKey(deps, { businessId, mode, kind: 'secret', ...all })
+    const issued = await issueKey(deps, { businessId, mode, kind: 'secret', ...all }, by)
     if (issued) merchants.push({ businessId, apiKey: issued.key })
   }
   await mongo.destroy()

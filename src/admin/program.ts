@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addApiCommands } from './commands/api.ts'
+import { reasonText } from './commands/arguments.ts'
 import { addBusinessCommands } from './commands/business.ts'
 import { addDeliveriesCommands } from './commands/deliveries.ts'
 import { addKeyFind } from './commands/find-key.ts'
@@ -22,6 +23,7 @@ export function createProgram(): Command {
   const program = new Command('admin')
     .description('Administer the payment intents service')
     .option('--json', 'print the result as one JSON object')
+    .option('--reason <text>', 'why you do this; the audit trail shows it', reasonText)
     .showHelpAfterError()
     .enablePositionalOptions(false)
 

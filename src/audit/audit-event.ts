@@ -21,6 +21,17 @@ export interface By {
   reason: string | null
 }
 
+/** The maximum length of a reason, in characters. */
+export const maxReasonLength = 300
+
+/** Returns a reason without surrounding blanks, or null unless it consists of 1 to 300 printable characters. */
+export function readReason(text: string): string | null {
+  const reason = text.trim()
+  const { length } = Array.from(reason)
+  const isPrintable = !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(reason) && reason.isWellFormed()
+  return length > 0 && length <= maxReasonLength && isPrintable ? reason : null
+}
+
 /** A line in the audit trail. Lines are never changed or deleted. */
 export interface AuditEvent extends By {
   _id: string

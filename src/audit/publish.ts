@@ -13,11 +13,22 @@ export interface Audited {
 const batch = 500
 
 /**
- * Moves the audit lines of the given documents to the audit trail. First inserts the lines, then removes those same
- * lines from the documents. If the process is killed between the two steps, the sweep repeats both. Each line keeps its
- * id, so it is inserted only once.
+ * Moves the audit lines of changed documents to the audit trail. Never throws, because the change has already been
+ * made. If MongoDB fails here, a sweep moves the lines later.
  */
 export async function publishAudit<Doc extends Audited>(
+  deps: Pick<Models, 'AuditEvent'>,
+  source: Model<Doc>,
+  docs: readonly Audited[],
+): Promise<void> {
+  await publishLines(deps, source, docs).catch(() => undefined)
+}
+
+/**
+ * First inserts the lines, then removes those same lines from the documents. If the process is killed between the two
+ * steps, the sweep repeats both. Each line keeps its id, so it is inserted only once.
+ */
+async function publishLines<Doc extends Audited>(
   deps: Pick<Models, 'AuditEvent'>,
   source: Model<Doc>,
   docs: readonly Audited[],
@@ -55,7 +66,7 @@ export async function sweepAudit<Doc extends Audited>(
       .limit(batch)
       .lean<Audited[]>()
     if (left.length === 0) return seen
-    await publishAudit(deps, model, left)
+    await publishLines(deps, model, left)
     seen += left.length
   }
 }

@@ -1,4 +1,5 @@
 import type { Model } from 'mongoose'
+import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
 
 /**
@@ -8,12 +9,14 @@ import type { Collection } from '../mongo/collection.ts'
 export interface Setting {
   _id: string
   enabled: boolean
+  /** Audit lines that are not in the audit trail yet. */
+  unaudited: AuditEvent[]
 }
 
 export const settings: Collection = {
   name: 'settings',
-  fields: { _id: String, enabled: Boolean },
-  indexes: [],
+  fields: { _id: String, enabled: Boolean, unaudited: unauditedFields },
+  indexes: [unauditedIndex],
 }
 
 /** The master switch for the developer API. Each process keeps its value in memory, because every request checks it. */
@@ -39,9 +42,4 @@ export async function createApiSwitch(Setting: Model<Setting>): Promise<ApiSwitc
   const timer = setInterval(() => void read().catch(() => undefined), readEveryMs)
   timer.unref()
   return { isOn: () => on, close: () => clearInterval(timer) }
-}
-
-/** Turns the developer API on or off for all businesses. */
-export async function switchApi(Setting: Model<Setting>, enabled: boolean): Promise<void> {
-  await Setting.updateOne({ _id: 'api' }, { $set: { enabled } }, { upsert: true })
 }

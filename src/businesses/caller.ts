@@ -1,4 +1,5 @@
 import type { Scope } from '../../schemas/scopes.ts'
+import type { By } from '../audit/audit-event.ts'
 import type { KeyKind } from './api-key.ts'
 import type { BusinessLimits } from './business.ts'
 
@@ -18,3 +19,9 @@ export interface Caller {
   /** The client's IP address. */
   ip: string
 }
+
+/** Returns the caller as the actor for the audit trail. Merchants give no reasons. */
+export const byCaller = ({ keyId, ip }: Pick<Caller, 'keyId' | 'ip'>): By => ({
+  actor: { kind: 'merchant', name: keyId, from: ip },
+  reason: null,
+})

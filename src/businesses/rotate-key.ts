@@ -1,14 +1,17 @@
+import { auditLine, type By } from '../audit/audit-event.ts'
+import { publishAudit } from '../audit/publish.ts'
 import { type ApiKey, newKey, type StoredSecret } from './api-key.ts'
 import { type IssuedKey, type KeyDeps, newStoredSecret } from './issue-key.ts'
 
 /**
- * Gives a key a new secret. The key's id stays the same. The old secret keeps working for `overlapSeconds`. Returns
- * null if the key does not exist or is revoked.
+ * Gives a key a new secret, and records this for the audit trail in the same write. The key's id stays the same. The
+ * old secret keeps working for `overlapSeconds`. Returns null if the key does not exist or is revoked.
  */
 export async function rotateKey(
   deps: KeyDeps,
   id: string,
   overlapSeconds: number,
+  by: By,
 ): Promise<IssuedKey | null> {
   const now = deps.now()
   const end = new Date(now.getTime() + overlapSeconds * 1000)
@@ -21,17 +24,31 @@ export async function rotateKey(
   const older = olderSecrets(found, end, now)
   // The filter compares the first secret in the list, which is the current secret. If another rotation has replaced
   // that secret since the key was read, the filter does not match, and this rotation starts again.
-  const rotated = await deps.ApiKey.updateOne(
+  const last4 = key.slice(-4)
+  const line = auditLine({
+    at: now,
+    ...by,
+    act: 'key.rotated',
+    subject: id,
+    businessId: found.businessId,
+    before: { last4: found.last4 },
+    after: { last4, overlapEndsAt: end },
+  })
+  const rotated = await deps.ApiKey.findOneAndUpdate(
     {
       _id: id,
       status: { $in: ['active', 'suspended'] },
       'secrets.0.hash': found.secrets[0]?.hash,
     },
     {
-      $set: { secrets: [newStoredSecret(deps, key), ...older], last4: key.slice(-4) },
+      $set: { secrets: [newStoredSecret(deps, key), ...older], last4 },
+      $push: { unaudited: line },
     },
-  )
-  return rotated.matchedCount === 1 ? { id, key } : rotateKey(deps, id, overlapSeconds)
+    { returnDocument: 'after', projection: { unaudited: 1 } },
+  ).lean<Pick<ApiKey, '_id' | 'unaudited'> | null>()
+  if (rotated === null) return rotateKey(deps, id, overlapSeconds, by)
+  await publishAudit(deps, deps.ApiKey, [rotated])
+  return { id, key }
 }
 
 /** The number of ended secrets that a key keeps, so that staff can recognise a leaked secret that no longer works. */

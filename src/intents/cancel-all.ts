@@ -66,8 +66,9 @@ export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSe
 /**
  * Cancels the selected PENDING intents, starting with the oldest. Each cancel uses the same guarded write and adds the
  * same event as a single cancel. An intent that a customer is paying is not changed. If a run is stopped or killed, a
- * new run with the same selection finds the intents that are still PENDING. The entry for the audit trail is written
- * before the first cancel. The id of this entry is added to the `effects` of each intent that the run cancels.
+ * new run with the same selection finds the intents that are still PENDING. The line for the audit trail is written
+ * before the first cancel, so a killed run cancels nothing without a line. A run that finds nothing to cancel writes no
+ * line. The id of the line is added to the `effects` of each intent that the run cancels.
  */
 export async function cancelAll(
   deps: CancelDeps,
@@ -77,11 +78,15 @@ export async function cancelAll(
   const effectId = newId()
   const pace = createPace(ending, async () => undefined)
   let last: Intent | null = null
+  let isRecorded = false
   for (;;) {
     const startedAt = performance.now()
     const page: Intent[] = await pace(async () => {
       const found = await readPage(deps.Intent, walkOf(selection), last, pageSize)
-      if (last === null && found.length > 0) await record(deps, selection, by, effectId)
+      if (!isRecorded && found.some((intent) => isCancellable(intent, deps.now()))) {
+        await record(deps, selection, by, effectId)
+        isRecorded = true
+      }
       count(await cancelPage(deps, found, effectId))
       return found
     })
@@ -91,6 +96,10 @@ export async function cancelAll(
     if (restMs > 0) await pause(restMs, undefined, { signal: ending })
   }
 }
+
+/** Returns whether an intent is still PENDING and no customer is paying it. */
+const isCancellable = (intent: Intent, now: Date): boolean =>
+  intent.hold === null && isPending(asOf(intent, now).status)
 
 const walkOf = ({ businessId, sandbox, createdBefore: before }: CancelSelection): Walk => ({
   index: 'byStatus',
@@ -112,8 +121,8 @@ const record = (
       act: 'intents.cancelled',
       subject: businessId,
       businessId,
-      before: { status: 'PENDING' },
-      after: { status: 'CANCELLED', mode: sandbox ? 'test' : 'live', createdBefore },
+      before: null,
+      after: { mode: sandbox ? 'test' : 'live', createdBefore },
     }),
     _id,
   })

@@ -4,7 +4,7 @@ import { attempt, freshDelivery, relay, subscribe } from '../support/actions.ts'
 import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
-import { type Merchant, withService } from '../support/service.ts'
+import { type Merchant, tester, withService } from '../support/service.ts'
 import { readable, signedIn, type Visitor } from './staff.ts'
 
 const hourMs = 3_600_000
@@ -71,7 +71,7 @@ describe('The search page', () => {
 
   it('lists the businesses whose names contain the query, and takes every character of the query literally', async () => {
     const names = ['Shop (a.b)*', 'shop axb', 'Shop <i>']
-    for (const name of names) await createBusiness(service.deps, { name, liveApproved: false })
+    for (const name of names) await createBusiness(service.deps, { name, liveApproved: false }, tester)
     const { status, text } = await search('SHOP')
     expect(status).to.equal(200)
     for (const name of names) expect(readable(text)).to.include(name)

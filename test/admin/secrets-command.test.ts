@@ -11,7 +11,7 @@ import { resealSecrets } from '../../src/webhooks/endpoints/reseal-secrets.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { attempt, freshDelivery, openSecondProcess, subscribe } from '../support/actions.ts'
 import { type EndpointServer, isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
-import { type Merchant, secretKey as older, openService, type Service } from '../support/service.ts'
+import { type Merchant, secretKey as older, openService, type Service, tester } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { openAdmin } from './admin.ts'
 
@@ -264,10 +264,10 @@ describe('npm run admin -- secrets rotate', function () {
       Array.from({ length: 6 }, () => service.merchant()),
     )
     if (!unused || !suspended || !revoked || !rotated || !over || !gone) return expect.fail()
-    await setKeyStatus(service.deps, suspended.keyId, 'suspended')
-    await setKeyStatus(service.deps, revoked.keyId, 'revoked')
-    const fresh = await rotateKey(both.deps, rotated.keyId, 3600)
-    await rotateKey(both.deps, over.keyId, 0)
+    await setKeyStatus(service.deps, suspended.keyId, 'suspended', tester)
+    await setKeyStatus(service.deps, revoked.keyId, 'revoked', tester)
+    const fresh = await rotateKey(both.deps, rotated.keyId, 3600, tester)
+    await rotateKey(both.deps, over.keyId, 0, tester)
     const set = (merchant: Merchant, change: object) =>
       service.deps.ApiKey.updateOne({ _id: merchant.keyId }, change)
     await set(gone, { $set: { 'secrets.0.pepper': 'another' } })
@@ -295,7 +295,7 @@ describe('npm run admin -- secrets rotate', function () {
 
   it("lists no end date for an API key whose current secret needs the old SECRET_KEY, even if the key's replaced secret expires", async () => {
     const merchant = await service.merchant()
-    await rotateKey(service.deps, merchant.keyId, 3600)
+    await rotateKey(service.deps, merchant.keyId, 3600, tester)
     const [one] = await leftOf(merchant)
     expect(one).to.include({ id: merchant.keyId, endsAt: null })
   })

@@ -7,7 +7,7 @@ import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { freshDelivery, subscribe } from '../support/actions.ts'
 import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
-import { withService } from '../support/service.ts'
+import { tester, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withAdmin } from './admin.ts'
 
@@ -37,7 +37,7 @@ describe('The commands that list and show', function () {
     await service.deps.ApiKey.updateOne({ _id: public_.id }, { status: 'suspended' })
     await service.http.get(intents).set({ Authorization: `Bearer ${key}` })
     await waitFor('the day', async () => (await service.deps.ApiKey.findById(keyId))?.lastUsedDay !== null)
-    await rotateKey(service.deps, keyId, 3600)
+    await rotateKey(service.deps, keyId, 3600, tester)
 
     const list = (...filter: string[]) => idsOf('key', 'list', '--business', businessId, ...filter)
     const filters = [
@@ -90,9 +90,9 @@ describe('The commands that list and show', function () {
 
   it('find the key of a secret that is passed on standard input, and never print it', async () => {
     const { keyId, key: old } = await service.merchant()
-    const current = (await rotateKey(service.deps, keyId, 3600))?.key ?? ''
+    const current = (await rotateKey(service.deps, keyId, 3600, tester))?.key ?? ''
     const ended = await service.merchant({ mode: 'live' })
-    await rotateKey(service.deps, ended.keyId, 0)
+    await rotateKey(service.deps, ended.keyId, 0, tester)
     const newer = {
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       SECRET_KEY_PREVIOUS: Buffer.from(service.deps.config.secretKeys[0]).toString('base64'),
@@ -144,8 +144,8 @@ describe('The commands that list and show', function () {
     const created = service.http.post('/api/v1/dev/store/products').set(merchant.write())
     await created.send({ name: 'x', price: 1 }).expect(201)
     const [shop] = await service.deps.Shop.find({ businessId }).lean()
-    await createWallet(service.deps, { phone: '44556677', pin: '2580', balance: 1250 })
-    await createWallet(service.deps, { phone: '44556688', pin: '2580', balance: 7 })
+    await createWallet(service.deps, { phone: '44556677', pin: '2580', balance: 1250 }, tester)
+    await createWallet(service.deps, { phone: '44556688', pin: '2580', balance: 7 }, tester)
     const pinAttempts = { round: 0, taken: 5, wrong: 5, lastTakenAt: new Date(Date.now()) }
     await service.deps.WalletAccount.updateOne({ phone: '44556677' }, { pinAttempts })
 

@@ -3,7 +3,7 @@ import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import { changeAsOperator } from '../support/actions.ts'
 import { profiled } from '../support/profiled.ts'
-import { openService, withMerchant, withService } from '../support/service.ts'
+import { openService, tester, withMerchant, withService } from '../support/service.ts'
 import { operations } from './operations.ts'
 import { crlf, expectFailure, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
@@ -81,7 +81,7 @@ describe('The authentication check', () => {
 
     it("accepts a rotated key's old secret until the overlap ends, then returns 401 INVALID_API_KEY", async () => {
       const old = await service.merchant()
-      const rotated = await rotateKey(service.deps, old.keyId, 3600)
+      const rotated = await rotateKey(service.deps, old.keyId, 3600, tester)
       expect(rotated).to.include({ id: old.keyId })
       service.clock.advance(3_590_000)
       await list(old.read()).expect(200)
@@ -93,8 +93,8 @@ describe('The authentication check', () => {
 
     it('does not accept the old secret for longer if the key is rotated again', async () => {
       const first = await service.merchant()
-      const second = await rotateKey(service.deps, first.keyId, 60)
-      const third = await rotateKey(service.deps, first.keyId, day / 1000)
+      const second = await rotateKey(service.deps, first.keyId, 60, tester)
+      const third = await rotateKey(service.deps, first.keyId, day / 1000, tester)
       service.clock.advance(61_000)
       await expectRefused(list(first.read()), 401, 'INVALID_API_KEY')
       await list(bearer(second?.key ?? '')).expect(200)
@@ -103,7 +103,7 @@ describe('The authentication check', () => {
 
     it('accepts the old secret and every secret issued by concurrent rotations while the overlap lasts', async () => {
       const old = await service.merchant()
-      const rotations = Array.from({ length: 5 }, () => rotateKey(service.deps, old.keyId, 3600))
+      const rotations = Array.from({ length: 5 }, () => rotateKey(service.deps, old.keyId, 3600, tester))
       const issued = (await Promise.all(rotations)).map((rotated) => rotated?.key ?? '')
       expect(new Set(issued)).to.have.property('size', 5)
       for (const key of [old.key, ...issued]) await list(bearer(key)).expect(200)
@@ -131,21 +131,21 @@ describe('The authentication check', () => {
     it('refuses a suspended key immediately, and accepts it again once it is resumed', async () => {
       const { keyId, read } = await service.merchant()
       await list(read()).expect(200)
-      await setKeyStatus(service.deps, keyId, 'suspended')
+      await setKeyStatus(service.deps, keyId, 'suspended', tester)
       await expectRefused(list(read()), 403, 'API_ACCESS_NOT_ACTIVE')
-      await setKeyStatus(service.deps, keyId, 'active')
+      await setKeyStatus(service.deps, keyId, 'active', tester)
       await list(read()).expect(200)
     })
 
     it('refuses both secrets of a rotated key immediately and permanently once the key is revoked', async () => {
       const { keyId, read } = await service.merchant()
-      const rotated = await rotateKey(service.deps, keyId, 3600)
+      const rotated = await rotateKey(service.deps, keyId, 3600, tester)
       await list(read()).expect(200)
-      await setKeyStatus(service.deps, keyId, 'revoked')
+      await setKeyStatus(service.deps, keyId, 'revoked', tester)
       await expectRefused(list(read()), 403, 'API_ACCESS_NOT_ACTIVE')
       await expectRefused(list(bearer(rotated?.key ?? '')), 403, 'API_ACCESS_NOT_ACTIVE')
-      expect(await setKeyStatus(service.deps, keyId, 'active')).to.equal(false)
-      expect(await rotateKey(service.deps, keyId, 3600)).to.equal(null)
+      expect(await setKeyStatus(service.deps, keyId, 'active', tester)).to.equal(false)
+      expect(await rotateKey(service.deps, keyId, 3600, tester)).to.equal(null)
     })
 
     for (const [closing, opening] of [

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { changeAsOperator } from '../support/actions.ts'
-import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
+import { asMerchant, tester, withMerchantPerTest, withService } from '../support/service.ts'
 import { postHead, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
 
@@ -163,7 +163,7 @@ describe('An idempotency key', () => {
 
     it('remains valid after the API key is rotated', async () => {
       const first = await create('rotated')
-      const issued = await rotateKey(service.deps, merchant.keyId, 3600)
+      const issued = await rotateKey(service.deps, merchant.keyId, 3600, tester)
       if (issued === null) throw new Error('not rotated')
       const renewed = asMerchant(merchant.businessId, issued)
       expectReplay(await create('rotated', undefined, renewed), first)

@@ -1,11 +1,18 @@
 import { expect } from 'chai'
 import { scopes } from '../../schemas/scopes.ts'
 import { apiBase } from '../../src/app.ts'
-import { switchApi } from '../../src/businesses/api-switch.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
+import { switchApi } from '../../src/businesses/switch-api.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import { changeAsOperator } from '../support/actions.ts'
-import { asMerchant, type Service, withAnotherKey, withMerchant, withService } from '../support/service.ts'
+import {
+  asMerchant,
+  type Service,
+  tester,
+  withAnotherKey,
+  withMerchant,
+  withService,
+} from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { operations } from './operations.ts'
 import { expectRefused } from './refused.ts'
@@ -83,9 +90,9 @@ describe('The permission checks', () => {
       await expectRefused(send(intents, bearer('sk_live_wrong')), 401, 'INVALID_API_KEY')
 
       await changeAsOperator(service, open.businessId, { apiEnabled: false, liveApproved: false })
-      await setKeyStatus(service.deps, liveOnly.id, 'suspended')
+      await setKeyStatus(service.deps, liveOnly.id, 'suspended', tester)
       await expectRefused(send(intents, bearer(liveOnly.key)), 403, 'API_ACCESS_NOT_ACTIVE')
-      await setKeyStatus(service.deps, liveOnly.id, 'active')
+      await setKeyStatus(service.deps, liveOnly.id, 'active', tester)
       await expectRefused(send(intents, bearer(liveOnly.key)), 503, 'FEATURE_DISABLED')
       await changeAsOperator(service, open.businessId, { apiEnabled: true })
       await expectRefused(send(intents, bearer(liveOnly.key)), 403, 'LIVE_ACCESS_NOT_APPROVED')
@@ -116,12 +123,12 @@ describe('The permission checks', () => {
     })
 
     it('are skipped while the whole API is switched off, and the switch takes effect within 5 s', async () => {
-      await switchApi(service.deps.Setting, false)
+      await switchApi(service.deps, false, tester)
       await waitFor('FEATURE_DISABLED', async () => (await service.http.get(intents)).status === 503, 5000)
       await expectRefused(service.http.get(intents), 503, 'FEATURE_DISABLED')
       await expectRefused(list(merchant.read()), 503, 'FEATURE_DISABLED')
       await expectRefused(service.http.get('/api/v1/dev/nothing'), 404, 'ENDPOINT_NOT_FOUND')
-      await switchApi(service.deps.Setting, true)
+      await switchApi(service.deps, true, tester)
       await waitFor('the API on', async () => (await list(merchant.read())).status === 200, 5000)
     })
   })

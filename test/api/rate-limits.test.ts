@@ -10,6 +10,7 @@ import {
   type Merchant,
   type Service,
   sharedEnvironment,
+  tester,
   withAnotherKey,
   withService,
 } from '../support/service.ts'
@@ -129,7 +130,7 @@ describe('A rate limit of five requests per second', () => {
       const merchant = await service.merchant()
       const { businessId, keyId } = merchant
       const other = asMerchant(businessId, await service.key(businessId))
-      const rotated = await rotateKey(service.deps, keyId, 60)
+      const rotated = await rotateKey(service.deps, keyId, 60, tester)
       if (rotated === null) throw new Error('no key')
       expect(await statuses(5, () => list(merchant))).not.to.include(429)
       await expectRefused(list(asMerchant(businessId, rotated)), 429, 'RATE_LIMITED')

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import { recordLog } from '../support/recorded-log.ts'
-import { type Merchant, openService, withService } from '../support/service.ts'
+import { type Merchant, openService, tester, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import {
   connectTo,
@@ -70,7 +70,7 @@ describe('The request log', () => {
       [
         'API_ACCESS_NOT_ACTIVE',
         await service.merchant(),
-        ({ keyId }) => setKeyStatus(deps, keyId, 'suspended'),
+        ({ keyId }) => setKeyStatus(deps, keyId, 'suspended', tester),
       ],
       [
         'FEATURE_DISABLED',

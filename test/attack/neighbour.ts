@@ -3,6 +3,7 @@ import { scopes } from '../../schemas/scopes.ts'
 import { createBusiness } from '../../src/businesses/create-business.ts'
 import { issueKey } from '../../src/businesses/issue-key.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { tester } from '../support/service.ts'
 import { createClient } from './stage/client.ts'
 import type { Stage } from './stage/stage.ts'
 
@@ -34,9 +35,9 @@ export async function startNeighbour(
   { deps, origin, endpointServers }: Stage,
   isProduction: boolean,
 ): Promise<{ end(): Promise<Neighbour> }> {
-  const { _id: businessId } = await createBusiness(deps, { name: 'Neighbour', liveApproved: true })
+  const { _id: businessId } = await createBusiness(deps, { name: 'Neighbour', liveApproved: true }, tester)
   const rights = { scopes: [...scopes], ipAllowlist: [] }
-  const issued = await issueKey(deps, { businessId, mode: 'live', kind: 'secret', ...rights })
+  const issued = await issueKey(deps, { businessId, mode: 'live', kind: 'secret', ...rights }, tester)
   if (issued === null) throw new Error('no business')
   const refused: string[] = []
   const over = new AbortController()

@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import type { Act } from '../../src/audit/acts.ts'
+import { sweepAudit } from '../../src/audit/publish.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { relayOutboxes } from '../../src/outbox/relay.ts'
 import { wakeDelivery } from '../../src/webhooks/attempts/wake.ts'
@@ -76,8 +78,18 @@ describe('If a process is killed between any two steps, the service', function (
   const endpointOf = ({ businessId }: Pick<Merchant, 'businessId'>) =>
     service.deps.Endpoint.findOne({ businessId }).orFail().lean<Endpoint>()
 
-  /** The key, the claim, the one write of the effect, the stored response. */
-  const changing = ['mongodb aggregate', 'mongodb insert', 'mongodb findAndModify', 'mongodb update']
+  /** Expects exactly one line about the merchant's change of an endpoint in the audit trail. */
+  async function expectOneLine({ businessId, keyId: name }: Merchant, act: Act, label: string) {
+    await sweepAudit(service.deps, service.deps.Endpoint)
+    const lines = await service.deps.AuditEvent.find({ businessId, act }).lean()
+    const actors = lines.map(({ actor }) => actor)
+    expect(actors, label).to.deep.equal([{ kind: 'merchant', name, from: '127.0.0.1' }])
+  }
+
+  /** The key and the claim. */
+  const claiming = ['mongodb aggregate', 'mongodb insert']
+  /** The audit line, and its removal from the changed document. */
+  const publishing = ['mongodb insert', 'mongodb update']
 
   interface Request extends Input {
     responses: string[]
@@ -205,16 +217,18 @@ describe('If a process is killed between any two steps, the service', function (
     const operation = request(
       201,
       async () => ({ merchant: await service.merchant(), path: '/webhooks/endpoints', body }),
-      async ({ businessId }, { id, secret }, label) => {
+      async (merchant, { id, secret }, label) => {
+        const { businessId } = merchant
         expect(await service.deps.Endpoint.countDocuments({ businessId }), label).to.equal(1)
         const made = await endpointOf({ businessId })
         const unsealed = service.deps.secrets.unseal(made.secret, secretField(made._id))
         expect([made._id, unsealed], label).to.deep.equal([id, secret])
+        await expectOneLine(merchant, 'endpoint.created', label)
       },
     )
     const steps = await kill(operation)
     await delay(operation, 3)
-    expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb insert', 'mongodb insert'])
+    expect(steps).to.deep.equal([...claiming, 'mongodb insert', ...publishing])
   })
 
   it('neither loses nor duplicates anything when it updates an endpoint', async () => {
@@ -226,13 +240,16 @@ describe('If a process is killed between any two steps, the service', function (
         const { effects, url } = await endpointOf(merchant)
         expect(data, label).to.include({ url, active: false })
         expect([url, effects.length], label).to.deep.equal([body.url, 1])
+        await expectOneLine(merchant, 'endpoint.changed', label)
       },
       'PUT',
     )
     const steps = await kill(operation)
-    await delay(operation, 3)
+    await delay(operation, 4)
+    const change = ['mongodb find', 'mongodb findAndModify']
     // Disabling the endpoint also cancels running attempts, of which there are none.
-    expect(steps).to.deep.equal([...changing.slice(0, 3), 'mongodb find', 'mongodb update'])
+    const stopping = ['mongodb find']
+    expect(steps).to.deep.equal([...claiming, ...change, ...publishing, ...stopping, 'mongodb update'])
   })
 
   it('neither loses nor duplicates anything when it rotates a secret', async () => {
@@ -246,11 +263,12 @@ describe('If a process is killed between any two steps, the service', function (
         const { _id, secret, previousSecrets } = await endpointOf(merchant)
         const unsealed = service.deps.secrets.unseal(secret, secretField(_id))
         expect([unsealed, previousSecrets.length], label).to.deep.equal([data['secret'], 1])
+        await expectOneLine(merchant, 'endpoint.secret-rotated', label)
       },
     )
     const steps = await kill(operation)
     await delay(operation, 3)
-    expect(steps).to.deep.equal(changing)
+    expect(steps).to.deep.equal([...claiming, 'mongodb findAndModify', ...publishing, 'mongodb update'])
   })
 
   it('leaves no delivery pending when it deletes an endpoint', async () => {
@@ -267,6 +285,7 @@ describe('If a process is killed between any two steps, the service', function (
         expect([deletedAt === null, slot, effects.length], label).to.deep.equal([false, undefined, 1])
         const [delivery] = await deliveriesOf(service, merchant)
         expect(delivery, label).to.include({ status: 'CANCELLED', nextAttemptAt: null, attempts: 0 })
+        await expectOneLine(merchant, 'endpoint.deleted', label)
       },
       'DELETE',
     )
@@ -275,7 +294,8 @@ describe('If a process is killed between any two steps, the service', function (
     // It stops running attempts first, of which there are none.
     const stopping = ['mongodb find', 'mongodb find', 'mongodb update']
     const removing = 'mongodb aggregate'
-    expect(steps).to.deep.equal([...changing.slice(0, 3), ...stopping, removing, 'mongodb update'])
+    const changing = [...claiming, 'mongodb findAndModify', ...publishing]
+    expect(steps).to.deep.equal([...changing, ...stopping, removing, 'mongodb update'])
   })
 
   /** The relay of two events, each to two endpoints. */

@@ -48,7 +48,7 @@ describe('A concurrent import', () => {
   /** With a shop, so that the steps of each import are the same. */
   async function openingMerchant(): Promise<Merchant> {
     const opening = await service.merchant()
-    await createShop(service.deps, { businessId: opening.businessId, sandbox: true, name: 'Sandbox' })
+    await createShop(service.deps, { businessId: opening.businessId, sandbox: true, name: 'Sandbox' }, null)
     return opening
   }
 

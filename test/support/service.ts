@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import supertest from 'supertest'
 import { type Scope, scopes } from '../../schemas/scopes.ts'
 import { createApp } from '../../src/app.ts'
+import type { By } from '../../src/audit/audit-event.ts'
 import type { KeyKind, KeyMode } from '../../src/businesses/api-key.ts'
 import { createBusiness } from '../../src/businesses/create-business.ts'
 import { type IssuedKey, issueKey } from '../../src/businesses/issue-key.ts'
@@ -45,6 +46,9 @@ export function createClock(): Clock & { shift(atMs: number): number } {
     },
   }
 }
+
+/** An operator, for operations that the audit trail records. */
+export const tester: By = { actor: { kind: 'operator', name: 'tester', from: null }, reason: null }
 
 export const secretKey = randomBytes(32).toString('base64')
 
@@ -124,7 +128,7 @@ export async function openService(
 
   const key = async (businessId: string, options: Partial<KeyOptions> = {}): Promise<IssuedKey> => {
     const { mode = 'test', kind = 'secret', scopes: granted = [...scopes], ipAllowlist = [] } = options
-    const issued = await issueKey(deps, { businessId, mode, kind, scopes: granted, ipAllowlist })
+    const issued = await issueKey(deps, { businessId, mode, kind, scopes: granted, ipAllowlist }, tester)
     if (issued === null) throw new Error(`no business ${businessId}`)
     return issued
   }
@@ -135,7 +139,7 @@ export async function openService(
     http: supertest(origin),
     key,
     async merchant(options = {}) {
-      const { _id: businessId } = await createBusiness(deps, { name: 'Épicerie', liveApproved: true })
+      const { _id: businessId } = await createBusiness(deps, { name: 'Épicerie', liveApproved: true }, tester)
       const issued = await key(businessId, options)
       return asMerchant(businessId, issued)
     },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createShop } from '../../src/store/shops/create-shop.ts'
-import type { Merchant, Service } from './service.ts'
+import { type Merchant, type Service, tester } from './service.ts'
 
 /** Operations of merchants on their store, for tests that need them as set-up. */
 
@@ -27,7 +27,7 @@ export interface ProductResponse {
 
 /** Creates the live shop of a business, as an operator. */
 export const openLiveShop = ({ deps }: Service, { businessId }: Merchant) =>
-  createShop(deps, { businessId, sandbox: false, name: 'Épicerie' })
+  createShop(deps, { businessId, sandbox: false, name: 'Épicerie' }, tester)
 
 /** Creates a product. By default it costs 1 000 centimes and has 5 in stock. */
 export async function createProduct(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import type { PaymentOrder, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
-import type { Service } from '../support/service.ts'
+import { type Service, tester } from '../support/service.ts'
 
 export const pin = '2580'
 export const done = { outcome: 'done' } as const
@@ -54,7 +54,7 @@ export function customersOf(service: Service) {
     async customer(balance: number): Promise<string> {
       made += 1
       const phone = String(33_000_000 + made)
-      if ((await createWallet(service.deps, { phone, pin, balance })) === null) throw new Error(phone)
+      if ((await createWallet(service.deps, { phone, pin, balance }, tester)) === null) throw new Error(phone)
       return phone
     },
   }

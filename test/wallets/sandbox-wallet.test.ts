@@ -3,7 +3,7 @@ import { createOneAtATime } from '../../src/process/one-at-a-time.ts'
 import { authorise } from '../../src/wallets/sandbox/authorise.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { transfer } from '../../src/wallets/sandbox/transfer.ts'
-import { withSecondProcess, withService } from '../support/service.ts'
+import { tester, withSecondProcess, withService } from '../support/service.ts'
 import { customersOf, done, locked, notExecuted, pin, poor, technical, wrongPin } from './customers.ts'
 
 const quarterMs = 15 * 60_000
@@ -247,7 +247,7 @@ describe('A sandbox wallet', () => {
 
     it('is replaced by a wallet created with the same phone number', async () => {
       expect(await demo('22000005', { businessId: 'b' })).to.include({ outcome: 'declined' })
-      await createWallet(service.deps, { phone: '22000005', pin, balance: 150 })
+      await createWallet(service.deps, { phone: '22000005', pin, balance: 150 }, tester)
       expect(await demo('22000005', { businessId: 'b' })).to.deep.equal(wrongPin)
       expect(await here.pay({ phone: '22000005', businessId: 'b' })).to.deep.equal(done)
       expect(await here.balanceOf('22000005')).to.equal(50)

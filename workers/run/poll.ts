@@ -89,6 +89,11 @@ export async function finishLeftovers(deps: Deps): Promise<number> {
     () => sweepImports(deps),
     () => sweepAudit(deps, deps.Delivery),
     () => sweepAudit(deps, deps.Business),
+    () => sweepAudit(deps, deps.ApiKey),
+    () => sweepAudit(deps, deps.Endpoint),
+    () => sweepAudit(deps, deps.Shop),
+    () => sweepAudit(deps, deps.WalletAccount),
+    () => sweepAudit(deps, deps.Setting),
     () => sweepAudit(deps, deps.Staff),
     () => sweepAudit(deps, deps.StaffSession),
     async () => {

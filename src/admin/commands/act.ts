@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { operator } from './operator.ts'
 import { type AdminDeps, Failed, withAdminDeps } from './run.ts'
 import { linesOf } from './text.ts'
 
@@ -11,8 +12,8 @@ export const act = <Args extends unknown[], Result extends object>(
   toText: (result: Result) => string = linesOf,
 ) =>
   function withDeps(this: Command, ...args: Args): Promise<void> {
-    const { json } = this.optsWithGlobals<{ json?: boolean }>()
-    return withAdminDeps(json === true, (deps) => run(deps, ...args), toText)
+    const { json, reason } = this.optsWithGlobals<{ json?: boolean; reason?: string }>()
+    return withAdminDeps(json === true, operator(reason), (deps) => run(deps, ...args), toText)
   }
 
 /** Returns `value`. Throws Failed with `message` if `value` is null or false. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { switchApi } from '../../businesses/api-switch.ts'
+import { switchApi } from '../../businesses/switch-api.ts'
 import { act } from './act.ts'
 
 /** Adds the commands `api on` and `api off`. */
@@ -13,7 +13,7 @@ export function addApiCommands(program: Command): void {
       )
       .action(
         act(async (deps) => {
-          await switchApi(deps.Setting, position === 'on')
+          await switchApi(deps, position === 'on', deps.by)
           return { api: position }
         }),
       )

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../../../schemas/scopes.ts'
+import { maxReasonLength, readReason } from '../../audit/audit-event.ts'
 import { readInstant } from '../../input/instant.ts'
 import { parseRange } from '../../security/network.ts'
 import { readPhone, readPin } from '../../wallets/phone.ts'
@@ -28,6 +29,13 @@ export function businessName(text: string): string {
   if (name === '' || Array.from(name).length > 200 || /\p{Cc}/u.test(name) || !name.isWellFormed())
     throw new InvalidArgumentError('Must be 1 to 200 printable characters.')
   return name
+}
+
+/** Parses the reason for an act, which the audit trail shows. */
+export function reasonText(text: string): string {
+  const reason = readReason(text)
+  if (reason === null) throw new InvalidArgumentError(`Must be 1 to ${maxReasonLength} printable characters.`)
+  return reason
 }
 
 /**

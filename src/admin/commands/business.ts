@@ -7,7 +7,6 @@ import { businessSwitches } from '../acts/business-switches.ts'
 import { effectsHelp } from '../acts/effects.ts'
 import { act, found } from './act.ts'
 import { businessName, limitFrom } from './arguments.ts'
-import { operator } from './operator.ts'
 
 /** Adds the `business create` command and the commands that change a business. */
 export function addBusinessCommands(program: Command): Command {
@@ -19,7 +18,7 @@ export function addBusinessCommands(program: Command): Command {
     .option('--live', 'approve the business for live mode', false)
     .action(
       act(async (deps, { name, live }: { name: string; live: boolean }) => {
-        const { _id: id } = await createBusiness(deps, { name, liveApproved: live })
+        const { _id: id } = await createBusiness(deps, { name, liveApproved: live }, deps.by)
         return { id }
       }),
     )
@@ -32,7 +31,7 @@ export function addBusinessCommands(program: Command): Command {
       .addHelpText('after', effectsHelp(effects, 'business'))
       .action(
         act(async (deps, id: string) => {
-          const by = { ...operator(), act: done }
+          const by = { ...deps.by, act: done }
           found(await changeBusiness(deps, id, change, by), `There is no business ${id}`)
           return { id, ...change }
         }),
@@ -49,7 +48,7 @@ export function addBusinessCommands(program: Command): Command {
       act(async (deps, id: string, options: Partial<ShownLimits>) => {
         if (Object.keys(options).length === 0)
           throw new InvalidArgumentError('Set at least one limit: see business limit --help.')
-        const by = { ...operator(), act: 'business.limited' } as const
+        const by = { ...deps.by, act: 'business.limited' } as const
         const change = { limits: readLimits(options) }
         const { limits } = found(await changeBusiness(deps, id, change, by), `There is no business ${id}`)
         return { id, limits: showLimits(limits) }

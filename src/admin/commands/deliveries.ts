@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { act } from './act.ts'
 import { choice, each, instant, someId } from './arguments.ts'
-import { operator } from './operator.ts'
 import { startProgress } from './progress.ts'
 import { countSelected, type RequeueCounts, requeueSelected, type Selection } from './requeue-selected.ts'
 import type { AdminDeps } from './run.ts'
@@ -72,7 +71,7 @@ async function requeue(
   const { json } = command.optsWithGlobals<{ json?: boolean }>()
   const progress = startProgress(total, json === true)
   try {
-    const counts = await requeueSelected(deps, selection, operator(), progress.add)
+    const counts = await requeueSelected(deps, selection, deps.by, progress.add)
     if (selection.id !== undefined && counts.requeued === 0) reportNone(counts)
     return counts
   } finally {

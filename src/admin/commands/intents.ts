@@ -12,7 +12,6 @@ import { inTime } from '../../process/timeout.ts'
 import { openQueues } from '../../queues/queues.ts'
 import { act, found } from './act.ts'
 import { choice, instant, someId } from './arguments.ts'
-import { operator } from './operator.ts'
 import { startProgress } from './progress.ts'
 import { type AdminDeps, Failed } from './run.ts'
 
@@ -119,7 +118,7 @@ async function cancelSelected(
       metrics: createMetrics(),
       enqueue: queues.enqueue,
     }
-    await cancelAll(parts, selection, { ...operator(), ending: ending.signal, count })
+    await cancelAll(parts, selection, { ...deps.by, ending: ending.signal, count })
     return counts
   } catch (error) {
     if (counts.matched > 0) process.stderr.write(`Before that: ${JSON.stringify(counts)}\n`)

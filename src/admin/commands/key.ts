@@ -36,7 +36,7 @@ export function addKeyCommands(program: Command): Command {
     .action(
       act(async (deps, { business: businessId, mode, kind, scopes, ip }: KeyOptions) => {
         const input = { businessId, mode, kind, scopes: scopes ?? [...allScopes], ipAllowlist: ip ?? [] }
-        return { ...found(await issueKey(deps, input), `There is no business ${businessId}`) }
+        return { ...found(await issueKey(deps, input, deps.by), `There is no business ${businessId}`) }
       }),
     )
 
@@ -48,7 +48,7 @@ export function addKeyCommands(program: Command): Command {
       .addHelpText('after', effectsHelp(effects, 'key'))
       .action(
         act(async (deps, id: string) => {
-          found(await setKeyStatus(deps, id, status), `Key ${id} does not exist or is revoked`)
+          found(await setKeyStatus(deps, id, status, deps.by), `Key ${id} does not exist or is revoked`)
           return { id, status }
         }),
       )
@@ -60,7 +60,7 @@ export function addKeyCommands(program: Command): Command {
     .option('--overlap-seconds <n>', 'how long the old secret keeps working', seconds, defaultOverlapSeconds)
     .action(
       act(async (deps, id: string, { overlapSeconds }: { overlapSeconds: number }) => {
-        const rotated = await rotateKey(deps, id, overlapSeconds)
+        const rotated = await rotateKey(deps, id, overlapSeconds, deps.by)
         return { ...found(rotated, `Key ${id} does not exist or is revoked`) }
       }),
     )

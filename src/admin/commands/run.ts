@@ -1,3 +1,4 @@
+import type { By } from '../../audit/audit-event.ts'
 import { type Config, loadConfig } from '../../config.ts'
 import { connectMongo } from '../../mongo/connect.ts'
 import { noShift, openDatabaseTime } from '../../mongo/database-time.ts'
@@ -8,8 +9,17 @@ import { createSlowHash, type SlowHash } from '../../security/slow-hash.ts'
 import { explainError } from './explain-error.ts'
 import { jsonText } from './text.ts'
 
-/** The dependencies of the command line, which does not need Redis. */
-export type AdminDeps = Models & { config: Config; secrets: Secrets; slowHash: SlowHash; now(): Date }
+/**
+ * The dependencies of the command line, which does not need Redis. `by` is the operator who runs the command, with the
+ * value of `--reason`.
+ */
+export type AdminDeps = Models & {
+  config: Config
+  secrets: Secrets
+  slowHash: SlowHash
+  by: By
+  now(): Date
+}
 
 /** An expected failure of a command. The message is shown to the operator. */
 export class Failed extends Error {}
@@ -20,6 +30,7 @@ export class Failed extends Error {}
  */
 export async function withAdminDeps<Result extends object>(
   asJson: boolean,
+  by: By,
   run: (deps: AdminDeps) => Promise<Result>,
   toText: (result: Result) => string,
 ): Promise<void> {
@@ -30,7 +41,7 @@ export async function withAdminDeps<Result extends object>(
     try {
       const { now, close } = await openDatabaseTime(mongo, log, noShift)
       const secrets = createSecrets(config.secretKeys)
-      const deps = { ...openModels(mongo), config, secrets, slowHash: createSlowHash(), now }
+      const deps = { ...openModels(mongo), config, secrets, slowHash: createSlowHash(), by, now }
       const result = await run(deps).finally(close)
       process.stdout.write(`${asJson ? jsonText(result) : toText(result)}\n`)
     } finally {

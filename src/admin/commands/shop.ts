@@ -14,7 +14,7 @@ export function addShopCommands(program: Command): Command {
     .action(
       act(async (deps, { business: businessId, name }: { business: string; name: string }) => {
         found(await deps.Business.exists({ _id: businessId }), `There is no business ${businessId}`)
-        const created = await createShop(deps, { businessId, sandbox: false, name })
+        const created = await createShop(deps, { businessId, sandbox: false, name }, deps.by)
         return { id: found(created, `Business ${businessId} already has a shop`)._id }
       }),
     )

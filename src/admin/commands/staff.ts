@@ -4,7 +4,6 @@ import { issueLink, removeSecondFactor, renewPassword, setDisabled } from '../..
 import { createAccount, createAccountWithLink } from '../../staff/create-account.ts'
 import { act, found } from './act.ts'
 import { choice } from './arguments.ts'
-import { operator } from './operator.ts'
 
 /** Parses the name of a staff account. Names are stored and compared in lower case. */
 export function staffName(text: string): string {
@@ -39,7 +38,7 @@ export function addStaffCommands(program: Command): Command {
           await (deps.config.production ? createAccountWithLink : createAccount)(
             deps,
             { name, role },
-            operator(),
+            deps.by,
           ),
           `There is already an account ${name}`,
         ),
@@ -53,7 +52,7 @@ export function addStaffCommands(program: Command): Command {
       .argument('<name>', 'name of the account', staffName)
       .action(
         act(async (deps, name: string) => {
-          found(await setDisabled(deps, name, disabled, operator()), `There is no account ${name}`)
+          found(await setDisabled(deps, name, disabled, deps.by), `There is no account ${name}`)
           return { name, disabled }
         }),
       )
@@ -67,8 +66,8 @@ export function addStaffCommands(program: Command): Command {
     .action(
       act(async (deps, name: string) => {
         const renewed = deps.config.production
-          ? await issueLink(deps, name, operator())
-          : await renewPassword(deps, name, operator())
+          ? await issueLink(deps, name, deps.by)
+          : await renewPassword(deps, name, deps.by)
         const access = found(renewed, `There is no account ${name}`)
         return typeof access === 'string' ? { name, password: access } : access
       }),
@@ -82,7 +81,7 @@ export function addStaffCommands(program: Command): Command {
     .argument('<name>', 'name of the account', staffName)
     .action(
       act(async (deps, name: string) => {
-        found(await removeSecondFactor(deps, name, operator()), `There is no account ${name}`)
+        found(await removeSecondFactor(deps, name, deps.by), `There is no account ${name}`)
         return { name, secondFactor: false }
       }),
     )

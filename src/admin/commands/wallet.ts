@@ -18,7 +18,7 @@ export function addWalletCommands(program: Command): Command {
     .requiredOption('--balance <centimes>', 'the balance in centimes', centimes)
     .action(
       act(async (deps, input: { phone: string; pin: string; balance: number }) => {
-        const created = await createWallet(deps, input)
+        const created = await createWallet(deps, input, deps.by)
         const { _id: id, phone, balance } = found(created, `There is already a wallet ${input.phone}`)
         return { id, phone, balance }
       }),

@@ -7,7 +7,7 @@ import { sendPage } from '../../http/pages/send-page.ts'
 import { filledIn } from './filled-in.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
-import { auditPath, businessPath, deliveryPath } from './paths.ts'
+import { auditPath, businessPath, deliveryPath, endpointPath } from './paths.ts'
 
 /** Handles GET requests for the page that shows the audit trail, with the newest lines at the top. */
 export const auditPage = (deps: Deps) => async (req: Request, res: Response) => {
@@ -85,7 +85,7 @@ const row = ({ at, actor, reason, act, subject, businessId, before, after }: Aud
     <td data-label="Time">!${time(at)}</td>
     <td data-label="Actor"><bdi>${actor.name}</bdi> <span class="faint">${actor.kind} !${from(actor)}</span></td>
     <td data-label="Action">${act}</td>
-    <td data-label="Subject">!${subjectLink(act, subject)} !${businessLink(businessId)}</td>
+    <td data-label="Subject">!${subjectLink(act, subject, businessId)}</td>
     <td data-label="Change">!${changes(before, after)}</td>
     <td data-label="Reason"><bdi>${reason ?? ''}</bdi></td>
   </tr>`
@@ -95,13 +95,20 @@ const from = ({ kind, from: source }: AuditEvent['actor']): string => {
   return kind === 'operator' ? html`on the command line of ${source}` : html`from ${source}`
 }
 
-const subjectLink = (act: AuditEvent['act'], subject: string): string =>
-  act.startsWith('delivery.')
-    ? html`<a class="id" href="${deliveryPath(subject)}">${subject}</a>`
-    : html`<bdi class="id">${subject}</bdi>`
+/** Returns the subject, linked to its page if there is one. If the subject is a business, it is shown only once. */
+function subjectLink(act: AuditEvent['act'], subject: string, businessId: string | null): string {
+  const path = pathOf(act, subject, businessId)
+  const shown =
+    path === null ? html`<bdi class="id">${subject}</bdi>` : html`<a class="id" href="${path}">${subject}</a>`
+  if (businessId === null || businessId === subject) return shown
+  return html`!${shown} <span class="faint">of <a class="id" href="${businessPath(businessId)}">${businessId}</a></span>`
+}
 
-const businessLink = (id: string | null): string =>
-  id === null ? '' : html`<span class="faint">of <a class="id" href="${businessPath(id)}">${id}</a></span>`
+function pathOf(act: AuditEvent['act'], subject: string, businessId: string | null): string | null {
+  if (subject === businessId) return businessPath(subject)
+  if (act.startsWith('delivery.')) return deliveryPath(subject)
+  return act.startsWith('endpoint.') ? endpointPath(subject) : null
+}
 
 /** Formats every changed field as its value before the change, an arrow and its value after the change. */
 function changes(before: AuditEvent['before'], after: AuditEvent['after']): string {
@@ -109,13 +116,14 @@ function changes(before: AuditEvent['before'], after: AuditEvent['after']): stri
   return names
     .map(
       (name) =>
-        html`<div>${name}: !${before === null ? '' : html`${shown(before[name])} → `}${shown(after?.[name])}</div>`,
+        html`<div>${name}: !${before === null ? '' : html`${shown(name, before[name])} → `}${shown(name, after?.[name])}</div>`,
     )
     .join('')
 }
 
-function shown(value: unknown): string {
-  if (value === null || value === undefined) return 'none'
+/** Formats a value. A limit that is null stands for the service's default. */
+function shown(name: string, value: unknown): string {
+  if (value === null || value === undefined) return name.startsWith('limits.') ? 'default' : 'none'
   if (value instanceof Date) return value.toISOString()
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

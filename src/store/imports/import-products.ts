@@ -22,7 +22,7 @@ import { undoLatePreparations } from './plan/undo-preparation.ts'
  */
 const maxAttempts = 3
 
-type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'ImportPlan' | 'quotas' | 'config' | 'now'>
+type ImportDeps = Pick<Deps, 'Shop' | 'AuditEvent' | 'Product' | 'ImportPlan' | 'quotas' | 'config' | 'now'>
 
 /**
  * Imports either all rows of a file or none of them. A shop runs only one import at a time. Throws VALIDATION_ERROR

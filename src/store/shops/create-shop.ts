@@ -1,19 +1,33 @@
+import { auditLine, type By } from '../../audit/audit-event.ts'
+import { publishAudit } from '../../audit/publish.ts'
 import type { Deps } from '../../deps.ts'
-import { isDuplicate } from '../../mongo/collection.ts'
+import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
 import type { Shop } from './shop.ts'
 
-/** Creates a business's shop in one environment. Returns null if the business already has a shop there. */
+/**
+ * Creates a business's shop in one environment. Returns null if the business already has a shop there. `by` is null if
+ * no person creates the shop, because the sandbox's shop is created automatically. In that case, the audit trail gets
+ * no line.
+ */
 export async function createShop(
-  deps: Pick<Deps, 'Shop' | 'now'>,
+  deps: Pick<Deps, 'Shop' | 'AuditEvent' | 'now'>,
   input: Pick<Shop, 'businessId' | 'sandbox' | 'name'>,
+  by: By | null,
 ): Promise<Shop | null> {
-  const shop: Shop = { _id: newId(), ...input, createdAt: deps.now() }
+  const { businessId, sandbox, name } = input
+  const id = newId()
+  const createdAt = deps.now()
+  const about = { act: 'shop.created', subject: id, businessId, before: null } as const
+  const after = { mode: sandbox ? 'test' : 'live', name }
+  const unaudited = by === null ? [] : [auditLine({ at: createdAt, ...by, ...about, after })]
+  const shop: Shop = { _id: id, ...input, createdAt, unaudited }
   try {
-    await deps.Shop.create(shop)
-    return shop
+    await nativeCollection(deps.Shop).insertOne(shop)
   } catch (error) {
     if (isDuplicate(error)) return null
     throw error
   }
+  await publishAudit(deps, deps.Shop, [shop])
+  return shop
 }

@@ -1,3 +1,4 @@
+import { type AuditEvent, unauditedFields, unauditedIndex } from '../../audit/audit-event.ts'
 import type { Collection } from '../../mongo/collection.ts'
 
 /**
@@ -11,6 +12,8 @@ export interface Shop {
   sandbox: boolean
   name: string
   createdAt: Date
+  /** Audit lines that are not in the audit trail yet. */
+  unaudited: AuditEvent[]
 }
 
 export const shops: Collection = {
@@ -21,6 +24,7 @@ export const shops: Collection = {
     sandbox: Boolean,
     name: String,
     createdAt: Date,
+    unaudited: unauditedFields,
   },
-  indexes: [{ name: 'shopOf', key: { businessId: 1, sandbox: 1 }, unique: true }],
+  indexes: [{ name: 'shopOf', key: { businessId: 1, sandbox: 1 }, unique: true }, unauditedIndex],
 }

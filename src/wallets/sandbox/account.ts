@@ -1,3 +1,4 @@
+import { type AuditEvent, unauditedFields, unauditedIndex } from '../../audit/audit-event.ts'
 import type { Collection } from '../../mongo/collection.ts'
 
 /** An order that a sandbox wallet carries out. */
@@ -54,6 +55,8 @@ export interface WalletAccount {
   pinAttempts: PinAttempts
   current: CurrentMovement | null
   createdAt: Date
+  /** Audit lines that are not in the audit trail yet. */
+  unaudited: AuditEvent[]
 }
 
 export const walletAccounts: Collection = {
@@ -78,10 +81,12 @@ export const walletAccounts: Collection = {
       default: null,
     },
     createdAt: Date,
+    unaudited: unauditedFields,
   },
   indexes: [
     // Staff search for wallets by phone number. A number may have one demo wallet for each business.
     { name: 'phone', key: { phone: 1 } },
+    unauditedIndex,
     // This index contains only the wallets with an unfinished movement. Status queries use it to find a wallet by the
     // key of the current movement, and the poll uses it to find abandoned movements.
     {
@@ -100,4 +105,5 @@ export const newAccount = (
   pinAttempts: { round: 0, taken: 0, wrong: 0, lastTakenAt: now },
   current: null,
   createdAt: now,
+  unaudited: [],
 })

@@ -1,4 +1,4 @@
-import type { Caller } from '../../businesses/caller.ts'
+import { byCaller, type Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import type { Effect } from '../../idempotency/effect.ts'
@@ -32,8 +32,7 @@ export async function retryDelivery(
   effect: Effect,
 ): Promise<Retried> {
   await findDeliveryRecord(deps, caller, id)
-  const actor = { kind: 'merchant', name: caller.keyId, from: caller.ip } as const
-  const outcomes = await requeueDeliveries(deps, [id], { actor, reason: null, actId: effect.id })
+  const outcomes = await requeueDeliveries(deps, [id], { ...byCaller(caller), actId: effect.id })
   const outcome = outcomes.get(id) ?? 'not-found'
   if (outcome === 'not-found') throw refuse('DELIVERY_NOT_FOUND')
   const reason = reasons[outcome]

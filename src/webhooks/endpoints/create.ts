@@ -1,5 +1,6 @@
 import { type CreateEndpointBody, createEndpointBody } from '../../../schemas/create-endpoint.ts'
 import type { EventName } from '../../../schemas/events.ts'
+import { publishAudit } from '../../audit/publish.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
@@ -7,6 +8,7 @@ import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effe
 import type { Recall } from '../../idempotency/recall.ts'
 import { withinSandboxDay } from '../../quotas/sandbox-day.ts'
 import { storedUrl } from '../sender/url.ts'
+import { auditedFields, endpointLine } from './audit.ts'
 import { type Endpoint, endpointSlots, endpoints, untried } from './endpoint.ts'
 import { permitEvents } from './event-permission.ts'
 import { presentEndpoint } from './present.ts'
@@ -52,6 +54,15 @@ export async function createEndpoint(
     effects: [],
     createdAt: now,
     updatedAt: now,
+    unaudited: [
+      endpointLine(caller, {
+        at: now,
+        act: 'endpoint.created',
+        subject: effect.id,
+        before: null,
+        after: auditedFields({ ...request, active: true }),
+      }),
+    ],
   }
   const data = { ...presentEndpoint(endpoint), secret }
   const sealedResponse = effect.seal(data)
@@ -61,7 +72,10 @@ export async function createEndpoint(
         { ...endpoint, slot, sealedResponse },
         effect.deadlineAt,
       )
-      if (insertion.inserted) return data
+      if (insertion.inserted) {
+        await publishAudit(deps, deps.Endpoint, [endpoint])
+        return data
+      }
       if (insertion.index === '_id_') return doneBefore
     }
     throw refuse('MAX_ENDPOINTS_REACHED')

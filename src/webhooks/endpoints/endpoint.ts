@@ -1,4 +1,5 @@
 import type { EventName } from '../../../schemas/events.ts'
+import { type AuditEvent, unauditedFields, unauditedIndex } from '../../audit/audit-event.ts'
 import type { Collection } from '../../mongo/collection.ts'
 
 /**
@@ -79,6 +80,8 @@ export interface Endpoint {
   effects: string[]
   /** The sealed first response to the create request. The clean-up removes it after two days (src/retention). */
   sealedResponse?: string
+  /** Audit lines that are not in the audit trail yet. */
+  unaudited: AuditEvent[]
 }
 
 export const endpoints: Collection = {
@@ -105,6 +108,7 @@ export const endpoints: Collection = {
     createdAt: Date,
     updatedAt: Date,
     sealedResponse: String,
+    unaudited: unauditedFields,
   },
   indexes: [
     {
@@ -121,6 +125,7 @@ export const endpoints: Collection = {
       key: { businessId: 1, deletedAt: -1, _id: -1 },
       partialFilterExpression: { deletedAt: { $type: 'date' } },
     },
+    unauditedIndex,
   ],
 }
 

@@ -6,10 +6,6 @@ import { type Refusal, refuse } from '../../errors.ts'
 export const forbiddenEvents = (caller: Caller, requested: readonly EventName[]): EventName[] =>
   requested.filter((event) => !caller.scopes.has(events[event]))
 
-/** Returns all events that the caller's scopes do not allow. */
-export const allForbiddenEvents = (caller: Caller): EventName[] =>
-  forbiddenEvents(caller, Object.keys(events) as EventName[])
-
 export const notPermitted = (forbidden: EventName[], param: 'event' | 'events'): Refusal =>
   refuse('EVENTS_NOT_PERMITTED', { param, details: { events: forbidden } })
 

@@ -1,6 +1,8 @@
+import { publishAudit } from '../../audit/publish.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Effect, maxEffects } from '../../idempotency/effect.ts'
+import { endpointLine } from './audit.ts'
 import type { Endpoint } from './endpoint.ts'
 import { findChanged, noSuchEndpoint, ownEndpoint } from './find.ts'
 import { presentEndpoint } from './present.ts'
@@ -12,7 +14,7 @@ const overlapMs = 24 * 3_600_000
 /** The maximum number of replaced secrets that are kept. Each replaced secret adds a signature to every attempt. */
 const maxPrevious = 5
 
-type RotateDeps = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
+type RotateDeps = Pick<Deps, 'Endpoint' | 'AuditEvent' | 'secrets' | 'now'>
 
 /**
  * Gives the endpoint a new secret. For 24 hours, attempts are signed with the old secret as well. Returns the endpoint
@@ -26,6 +28,7 @@ export async function rotateSecret(
   effect: Effect,
 ): Promise<Record<string, unknown>> {
   const replaced = await replaceSecret(deps, caller, id, effect.id)
+  if (replaced !== null) await publishAudit(deps, deps.Endpoint, [replaced])
   const endpoint = replaced ?? (await findChanged(deps, caller, id, effect.id))
   if (endpoint === null) throw noSuchEndpoint()
   const secret = deps.secrets.unseal(sealedSecret(endpoint, effect.id), secretField(endpoint._id))
@@ -43,11 +46,10 @@ function replaceSecret(
   effectId: string,
 ): Promise<Endpoint | null> {
   const now = deps.now()
-  const replaced = {
-    secret: '$secret',
-    madeBy: '$secretMadeBy',
-    validUntil: new Date(now.getTime() + overlapMs),
-  }
+  const validUntil = new Date(now.getTime() + overlapMs)
+  const replaced = { secret: '$secret', madeBy: '$secretMadeBy', validUntil }
+  const about = { at: now, act: 'endpoint.secret-rotated', subject: id, before: null } as const
+  const line = endpointLine(caller, { ...about, after: { overlapEndsAt: validUntil } })
   return deps.Endpoint.findOneAndUpdate(
     { ...ownEndpoint(caller, id), effects: { $ne: effectId } },
     [
@@ -58,6 +60,7 @@ function replaceSecret(
           previousSecrets: { $slice: [{ $concatArrays: [[replaced], '$previousSecrets'] }, maxPrevious] },
           effects: { $slice: [{ $concatArrays: ['$effects', [effectId]] }, -maxEffects] },
           updatedAt: now,
+          unaudited: { $concatArrays: ['$unaudited', [{ $literal: line }]] },
         },
       },
     ],

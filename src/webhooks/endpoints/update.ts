@@ -1,12 +1,14 @@
 import type { EventName } from '../../../schemas/events.ts'
 import { type UpdateEndpointBody, updateEndpointBody } from '../../../schemas/update-endpoint.ts'
+import { publishAudit } from '../../audit/publish.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Effect, recorded } from '../../idempotency/effect.ts'
 import { storedUrl } from '../sender/url.ts'
+import { auditedChanges, endpointLine } from './audit.ts'
 import type { Endpoint } from './endpoint.ts'
-import { allForbiddenEvents, forbiddenEvents, notPermitted, permitEvents } from './event-permission.ts'
-import { findChanged, findEndpoint, ownEndpoint } from './find.ts'
+import { forbiddenEvents, notPermitted, permitEvents } from './event-permission.ts'
+import { findEndpoint, noSuchEndpoint, ownEndpoint } from './find.ts'
 import { stopDeliveries } from './stop-deliveries.ts'
 
 export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'events' | 'active'>>
@@ -26,35 +28,60 @@ export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: 
   }
 }
 
+type UpdateDeps = Pick<Deps, 'Endpoint' | 'Delivery' | 'AuditEvent' | 'now' | 'log'>
+
 /**
- * Changes the given fields in one guarded write. If the endpoint is disabled after the change, aborts its attempts in
- * flight. Throws ENDPOINT_NOT_FOUND if the caller has no such endpoint. If the request changes the URL but not the
- * events, and the caller's scopes do not allow all of the endpoint's events, throws EVENTS_NOT_PERMITTED. Otherwise the
- * caller could redirect events that it may not see to another URL.
+ * Changes the given fields in one guarded write, which also adds the audit line. If the endpoint is disabled after the
+ * change, aborts its attempts in flight. Throws ENDPOINT_NOT_FOUND if the caller has no such endpoint. If the request
+ * changes the URL but not the events, and the caller's scopes do not allow all of the endpoint's events, throws
+ * EVENTS_NOT_PERMITTED. Otherwise the caller could redirect events that it may not see to another URL.
  */
 export async function updateEndpoint(
-  deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,
+  deps: UpdateDeps,
   caller: Caller,
   id: string,
   change: EndpointChange,
   effect: Effect,
 ): Promise<Endpoint> {
   if (Object.keys(change).length === 0) return findEndpoint(deps, caller, id)
-  const redirectsEvents = change.url !== undefined && change.events === undefined
-  const hidden = redirectsEvents ? allForbiddenEvents(caller) : []
-  const changed = await deps.Endpoint.findOneAndUpdate(
-    { ...ownEndpoint(caller, id), events: { $nin: hidden }, effects: { $ne: effect.id } },
-    { $set: { ...change, updatedAt: deps.now() }, $push: recorded(effect.id) },
-    { returnDocument: 'after' },
-  ).lean<Endpoint | null>()
-  const found =
-    changed ?? (await findChanged(deps, caller, id, effect.id)) ?? (await throwReason(deps, caller, id))
+  const found = await writeChange(deps, caller, id, change, effect)
   if (!found.active) await stopDeliveries(deps, id, false)
   return found
 }
 
-/** Throws the error that explains why the guarded write did not match the endpoint. */
-async function throwReason(deps: Pick<Deps, 'Endpoint'>, caller: Caller, id: string): Promise<never> {
-  const { events } = await findEndpoint(deps, caller, id)
-  throw notPermitted(forbiddenEvents(caller, events), 'events')
+/**
+ * Changes the endpoint unless an earlier attempt at the same request has already changed it. The filter contains the
+ * values that were read, so `before` in the audit line is always correct. A request that keeps all values adds no line.
+ */
+async function writeChange(
+  deps: UpdateDeps,
+  caller: Caller,
+  id: string,
+  change: EndpointChange,
+  effect: Effect,
+): Promise<Endpoint> {
+  const owned = { _id: id, businessId: caller.businessId }
+  const standing = await deps.Endpoint.findOne(owned).lean<Endpoint | null>()
+  if (standing?.effects.includes(effect.id)) return standing
+  if (standing === null || standing.deletedAt !== null) throw noSuchEndpoint()
+  const { url, events, active } = standing
+  if (change.url !== undefined && change.events === undefined) {
+    const hidden = forbiddenEvents(caller, events)
+    if (hidden.length > 0) throw notPermitted(hidden, 'events')
+  }
+  const at = deps.now()
+  const changes = auditedChanges({ url, events, active }, change)
+  const line = changes && endpointLine(caller, { at, act: 'endpoint.changed', subject: id, ...changes })
+  const changed = await deps.Endpoint.findOneAndUpdate(
+    { ...ownEndpoint(caller, id), url, events, active, effects: { $ne: effect.id } },
+    {
+      $set: { ...change, updatedAt: at },
+      $push: { ...recorded(effect.id), ...(line === null ? {} : { unaudited: line }) },
+    },
+    { returnDocument: 'after' },
+  ).lean<Endpoint | null>()
+  // Another request has changed the endpoint in the meantime, so this function starts again.
+  if (changed === null) return writeChange(deps, caller, id, change, effect)
+  await publishAudit(deps, deps.Endpoint, [changed])
+  return changed
 }

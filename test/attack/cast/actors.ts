@@ -6,6 +6,7 @@ import { issueKey } from '../../../src/businesses/issue-key.ts'
 import { rotateKey } from '../../../src/businesses/rotate-key.ts'
 import { setKeyStatus } from '../../../src/businesses/set-key-status.ts'
 import type { Deps } from '../../../src/deps.ts'
+import { tester } from '../../support/service.ts'
 import type { MadeSecrets } from './secrets.ts'
 
 /** The rights of the key: all operations of its business, those of a publishable key, its one scope, or none. */
@@ -44,7 +45,7 @@ export async function makeActors(deps: Deps, secrets: MadeSecrets): Promise<Acto
   const businessIds: string[] = []
   for (let owner = 0; owner <= hunter; owner += 1) {
     const liveApproved = owner !== notApproved
-    businessIds.push((await createBusiness(deps, { name: `Mk${owner}e Boutique`, liveApproved }))._id)
+    businessIds.push((await createBusiness(deps, { name: `Mk${owner}e Boutique`, liveApproved }, tester))._id)
   }
   const issue = async (
     owner: number,
@@ -54,7 +55,11 @@ export async function makeActors(deps: Deps, secrets: MadeSecrets): Promise<Acto
     ip: string[],
   ) => {
     const businessId = businessIds[owner] ?? ''
-    const issued = await issueKey(deps, { businessId, mode, kind, scopes: [...granted], ipAllowlist: ip })
+    const issued = await issueKey(
+      deps,
+      { businessId, mode, kind, scopes: [...granted], ipAllowlist: ip },
+      tester,
+    )
     if (issued === null) throw new Error('no business')
     secrets.add('key', issued.key)
     return issued
@@ -74,11 +79,11 @@ export async function makeActors(deps: Deps, secrets: MadeSecrets): Promise<Acto
     add('elsewhere', owner, 'test', bound.key, 'nothing')
     for (const status of ['suspended', 'revoked'] as const) {
       const { id, key } = await issue(owner, 'test', 'secret', scopes, [])
-      await setKeyStatus(deps, id, status)
+      await setKeyStatus(deps, id, status, tester)
       add(status, owner, 'test', key, 'nothing')
     }
     const rotated = await issue(owner, 'test', 'secret', scopes, [])
-    const next = await rotateKey(deps, rotated.id, 0)
+    const next = await rotateKey(deps, rotated.id, 0, tester)
     secrets.add('key', next?.key ?? '')
     add('rotated out', owner, 'test', rotated.key, 'nothing')
     const unknown = newKey('secret', 'test')
@@ -90,11 +95,7 @@ export async function makeActors(deps: Deps, secrets: MadeSecrets): Promise<Acto
   const early = await issue(notApproved, 'live', 'secret', scopes, [])
   add('not approved', notApproved, 'live', early.key, 'nothing')
   const off = await issue(switchedOff, 'test', 'secret', scopes, [])
-  const by = {
-    actor: { kind: 'operator', name: 'attack', from: null },
-    reason: null,
-    act: 'business.disabled',
-  } as const
+  const by = { ...tester, act: 'business.disabled' } as const
   await changeBusiness(deps, businessIds[switchedOff] ?? '', { apiEnabled: false }, by)
   add('switched off', switchedOff, 'test', off.key, 'nothing')
   return { actors, businessIds, hunterKey: (await issue(hunter, 'test', 'secret', scopes, [])).key }

@@ -1,4 +1,5 @@
 import { createShop } from '../../../src/store/shops/create-shop.ts'
+import { tester } from '../../support/service.ts'
 import type { Stage } from '../stage/stage.ts'
 import { type Actor, makeActors } from './actors.ts'
 import { createPools, type Pools } from './pools.ts'
@@ -28,7 +29,7 @@ export async function assembleCast({ deps, origin, provider, endpointServers }: 
   const payers = await makePayers(deps, provider, secrets)
   for (const [owner, businessId] of businessIds.entries()) {
     for (const mode of ['test', 'live'] as const) pools.add(owner, mode, 'business', businessId)
-    await createShop(deps, { businessId, sandbox: false, name: `Mk${owner}e` })
+    await createShop(deps, { businessId, sandbox: false, name: `Mk${owner}e` }, tester)
   }
   const { trapPort, allowedPort } = endpointServers
   return {

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Deps } from '../../../src/deps.ts'
 import { createWallet } from '../../../src/wallets/sandbox/create-wallet.ts'
 import type { Provider } from '../../support/provider.ts'
+import { tester } from '../../support/service.ts'
 import type { MadeSecrets } from './secrets.ts'
 
 export interface Payer {
@@ -19,7 +20,7 @@ export async function makePayers(deps: Deps, { wallets }: Provider, secrets: Mad
     pin: String(randomInt(100_000, 999_999)),
   }))
   for (const { phone, pin } of payers) {
-    await createWallet(deps, { phone, pin, balance: plenty })
+    await createWallet(deps, { phone, pin, balance: plenty }, tester)
     wallets.set(phone, { pin, balance: plenty })
     secrets.add('phone', phone)
     secrets.add('PIN', pin)

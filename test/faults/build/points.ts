@@ -43,7 +43,7 @@ export const points: readonly Point[] = [
     ['refund.settled', 'settleRefund', 'wakeRelay($$)'],
     ['requeue.judged', 'requeueDeliveries', '$.bulkWrite($$)'],
     ['requeue.before-enqueue', 'requeueDeliveries', 'wakeDue($$)'],
-    ['audit.line-inserted', 'publishAudit', '$.bulkWrite($$)'],
+    ['audit.line-inserted', 'publishLines', '$.bulkWrite($$)'],
     ['order.before-reserve', 'attemptOrder', 'planReservations($$)'],
     ['order.reserved', 'attemptOrder', 'recordOrder($$)'],
     ['order.placed', 'attemptOrder', 'wakeOrderRelay($$)'],

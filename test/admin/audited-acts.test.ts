@@ -1,0 +1,272 @@
+import { expect } from 'chai'
+import { type Act, acts } from '../../src/audit/acts.ts'
+import type { AuditEvent, By } from '../../src/audit/audit-event.ts'
+import { createBusiness } from '../../src/businesses/create-business.ts'
+import { issueKey } from '../../src/businesses/issue-key.ts'
+import { rotateKey } from '../../src/businesses/rotate-key.ts'
+import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
+import { switchApi } from '../../src/businesses/switch-api.ts'
+import type { Deps } from '../../src/deps.ts'
+import { createShop } from '../../src/store/shops/create-shop.ts'
+import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
+import { finishLeftovers } from '../../workers/run/poll.ts'
+import { closeInBackground } from '../support/closing.ts'
+import { killAtEveryStep, waitForDeath } from '../support/kill-at-every-step.ts'
+import { withMerchant, withService } from '../support/service.ts'
+import { openVictim } from '../support/victim.ts'
+
+/** The acts whose lines other files test. */
+const testedElsewhere = {
+  'command-line.test.ts': acts.filter((act) => /^business\.(?!created)/.test(act)),
+  'requeue-*.test.ts': ['delivery.requeued'],
+  'cancel-intents.test.ts': ['intents.cancelled'],
+  'staff-*.test.ts, sign-in.test.ts': acts.filter((act) => act.startsWith('staff.')),
+  'search.test.ts': ['payment.searched-by-phone'],
+} as const satisfies Record<string, readonly Act[]>
+
+type Line = Pick<AuditEvent, 'subject' | 'businessId' | 'before' | 'after'>
+
+describe('An act', function () {
+  this.timeout(60_000)
+  const service = withService()
+  const merchant = withMerchant(service)
+  const closings: Promise<unknown>[] = []
+  after(() => closeInBackground(closings))
+
+  const by: By = { actor: { kind: 'operator', name: 'awa', from: 'host-1' }, reason: 'ticket 4711' }
+  const keyRights = {
+    mode: 'test',
+    kind: 'secret',
+    scopes: ['payments.intents:read'],
+    ipAllowlist: ['192.0.2.0/24'],
+  } as const
+  const keyRequest = (businessId: string) => ({
+    businessId,
+    ...keyRights,
+    scopes: [...keyRights.scopes],
+    ipAllowlist: [...keyRights.ipAllowlist],
+  })
+
+  it('adds one line with the actor, the reason and the changed values, and never a secret', async () => {
+    const { deps } = service
+    const { businessId } = merchant
+    const secrets: string[] = []
+    const seen = new Set((await deps.AuditEvent.find({}, { _id: 1 }).lean()).map(({ _id }) => _id))
+    const covered = new Set<Act>(Object.values(testedElsewhere).flat())
+    const newLines = async (): Promise<AuditEvent[]> => {
+      const lines = await deps.AuditEvent.find({ _id: { $nin: [...seen] } }).lean<AuditEvent[]>()
+      for (const { _id } of lines) seen.add(_id)
+      return lines
+    }
+    const expectLine = async (act: Act, doneBy: By, line: Line): Promise<void> => {
+      const [found, ...more] = await newLines()
+      expect(more, act).to.deep.equal([])
+      expect(found, act).to.deep.equal({ _id: found?._id, at: found?.at, act, ...doneBy, ...line })
+      covered.add(act)
+    }
+    const expectNone = async (label: string): Promise<void> => {
+      expect(await newLines(), label).to.deep.equal([])
+    }
+
+    const name = 'Boutique "Nour"'
+    const { _id } = await createBusiness(deps, { name, liveApproved: true }, by)
+    const created = { name, liveApproved: true }
+    await expectLine('business.created', by, { subject: _id, businessId: _id, before: null, after: created })
+
+    const { id: keyId, key } = (await issueKey(deps, keyRequest(businessId), by)) ?? { id: '', key: '' }
+    secrets.push(key)
+    const ofKey = { subject: keyId, businessId }
+    const shown = { prefix: 'sk_test_', last4: key.slice(-4) }
+    await expectLine('key.created', by, { ...ofKey, before: null, after: { ...keyRights, ...shown } })
+    const rotated = await rotateKey(deps, keyId, 60, by)
+    secrets.push(rotated?.key ?? '')
+    const { secrets: stored } = await deps.ApiKey.findById(keyId).orFail().lean()
+    await expectLine('key.rotated', by, {
+      ...ofKey,
+      before: { last4: shown.last4 },
+      after: { last4: rotated?.key.slice(-4), overlapEndsAt: stored[1]?.validUntil },
+    })
+    const statuses = [
+      ['key.suspended', 'active', 'suspended'],
+      ['key.resumed', 'suspended', 'active'],
+      ['key.revoked', 'active', 'revoked'],
+    ] as const
+    for (const [act, before, after] of statuses) {
+      expect(await setKeyStatus(deps, keyId, after, by)).to.equal(true)
+      await expectLine(act, by, { ...ofKey, before: { status: before }, after: { status: after } })
+      expect(await setKeyStatus(deps, keyId, after, by)).to.equal(true)
+      await expectNone(`${act} again`)
+    }
+
+    const shop = await createShop(deps, { businessId, sandbox: false, name: 'Live' }, by)
+    const live = { mode: 'live', name: 'Live' }
+    await expectLine('shop.created', by, {
+      subject: shop?._id ?? '',
+      businessId,
+      before: null,
+      after: live,
+    })
+    await createShop(deps, { businessId, sandbox: true, name: 'Sandbox' }, null)
+    await expectNone('the shop of the sandbox')
+
+    secrets.push('739154', '22335577')
+    await createWallet(deps, { phone: '22335577', pin: '739154', balance: 500 }, by)
+    const wallet = { subject: '22******77', businessId: null, before: null, after: { balance: 500 } }
+    await expectLine('wallet.created', by, wallet)
+
+    const ofApi = { subject: 'api', businessId: null }
+    for (const enabled of [false, true]) {
+      await switchApi(deps, enabled, by)
+      const line = { ...ofApi, before: { enabled: !enabled }, after: { enabled } }
+      await expectLine(enabled ? 'api.enabled' : 'api.disabled', by, line)
+      await switchApi(deps, enabled, by)
+      await expectNone('the API as before')
+    }
+
+    const merchantsAct = {
+      actor: { kind: 'merchant', name: merchant.keyId, from: '127.0.0.1' },
+      reason: null,
+    }
+    /** Sends a request twice, because a repeated request is not another act. */
+    const send = async (method: 'post' | 'put' | 'delete', path: string, body: object) => {
+      const headers = merchant.write()
+      const url = `/api/v1/dev/webhooks/endpoints${path}`
+      const { body: sent } = await service.http[method](url).set(headers).send(body)
+      await service.deps.Claim.updateMany(
+        {},
+        { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } },
+      )
+      await service.http[method](url)
+        .set(headers)
+        .send(body)
+        .expect(sent.success ? /"success":true/ : /never/)
+      if (sent.data.secret) secrets.push(sent.data.secret)
+      return sent.data.id as string
+    }
+    const query = 'token=query-secret'
+    secrets.push('query-secret')
+    const url = `https://example.com/${'a'.repeat(20)}`
+    const made = { url: `${url}?…`, events: ['payment.created'], active: true }
+    const id = await send('post', '', { url: `${url}?${query}`, events: ['payment.created'] })
+    const ofEndpoint = { subject: id, businessId }
+    const lineOf = (act: Act, line: Pick<Line, 'before' | 'after'>) =>
+      expectLine(act, merchantsAct as By, { ...ofEndpoint, ...line })
+    await lineOf('endpoint.created', { before: null, after: made })
+    await send('put', `/${id}`, { active: false, events: ['payment.created'] })
+    await lineOf('endpoint.changed', { before: { active: true }, after: { active: false } })
+    await send('put', `/${id}`, { active: false })
+    await expectNone('an endpoint with the same values')
+    const long = `https://example.com/${'b'.repeat(400)}`
+    await send('put', `/${id}`, { url: long, events: ['payment.expired'] })
+    await lineOf('endpoint.changed', {
+      before: { url: made.url, events: made.events },
+      after: { url: `${long.slice(0, 300)}…`, events: ['payment.expired'] },
+    })
+    await send('post', `/${id}/rotate-secret`, {})
+    const { previousSecrets } = await deps.Endpoint.findById(id).orFail().lean()
+    const overlapEndsAt = previousSecrets[0]?.validUntil
+    await lineOf('endpoint.secret-rotated', { before: null, after: { overlapEndsAt } })
+    await send('delete', `/${id}`, {})
+    const { deletedAt } = await deps.Endpoint.findById(id).orFail().lean()
+    await lineOf('endpoint.deleted', { before: { deletedAt: null }, after: { deletedAt } })
+
+    const trail = JSON.stringify(await deps.AuditEvent.find().lean())
+    for (const secret of secrets) {
+      expect(secret).to.have.length.greaterThan(5)
+      expect(trail.includes(secret), `${secret.slice(0, 3)}… is in the trail`).to.equal(false)
+    }
+    expect([...covered].toSorted()).to.deep.equal([...acts].toSorted())
+  })
+
+  /** Something that an operator changes, and how often it has been changed. */
+  interface KillRow {
+    run(deps: Deps, id: string): Promise<unknown>
+    changes(id: string): Promise<number>
+    lines(id: string): Record<string, unknown>
+  }
+
+  /** Each case has a business of its own. The name of the new business and the balance of the wallet are its id. */
+  const rows: Partial<Record<Act, KillRow>> = {
+    'business.created': {
+      run: (deps, id) => createBusiness(deps, { name: id, liveApproved: false }, by),
+      changes: (id) => service.deps.Business.countDocuments({ name: id }),
+      lines: (id) => ({ 'after.name': id }),
+    },
+    'key.created': {
+      run: (deps, id) => issueKey(deps, keyRequest(id), by),
+      changes: async (id) => (await service.deps.ApiKey.countDocuments({ businessId: id })) - 1,
+      lines: (id) => ({ businessId: id, 'after.kind': 'secret', reason: by.reason }),
+    },
+    'key.suspended': {
+      run: async (deps, id) => setKeyStatus(deps, await keyOf(id), 'suspended', by),
+      changes: async () => 1,
+      lines: (id) => ({ businessId: id }),
+    },
+    'key.rotated': {
+      run: async (deps, id) => rotateKey(deps, await keyOf(id), 3600, by),
+      changes: async (id) => {
+        const { secrets } = await service.deps.ApiKey.findOne({ businessId: id }).orFail().lean()
+        return secrets.length - 1
+      },
+      lines: (id) => ({ businessId: id }),
+    },
+    'shop.created': {
+      run: (deps, id) => createShop(deps, { businessId: id, sandbox: false, name: 'Live' }, by),
+      changes: async () => 1,
+      lines: (id) => ({ businessId: id }),
+    },
+    'wallet.created': {
+      run: (deps, id) => createWallet(deps, { phone: phoneOf(id), pin: '739154', balance: 500 }, by),
+      changes: async () => 1,
+      lines: (id) => ({ reason: by.reason, subject: new RegExp(`${phoneOf(id).slice(-2)}$`) }),
+    },
+  }
+  const keyOf = async (businessId: string): Promise<string> =>
+    (await service.deps.ApiKey.findOne({ businessId }).orFail().lean())._id
+  const phones = new Map<string, string>()
+  function phoneOf(id: string): string {
+    const phone = phones.get(id) ?? `223344${10 + phones.size}`
+    phones.set(id, phone)
+    return phone
+  }
+
+  for (const [act, { run, changes, lines }] of Object.entries(rows))
+    it(`has exactly one line (${act}) if the process is killed between any two steps`, async () => {
+      await killAtEveryStep(
+        service,
+        {
+          prepare: async () => (await service.merchant()).businessId,
+          run: (victim, id) => run(victim.deps, id),
+          repeat: (id) => run(service.deps, id),
+          async check(id, label) {
+            await finishLeftovers(service.deps)
+            const found = await service.deps.AuditEvent.countDocuments({ act: act as Act, ...lines(id) })
+            expect(found, label).to.equal(await changes(id))
+          },
+        },
+        closings,
+        0,
+      )
+    })
+
+  it('has exactly one line (api.disabled, api.enabled) if the process is killed after any step', async () => {
+    const { AuditEvent, Setting } = service.deps
+    const before = await AuditEvent.countDocuments({ subject: 'api' })
+    const steps = ['the read', 'the write', 'the line', 'the removal']
+    let changes = 0
+    for (const [index, label] of steps.entries()) {
+      const victim = await openVictim(service, { step: index + 1, fate: 'unanswered', lateMs: 0 })
+      const enabled = changes % 2 === 1
+      const running = switchApi(victim.deps, enabled, by).catch(() => undefined)
+      await waitForDeath(victim, running, { step: index + 1, label })
+      await finishLeftovers(service.deps)
+      const stored = await Setting.findById('api').lean()
+      if ((stored?.enabled ?? true) === enabled) changes += 1
+      const lines = await AuditEvent.countDocuments({ subject: 'api' })
+      expect([lines - before, stored?.unaudited ?? []], label).to.deep.equal([changes, []])
+      closings.push(victim.close(), running)
+    }
+    expect(changes).to.equal(3)
+    await switchApi(service.deps, true, by)
+  })
+})
