@@ -1,4 +1,5 @@
 import type { Model } from 'mongoose'
+import { type ActivityBatchers, openActivityBatchers } from '../activity/note-events.ts'
 import { createKeyBatcher, type KeyAndBusiness } from '../businesses/find-key.ts'
 import { createKeyUseBatcher, type KeyUse } from '../businesses/key-use-batcher.ts'
 import { createRehashBatcher, type KeyRehash } from '../businesses/rehash-batcher.ts'
@@ -31,7 +32,7 @@ import { nativeCollection } from './collection.ts'
 import type { Models } from './models.ts'
 
 /** The batchers through which concurrent requests and deliveries share calls to MongoDB. */
-export interface Batchers extends RelayBatchers {
+export interface Batchers extends RelayBatchers, ActivityBatchers {
   findKey: Batcher<string, KeyAndBusiness | null>
   rehashKey: Batcher<KeyRehash, void>
   noteKeyUse: Batcher<KeyUse, void>
@@ -99,6 +100,7 @@ export function openBatchers(models: Models, now: () => Date): Batchers {
     recordResult: createResultBatcher(models.Delivery),
     findBodySource: createBodySourceBatcher(models),
     ...openRelayBatchers(models),
+    ...openActivityBatchers(models, now),
   }
 }
 

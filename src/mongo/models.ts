@@ -1,4 +1,7 @@
 import type { Connection } from 'mongoose'
+import { type ActivityCount, activityCounts } from '../activity/activity-count.ts'
+import { type ActivityEntry, activityEntries } from '../activity/activity-entry.ts'
+import { type ActivityHour, activityHours } from '../activity/activity-hour.ts'
 import { type AuditEvent, auditEvents } from '../audit/audit-event.ts'
 import { type ApiKey, apiKeys } from '../businesses/api-key.ts'
 import { type Setting, settings } from '../businesses/api-switch.ts'
@@ -18,7 +21,6 @@ import { type Shop, shops } from '../store/shops/shop.ts'
 import { type WalletAccount, walletAccounts } from '../wallets/sandbox/account.ts'
 import { type WalletMovement, walletMovements } from '../wallets/sandbox/movement.ts'
 import { type Delivery, deliveries } from '../webhooks/deliveries/delivery.ts'
-import { type DeliveryHour, deliveryHours } from '../webhooks/deliveries/delivery-hour.ts'
 import { type Endpoint, endpoints } from '../webhooks/endpoints/endpoint.ts'
 import { type Collection, openCollection } from './collection.ts'
 
@@ -31,7 +33,9 @@ export const collections: readonly Collection[] = [
   shortCodes,
   endpoints,
   deliveries,
-  deliveryHours,
+  activityEntries,
+  activityHours,
+  activityCounts,
   claims,
   staffAccounts,
   staffSessions,
@@ -62,7 +66,9 @@ export const openModels = (mongo: Connection, maxTimeMs?: number) => ({
   ShortCode: openCollection<ShortCode>(mongo, shortCodes, maxTimeMs),
   Endpoint: openCollection<Endpoint>(mongo, endpoints, maxTimeMs),
   Delivery: openCollection<Delivery>(mongo, deliveries, maxTimeMs),
-  DeliveryHour: openCollection<DeliveryHour>(mongo, deliveryHours, maxTimeMs),
+  ActivityEntry: openCollection<ActivityEntry>(mongo, activityEntries, maxTimeMs),
+  ActivityHour: openCollection<ActivityHour>(mongo, activityHours, maxTimeMs),
+  ActivityCount: openCollection<ActivityCount>(mongo, activityCounts, maxTimeMs),
   Claim: openCollection<Claim>(mongo, claims, maxTimeMs),
   Staff: openCollection<Staff>(mongo, staffAccounts, maxTimeMs),
   StaffSession: openCollection<StaffSession>(mongo, staffSessions, maxTimeMs),

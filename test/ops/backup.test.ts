@@ -321,7 +321,7 @@ describe('A backup', () => {
     await waitFor('the recorded success', () =>
       service.deps.Endpoint.exists({ 'health.lastSuccessAt': { $ne: null } }),
     )
-    await waitFor('the hourly count', () => service.deps.DeliveryHour.exists({}))
+    await waitFor('the hourly count', () => service.deps.ActivityHour.exists({}))
     const due = await freshDelivery(service, merchant)
     await relay(service, merchant)
     return { key: 'before', response: await response.text(), pending, due }

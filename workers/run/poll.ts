@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { countDueHours } from '../../src/activity/count-due.ts'
 import { sweepAudit } from '../../src/audit/publish.ts'
 import type { Deps } from '../../src/deps.ts'
 import { expireDue } from '../../src/intents/expire-due.ts'
@@ -79,8 +80,8 @@ async function pollRepeatedly(
 
 /**
  * Finishes work that dead processes have left unfinished: sandbox wallet movements, stock reservations for orders,
- * imports and audit lines. Also enqueues the nightly clean-up if it is due. If one of these parts fails, the others
- * still run, and the first error is thrown at the end.
+ * imports and audit lines. Also enqueues the nightly clean-up if it is due, and counts the figures for the staff pages.
+ * If one of these parts fails, the others still run, and the first error is thrown at the end.
  */
 export async function finishLeftovers(deps: Deps): Promise<number> {
   const parts = [
@@ -98,6 +99,10 @@ export async function finishLeftovers(deps: Deps): Promise<number> {
     () => sweepAudit(deps, deps.StaffSession),
     async () => {
       await requestNight(deps)
+      return 0
+    },
+    async () => {
+      await countDueHours(deps)
       return 0
     },
   ]

@@ -11,6 +11,7 @@ import { countDeadOfBusiness } from '../../webhooks/deliveries/backlog.ts'
 import { endpointsOf, latestInTrouble } from '../../webhooks/deliveries/look-up.ts'
 import { actLinks, actNotice } from '../acts/act-links.ts'
 import { businessActs } from '../acts/business-acts.ts'
+import { activityCharts, isSandboxShown } from './activity.ts'
 import { businessBadges } from './businesses.ts'
 import { deliveriesTable } from './deliveries-table.ts'
 import { endpointsTable } from './endpoints-table.ts'
@@ -39,7 +40,8 @@ export const businessPage = (deps: Deps) => async (req: Request<{ id: string }>,
     !${await keys(deps, id)}
     !${openPaymentsSection(await openPaymentsOf(deps, id))}
     !${await endpoints(deps, id)}
-    !${await failingDeliveries(deps, id)}`
+    !${await failingDeliveries(deps, id)}
+    !${await activityCharts(deps, { businessId: id, sandbox: isSandboxShown(req) })}`
   sendPage(res, 200, page({ title: business.name, staff, current: null }, body))
 }
 

@@ -1,73 +1,64 @@
 import { html } from 'ghtml'
-import type { DeliveryHour } from '../../webhooks/deliveries/delivery-hour.ts'
-import { time } from './layout.ts'
+import type { Slice } from '../../activity/read.ts'
+import { type FigureName, figureNames, figures, isUnknown, valueOf } from './activity-words.ts'
 
-/**
- * Each result has its own plot. In a shared plot, a few dead deliveries would be invisible next to many successful
- * attempts.
- */
-const series = {
-  delivered: { title: 'Delivered', colour: 'good' },
-  retrying: { title: 'Failed, to be retried', colour: 'wait' },
-  dead: { title: 'Dead', colour: 'bad' },
-} as const
-type Series = keyof typeof series
+/** The unit of a bar, and the label below it. Bars without a label have none. */
+export interface Scale {
+  unit: 'hour' | 'day'
+  nameOf(slice: Slice): string
+  labelOf(slice: Slice, index: number, bars: number): string | null
+}
 
 /** The width of a plot in SVG units, about the width of a phone screen in pixels. */
 const width = 336
-const height = 96
-const ground = 76
-
-const figure = new Intl.NumberFormat('en')
+const height = 108
+const ground = 84
+/** The margin at both sides gives space to the labels of the first and the last bar. */
+const margin = 20
 
 /**
- * Returns bar charts of the attempt results per hour, with a table of the same numbers. The charts work without
- * scripts.
+ * Returns a bar chart for each figure, without scripts. Each figure has its own chart, because in a shared one, a few
+ * dead deliveries would be invisible next to many payments.
  */
-export const plots = (hours: readonly DeliveryHour[]): string =>
-  html`<div class="plots">!${(Object.keys(series) as Series[]).map((name) => plot(name, hours))}</div>
-    <details><summary>Show as a table</summary>!${table(hours)}</details>`
+export const plots = (slices: readonly Slice[], total: Slice, scale: Scale): string =>
+  html`<div class="plots">!${figureNames.map((name) => plot(name, slices, total, scale))}</div>`
 
-function plot(name: Series, hours: readonly DeliveryHour[]): string {
-  const { title, colour } = series[name]
-  const counts = hours.map((hour) => hour[name])
-  const total = counts.reduce((sum, count) => sum + count, 0)
-  const max = Math.max(...counts)
-  const label = `${title} per hour: ${figure.format(total)} in total, at most ${figure.format(max)} in one hour.`
+function plot(name: FigureName, slices: readonly Slice[], total: Slice, scale: Scale): string {
+  const { title, colour, format } = figures[name]
+  const max = Math.max(...slices.map((slice) => slice[name]))
+  const label = `${title} per ${scale.unit}: ${format(total[name])} in total, at most ${format(max)} in one ${scale.unit}.`
   return html`<figure class="card">
-    <figcaption><b>${title}: ${figure.format(total)}</b> <span class="faint">peak: ${figure.format(max)} per hour</span></figcaption>
+    <figcaption><b>${title}: ${valueOf(total, name)}</b> <span class="faint">peak: ${format(max)} per ${scale.unit}</span></figcaption>
     <svg viewBox="0 0 ${width} ${height}" class="${colour}" role="img" aria-label="${label}">
       <line class="axis" x1="0" x2="${width}" y1="${ground}" y2="${ground}" />
-      !${hours.map((hour, index) => bar(hour, hour[name], index, hours.length, max))}
+      !${slices.map((slice, index) => bar(name, slice, max, index, slices.length, scale))}
     </svg>
   </figure>`
 }
 
-function bar(hour: DeliveryHour, count: number, index: number, bars: number, max: number): string {
-  const step = width / bars
-  // Any bar with a count above zero is at least 2 units tall, so that it stays visible.
-  const tall = count === 0 ? 0 : Math.max(2, Math.round((count / max) * (ground - 4)))
-  const clock = hour._id.toISOString().slice(11, 16)
-  const x = Math.round(index * step) + 1
-  return html`<rect x="${x}" y="${ground - tall}" width="${Math.floor(step) - 2}" height="${tall}"><title>${clock} UTC: ${figure.format(count)}</title></rect>
-    !${hour._id.getUTCHours() % 6 === 0 ? hourLabel(x, clock) : ''}`
+function bar(
+  name: FigureName,
+  slice: Slice,
+  max: number,
+  index: number,
+  bars: number,
+  { nameOf, labelOf }: Scale,
+): string {
+  const step = (width - 2 * margin) / bars
+  const middle = margin + (index + 0.5) * step
+  const wide = step - 2
+  const value = slice[name]
+  // Any bar with a value above zero is at least 2 units tall, so that it stays visible.
+  const tall = value === 0 ? 0 : Math.max(2, Math.round((value / max) * (ground - 4)))
+  const label = labelOf(slice, index, bars)
+  return html`!${isUnknown(slice, name) ? mark(middle) : ''}<rect x="${(middle - wide / 2).toFixed(1)}" y="${ground - tall}" width="${wide.toFixed(1)}" height="${tall}"><title>${nameOf(slice)}: ${valueOf(slice, name)}</title></rect>
+    !${label === null ? '' : tick(middle, label)}`
 }
 
-/** Returns the label below a bar. Near the right edge, the label is right-aligned so that it is not cut off. */
-const hourLabel = (x: number, clock: string): string =>
-  x > width - 30
-    ? html`<text x="${width}" y="${height - 4}" text-anchor="end">${clock}</text>`
-    : html`<text x="${x}" y="${height - 4}">${clock}</text>`
+/** Returns the star above a bar that is not completely counted. */
+const mark = (middle: number): string =>
+  html`<text x="${middle.toFixed(1)}" y="14" text-anchor="middle">*</text>`
 
-const table = (hours: readonly DeliveryHour[]): string =>
-  html`<div class="scroll">
-    <table>
-      <thead><tr><th>Hour</th>!${Object.values(series).map(({ title }) => html`<th class="number">${title}</th>`)}</tr></thead>
-      <tbody>!${hours
-        .toReversed()
-        .map(
-          (hour) =>
-            html`<tr><td>!${time(hour._id)}</td>!${(Object.keys(series) as Series[]).map((name) => html`<td class="number">${figure.format(hour[name])}</td>`)}</tr>`,
-        )}</tbody>
-    </table>
-  </div>`
+const tick = (middle: number, label: string): string =>
+  html`<line class="axis" x1="${middle.toFixed(1)}" x2="${middle.toFixed(1)}" y1="${ground}" y2="${ground + 5}" />
+    <text x="${middle.toFixed(1)}" y="${height - 5}" text-anchor="middle">${label}</text>`

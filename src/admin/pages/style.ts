@@ -93,13 +93,21 @@ td details summary { padding: 0; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .badge.live { color: var(--accent); font-weight: 600; }
 summary { cursor: pointer; padding: .4rem 0; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(17rem, 1fr)); gap: 1rem; margin: 0 0 1rem; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); gap: 1rem; margin: 0 0 1rem; }
 .plots figure { display: flex; flex-direction: column; justify-content: space-between; margin: 0; }
 .plots figcaption span { display: block; }
 .plots svg { display: block; width: 100%; height: auto; margin-top: .5rem; }
 .plots rect { fill: currentColor; }
-.plots text { fill: var(--faint); font-size: 11px; }
-.plots .axis { stroke: var(--line); }
+.plots text { fill: var(--faint); font-size: 13px; }
+.plots .axis { stroke: var(--faint); }
+.switch { display: flex; gap: .5rem; margin: 0 0 .75rem; }
+.switch a[aria-current] { background: var(--accent); color: var(--on-accent); }
+.switch a[aria-current]::before { content: '✓'; margin-right: .4rem; }
+tbody th[scope=row] { font-weight: 400; }
+.totals { overflow-wrap: normal; }
+.scroll.totals { max-width: 36rem; }
+table.totals td { white-space: nowrap; }
+.plots .card { margin: 0; }
 .timeline { list-style: none; margin: 0; padding: 0; }
 .timeline li { display: grid; grid-template-columns: 13rem 1fr; gap: 0 1rem; padding: .35rem 0; border-top: 1px solid var(--line); }
 @media (max-width: 40rem) {
@@ -107,6 +115,7 @@ summary { cursor: pointer; padding: .4rem 0; }
   .top nav a { padding: .5rem 0; }
   .timeline li { grid-template-columns: 1fr; }
   .filter > div.whole { flex-basis: 100%; }
+  table.totals th, table.totals td { padding: .4rem; }
   table.cards caption { display: block; }
   table.cards.tight td[data-label]::before { display: inline; content: attr(data-label) ': '; }
   dl.facts { grid-template-columns: 1fr; gap: 0; }

@@ -100,7 +100,9 @@ async function send(
   countAttempt(deps, delivery, recorded, shown.record)
   logAttempt(deps, delivery, { url, recorded, ...shown, traceparent: span.traceparent })
   if (!isRecorded) return
-  deps.healthNotes.note({ endpointId: endpoint._id, outcome, at: endedAt, stage: record.stage })
+  const { sandbox } = delivery
+  const { stage } = record
+  deps.healthNotes.note({ endpointId: endpoint._id, businessId: owner, sandbox, outcome, at: endedAt, stage })
   if (outcome === 'delivered') return
   const { nextAttemptAt } = times
   const waiting = { ...delivery, attempts, nextAttemptAt, url, lastAttempt: record }

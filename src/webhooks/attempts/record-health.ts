@@ -1,16 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { type AttemptNote, addAttempts } from '../../activity/note-attempts.ts'
 import { advisory, nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { groupBy } from '../../polyfills/group-by.ts'
 import type { Log } from '../../process/log.ts'
-import { hourOf } from '../deliveries/delivery-hour.ts'
-import type { Verdict } from './verdict.ts'
 
-/** The result of one attempt. These results update the endpoint's health and the hourly charts on the staff pages. */
-export interface HealthNote {
+/** The result of one attempt. These results update the endpoint's health and the figures on the staff pages. */
+export interface HealthNote extends AttemptNote {
   endpointId: string
-  at: Date
-  outcome: Verdict['outcome']
   stage: string | null
 }
 
@@ -25,21 +22,40 @@ export interface HealthNotes {
 }
 
 /**
- * Notes made within this interval are written together. The delay does no harm, because the notes are mainly read by
- * people.
+ * Notes made within these intervals are written together. The delay does no harm, because the notes are mainly read by
+ * people. The figures have the longer interval, because a batch may contain the attempts of hundreds of businesses, and
+ * takes one update for each of them.
  */
-const gatherMs = 200
+const gatherMs = { health: 200, figures: 1_000 } as const
 
-export function createHealthNotes(models: Pick<Models, 'Endpoint' | 'DeliveryHour'>, log: Log): HealthNotes {
+export function createHealthNotes(models: Pick<Models, 'Endpoint' | 'ActivityHour'>, log: Log): HealthNotes {
+  const health = createCollector(gatherMs.health, (notes) => writeEndpoints(models, notes), log)
+  const figures = createCollector(gatherMs.figures, (notes) => addAttempts(models, notes), log)
+  return {
+    note(result) {
+      health.note(result)
+      figures.note(result)
+    },
+    async close() {
+      await Promise.all([health.close(), figures.close()])
+    },
+  }
+}
+
+function createCollector(
+  everyMs: number,
+  write: (notes: HealthNote[]) => Promise<unknown>,
+  log: Log,
+): HealthNotes {
   const noted: HealthNote[] = []
   const closing = new AbortController()
   let writing: Promise<void> | null = null
 
-  async function write(): Promise<void> {
+  async function writeAll(): Promise<void> {
     while (noted.length > 0) {
-      await pause(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined)
+      await pause(everyMs, undefined, { signal: closing.signal }).catch(() => undefined)
       const notes = noted.splice(0)
-      await Promise.all([writeEndpoints(models, notes), writeHours(models, notes)]).catch((err) =>
+      await write(notes).catch((err: unknown) =>
         log.warn({ err, attempts: notes.length }, 'health.not-recorded'),
       )
     }
@@ -49,7 +65,7 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint' | 'DeliveryHou
   return {
     note(result) {
       noted.push(result)
-      writing ??= write()
+      writing ??= writeAll()
     },
     async close() {
       closing.abort()
@@ -81,24 +97,4 @@ function healthChange(notes: HealthNote[]) {
     },
     ...(success ? {} : { $inc: { 'health.failuresInRow': failures } }),
   }
-}
-
-function writeHours(models: Pick<Models, 'DeliveryHour'>, notes: HealthNote[]): Promise<unknown> {
-  const hours = groupBy(notes, ({ at }) => hourOf(at))
-  return nativeCollection(models.DeliveryHour).bulkWrite(
-    [...hours].map(([hour, ofHour]) => ({
-      updateOne: { filter: { _id: new Date(hour) }, update: { $inc: outcomesOf(ofHour) }, upsert: true },
-    })),
-    { ordered: false, writeConcern: advisory },
-  )
-}
-
-/**
- * Counts the outcomes of attempts. Always returns all three counts, even if some of them are 0, so that the document
- * for a new hour contains all fields.
- */
-function outcomesOf(notes: HealthNote[]) {
-  const counts = { delivered: 0, retrying: 0, dead: 0 }
-  for (const { outcome } of notes) counts[outcome] += 1
-  return counts
 }

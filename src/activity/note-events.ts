@@ -1,0 +1,52 @@
+import { type Batcher, backgroundRestMs, createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
+import { createInsertBatcher, type Insertion } from '../mongo/batching/insert-batcher.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import type { Models } from '../mongo/models.ts'
+import type { Source } from '../webhooks/deliveries/new-delivery.ts'
+import { countAgain } from './activity-count.ts'
+import { type ActivityEntry, entryOf } from './activity-entry.ts'
+import { hourMs, hourOf } from './activity-hour.ts'
+
+/** The batched writes of the relay for the figures on the staff pages. */
+export interface ActivityBatchers {
+  insertActivity: Batcher<ActivityEntry, Insertion>
+  /** Makes the hour that starts at this time due for another count. */
+  countAgain: Batcher<number, void>
+}
+
+const longestBatch = 500
+
+export const openActivityBatchers = (
+  models: Pick<Models, 'ActivityEntry' | 'ActivityCount'>,
+  now: () => Date,
+): ActivityBatchers => ({
+  insertActivity: createInsertBatcher(
+    (entries) => nativeCollection(models.ActivityEntry).insertMany(entries, { ordered: false }),
+    longestBatch,
+    backgroundRestMs,
+  ),
+  countAgain: createBatcher(
+    longestBatch,
+    async (hours) => {
+      await countAgain({ ...models, now }, new Set(hours))
+      return hours.map(() => undefined)
+    },
+    backgroundRestMs,
+  ),
+})
+
+/**
+ * Stores an entry for each payment, failed payment and refund among the events in an outbox. The relay calls this
+ * function before it removes the events from the outbox, so no event is missed. The time is read after the insert: if
+ * the hour of an entry has ended by then, its last count may have missed the entry, so the hour is counted again.
+ */
+export async function noteEvents(
+  { batchers, now }: { batchers: ActivityBatchers; now(): Date },
+  source: Pick<Source, 'businessId' | 'sandbox' | 'outbox'>,
+): Promise<void> {
+  const entries = source.outbox.map((event) => entryOf(source, event)).filter((entry) => entry !== null)
+  await Promise.all(entries.map((entry) => batchers.insertActivity(entry, noDeadline)))
+  const hours = new Set(entries.map(({ at }) => hourOf(at)))
+  const late = [...hours].filter((hour) => now().getTime() >= hour + hourMs)
+  await Promise.all(late.map((hour) => batchers.countAgain(hour, noDeadline)))
+}

@@ -1,0 +1,45 @@
+import type { Figures, PaymentFigures } from '../../activity/activity-hour.ts'
+import type { Slice } from '../../activity/read.ts'
+import { money } from './words.ts'
+
+/** How a figure is shown. The colours repeat what the titles say. */
+interface Figure {
+  title: string
+  colour: 'good' | 'wait' | 'bad'
+  format(value: number): string
+}
+
+const grouped = new Intl.NumberFormat('en')
+const count = (value: number): string => grouped.format(value)
+
+/** All figures, in the order in which pages show them. */
+export const figures = {
+  payments: { title: 'Payments', colour: 'good', format: count },
+  amountPaid: { title: 'Amount paid', colour: 'good', format: money },
+  failures: { title: 'Failed payments', colour: 'bad', format: count },
+  refunds: { title: 'Refunds', colour: 'wait', format: count },
+  amountRefunded: { title: 'Amount refunded', colour: 'wait', format: money },
+  delivered: { title: 'Webhooks delivered', colour: 'good', format: count },
+  retrying: { title: 'Webhooks to be retried', colour: 'wait', format: count },
+  dead: { title: 'Webhooks dead', colour: 'bad', format: count },
+} as const satisfies Record<keyof Figures, Figure>
+
+export type FigureName = keyof typeof figures
+export const figureNames = Object.keys(figures) as FigureName[]
+
+/** The figures that are counted after the end of an hour. The others are added up while they happen. */
+const countedLater: readonly string[] = [
+  'payments',
+  'amountPaid',
+  'failures',
+  'refunds',
+  'amountRefunded',
+] satisfies (keyof PaymentFigures)[]
+
+/** Returns whether a figure of a slice may still grow although the slice has ended. */
+export const isUnknown = (slice: Slice, name: FigureName): boolean =>
+  slice.isIncomplete && countedLater.includes(name)
+
+/** Formats a figure of a slice. A star marks a figure that is not completely counted. */
+export const valueOf = (slice: Slice, name: FigureName): string =>
+  `${figures[name].format(slice[name])}${isUnknown(slice, name) ? '\u00A0*' : ''}`

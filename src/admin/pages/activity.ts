@@ -1,0 +1,92 @@
+import { html } from 'ghtml'
+import type { FiguresOwner } from '../../activity/activity-hour.ts'
+import { readActivity, type Slice, sum } from '../../activity/read.ts'
+import type { Deps } from '../../deps.ts'
+import { figureNames, figures, isUnknown, valueOf } from './activity-words.ts'
+import { time } from './layout.ts'
+import { businessPath } from './paths.ts'
+import { plots, type Scale } from './plots.ts'
+
+/** Returns whether a page must show the figures of the sandbox. By default, it shows the live figures. */
+export const isSandboxShown = ({ query }: { query: Record<string, unknown> }): boolean =>
+  query['environment'] === 'sandbox'
+
+const clock = ({ start }: Slice): string => start.toISOString().slice(11, 16)
+const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const day = ({ start }: Slice): string => dayFormat.format(start)
+
+const hourScale: Scale = {
+  unit: 'hour',
+  nameOf: (slice) => `${clock(slice)} UTC`,
+  labelOf: (slice) => (slice.start.getUTCHours() % 6 === 0 ? clock(slice) : null),
+}
+const dayScale: Scale = {
+  unit: 'day',
+  nameOf: day,
+  labelOf: (slice, index, bars) => ((bars - 1 - index) % 7 === 0 ? day(slice) : null),
+}
+
+/**
+ * Returns a section with the payments, refunds and deliveries of the last 24 hours and the last 30 days, as figures and
+ * as charts. `owner` is one business, or all of them if its `businessId` is null. Live and sandbox figures are never
+ * added up.
+ */
+export async function activityCharts(
+  deps: Pick<Deps, 'ActivityHour' | 'ActivityCount' | 'now'>,
+  owner: FiguresOwner,
+): Promise<string> {
+  const { hours, days, countedAt } = await readActivity(deps, owner)
+  const [ofHours, ofDays] = [sum(hours), sum(days)]
+  return html`<section aria-labelledby="activity">
+    <h2 id="activity">Activity</h2>
+    !${environmentSwitch(owner)}
+    <p>!${freshness(countedAt)}</p>
+    !${totals(owner, ofHours, ofDays)}
+    !${isUnknown(ofDays, 'payments') ? html`<p>* Not completely counted yet. The figure may be too low.</p>` : ''}
+    <h3>Last ${hours.length} hours</h3>
+    !${plots(hours, ofHours, hourScale)}
+    !${table(hours, 'Hour', ({ start }) => time(start))}
+    <h3>Last ${days.length} days</h3>
+    !${plots(days, ofDays, dayScale)}
+    !${table(days, 'Day', ({ start }) => start.toISOString().slice(0, 10))}
+  </section>`
+}
+
+const freshness = (countedAt: Date | null): string =>
+  countedAt === null
+    ? 'The payments of the last hour are not counted yet, because no worker has counted them. Times are UTC.'
+    : html`Payments and refunds are counted every minute, most recently at !${time(countedAt)}. The last bar is the current hour or day. Times are UTC.`
+
+function environmentSwitch({ businessId, sandbox }: FiguresOwner): string {
+  const path = businessId === null ? '/admin' : businessPath(businessId)
+  const link = (isSandbox: boolean, environment: string, name: string): string =>
+    html`<a class="button" href="${path}?environment=${environment}#activity" !${isSandbox === sandbox ? 'aria-current="true"' : ''}>${name}</a>`
+  return html`<nav class="switch" aria-label="Environment of the figures">!${link(false, 'live', 'Live')} !${link(true, 'sandbox', 'Sandbox')}</nav>`
+}
+
+const totals = ({ businessId, sandbox }: FiguresOwner, ofHours: Slice, ofDays: Slice): string =>
+  html`<div class="scroll totals">
+    <table class="totals">
+      <caption>${sandbox ? 'Sandbox' : 'Live'} figures of ${businessId === null ? 'all businesses' : 'this business'}</caption>
+      <thead><tr><th scope="col">Figure</th><th scope="col" class="number">24 hours</th><th scope="col" class="number">30 days</th></tr></thead>
+      <tbody>!${figureNames.map(
+        (name) =>
+          html`<tr><th scope="row">${figures[name].title}</th><td class="number">${valueOf(ofHours, name)}</td><td class="number">${valueOf(ofDays, name)}</td></tr>`,
+      )}</tbody>
+    </table>
+  </div>`
+
+/** Returns a table of slices, latest first. A keyboard can scroll it, because it is wider than a phone. */
+const table = (slices: readonly Slice[], unit: string, nameOf: (slice: Slice) => string): string =>
+  html`<details><summary>Show each ${unit.toLowerCase()} as a table</summary>
+    <div class="scroll" role="region" tabindex="0" aria-label="Figures of each ${unit.toLowerCase()}">
+      <table>
+        <thead><tr><th scope="col">${unit}</th>!${figureNames.map((name) => html`<th scope="col" class="number">${figures[name].title}</th>`)}</tr></thead>
+        <tbody>!${slices
+          .toReversed()
+          .map(
+            (slice) =>
+              html`<tr><th scope="row">!${nameOf(slice)}</th>!${figureNames.map((name) => html`<td class="number">${valueOf(slice, name)}</td>`)}</tr>`,
+          )}</tbody>
+      </table>
+    </div></details>`
