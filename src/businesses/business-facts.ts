@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
-import { countCancellable } from '../intents/cancel-all.ts'
+import { transitions } from '../intents/lifecycle.ts'
 import { type Usages, usagesOf } from '../quotas/usage.ts'
-import { type DeliveryTotals, deliveryTotals } from '../webhooks/deliveries/backlog.ts'
+import { type DeliveryTotals, deliveryTotals, maxCounted } from '../webhooks/deliveries/backlog.ts'
 import { type EndpointInDetail, endpointsInDetail } from '../webhooks/endpoints/endpoint-facts.ts'
 import type { Business } from './business.ts'
 import { type KeyTotals, keyTotalsOf } from './list-businesses.ts'
@@ -14,7 +14,7 @@ export interface BusinessFacts extends Omit<Business, '_id' | 'unaudited'>, Usag
   endpoints: EndpointInDetail[]
   /** The deliveries to all of the business's endpoints, including deleted ones. */
   deliveries: DeliveryTotals
-  /** The number of PENDING payment intents. */
+  /** The number of PENDING payment intents. Each count stops at `maxCounted`. */
   pendingPayments: { live: number; test: number }
 }
 
@@ -26,7 +26,10 @@ export async function lookUpBusinessFacts(
   const found = await lookUpBusiness(deps, id)
   if (found === null) return null
   const pending = (sandbox: boolean) =>
-    countCancellable(deps, { businessId: id, sandbox, createdBefore: deps.now() })
+    deps.Intent.countDocuments(
+      { businessId: id, sandbox, status: { $in: transitions.expire.from } },
+      { limit: maxCounted, hint: 'byStatus' },
+    )
   const [usages, keys, endpoints, deliveries, live, test] = await Promise.all([
     usagesOf(deps, found),
     keyTotalsOf(deps, id),

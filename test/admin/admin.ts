@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { built } from '../support/built.ts'
 import { type Service, secretKey } from '../support/service.ts'
 import { withOpened } from '../support/with.ts'
+import { runHere } from './run-here.ts'
 
 export interface Outcome {
   exitCode: number
@@ -45,9 +46,11 @@ export function openAdmin(service: Service) {
       return { kill: (signal: NodeJS.Signals) => child.kill(signal), ended: once(child, 'exit') }
     },
     throughNpm: (args: string[]) => run('npm', ['run', '--silent', 'admin', '--', ...args], {}),
-    /** Runs a command that succeeds. Returns the JSON object that it printed. */
+    /** Runs a command in this process. */
+    here: (...args: string[]): Promise<Outcome> => runHere(args, env),
+    /** Runs a command in this process. Returns the JSON object that it printed. Throws if the command fails. */
     async done(...args: string[]): Promise<Record<string, string>> {
-      const { exitCode, stdout, stderr } = await admin([...args, '--json'])
+      const { exitCode, stdout, stderr } = await runHere([...args, '--json'], env)
       if (exitCode !== 0) throw new Error(`admin ${args.join(' ')}: ${stderr}`)
       return JSON.parse(stdout)
     },

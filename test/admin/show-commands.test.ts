@@ -55,10 +55,10 @@ describe('The commands that list and show', function () {
       [public_.id, keyId],
     ])
     const [table, shown, blocked, blockedText] = await Promise.all([
-      cli.admin(['key', 'list', '--business', businessId, '--limit', '2']),
+      cli.here('key', 'list', '--business', businessId, '--limit', '2'),
       cli.done('key', 'show', keyId),
       cli.done('key', 'show', public_.id),
-      cli.admin(['key', 'show', bound.id]),
+      cli.here('key', 'show', bound.id),
     ])
     const [head, first, second, , more] = text(table.stdout)
     expect(head).to.match(/^ID +KEY +BUSINESS +STATUS +SCOPES +CREATED +LAST USED$/)
@@ -121,7 +121,7 @@ describe('The commands that list and show', function () {
       [/contains 2 keys/, find(`${current} ${old}`)],
       [/admin key find < file/, cli.admin(['key', 'find', current])],
       [/admin key find < file/, cli.admin(['key', 'show', `--limit=${current}`])],
-      [/No key has/, cli.admin(['key', 'find', '--last4', '____'.replaceAll('_', '0')])],
+      [/No key has/, cli.here('key', 'find', '--last4', '0000')],
     ]
     const outcomes = await Promise.all(unknown.map(([, outcome]) => outcome))
     outcomes.forEach(({ exitCode, stdout, stderr }, index) => {
@@ -130,7 +130,7 @@ describe('The commands that list and show', function () {
     })
     for (const { stdout, stderr } of [...known, ...outcomes])
       for (const key of [current, old, ended.key]) expect(stdout + stderr).not.to.include(key)
-    const byLast4 = await cli.admin(['key', 'find', '--last4', old.slice(-4)])
+    const byLast4 = await cli.here('key', 'find', '--last4', old.slice(-4))
     expect(byLast4.stdout).to.match(new RegExp(`^${keyId} .* overlap$`, 'm'))
   })
 
@@ -150,12 +150,12 @@ describe('The commands that list and show', function () {
     await service.deps.WalletAccount.updateOne({ phone: '44556677' }, { pinAttempts })
 
     const [staff, filtered, account, shops, shownShop, wallets, wallet] = await Promise.all([
-      cli.admin(['staff', 'list', '--limit', '2']),
-      cli.admin(['staff', 'list', '--disabled', '--role', 'viewer', '--after', 'fatou', '--json']),
+      cli.here('staff', 'list', '--limit', '2'),
+      cli.here('staff', 'list', '--disabled', '--role', 'viewer', '--after', 'fatou', '--json'),
       cli.done('staff', 'show', 'sidi'),
       idsOf('shop', 'list', '--business', businessId, '--mode', 'test'),
       cli.done('shop', 'show', shop?._id ?? ''),
-      cli.admin(['wallet', 'list', '--limit', '1', '--json']),
+      cli.here('wallet', 'list', '--limit', '1', '--json'),
       cli.done('wallet', 'show', '44556677'),
     ])
     expect(text(staff.stdout)).to.have.lengthOf(5)
@@ -178,7 +178,7 @@ describe('The commands that list and show', function () {
     expect(wallet).to.deep.include({ phone: '44556677', balance: 1250, businessId: null })
     expect(wallet.pin).to.deep.include({ wrongAttempts: 5 }).and.not.include({ lockEndsAt: null })
     const after = JSON.parse(wallets.stdout).next
-    const rest = await cli.admin(['wallet', 'list', '--after', after])
+    const rest = await cli.here('wallet', 'list', '--after', after)
     expect(
       text(rest.stdout)
         .slice(1)
@@ -212,13 +212,14 @@ describe('The commands that list and show', function () {
     ).to.deep.equal([[businessId], [], [], [id], [], []])
 
     const [table, json, shown, inText, ofBusiness] = await Promise.all([
-      cli.admin(['business', 'list', '--name', 'moved']),
-      cli.admin(['business', 'list', '--name', 'moved', '--json']),
+      cli.here('business', 'list', '--name', 'moved'),
+      cli.here('business', 'list', '--name', 'moved', '--json'),
       cli.done('endpoint', 'show', id),
-      cli.admin(['business', 'show', businessId]),
+      cli.here('business', 'show', businessId),
       cli.done('business', 'show', businessId),
     ])
-    for (const { stdout } of [table, json, inText]) expect(stdout).not.to.match(/[\u001b\u202e]/)
+    for (const { stdout } of [table, json, inText])
+      expect(stdout).not.to.include('\u001b').and.not.include('\u202e')
     expect(JSON.parse(json.stdout).items[0].name).to.equal(name)
     expect(table.stdout).to.include(String.raw`Moved \u{1b}[2J\u{202e}up xxx`).and.include('...')
     for (const line of text(table.stdout)) expect(line.length).to.be.at.most(120)

@@ -14,8 +14,8 @@ Examples:
   admin business list --live --suspended --json`
 
 const showHelp = `
-Counts deliveries up to 100000. "lastUsedDay" is the last UTC day on which the
-service accepted any of the keys.
+Counts deliveries and pending payments up to 100000. "lastUsedDay" is the last UTC
+day on which the service accepted any of the keys.
 
 Example:
   admin business show ID`

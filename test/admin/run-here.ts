@@ -1,0 +1,42 @@
+import { type Command, CommanderError } from 'commander'
+import { createProgram } from '../../src/admin/program.ts'
+
+/** The previous command of this process, which has to end first because all commands share stdout. */
+let previous: Promise<unknown> = Promise.resolve()
+
+/** Runs a command in this process, which takes a tenth of the CPU time of a process. */
+export function runHere(args: string[], env: Record<string, string | undefined>) {
+  const running = previous.then(() => runAlone(args, env))
+  previous = running.catch(() => undefined)
+  return running
+}
+
+async function runAlone(args: string[], env: Record<string, string | undefined>) {
+  const { exitCode, env: environment, stdout, stderr } = process
+  const written = { stdout: '', stderr: '' }
+  const capture = (name: keyof typeof written) => (text: string | Uint8Array) => {
+    written[name] += String(text)
+    return true
+  }
+  const writes = { stdout: stdout.write, stderr: stderr.write }
+  try {
+    process.env = env
+    stdout.write = capture('stdout')
+    stderr.write = capture('stderr')
+    await withoutExit(createProgram()).parseAsync(args, { from: 'user' })
+    return { exitCode: Number(process.exitCode ?? 0), ...written }
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return { exitCode: error.exitCode, ...written }
+  } finally {
+    process.env = environment
+    process.exitCode = exitCode
+    Object.assign(stdout, { write: writes.stdout })
+    Object.assign(stderr, { write: writes.stderr })
+  }
+}
+
+function withoutExit(command: Command): Command {
+  command.commands.forEach(withoutExit)
+  return command.exitOverride()
+}
