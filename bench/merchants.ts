@@ -23,8 +23,8 @@ export async function makeMerchants(
   mode: 'test' | 'live',
 ): Promise<Merchant[]> {
   const log = createLog('silent', 'bench', null)
-  await makeIndexes(mongodbUrl, log)
-  const mongo = await connectMongo(mongodbUrl, log, {})
+  await makeIndexes({ mongodbUrl, mongodbCa: null }, log)
+  const mongo = await connectMongo({ mongodbUrl, mongodbCa: null }, log, {})
   const deps = { ...openModels(mongo), secrets: createSecrets([secretKey]), now: () => new Date() }
   const by = { actor: { kind: 'operator', name: 'bench', from: null }, reason: null } as const
   const merchants: Merchant[] = []

@@ -37,6 +37,7 @@ const SLOW_FILES = {
   'workers/stop-endpoint.test.ts': 17,
   'workers/isolation.test.ts': 15,
   'ops/backup.test.ts': 15,
+  'ops/redis-kinds.test.ts': 15,
   'api/rate-limits.test.ts': 15,
   'workers/restore-jobs.test.ts': 14,
   'store/import-races.test.ts': 14,

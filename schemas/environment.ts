@@ -32,7 +32,29 @@ export const environment = {
       description:
         'MongoDB and the name of the database. It must not lower the write concern, read concern or read preference.',
     },
-    REDIS_URL: { type: 'string', format: 'redis-url', description: 'Redis.' },
+    MONGODB_TLS_CA: {
+      type: 'string',
+      format: 'certificates',
+      description:
+        'The certificate authority of MongoDB, or its self-signed certificate. Needs `tls=true` in `MONGODB_URL`. Without it: the public authorities.',
+    },
+    REDIS_URL: {
+      type: 'string',
+      format: 'redis-url',
+      description: 'Redis, or its sentinels with the name of the master, or some nodes of its cluster.',
+    },
+    REDIS_TLS_CA: {
+      type: 'string',
+      format: 'certificates',
+      description:
+        'The certificate authority of Redis, or its self-signed certificate. Needs `rediss`. Without it: the public authorities.',
+    },
+    REDIS_TLS_VERIFY: {
+      enum: ['full', 'ca', 'off'],
+      default: 'full',
+      description:
+        "What is checked of Redis's certificate. `ca`: not its host name. `off`: nothing, so an attacker between the service and Redis can read the password and change jobs.",
+    },
     SECRET_KEY: {
       type: 'string',
       format: 'key-of-32-bytes',
@@ -58,7 +80,8 @@ export const environment = {
       type: 'string',
       pattern: '^[\\w{}-]{1,40}$',
       default: 'pi',
-      description: 'Prefix of every key in Redis: 1 to 40 letters, digits and `_ - { }`.',
+      description:
+        'Prefix of every key in Redis: 1 to 40 letters, digits and `_ - { }`. In a cluster, `pi` becomes `{pi}`.',
     },
     LOG_LEVEL: {
       enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],

@@ -1,8 +1,10 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { type Environment, environment } from '../schemas/environment.ts'
+import { readCertificates } from './config/certificates.ts'
 import { combinedFaults } from './config/faults.ts'
 import { formats } from './config/formats.ts'
 import { list } from './config/list.ts'
+import { parseRedisUrl } from './config/redis-url.ts'
 import { parseTrust } from './config/trust-proxy.ts'
 import { type QueueName, queueNames } from './queues/jobs.ts'
 import { parseRange, type Range } from './security/network.ts'
@@ -18,7 +20,11 @@ export interface Config {
   /** The URL at which customers reach the hosted checkout. A pay URL is `${payUrl}/p/{shortCode}`. */
   payUrl: string
   mongodbUrl: string
+  /** The certificates that MongoDB's certificate is checked against. If null, the public authorities apply. */
+  mongodbCa: string | null
   redisUrl: string
+  /** How Redis's certificate is checked. If `ca` is null, the public authorities apply. */
+  redisTrust: { ca: string | null; verify: 'full' | 'ca' | 'off' }
   /**
    * The keys that encrypt sensitive values and pepper hashes: the current key, followed by the previous key if that key
    * is still accepted.
@@ -145,14 +151,16 @@ function fromEnvironment(env: Environment): Config {
     publicUrl,
     payUrl: env.PAY_URL ?? publicUrl,
     mongodbUrl: env.MONGODB_URL,
+    mongodbCa: readCertificates(env.MONGODB_TLS_CA ?? ''),
     redisUrl: env.REDIS_URL,
+    redisTrust: { ca: readCertificates(env.REDIS_TLS_CA ?? ''), verify: env.REDIS_TLS_VERIFY },
     secretKeys: [
       Buffer.from(env.SECRET_KEY, 'base64'),
       ...(previous === undefined ? [] : [Buffer.from(previous, 'base64')]),
     ],
     trustProxy: parseTrust(env.TRUST_PROXY ?? '') ?? [],
     workerQueues: chosen.length > 0 ? chosen : queueNames,
-    queuePrefix: env.QUEUE_PREFIX,
+    queuePrefix: queuePrefix(env),
     logLevel: env.LOG_LEVEL,
     maxAmount: env.MAX_AMOUNT,
     intentLifetimeMs: lifetimeSeconds * 1000,
@@ -182,6 +190,15 @@ function fromEnvironment(env: Environment): Config {
       tte: env.COMMISSION_TTE_BPS,
     },
   }
+}
+
+/**
+ * In a cluster, all keys of a queue must be on one node, so their common prefix must be a hash tag (in braces). All
+ * queues are on the same node, because the rate limits and the queues share a connection and need little of it.
+ */
+function queuePrefix({ REDIS_URL: url, QUEUE_PREFIX: prefix }: Environment): string {
+  const isTagged = /\{[^}]+\}/.test(prefix)
+  return parseRedisUrl(url)?.kind === 'cluster' && !isTagged ? `{${prefix}}` : prefix
 }
 
 function walletProvider(env: Environment): Config['walletProvider'] {

@@ -72,11 +72,11 @@ export async function openDeps(
   shift: Shift = noShift,
 ): Promise<Deps> {
   const tracing = await openTracing(config, log, processType)
-  const mongo = await awaitMongo(config.mongodbUrl, log, {})
+  const mongo = await awaitMongo(config, log, {})
   const databaseTime = await retryWhileUnreachable(log, () => openDatabaseTime(mongo, log, shift))
   const { now } = databaseTime
   const models = openModels(mongo)
-  const listsMongo = await awaitMongo(config.mongodbUrl, log, listConnections)
+  const listsMongo = await awaitMongo(config, log, listConnections)
   const queues = openQueues(config, log)
   const boardQueues = openBoardQueues(config, log)
   const sender = createSender({

@@ -9,4 +9,4 @@ const log = createLog(config.logLevel, 'release', null)
 // If a signal interrupts the step, the step can simply be run again. The step does not wait for MongoDB, so that a
 // deployment fails immediately if MongoDB is unreachable.
 stopOnSignals(log)
-await makeIndexes(config.mongodbUrl, log)
+await makeIndexes(config, log)

@@ -24,7 +24,7 @@ endOnCrash(log)
 const onStop = stopOnSignals(log)
 const deps = await openDeps(config, log, metrics, 'web')
 measureProcess(metrics)
-if (!config.production) await retryWhileUnreachable(log, () => makeIndexes(config.mongodbUrl, log))
+if (!config.production) await retryWhileUnreachable(log, () => makeIndexes(config, log))
 
 let stopping = false
 const metricsServer = await serveMetrics(deps, () => stopping)

@@ -19,7 +19,7 @@ endOnCrash(log)
 const closeBy = stopOnSignals(log)
 const deps = await openDeps(config, log, metrics, 'worker')
 measureProcess(metrics)
-if (!config.production) await retryWhileUnreachable(log, () => makeIndexes(config.mongodbUrl, log))
+if (!config.production) await retryWhileUnreachable(log, () => makeIndexes(config, log))
 
 let isStopping = false
 const { workerPort } = config

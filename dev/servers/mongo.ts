@@ -16,7 +16,7 @@ export async function startMongo(options: MongoOptions = {}): Promise<Server> {
   return startServer(mongo(await found, options), options)
 }
 
-function mongo(binary: Kind['binary'], { replicaSet, ttlSeconds = 60 }: MongoOptions): Kind {
+function mongo(binary: Kind['binary'], { replicaSet, ttlSeconds = 60, tls }: MongoOptions): Kind {
   return {
     name: 'MongoDB',
     binary,
@@ -30,6 +30,7 @@ function mongo(binary: Kind['binary'], { replicaSet, ttlSeconds = 60 }: MongoOpt
       wiredTigerCacheSizeGB: '0.5',
       setParameter: ['diagnosticDataCollectionEnabled=false', `ttlMonitorSleepSecs=${ttlSeconds}`],
       ...(replicaSet && { replSet: replicaSet }),
+      ...(tls && { tlsMode: 'requireTLS', tlsCertificateKeyFile: tls }),
     },
     folderOption: 'dbpath',
     url: (port) =>

@@ -1,32 +1,57 @@
 import { findRedisServer } from '../setup/redis.mjs'
 import { query } from './query.ts'
-import { type Kind, type Server, type ServerOptions, startServer } from './start.ts'
+import { type Kind, type Options, type Server, type ServerOptions, startServer } from './start.ts'
 
 let found: ReturnType<typeof findRedisServer> | undefined
 
-/** Starts a Redis as BullMQ needs it (noeviction). With `appendonly`, it syncs its data to disk every second. */
-export async function startRedis(options: ServerOptions & { appendonly?: boolean } = {}): Promise<Server> {
-  found ??= findRedisServer()
-  const kind = redis(await found, options.appendonly ?? false)
-  return startServer(kind, options)
+export interface RedisOptions extends ServerOptions {
+  /** Syncs the data to disk every second. */
+  appendonly?: boolean
+  /** Further options, such as those of a replica. */
+  more?: Options
+  /** Makes the server a sentinel, which keeps its state in this file. */
+  sentinel?: string
 }
 
-function redis(binary: Kind['binary'], appendonly: boolean): Kind {
+/** Starts a Redis as BullMQ needs it (noeviction). */
+export async function startRedis(options: RedisOptions = {}): Promise<Server> {
+  found ??= findRedisServer()
+  return startServer(redis(await found, options), options)
+}
+
+function redis(binary: Kind['binary'], { appendonly = false, more = {}, tls, sentinel }: RedisOptions): Kind {
+  const secure: Options = tls
+    ? {
+        port: '0',
+        'tls-cert-file': tls,
+        'tls-key-file': tls,
+        'tls-ca-cert-file': tls,
+        'tls-auth-clients': 'no',
+        'tls-replication': 'yes',
+      }
+    : {}
+  const ofKind: Options = sentinel ? { sentinel: true } : data(appendonly)
   return {
     name: 'Redis',
     binary,
-    options: {
-      bind: '127.0.0.1',
-      'maxmemory-policy': 'noeviction',
-      // The hash of a job stays compact (docs/operators/deploy.md, "Redis"). Later versions still accept this name from
-      // Redis 6.2.
-      'hash-max-ziplist-value': '512',
-      save: '',
-      appendonly: appendonly ? 'yes' : 'no',
-      appendfsync: 'everysec',
-    },
+    options: { ...ofKind, bind: '127.0.0.1', ...secure, ...more },
     folderOption: 'dir',
-    url: (port) => `redis://127.0.0.1:${port}`,
-    isReady: async (port) => (await query(port, 'PING\r\n'))?.startsWith('+PONG') ?? false,
+    ...(tls && { portOption: 'tls-port' }),
+    ...(sentinel && { config: sentinel }),
+    url: (port) => `redis${tls ? 's' : ''}://127.0.0.1:${port}`,
+    isReady: async (port) =>
+      tls
+        ? (await query(port)) !== undefined
+        : ((await query(port, 'PING\r\n'))?.startsWith('+PONG') ?? false),
   }
 }
+
+const data = (appendonly: boolean): Options => ({
+  'maxmemory-policy': 'noeviction',
+  // The hash of a job stays compact (docs/operators/deploy.md, "Redis"). Later versions still accept this name from
+  // Redis 6.2.
+  'hash-max-ziplist-value': '512',
+  save: '',
+  appendonly: appendonly ? 'yes' : 'no',
+  appendfsync: 'everysec',
+})

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +10,7 @@ const START_LIMIT_MS = 30_000
 // Another process may take a free port before the server starts.
 const MAX_PORT_ATTEMPTS = 3
 
-type Options = Record<string, string | string[] | true>
+export type Options = Record<string, string | string[] | true>
 
 export interface Kind {
   name: 'MongoDB' | 'Redis'
@@ -18,6 +18,10 @@ export interface Kind {
   /** The options besides port and folder: `true` for an option without a value, a list for one with several. */
   options: Options
   folderOption: string
+  /** The name of the option for the port. `port` by default. */
+  portOption?: string
+  /** The content of a file that is the first argument. The server may change it. */
+  config?: string
   url(port: number): string
   isReady(port: number): Promise<boolean>
 }
@@ -26,6 +30,8 @@ export interface ServerOptions {
   /** Kept after the end. By default, the server has a temporary folder, which is removed. */
   dataDir?: string | undefined
   port?: number | undefined
+  /** A file with a certificate and its key. If given, the server accepts only TLS. */
+  tls?: string | undefined
 }
 
 export interface Server {
@@ -51,9 +57,18 @@ export async function startServer(kind: Kind, options: ServerOptions): Promise<S
     const folder =
       options.dataDir ?? (await mkdtemp(join(process.env.SERVER_DATA_IN ?? tmpdir(), 'payment-intents-')))
     await mkdir(folder, { recursive: true })
+    const config = kind.config === undefined ? [] : [join(folder, 'server.conf')]
+    for (const file of config) await writeFile(file, kind.config ?? '')
     const supervised = supervise({
       binary: kind.binary.path,
-      args: argumentsOf({ ...kind.options, port: String(port), [kind.folderOption]: folder }),
+      args: [
+        ...config,
+        ...argumentsOf({
+          ...kind.options,
+          [kind.portOption ?? 'port']: String(port),
+          [kind.folderOption]: folder,
+        }),
+      ],
       log: logIn(folder),
       endSignal: options.dataDir ? 'SIGTERM' : 'SIGKILL',
       temporaryFolder: options.dataDir ? undefined : folder,

@@ -46,7 +46,7 @@ export async function drill(
     try {
       signal.throwIfAborted()
       if (kind === 'dump') await restore(folder, { mongodbUrl, dataFiles: null }, signal)
-      await makeIndexes(mongodbUrl, log)
+      await makeIndexes({ mongodbUrl, mongodbCa: null }, log)
       const summary = await readSummary(mongodbUrl, secrets, log)
       return { takenAt, tookMs: Math.round(performance.now() - startedAt), ...summary }
     } finally {

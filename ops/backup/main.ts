@@ -5,6 +5,7 @@ import { readConfig } from '../../src/config.ts'
 import { createLog } from '../../src/process/log.ts'
 import { createSecrets } from '../../src/security/seal.ts'
 import { backUp } from './back-up.ts'
+import { withCaFile } from './ca-file.ts'
 import { drill } from './drill.ts'
 import { restore } from './restore.ts'
 
@@ -12,7 +13,7 @@ const usage = `npm run backup -- FOLDER [--data-files DBPATH]   backs up the ser
 npm run restore -- FOLDER [--data-files DBPATH]  restores an archive to MONGODB_URL, data files into an empty DBPATH
 npm run drill -- FOLDER                          restores into a temporary MongoDB, to prove that it works`
 
-const { MONGODB_URL: mongodbUrl, SECRET_KEY, SECRET_KEY_PREVIOUS } = process.env
+const { MONGODB_URL, MONGODB_TLS_CA, SECRET_KEY, SECRET_KEY_PREVIOUS } = process.env
 
 const interrupted = new AbortController()
 const signal = interrupted.signal
@@ -26,17 +27,26 @@ try {
     options: { 'data-files': { type: 'string' }, help: { type: 'boolean', short: 'h' } },
   })
   if (values.help === true) console.log(usage)
-  else console.log(JSON.stringify(await run(positionals, values['data-files'] ?? null), null, 2))
+  else console.log(JSON.stringify(await start(positionals, values['data-files'] ?? null), null, 2))
 } catch (error) {
   const fault: unknown = signal.aborted ? signal.reason : error
   console.error(fault instanceof Error ? fault.message : String(fault))
   process.exitCode = 1
 }
 
-async function run([command, folder, ...more]: string[], dataFiles: string | null): Promise<object> {
+function start(words: string[], dataFiles: string | null): Promise<object> {
+  if (!MONGODB_URL) return run(words, dataFiles, null)
+  return withCaFile(MONGODB_URL, MONGODB_TLS_CA, (mongodbUrl) => run(words, dataFiles, mongodbUrl))
+}
+
+async function run(
+  [command, folder, ...more]: string[],
+  dataFiles: string | null,
+  mongodbUrl: string | null,
+): Promise<object> {
   if (folder === undefined || more.length > 0) throw new Error(usage)
-  if (command === 'restore') return restore(folder, { mongodbUrl: mongodbUrl ?? null, dataFiles }, signal)
-  if (mongodbUrl === undefined) throw new Error('MONGODB_URL is missing')
+  if (command === 'restore') return restore(folder, { mongodbUrl, dataFiles }, signal)
+  if (mongodbUrl === null) throw new Error('MONGODB_URL is missing')
   if (command === 'backup') return backUp(mongodbUrl, folder, dataFiles, signal)
   if (command !== 'drill') throw new Error(usage)
   const { databaseName } = new mongoose.mongo.MongoClient(mongodbUrl).db()

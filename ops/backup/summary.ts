@@ -27,7 +27,7 @@ export async function readSummary(
 ): Promise<DatabaseSummary> {
   const now = new Date()
   // A count may take longer than the timeout of a request.
-  const mongo = await connectMongo(mongodbUrl, log, { socketTimeoutMS: 0 })
+  const mongo = await connectMongo({ mongodbUrl, mongodbCa: null }, log, { socketTimeoutMS: 0 })
   try {
     const { Intent, Endpoint, ...others } = openModels(mongo)
     const counts: Record<string, number> = {}

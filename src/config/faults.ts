@@ -1,3 +1,5 @@
+import { usesTls } from './mongo-url.ts'
+import { parseRedisUrl } from './redis-url.ts'
 import { isWeakKey, isWeakText } from './weak-keys.ts'
 
 /** The environment variables, some of which may be invalid. Valid values have already been converted to their types. */
@@ -15,6 +17,12 @@ export function combinedFaults(given: Given): string[] {
   for (const name of ['PORT', 'WORKER_PORT'])
     if (Number(given.METRICS_PORT) > 0 && given.METRICS_PORT === given[name])
       faults.push(`METRICS_PORT must differ from ${name}`)
+  if (given.MONGODB_TLS_CA !== undefined && !usesTls(textOf(given, 'MONGODB_URL')))
+    faults.push('MONGODB_TLS_CA needs tls=true in MONGODB_URL')
+  if (parseRedisUrl(textOf(given, 'REDIS_URL'))?.tls === false) {
+    if (given.REDIS_TLS_CA !== undefined) faults.push('REDIS_TLS_CA needs rediss:// in REDIS_URL')
+    if (given.REDIS_TLS_VERIFY !== 'full') faults.push('REDIS_TLS_VERIFY needs rediss:// in REDIS_URL')
+  }
   return given.NODE_ENV === 'production' ? [...faults, ...faultsInProduction(given)] : faults
 }
 

@@ -1,8 +1,10 @@
 import { parseUrl } from '../polyfills/parse-url.ts'
 import { queueNames } from '../queues/jobs.ts'
 import { parseRange } from '../security/network.ts'
+import { readCertificates } from './certificates.ts'
 import { list } from './list.ts'
 import { isMongoUrl, weakeningOptions } from './mongo-url.ts'
+import { parseRedisUrl } from './redis-url.ts'
 import { parseTrust } from './trust-proxy.ts'
 
 /**
@@ -15,17 +17,6 @@ interface Format {
 }
 
 const everyOf = (test: (part: string) => boolean) => (text: string) => list(text).every(test)
-
-/**
- * Whether a Redis URL is valid. An invalid URL must be caught here, because the driver would throw or connect to
- * localhost.
- */
-function isRedisUrl(text: string): boolean {
-  const url = parseUrl(text)
-  return (
-    url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== '' && /^(\/\d*)?$/.test(url.pathname)
-  )
-}
 
 function isRange(part: string): boolean {
   try {
@@ -55,8 +46,14 @@ export const formats: Record<string, Format> = {
     },
   },
   'redis-url': {
-    validate: isRedisUrl,
-    hint: () => 'must be redis(s)://host[:port][/db]',
+    validate: (text) => parseRedisUrl(text) !== null,
+    hint: () =>
+      'must be redis(s)://host[:port][/db], redis(s)+sentinel://host[:port],host[:port]/name or redis(s)+cluster://host[:port],host[:port]',
+  },
+  certificates: {
+    validate: (text) => readCertificates(text) !== null,
+    hint: () =>
+      'must be certificates in PEM form, with line breaks or \\n, or in base64, or the path of a PEM file',
   },
   'key-of-32-bytes': {
     // Decoding skips characters that are not base64, so without this check, several strings would decode to the same

@@ -10,6 +10,15 @@ export function isMongoUrl(text: string): boolean {
   }
 }
 
+/** Whether connections to this MongoDB use TLS. An invalid URL, which is another fault, counts as one with TLS. */
+export function usesTls(text: string): boolean {
+  try {
+    return new mongo.MongoClient(text).options.tls
+  } catch {
+    return true
+  }
+}
+
 /** The MongoDB URL options that could weaken the service's guarantees, and the safe values of each option. */
 const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({

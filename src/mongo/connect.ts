@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import mongoose, { type Connection } from 'mongoose'
+import type { Config } from '../config.ts'
 import type { Log } from '../process/log.ts'
 
 /**
@@ -29,15 +30,18 @@ const options = {
   appName: 'payment-intents',
 } as const satisfies mongoose.ConnectOptions
 
+/** Where MongoDB is, and the authority of its certificate if that is not a public one. */
+export type MongoAddress = Pick<Config, 'mongodbUrl' | 'mongodbCa'>
+
 /** Tries to connect once. Throws if no server responds within 2 s. */
 export async function connectMongo(
-  url: string,
+  { mongodbUrl, mongodbCa: ca }: MongoAddress,
   log: Log,
   exceptions: Pick<mongoose.ConnectOptions, 'socketTimeoutMS' | 'maxPoolSize' | 'appName'>,
 ): Promise<Connection> {
   const connection = mongoose.createConnection()
   try {
-    await connection.openUri(url, { ...options, ...exceptions })
+    await connection.openUri(mongodbUrl, { ...options, ...exceptions, ...(ca !== null && { ca }) })
     connection.on('error', (err) => log.warn({ err }, 'mongodb.error'))
     return connection
   } catch (error) {
@@ -54,13 +58,13 @@ const wrongPassword = 18
  * password is wrong, because waiting would not help in that case.
  */
 export async function awaitMongo(
-  url: string,
+  address: MongoAddress,
   log: Log,
   exceptions: Pick<mongoose.ConnectOptions, 'maxPoolSize' | 'appName'>,
 ): Promise<Connection> {
   for (;;) {
     try {
-      return await connectMongo(url, log, exceptions)
+      return await connectMongo(address, log, exceptions)
     } catch (err) {
       if ((err as { code?: unknown }).code === wrongPassword) throw err
       log.warn({ err }, 'mongodb.waiting')

@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose'
 import type { Log } from '../process/log.ts'
 import type { Collection } from './collection.ts'
-import { connectMongo } from './connect.ts'
+import { connectMongo, type MongoAddress } from './connect.ts'
 import { collections } from './models.ts'
 
 /**
@@ -9,8 +9,8 @@ import { collections } from './models.ts'
  * running. Uses a separate connection without a timeout, because building an index may take longer than any request may
  * take.
  */
-export async function makeIndexes(mongodbUrl: string, log: Log): Promise<void> {
-  const mongo = await connectMongo(mongodbUrl, log, { socketTimeoutMS: 0 })
+export async function makeIndexes(address: MongoAddress, log: Log): Promise<void> {
+  const mongo = await connectMongo(address, log, { socketTimeoutMS: 0 })
   try {
     for (const collection of collections) await make(mongo, collection)
   } finally {

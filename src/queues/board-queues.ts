@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import type { Queue } from 'bullmq'
-import { Redis } from 'ioredis'
-import type { Config } from '../config.ts'
 import { type Log, throttled } from '../process/log.ts'
 import { type QueueName, queueNames } from './jobs.ts'
-import { openQueue } from './queues.ts'
+import { openRedis, type RedisConnection } from './open-redis.ts'
+import { openQueue, type QueuesConfig } from './queues.ts'
 
 /** The maximum time that a staff page waits for Redis. */
 const timeoutMs = 2000
@@ -21,14 +20,13 @@ export interface BoardQueues {
  * is opened only when the queues are first needed, because most `web` processes never show the board and `worker`
  * processes cannot show it.
  */
-export function openBoardQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log: Log): BoardQueues {
-  const connection = new Redis(config.redisUrl, {
+export function openBoardQueues(config: QueuesConfig, log: Log): BoardQueues {
+  const connection = openRedis(config, {
     lazyConnect: true,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     commandTimeout: timeoutMs,
     connectTimeout: timeoutMs,
-    retryStrategy: (times) => Math.min(times * 100, 1000),
   })
   const complain = throttled(5000, (fields) => log.warn(fields, 'redis.unavailable'))
   connection.on('error', (err) => complain({ err }))
@@ -59,7 +57,7 @@ export function openBoardQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>
   }
 }
 
-async function connected(connection: Redis): Promise<void> {
+async function connected(connection: RedisConnection): Promise<void> {
   if (connection.status === 'ready') return
   const ready = once(connection, 'ready', { signal: AbortSignal.timeout(timeoutMs) })
   // A failure need not be handled here, because the client emits it as an `error` event and reconnects on its own.
@@ -70,7 +68,7 @@ async function connected(connection: Redis): Promise<void> {
 /** Returns whether an error occurred because Redis was down, frozen or full, rather than because of a bug. */
 export const isRedisFault = (error: unknown): boolean =>
   error instanceof Error &&
-  (/^(ReplyError|MaxRetriesPerRequestError|AbortError)$/.test(error.name) ||
-    /Command timed out|Connection is closed|isn't writeable|not connected|ECONN|ETIMEDOUT/.test(
+  (/^(ReplyError|MaxRetriesPerRequestError|AbortError|ClusterAllFailedError)$/.test(error.name) ||
+    /Command timed out|Connection is closed|isn't (writeable|ready)|not connected|ECONN|ETIMEDOUT|redirections|sentinels/.test(
       error.message,
     ))

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis'
+import type { RedisConnection } from './open-redis.ts'
 
 /** A Redis command with a key and one numeric argument. */
 type Command = readonly [name: string, key: string, argument: number]
@@ -11,7 +11,7 @@ type Command = readonly [name: string, key: string, argument: number]
 export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
 
 export const createRunCommands =
-  (connection: Redis, complain: (fields: object) => void): RunCommands =>
+  (connection: RedisConnection, complain: (fields: object) => void): RunCommands =>
   async (commands) => {
     // The failure has already been logged when the connection emitted an `error` event.
     if (connection.status !== 'ready') return null

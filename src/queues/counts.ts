@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq'
-import type { Redis } from 'ioredis'
 import { type QueueName, queueNames } from './jobs.ts'
+import { mastersOf, type RedisConnection } from './open-redis.ts'
 
 /** The number of jobs in each state. A `waiting` job runs as soon as a worker is free. */
 export interface JobCounts {
@@ -27,7 +27,10 @@ export interface QueueCounts {
   memory(): Promise<Memory>
 }
 
-export function createCounts(connection: Redis, obtain: (name: QueueName) => Promise<Queue>): QueueCounts {
+export function createCounts(
+  connection: RedisConnection,
+  obtain: (name: QueueName) => Promise<Queue>,
+): QueueCounts {
   const forEachQueue = async <T>(count: (queue: Queue) => Promise<T>): Promise<Map<QueueName, T>> =>
     new Map(
       await Promise.all(queueNames.map(async (name) => [name, await count(await obtain(name))] as const)),
@@ -35,10 +38,14 @@ export function createCounts(connection: Redis, obtain: (name: QueueName) => Pro
   return {
     jobs: () => forEachQueue(countJobs),
     async workers() {
-      const names = clientNames(String(await connection.client('LIST')))
-      return forEachQueue(async (queue) => names.filter(isWorkerOf(queue)).length)
+      const lists = await Promise.all(mastersOf(connection).map((master) => master.client('LIST')))
+      const names = lists.map((list) => clientNames(String(list)))
+      // A worker has a connection to the node with its queue, and may have some to others.
+      return forEachQueue(async (queue) =>
+        Math.max(0, ...names.map((ofMaster) => ofMaster.filter(isWorkerOf(queue)).length)),
+      )
     },
-    memory: async () => readMemory(await connection.info('memory')),
+    memory: () => readMemory(connection),
   }
 }
 
@@ -65,7 +72,16 @@ async function countJobs(queue: Queue): Promise<JobCounts> {
   return { waiting, active, delayed, failed }
 }
 
-function readMemory(info: string): Memory {
+/** Reads the memory figures of Redis or, for a cluster, of the master that uses most of its memory. */
+export async function readMemory(connection: RedisConnection): Promise<Memory> {
+  const infos = await Promise.all(mastersOf(connection).map((master) => master.info('memory')))
+  const [first, ...others] = infos.map(memoryIn)
+  if (first === undefined) throw new Error('Redis is not connected')
+  const share = ({ usedBytes, maxBytes }: Memory): number => usedBytes / (maxBytes ?? Number.MAX_SAFE_INTEGER)
+  return others.reduce((most, other) => (share(other) > share(most) ? other : most), first)
+}
+
+function memoryIn(info: string): Memory {
   const field = (name: string): string => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1] ?? ''
   return {
     usedBytes: Number(field('used_memory')),

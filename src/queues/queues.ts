@@ -1,10 +1,10 @@
 import { Queue } from 'bullmq'
-import { Redis } from 'ioredis'
 import type { Config } from '../config.ts'
 import { type Log, throttled } from '../process/log.ts'
 import { createRunCommands, type RunCommands } from './commands.ts'
 import { createCounts, type QueueCounts } from './counts.ts'
 import { type NewJob, type QueueName, queueNames } from './jobs.ts'
+import { openRedis, type RedisConnection } from './open-redis.ts'
 import { createProducer, type Producer } from './producer.ts'
 import { createStanding, type StandingJobs } from './standing-jobs.ts'
 
@@ -49,18 +49,19 @@ export interface Queues {
   close(): Promise<void>
 }
 
+export type QueuesConfig = Pick<Config, 'redisUrl' | 'redisTrust' | 'queuePrefix'>
+
 /**
  * Opens the producers for all queues on a separate connection. Commands on this connection fail fast, because otherwise
  * BullMQ's `add` would hang while Redis is down. A producer sends one batch at a time, and jobs that arrive while a
  * batch is being sent go into the next batch.
  */
-export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log: Log): Queues {
-  const connection = new Redis(config.redisUrl, {
+export function openQueues(config: QueuesConfig, log: Log): Queues {
+  const connection = openRedis(config, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     commandTimeout: 3000,
     connectTimeout: 3000,
-    retryStrategy: (times) => Math.min(times * 100, 1000),
   })
   const complain = throttled(5000, (fields) => log.warn(fields, 'redis.unavailable'))
   connection.on('error', (err) => complain({ err }))
@@ -76,14 +77,16 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
   const producers = Object.fromEntries(
     queueNames.map((name) => [name, createProducer(name, () => obtain(name), complain)]),
   ) as Record<QueueName, Producer>
+  const marker = `${config.queuePrefix}:whole`
   return {
     enqueue: (name, jobs) => producers[name].add(jobs),
-    standing: createStanding(connection, obtain, `${config.queuePrefix}:whole`),
+    standing: createStanding(connection, obtain, marker),
     runCommands: createRunCommands(connection, complain),
     counts: createCounts(connection, obtain),
     keepSchedule: async (name, schedule) => keepSchedule(await obtain(name), schedule),
     whenReady: (act) => void connection.on('ready', act),
-    ping: () => connection.ping(),
+    // In a cluster, this reaches the node that has the jobs.
+    ping: () => connection.type(marker),
     async close() {
       await Promise.all(queueNames.map((name) => producers[name].drained()))
       for (const queue of opened.values()) await queue.then((open) => open.close()).catch(() => undefined)
@@ -97,7 +100,7 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
  * was opened without a connection would never work.
  */
 export async function openQueue(
-  connection: Redis,
+  connection: RedisConnection,
   prefix: string,
   name: QueueName,
   complain: (fields: object) => void,

@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq'
-import type { Redis } from 'ioredis'
 import { newId } from '../security/ids.ts'
 import type { NamedJob, QueueName } from './jobs.ts'
+import type { RedisConnection } from './open-redis.ts'
 import { addAll } from './producer.ts'
 
 /** Reads and repairs the jobs stored in Redis. The source of truth is MongoDB. */
@@ -31,7 +31,7 @@ export interface StandingJobs {
 const longestBatch = 250
 
 export function createStanding(
-  connection: Redis,
+  connection: RedisConnection,
   obtain: (name: QueueName) => Promise<Queue>,
   marker: string,
 ): StandingJobs {

@@ -28,10 +28,15 @@ export interface Board {
 export const mainQueue = '/api/queues/webhook-delivery'
 
 /** Opens a board for the tests of a `describe`. */
-export const withBoard = (): Board => withOpened(openBoard, (board) => board.close())
+export const withBoard = (): Board =>
+  withOpened(
+    () => openBoard(),
+    (board) => board.close(),
+  )
 
-async function openBoard(): Promise<Board> {
-  const service = await openService({ WEBHOOK_RETRY_SECONDS: '0.01,0.01,0.01,0.01,0.01,0.01,0.01' })
+export async function openBoard(environment: Record<string, string> = {}): Promise<Board> {
+  const retries = { WEBHOOK_RETRY_SECONDS: '0.01,0.01,0.01,0.01,0.01,0.01,0.01' }
+  const service = await openService({ ...retries, ...environment })
   const endpointServer = await startEndpointServer()
   const [support, viewer] = await Promise.all([signedIn(service, 'support'), signedIn(service, 'viewer')])
   service.startWorkers()

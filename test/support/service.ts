@@ -115,7 +115,7 @@ export async function openService(
 ): Promise<Service> {
   const config = readConfig(freshEnvironment(environment))
   const clock = createClock()
-  await makeIndexes(config.mongodbUrl, log)
+  await makeIndexes(config, log)
   const deps = await openDeps(config, log, createMetrics(), 'web', clock.shift)
   const server = createHttpServer(
     deps,

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import express from 'express'
+import { parseRedisUrl } from '../../src/config/redis-url.ts'
 import { isWeakKey, isWeakText } from '../../src/config/weak-keys.ts'
 import { readConfig } from '../../src/config.ts'
 import { queueNames } from '../../src/queues/jobs.ts'
+import { certificate, pem } from '../support/certificate.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64')
 const enough = { MONGODB_URL: 'mongodb://127.0.0.1/pi', REDIS_URL: 'redis://127.0.0.1:6379', SECRET_KEY: key }
@@ -52,6 +54,8 @@ describe('The configuration check', () => {
       walletTimeoutMs: 10_000,
       shutdownDrainMs: 2000,
       shutdownTimeoutMs: 25_000,
+      mongodbCa: null,
+      redisTrust: { ca: null, verify: 'full' },
       commissionRates: { provider: 200, payer: 100, tof: 1400, tte: 200 },
     })
     expect(config.secretKeys).to.have.lengthOf(1)
@@ -259,10 +263,97 @@ describe('The configuration check', () => {
   })
 
   it('rejects a Redis URL that the driver would misread', () => {
-    const wrong = ['redis://', 'redis:///x', 'redis://h/x', 'redis://h:99999/0', 'http://h:6379', 'h:6379']
+    const wrong = [
+      'redis://',
+      'redis:///x',
+      'redis://h/x',
+      'redis://h:99999/0',
+      'http://h:6379',
+      'h:6379',
+      'redis+sentinel://h',
+      'redis+sentinel://h,/name',
+      'redis+sentinel://h:x/name',
+      'redis+sentinel:///name',
+      'redis+sentinel://h/name?db=x',
+      'redis+sentinel://h/name?tls=true',
+      'redis+sentinel://h/%',
+      'redis+cluster://h/0',
+      'redis+cluster://h?db=1',
+      'redis+cluster://h:99999',
+      'redis+nodes://h',
+      'redis+cluster://u:%E0%A4%A@h',
+      'redis+cluster://a@b@h',
+    ]
     expectRefused('REDIS_URL', wrong, 'must be redis(s)://')
-    const urls = ['redis://h', 'redis://:p@h:6379/0', 'rediss://u:p@h/', 'redis://[::1]:6379?family=6']
+    const urls = [
+      'redis://h',
+      'redis://:p@h:6379/0',
+      'rediss://u:p@h/',
+      'redis://[::1]:6379?family=6',
+      'redis+sentinel://a,b:1/name',
+      'rediss+sentinel://u:p%40@a,[::1]:2/n?db=3&sentinelPassword=s',
+      'redis+cluster://a:1,b',
+      'rediss+cluster://:p@a:1/',
+    ]
     expectAccepted('REDIS_URL', urls)
+  })
+
+  it('reads the hosts and the passwords of sentinels and clusters', () => {
+    const url =
+      'rediss+sentinel://u:p%40%3A:x@a,[::1]:2/my%20name?db=3&sentinelUsername=v&sentinelPassword=s%2F'
+    expect(parseRedisUrl(url)).to.deep.equal({
+      kind: 'sentinel',
+      tls: true,
+      nodes: [
+        { host: 'a', port: 26_379 },
+        { host: '::1', port: 2 },
+      ],
+      username: 'u',
+      password: 'p@::x',
+      name: 'my name',
+      db: 3,
+      sentinelUsername: 'v',
+      sentinelPassword: 's/',
+    })
+    expect(parseRedisUrl('redis+cluster://:p@a,b:7')).to.deep.include({
+      kind: 'cluster',
+      nodes: [
+        { host: 'a', port: 6379 },
+        { host: 'b', port: 7 },
+      ],
+      username: undefined,
+      password: 'p',
+    })
+  })
+
+  it('puts all keys of a cluster on one node', () => {
+    const prefixOf = (changes: Record<string, string>) => readConfig({ ...enough, ...changes }).queuePrefix
+    const cluster = { REDIS_URL: 'redis+cluster://h' }
+    expect(prefixOf({})).to.equal('pi')
+    expect(prefixOf(cluster)).to.equal('{pi}')
+    expect(prefixOf({ ...cluster, QUEUE_PREFIX: 'a{b}' })).to.equal('a{b}')
+  })
+
+  it('reads certificates in each form, and only for connections that use TLS', () => {
+    const redis = { REDIS_URL: 'rediss://h' }
+    const forms = [`${pem}\n`, pem.replaceAll('\n', '\\n'), Buffer.from(pem).toString('base64'), certificate]
+    for (const form of forms)
+      expect(readConfig({ ...enough, ...redis, REDIS_TLS_CA: form }).redisTrust).to.deep.equal({
+        ca: pem,
+        verify: 'full',
+      })
+    const two = `${pem}\n# another\n${pem}`
+    expect(readConfig({ ...enough, ...redis, REDIS_TLS_CA: two }).redisTrust.ca).to.equal(`${pem}\n${pem}`)
+    const broken = ['none', '/none.pem', pem.replace('MII', 'XII'), pem.slice(0, 200), import.meta.filename]
+    for (const text of broken)
+      expect(faultsOf({ ...redis, REDIS_TLS_CA: text })).to.include(
+        'REDIS_TLS_CA must be certificates in PEM',
+      )
+    expect(faultsOf({ MONGODB_TLS_CA: pem, REDIS_TLS_CA: pem, REDIS_TLS_VERIFY: 'off' })).to.match(
+      /MONGODB_TLS_CA needs tls=true[^]+REDIS_TLS_CA needs rediss[^]+REDIS_TLS_VERIFY needs rediss/,
+    )
+    const encrypted = { MONGODB_URL: 'mongodb+srv://h.example/pi', MONGODB_TLS_CA: pem }
+    expect(readConfig({ ...enough, ...encrypted }).mongodbCa).to.equal(pem)
   })
 
   it('accepts a secret key only if it is exactly 32 bytes in base64', () => {

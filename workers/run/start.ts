@@ -1,9 +1,9 @@
 import { type Job, Worker } from 'bullmq'
-import { Redis } from 'ioredis'
 import type { Deps } from '../../src/deps.ts'
 import { type Log, throttled } from '../../src/process/log.ts'
 import { inTime } from '../../src/process/timeout.ts'
 import { type QueueName, queueOptions } from '../../src/queues/jobs.ts'
+import { mastersOf, openRedis, type RedisConnection } from '../../src/queues/open-redis.ts'
 import { attemptWaiting } from '../../src/webhooks/attempts/attempt-due.ts'
 import { intentExpiry } from '../intent-expiry.ts'
 import { maintenance } from '../maintenance.ts'
@@ -53,10 +53,7 @@ const maxConcurrency = 25
  * been cut.
  */
 export function startWorkers(deps: Deps): { close(): Promise<void> } {
-  const connection = new Redis(deps.config.redisUrl, {
-    maxRetriesPerRequest: null,
-    retryStrategy: (times) => Math.min(times * 100, 1000),
-  })
+  const connection = openRedis(deps.config, { maxRetriesPerRequest: null })
   const warnUnavailable = throttled(5000, (fields) => deps.log.warn(fields, 'redis.unavailable'))
   const warnOfQueueError = throttled(5000, (fields) => deps.log.warn(fields, 'queue.error'))
   connection.on('error', (err) => warnUnavailable({ err }))
@@ -125,7 +122,7 @@ function startWorker(
   deps: Deps,
   work: QueueWorker<QueueName>,
   concurrency: number,
-  connection: Redis,
+  connection: RedisConnection,
   running: Set<Promise<void>>,
 ): Worker {
   const { keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
@@ -140,6 +137,8 @@ function startWorker(
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
+    // How long a worker waits after an error such as a failover of Redis. Meanwhile, the polls find the work.
+    runRetryDelay: 1000,
     // If a worker is killed, the locks on its jobs expire within 8 s. BullMQ looks for expired locks every 4 s, so the
     // jobs run again within 12 s. The lease of a delivery lasts about as long (10 s).
     lockDuration: 8000,
@@ -162,8 +161,12 @@ const kept = (seconds: number) => (seconds === 0 ? { count: 0 } : { age: seconds
  * Logs a warning if Redis is configured to evict keys when it is full. Jobs would then disappear without an error, and
  * their work would have to wait for a poll. Logs nothing if Redis forbids the `INFO` command.
  */
-async function warnOfEviction(connection: Redis, log: Log): Promise<void> {
-  const memory = await connection.info('memory').catch(() => '')
-  const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1]
-  if (policy !== undefined && policy !== 'noeviction') log.warn({ policy }, 'redis.evicts')
+async function warnOfEviction(connection: RedisConnection, log: Log): Promise<void> {
+  // This waits until the connection is ready, and a cluster is known.
+  await connection.ping().catch(() => undefined)
+  const infos = mastersOf(connection).map((master) => master.info('memory').catch(() => ''))
+  for (const memory of await Promise.all(infos)) {
+    const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1]
+    if (policy !== undefined && policy !== 'noeviction') log.warn({ policy }, 'redis.evicts')
+  }
 }

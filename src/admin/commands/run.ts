@@ -37,7 +37,7 @@ export async function withAdminDeps<Result extends object>(
   try {
     const config = loadConfig()
     const log = createLog('silent', 'admin', null)
-    const mongo = await connectMongo(config.mongodbUrl, log, {})
+    const mongo = await connectMongo(config, log, {})
     try {
       const { now, close } = await openDatabaseTime(mongo, log, noShift)
       const secrets = createSecrets(config.secretKeys)

@@ -66,7 +66,7 @@ export async function openStage(build: string, folder: string, isProduction: boo
   }
   const config = readConfig(environment)
   const log = createLog('silent', 'attack', null)
-  await makeIndexes(config.mongodbUrl, log)
+  await makeIndexes(config, log)
   const deps = await openDeps(config, log, createMetrics(), 'web')
   const watched = { ...environment, ATTACK_NAME_SERVER: nameServer.address }
   const [web, worker] = await Promise.all([

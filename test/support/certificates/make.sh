@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the certificates that test/webhooks/send.test.ts serves. They name no real host and secure nothing.
+# Makes the certificates of the servers in tests. They name no real host and secure nothing.
 set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)
@@ -25,6 +25,8 @@ keyUsage = critical,keyCertSign
 [endpoint]
 basicConstraints = CA:FALSE
 subjectAltName = DNS:hooks.example.com
+[server]
+subjectAltName = IP:127.0.0.1
 CNF
 
 # sign NAME KEY SUBJECT EXTENSIONS NOT-BEFORE NOT-AFTER [-selfsign -keyfile KEY]
@@ -41,3 +43,7 @@ sign endpoint endpoint.key hooks.example.com endpoint 20200101000000Z 2120010100
 sign expired expired.key hooks.example.com endpoint 20200101000000Z 20210101000000Z
 sign not-yet-valid not-yet-valid.key hooks.example.com endpoint 21190101000000Z 21200101000000Z
 sign self-signed self-signed.key hooks.example.com endpoint 20200101000000Z 21200101000000Z -selfsign -keyfile self-signed.key
+# For a Redis or MongoDB at 127.0.0.1, which read the certificate and the key from one file.
+sign server server.key server server 20200101000000Z 21200101000000Z -selfsign -keyfile server.key
+cat server.key >> server.pem
+rm server.key

@@ -1,0 +1,82 @@
+import { parseUrl } from '../polyfills/parse-url.ts'
+
+interface RedisNode {
+  host: string
+  port: number
+}
+
+/** The servers that REDIS_URL names. With `tls`, every connection uses TLS. */
+export type RedisServers =
+  /** One server. The driver parses the URL. */
+  | { kind: 'single'; tls: boolean }
+  /** The sentinels that watch the servers of the master `name`. */
+  | ({ kind: 'sentinel'; name: string; db: number } & Nodes & SentinelLogin)
+  /** Some nodes of a cluster, from which the driver learns about all others. */
+  | ({ kind: 'cluster' } & Nodes)
+
+interface Nodes {
+  tls: boolean
+  nodes: RedisNode[]
+  username: string | undefined
+  password: string | undefined
+}
+
+/** The sentinels often have no password, or another one than the servers. */
+interface SentinelLogin {
+  sentinelUsername: string | undefined
+  sentinelPassword: string | undefined
+}
+
+const defaultPort = { sentinel: 26_379, cluster: 6379 }
+
+/**
+ * Parses REDIS_URL. Returns null if the URL is invalid, because the driver would then throw or connect to localhost.
+ * The forms for Sentinel and Cluster contain a list of hosts, which `URL` cannot parse.
+ */
+export function parseRedisUrl(text: string): RedisServers | null {
+  const [, secure, kind, userInfo, hosts = '', path = '', query = ''] =
+    /^redis(s?)\+(sentinel|cluster):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/([^/?#]*))?(?:\?([^#]*))?$/.exec(
+      text,
+    ) ?? []
+  if (kind !== 'sentinel' && kind !== 'cluster') return parseSingle(text)
+  const nodes = hosts.split(',').map((host) => parseNode(host, defaultPort[kind]))
+  const login = parseLogin(userInfo)
+  const name = decoded(path)
+  const options = new URLSearchParams(query)
+  if (login === null || name === null || !nodes.every((node) => node !== null)) return null
+  const all = { tls: secure === 's', nodes, ...login }
+  if (kind === 'cluster') return name === '' && query === '' ? { kind, ...all } : null
+  const { db = '0', sentinelUsername, sentinelPassword, ...unknown } = Object.fromEntries(options)
+  if (name === '' || !/^\d{1,4}$/.test(db) || Object.keys(unknown).length > 0) return null
+  return { kind, ...all, name, db: Number(db), sentinelUsername, sentinelPassword }
+}
+
+function parseSingle(text: string): RedisServers | null {
+  const url = parseUrl(text)
+  const isValid =
+    url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== '' && /^(\/\d*)?$/.test(url.pathname)
+  return isValid ? { kind: 'single', tls: url.protocol === 'rediss:' } : null
+}
+
+/** Parses `host`, `host:port` or `[IPv6]:port`. */
+function parseNode(text: string, otherwise: number): RedisNode | null {
+  const url = parseUrl(`redis://${text}`)
+  if (url === null || url.hostname === '' || /[/?#@]/.test(text)) return null
+  return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port || otherwise) }
+}
+
+function parseLogin(userInfo = ''): Pick<Nodes, 'username' | 'password'> | null {
+  const at = userInfo.indexOf(':')
+  const username = decoded(at === -1 ? userInfo : userInfo.slice(0, at))
+  const password = decoded(at === -1 ? '' : userInfo.slice(at + 1))
+  if (username === null || password === null) return null
+  return { username: username || undefined, password: password || undefined }
+}
+
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,84 @@
+import type { ConnectionOptions } from 'node:tls'
+import { Cluster, Redis, type RedisOptions } from 'ioredis'
+import { parseRedisUrl } from '../config/redis-url.ts'
+import type { Config } from '../config.ts'
+
+/** A connection to one Redis server, to the master that sentinels name, or to all nodes of a cluster. */
+export type RedisConnection = Redis | Cluster
+
+type Options = Pick<
+  RedisOptions,
+  'lazyConnect' | 'enableOfflineQueue' | 'maxRetriesPerRequest' | 'commandTimeout' | 'connectTimeout'
+>
+
+/**
+ * If a server sends nothing for this time although a command waits for its response, the connection is closed. Without
+ * this limit, a connection would stay with a master that is frozen or unreachable after another one has taken over. The
+ * limit must be longer than BullMQ waits for a job, which is at most 10 s.
+ */
+const socketTimeout = 15_000
+
+/** How often a cluster connection reads which node has which keys. */
+const readSlotsEveryMs = 3_000
+
+const retryStrategy = (times: number): number => Math.min(times * 100, 1000)
+
+/** After a failover, the old master only accepts reads. The name of the server may now lead to the new master. */
+const reconnectOnError = (error: Error): boolean => error.message.startsWith('READONLY')
+
+const staying = { retryStrategy, reconnectOnError, socketTimeout }
+
+/** Opens a connection to the servers at REDIS_URL. All connections to Redis are opened here. */
+export function openRedis(
+  { redisUrl, redisTrust }: Pick<Config, 'redisUrl' | 'redisTrust'>,
+  options: Options,
+): RedisConnection {
+  const servers = parseRedisUrl(redisUrl)
+  if (servers === null) throw new Error('REDIS_URL is not valid')
+  const tls = servers.tls ? { tls: tlsOptions(redisTrust) } : {}
+  switch (servers.kind) {
+    case 'single':
+      return new Redis(redisUrl, { ...options, ...tls, ...staying })
+    case 'sentinel': {
+      const { nodes, kind: _kind, tls: _tls, ...master } = servers
+      return new Redis({
+        ...withoutUndefined(master),
+        ...options,
+        ...(servers.tls && { ...tls, sentinelTLS: tls.tls, enableTLSForSentinelMode: true }),
+        sentinels: nodes,
+        sentinelRetryStrategy: retryStrategy,
+        sentinelCommandTimeout: 2_000,
+        ...staying,
+      })
+    }
+    case 'cluster': {
+      const { lazyConnect, enableOfflineQueue, ...perNode } = options
+      const { username, password } = servers
+      return new Cluster(servers.nodes, {
+        ...withoutUndefined({ lazyConnect, enableOfflineQueue }),
+        clusterRetryStrategy: retryStrategy,
+        slotsRefreshInterval: readSlotsEveryMs,
+        redisOptions: { ...perNode, socketTimeout, ...tls, ...withoutUndefined({ username, password }) },
+        // A certificate is valid for the name of a node, so the driver must not connect to the address instead.
+        ...(servers.tls && { dnsLookup: (host, callback) => callback(null, host) }),
+      })
+    }
+  }
+}
+
+/** Returns a connection to each master, or the connection itself if there is no cluster. */
+export const mastersOf = (connection: RedisConnection): Redis[] =>
+  connection instanceof Cluster ? connection.nodes('master') : [connection]
+
+/** Returns the TLS options for connections to Redis. REDIS_TLS_CA replaces the public certificate authorities. */
+function tlsOptions({ ca, verify }: Config['redisTrust']): ConnectionOptions {
+  return {
+    ...(ca !== null && { ca }),
+    rejectUnauthorized: verify !== 'off',
+    ...(verify !== 'full' && { checkServerIdentity: () => undefined }),
+  }
+}
+
+/** The driver does not accept options with the value undefined. */
+const withoutUndefined = <T extends object>(options: T): { [Name in keyof T]: NonNullable<T[Name]> } =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never

@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { startMongo, startRedis } from '../../dev/servers.ts'
+import { readConfig } from '../../src/config.ts'
+import { createLog } from '../../src/process/log.ts'
+import { openQueues } from '../../src/queues/queues.ts'
+import { openAdmin } from '../admin/admin.ts'
+import { type Board, openBoard } from '../admin/open-board.ts'
+import { certificate, pem } from '../support/certificate.ts'
+import { startCluster } from '../support/redis-cluster.ts'
+import { startSentinels } from '../support/redis-sentinel.ts'
+import { freshEnvironment, type Service } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
+import { withServer } from '../support/with.ts'
+
+const oneLine = pem.replaceAll('\n', '\\n')
+const inBase64 = Buffer.from(pem).toString('base64')
+
+describe('A service whose servers have a self-signed certificate', function () {
+  this.timeout(60_000)
+  const mongo = withServer(() => startMongo({ tls: certificate }))
+  const redis = withServer(() => startRedis({ tls: certificate }))
+  const sentinels = withServer(startSentinels)
+  const cluster = withServer(startCluster)
+  const mongodb = () => ({ MONGODB_URL: `${mongo.url}?tls=true`, MONGODB_TLS_CA: oneLine })
+  const kinds = {
+    'one Redis, and with MongoDB': () => ({
+      REDIS_URL: redis.url,
+      REDIS_TLS_CA: inBase64,
+      ...mongodb(),
+    }),
+    'a Redis that sentinels name': () => ({ REDIS_URL: sentinels.url, REDIS_TLS_CA: certificate }),
+    'a Redis Cluster': () => ({ REDIS_URL: cluster.url, REDIS_TLS_CA: pem }),
+  }
+
+  for (const [name, environment] of Object.entries(kinds))
+    it(`works with ${name}: it delivers webhooks, and the job of a dead delivery can be retried on the board`, async () => {
+      const board = await openBoard(environment())
+      try {
+        await expectRetry(board)
+      } finally {
+        await board.close()
+      }
+    })
+
+  async function expectRetry({
+    service,
+    support,
+    retry,
+    deadDelivery,
+    endpointServer,
+  }: Board): Promise<void> {
+    const dead = await deadDelivery()
+    endpointServer.respondWith((res) => void res.end())
+    expect((await retry(support, dead)).status).to.equal(204)
+    await waitFor('delivered', async () => {
+      const delivery = await service.deps.Delivery.findById(dead._id).lean()
+      return delivery?.status === 'DELIVERED'
+    })
+    const { counts } = service.deps.queues
+    const jobs = await counts.jobs()
+    expect(jobs.get('webhook-delivery')).to.include({ active: 0, failed: 0 })
+    expect((await counts.workers()).get('webhook-delivery')).to.equal(4)
+    expect(await counts.memory()).to.include({ maxBytes: null, evicts: false })
+    const { body } = await service.http.get('/readyz')
+    expect(body).to.deep.equal({ status: 'ok', mongodb: 'up', redis: 'up' })
+  }
+
+  it('connects from the command line and for backups too', async () => {
+    const service = { deps: { config: { mongodbUrl: mongodb().MONGODB_URL } } } as Service
+    const { admin } = openAdmin(service)
+    const create = ['business', 'create', '--name', 'Shop', '--json']
+    const without = await admin(create)
+    expect(without.exitCode).to.equal(1)
+    const { exitCode, stderr } = await admin(create, { MONGODB_TLS_CA: oneLine })
+    expect([exitCode, stderr]).to.deep.equal([0, ''])
+    const folder = await mkdtemp(join(tmpdir(), 'payment-intents-tls-'))
+    const program = ['--import=tsx', 'ops/backup/main.ts', 'backup', join(folder, 'made')]
+    try {
+      await promisify(execFile)(process.execPath, [...program, '--data-files', mongo.folder], {
+        env: { PATH: process.env.PATH, TMPDIR: folder, ...mongodb() },
+      })
+      const names = await readdir(folder)
+      expect(names).to.include('made')
+      expect(names.filter((name) => name.startsWith('payment-intents-'))).to.deep.equal([])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  it('checks as much of the certificate as REDIS_TLS_VERIFY says', async () => {
+    // The certificate is for 127.0.0.1.
+    const otherName = redis.url.replace('127.0.0.1', 'localhost')
+    expect(await reaches({ REDIS_URL: redis.url })).to.equal(false)
+    expect(await reaches({ REDIS_URL: redis.url, REDIS_TLS_CA: pem })).to.equal(true)
+    expect(await reaches({ REDIS_URL: otherName, REDIS_TLS_CA: pem })).to.equal(false)
+    expect(await reaches({ REDIS_URL: otherName, REDIS_TLS_CA: pem, REDIS_TLS_VERIFY: 'ca' })).to.equal(true)
+    expect(await reaches({ REDIS_URL: otherName, REDIS_TLS_VERIFY: 'ca' })).to.equal(false)
+    expect(await reaches({ REDIS_URL: otherName, REDIS_TLS_VERIFY: 'off' })).to.equal(true)
+  })
+
+  async function reaches(environment: Record<string, string>): Promise<boolean> {
+    const faults: unknown[] = []
+    const log = createLog('silent', 'test', null)
+    log.warn = (fields: object) => void faults.push(fields)
+    const queues = openQueues(readConfig(freshEnvironment(environment)), log)
+    const ready = new Promise<void>((resolve) => queues.whenReady(resolve))
+    let isReady = false
+    void ready.then(() => (isReady = true))
+    await waitFor('an outcome', () => isReady || faults.length > 0)
+    await queues.close()
+    return isReady
+  }
+})

@@ -1,0 +1,77 @@
+import { Redis } from 'ioredis'
+import { freePort } from '../../dev/servers/free-port.ts'
+import { type Server, startRedis } from '../../dev/servers.ts'
+import { certificate, trusting } from './certificate.ts'
+import { waitFor } from './wait-for.ts'
+
+/** A cluster of three masters. Nearly all keys are on the first one, which has a replica. Everything uses TLS. */
+export interface RedisCluster {
+  /** The value of REDIS_URL. */
+  url: string
+  master: Server
+  /** Whether the replica has become a master. */
+  isReplaced(): Promise<boolean>
+  stop(): Promise<void>
+}
+
+const slots = 16_384
+const more = {
+  'cluster-enabled': 'yes',
+  'cluster-node-timeout': '1000',
+  'tls-cluster': 'yes',
+  'repl-diskless-sync-delay': '0',
+}
+
+/** The nodes talk to each other on a port that is higher by 10 000. It must be below those of outgoing connections. */
+const maxPort = 22_700
+
+export async function startCluster(): Promise<RedisCluster> {
+  const servers = await Promise.all([1, 2, 3, 4].map(startNode))
+  const nodes = servers.map(({ url }) => new Redis(url, { tls: trusting }))
+  const [first, second, third, replica] = nodes as [Redis, Redis, Redis, Redis]
+  for (let slot = 0; slot < slots - 2; slot += 4000)
+    await first.cluster('ADDSLOTS', ...range(slot, Math.min(slot + 4000, slots - 2)))
+  await second.cluster('ADDSLOTS', slots - 2)
+  await third.cluster('ADDSLOTS', slots - 1)
+  // Otherwise the nodes would have the same epoch, which they would have to change first.
+  for (const [index, node] of nodes.entries()) await node.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)
+  // Each node meets each other one, because word of the others takes seconds to spread.
+  for (const [index, node] of nodes.entries())
+    for (const { port } of servers.slice(index + 1)) await node.call('CLUSTER', 'MEET', '127.0.0.1', port)
+  const all = (text: string, count: number) => (info: string) => info.split(text).length === count + 1
+  await eventually(nodes, (node) => node.call('CLUSTER', 'NODES'), all(' connected', 4))
+  await replica.call('CLUSTER', 'REPLICATE', String(await first.call('CLUSTER', 'MYID')))
+  await Promise.all([
+    eventually(nodes, (node) => node.call('CLUSTER', 'INFO'), all('cluster_state:ok', 1)),
+    eventually(nodes, (node) => node.call('CLUSTER', 'NODES'), all('slave', 1)),
+    eventually([replica], (node) => node.info('replication'), all('master_link_status:up', 1)),
+  ])
+  for (const node of nodes.slice(0, 3)) node.disconnect()
+  return {
+    url: `rediss+cluster://${servers.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    master: servers[0] as Server,
+    isReplaced: async () => (await replica.info('replication')).includes('role:master'),
+    async stop() {
+      replica.disconnect()
+      await Promise.all(servers.map((server) => server.stop()))
+    },
+  }
+}
+
+async function startNode(): Promise<Server> {
+  for (;;) {
+    const port = await freePort()
+    if (port <= maxPort) return startRedis({ tls: certificate, more, port })
+  }
+}
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, at) => from + at)
+
+const eventually = (
+  nodes: Redis[],
+  query: (node: Redis) => Promise<unknown>,
+  holds: (text: string) => boolean,
+): Promise<unknown> =>
+  Promise.all(
+    nodes.map((node) => waitFor('the cluster is ready', async () => holds(String(await query(node))))),
+  )

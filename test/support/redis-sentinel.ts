@@ -1,0 +1,55 @@
+import { Redis } from 'ioredis'
+import { type Server, startRedis } from '../../dev/servers.ts'
+import { certificate, trusting } from './certificate.ts'
+import { waitFor } from './wait-for.ts'
+
+/** A master with a replica, watched by three sentinels. Everything uses TLS. */
+export interface Sentinels {
+  /** The value of REDIS_URL. */
+  url: string
+  master: Server
+  /** Whether the replica has become the master. */
+  isReplaced(): Promise<boolean>
+  stop(): Promise<void>
+}
+
+const tls = certificate
+const downAfterMs = 500
+
+export async function startSentinels(): Promise<Sentinels> {
+  const master = await startRedis({ tls, more: { 'repl-diskless-sync-delay': '0' } })
+  const replica = await startRedis({ tls, more: { replicaof: `127.0.0.1 ${master.port}` } })
+  // A sentinel looks for replicas only every 10 s.
+  await eventually(replica.url, async (redis) => (await redis.info('replication')).includes('link_status:up'))
+  const sentinel = [
+    `sentinel monitor payments 127.0.0.1 ${master.port} 2`,
+    `sentinel down-after-milliseconds payments ${downAfterMs}`,
+    'sentinel failover-timeout payments 4000',
+    '',
+  ].join('\n')
+  const sentinels = await Promise.all([1, 2, 3].map(() => startRedis({ tls, sentinel })))
+  await Promise.all(sentinels.map(({ url }) => eventually(url, isWatching)))
+  return {
+    url: `rediss+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/payments`,
+    master,
+    async isReplaced() {
+      const redis = new Redis(replica.url, { tls: trusting })
+      return (await redis.info('replication').finally(() => redis.disconnect())).includes('role:master')
+    },
+    async stop() {
+      await Promise.all([master, replica, ...sentinels].map((server) => server.stop()))
+    },
+  }
+}
+
+/** Whether the sentinel knows the replica and both other sentinels. */
+async function isWatching(sentinel: Redis): Promise<boolean> {
+  const [found = []] = (await sentinel.call('SENTINEL', 'MASTERS')) as string[][]
+  const field = (name: string) => found[found.indexOf(name) + 1]
+  return field('num-slaves') === '1' && field('num-other-sentinels') === '2'
+}
+
+async function eventually(url: string, holds: (redis: Redis) => Promise<boolean>): Promise<void> {
+  const redis = new Redis(url, { tls: trusting })
+  await waitFor('the servers know each other', () => holds(redis)).finally(() => redis.disconnect())
+}
