@@ -12,12 +12,15 @@ export const isSandboxShown = ({ query }: { query: Record<string, unknown> }): b
   query['environment'] === 'sandbox'
 
 const clock = ({ start }: Slice): string => start.toISOString().slice(11, 16)
-const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const day = ({ start }: Slice): string => dayFormat.format(start)
+/** Returns the day and month in UTC, such as `5 Nov`. A text such as `Thu, 05 Nov 2026 12:00:00 GMT` contains both. */
+function day({ start }: Slice): string {
+  const text = start.toUTCString()
+  return `${Number(text.slice(5, 7))} ${text.slice(8, 11)}`
+}
 
 const hourScale: Scale = {
   unit: 'hour',
-  nameOf: (slice) => `${clock(slice)} UTC`,
+  nameOf: (slice) => `${day(slice)} ${clock(slice)}`,
   labelOf: (slice) => (slice.start.getUTCHours() % 6 === 0 ? clock(slice) : null),
 }
 const dayScale: Scale = {
@@ -45,10 +48,10 @@ export async function activityCharts(
     !${isUnknown(ofDays, 'payments') ? html`<p>* Not completely counted yet. The figure may be too low.</p>` : ''}
     <h3>Last ${hours.length} hours</h3>
     !${plots(hours, ofHours, hourScale)}
-    !${table(hours, 'Hour', ({ start }) => time(start))}
+    !${table(hours, 'Hour', hourScale)}
     <h3>Last ${days.length} days</h3>
     !${plots(days, ofDays, dayScale)}
-    !${table(days, 'Day', ({ start }) => start.toISOString().slice(0, 10))}
+    !${table(days, 'Day', dayScale)}
   </section>`
 }
 
@@ -77,16 +80,16 @@ const totals = ({ businessId, sandbox }: FiguresOwner, ofHours: Slice, ofDays: S
   </div>`
 
 /** Returns a table of slices, latest first. A keyboard can scroll it, because it is wider than a phone. */
-const table = (slices: readonly Slice[], unit: string, nameOf: (slice: Slice) => string): string =>
+const table = (slices: readonly Slice[], unit: string, { nameOf }: Scale): string =>
   html`<details><summary>Show each ${unit.toLowerCase()} as a table</summary>
     <div class="scroll" role="region" tabindex="0" aria-label="Figures of each ${unit.toLowerCase()}">
-      <table>
+      <table class="slices">
         <thead><tr><th scope="col">${unit}</th>!${figureNames.map((name) => html`<th scope="col" class="number">${figures[name].title}</th>`)}</tr></thead>
         <tbody>!${slices
           .toReversed()
           .map(
             (slice) =>
-              html`<tr><th scope="row">!${nameOf(slice)}</th>!${figureNames.map((name) => html`<td class="number">${valueOf(slice, name)}</td>`)}</tr>`,
+              html`<tr><th scope="row">${nameOf(slice)}</th>!${figureNames.map((name) => html`<td class="number">${valueOf(slice, name)}</td>`)}</tr>`,
           )}</tbody>
       </table>
     </div></details>`

@@ -106,7 +106,8 @@ summary { cursor: pointer; padding: .4rem 0; }
 tbody th[scope=row] { font-weight: 400; }
 .totals { overflow-wrap: normal; }
 .scroll.totals { max-width: 36rem; }
-table.totals td { white-space: nowrap; }
+table.slices th, table.slices td { padding: .35rem .6rem; white-space: nowrap; }
+table.slices thead th { white-space: normal; overflow-wrap: normal; vertical-align: bottom; }
 .plots .card { margin: 0; }
 .timeline { list-style: none; margin: 0; padding: 0; }
 .timeline li { display: grid; grid-template-columns: 13rem 1fr; gap: 0 1rem; padding: .35rem 0; border-top: 1px solid var(--line); }
