@@ -116,7 +116,7 @@ export const plants: readonly Plant[] = [
   ]),
   plant('access refused', / \/admin\/queues/, 'the queues need no session', [
     replace('adminPages', "$router.use('/queues', requireSession, $$)", "$router.use('/queues', $$)"),
-    replace('createBoard', 'staffOf(res).role', "(res.locals.staff?.role ?? 'viewer')"),
+    replace('createBoard', "mayStaff(staffOf(res), 'requeue-deliveries')", 'false'),
   ]),
   plant('access refused', /^POST \/admin/, 'a form needs no token', [
     replace('checkCsrf', 'isOwnForm($user, $csrf)', '(isOwnForm($user, $csrf) || $csrf !== null)'),

@@ -42,7 +42,7 @@ export const trustMutants: readonly PlantedBug[] = [
   {
     name: 'viewer-acts',
     bug: 'A viewer of the staff pages may do what support may.',
-    edits: [replace('requireSupport', "$role === 'support'", "['support', 'viewer'].includes($role)")],
+    edits: [replace('requirePermission', 'mayStaff(staffOf(res), permission)', 'true')],
     caughtBy: ['right.kept'],
     focus: { ...plain, seconds: 20, often: ['listDeliveries', 'overreach'] },
   },
