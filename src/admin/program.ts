@@ -3,6 +3,7 @@ import { addApiCommands } from './commands/api.ts'
 import { reasonText } from './commands/arguments.ts'
 import { addBusinessCommands } from './commands/business.ts'
 import { addDeliveriesCommands } from './commands/deliveries.ts'
+import { addExamples } from './commands/examples.ts'
 import { addKeyFind } from './commands/find-key.ts'
 import { addIntentsCommands } from './commands/intents.ts'
 import { addKeyCommands } from './commands/key.ts'
@@ -40,6 +41,7 @@ export function createProgram(): Command {
   addWalletReads(addWalletCommands(program))
   addRetentionCommands(program)
   addSecretsCommands(program)
+  addExamples(program)
   for (const group of [program, ...program.commands]) rejectUnknown(group)
   return program
 }

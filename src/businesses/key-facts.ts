@@ -10,7 +10,11 @@ export interface SecretFacts {
 }
 
 /** The facts about a key that staff see. They contain neither the key nor a hash. */
-export interface KeyFacts extends Omit<ApiKey, '_id' | 'prefix' | 'last4' | 'secrets'> {
+export interface KeyFacts
+  extends Pick<
+    ApiKey,
+    'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist' | 'status' | 'createdAt' | 'lastUsedDay'
+  > {
   id: string
   /** The key's prefix and the last four characters of its current secret, such as `sk_test_…abcd`. */
   key: string
@@ -33,14 +37,21 @@ export interface KeyInDetail extends KeyFacts {
   blockedBy: Block[]
 }
 
-export const keyFacts = ({ _id: id, prefix, last4, secrets, ...key }: ApiKey, now: Date): KeyFacts => ({
-  id,
-  key: `${prefix}…${last4}`,
-  ...key,
-  secrets: secrets.map((secret) => ({
-    last4: secret.last4,
-    state: stateOf(secret.validUntil, now),
-    validUntil: secret.validUntil,
+export const keyFacts = (key: ApiKey, now: Date): KeyFacts => ({
+  id: key._id,
+  key: `${key.prefix}…${key.last4}`,
+  businessId: key.businessId,
+  mode: key.mode,
+  kind: key.kind,
+  status: key.status,
+  scopes: key.scopes,
+  ipAllowlist: key.ipAllowlist,
+  createdAt: key.createdAt,
+  lastUsedDay: key.lastUsedDay,
+  secrets: key.secrets.map(({ last4, validUntil }) => ({
+    last4,
+    state: stateOf(validUntil, now),
+    validUntil,
   })),
 })
 

@@ -54,6 +54,19 @@ describe('The documentation', () => {
     expect(lines.filter(({ name }) => !isCommand(name))).to.deep.equal([])
   })
 
+  it('has a help text with an example that works for each command', () => {
+    for (const group of createProgram().commands)
+      for (const command of group.commands) {
+        let help = ''
+        command.configureOutput({ writeOut: (text) => void (help += text) }).outputHelp()
+        const name = `${group.name()} ${command.name()}`
+        const [, example = ''] =
+          new RegExp(`^Examples?:\n  admin ${name}\\b(.*)$`, 'm').exec(help) ?? expect.fail(name)
+        const options = example.match(/--[a-z][\w-]*/g) ?? []
+        expect([...optionsOf(command), '--json'], name).to.include.members(options)
+      }
+  })
+
   it('uses only operations and paths that exist in the API', () => {
     const operations = named(/\b((?:GET|POST|PUT|PATCH|DELETE) (?:\/api\/v1)?\/dev\/[^\s`?"]*)/g)
     expect(operations.length).to.be.at.least(30)

@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+
+/** An example of each command whose help text has none. */
+const examples: Record<string, string> = {
+  'business create': '--name "Chez Fatou"',
+  'business approve': 'ID',
+  'business unapprove': 'ID',
+  'business disable': 'ID',
+  'business enable': 'ID',
+  'business suspend': 'ID',
+  'business resume': 'ID',
+  'business limit': 'ID --per-second 200 --live-codes default',
+  'api on': '',
+  'api off': '',
+  'key create': '--business ID --mode test --kind secret --scopes payments.intents:read,store.orders:read',
+  'key suspend': 'ID',
+  'key resume': 'ID',
+  'key revoke': 'ID',
+  'key rotate': 'ID --overlap-seconds 3600',
+  'shop create': '--business ID --name "Chez Fatou"',
+  'staff create': '--name fatou --role support',
+  'staff disable': 'fatou',
+  'staff enable': 'fatou',
+  'staff password': 'fatou',
+  'staff reset-factor': 'fatou',
+  'wallet create': '--phone 44556677 --pin 2580 --balance 100000',
+  'secrets rotate': '--json',
+}
+
+/** Adds the examples to the help texts. */
+export function addExamples(program: Command): void {
+  for (const group of program.commands)
+    for (const command of group.commands) {
+      const name = `${group.name()} ${command.name()}`
+      const example = examples[name]
+      if (example !== undefined)
+        command.addHelpText('after', `\nExample:\n  admin ${name} ${example}`.trimEnd())
+    }
+}
