@@ -31,7 +31,10 @@ interface CountDeps {
 /** The number of hours that are counted: 30 days, and the current hour. */
 const countedHours = 30 * 24 + 1
 const keptMs = 35 * 24 * hourMs
-/** A count takes at most half a minute. If a worker dies, another one counts the hour after the lease has ended. */
+/**
+ * MongoDB stops each of the 12 reads of a count after 4 s (count-due.ts). If a worker dies, another one counts the hour
+ * after the lease has ended.
+ */
 const leaseMs = 60_000
 /** How old the figures of the current hour may become before they are counted again. */
 const freshMs = 60_000

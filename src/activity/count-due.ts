@@ -13,8 +13,11 @@ type CountingDeps = Pick<Deps, 'ActivityCount' | 'ActivityEntry' | 'ActivityHour
  */
 const maxHoursPerPoll = 24
 const maxPollMs = 1_000
-/** An hour is read in slices, so that no single read of MongoDB takes long, however many entries the hour has. */
-const sliceMs = hourMs / 6
+/**
+ * An hour is read in slices, so that no single read of MongoDB takes long. In measurements on a busy machine with two
+ * cores, MongoDB counted 200 000 entries in 1.9 s, so an hour may have about 5 million entries.
+ */
+const sliceMs = hourMs / 12
 const maxTimeMS = 4_000
 /** The number of owners whose figures are written together. */
 const ownersPerWrite = 500
