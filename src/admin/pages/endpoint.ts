@@ -5,9 +5,9 @@ import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/pages/send-page.ts'
 import { anyTime } from '../../input/span.ts'
 import { countDeadOf } from '../../webhooks/deliveries/backlog.ts'
-import { latestDeadOf, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
-import { adviceCard } from '../sentences/advice.ts'
-import { endpointAdvice } from '../sentences/endpoint-advice.ts'
+import { latestDeadOf, lookUpEndpoint, type TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
+import { adviceCard, adviceCards } from '../sentences/advice.ts'
+import { deadAdvice, endpointAdvice } from '../sentences/endpoint-advice.ts'
 import { endpointBadge } from './badges.ts'
 import { deliveriesTable } from './deliveries-table.ts'
 import { healthOf } from './endpoints-table.ts'
@@ -49,13 +49,21 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
       !${endpoint.deletedAt === null ? '' : html`<dt>Deleted</dt><dd>!${time(endpoint.deletedAt)}</dd>`}
       <dt>Id</dt><dd class="id">${id}</dd>
     </dl>
-    !${adviceCard(...endpointAdvice(endpoint, dead.length > 0))}
+    !${wordsFor(endpoint, dead.length > 0)}
     <h2>Dead deliveries: ${atMost(deadCount)}</h2>
     !${dead.length === 0 ? '' : requeueAllButton(id, endpoint, anyTime, staff, 'Re-queue all')}
     !${dead.length === 0 ? html`<p>None.</p>` : deliveriesTable('Latest dead deliveries', dead)}`
   const title = `Endpoint ${new URL(endpoint.url).host}`
   sendPage(res, 200, page({ title, staff, current: null }, body))
 }
+
+const wordsFor = (endpoint: TracedEndpoint, hasDead: boolean): string =>
+  hasDead
+    ? adviceCards({
+        'About the endpoint': endpointAdvice(endpoint),
+        'About its dead deliveries': deadAdvice(endpoint),
+      })
+    : adviceCard(endpointAdvice(endpoint))
 
 /**
  * If the page is shown after a re-queue of the endpoint's dead deliveries, returns the time span of that re-queue, so

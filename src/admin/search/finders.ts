@@ -58,8 +58,8 @@ const upper = (isOfForm: (text: string) => boolean) => (query: string) =>
 const lower = (isOfForm: (text: string) => boolean) => (query: string) =>
   matching(isOfForm, query.toLowerCase())
 
-/** The path of a payment link, with anything before and after it. The host is ignored, because PAY_URL may change. */
-const link = /^(?:https?:\/\/)?[^/?#]*\/p\/([0-9A-Z]{6})(?:[/?#].*)?$/i
+/** A payment link on any host, because PAY_URL may change, with or without a query. */
+const link = /^[^?#]*\/p\/([0-9A-Z]{6})(?:[/?#].*)?$/i
 /** Characters that people type between the characters of a short code. */
 const separators = /[\s.\p{Pd}]/gu
 

@@ -29,15 +29,26 @@ export function adviceFrom<Facts>(
 }
 
 /** Returns the card that tells support staff what to say to the person on the phone. */
-export const adviceCard = (...all: readonly Advice[]): string =>
+export const adviceCard = (advice: Advice): string => card(facts(advice))
+
+/** Like `adviceCard`, but with the words about several things, each under its own heading. */
+export const adviceCards = (all: Readonly<Record<string, Advice>>): string =>
+  card(
+    Object.entries(all)
+      .map(([heading, advice]) => html`<h3>${heading}</h3>!${facts(advice)}`)
+      .join(''),
+  )
+
+const card = (body: string): string =>
   html`<section class="card" aria-labelledby="caller">
     <h2 id="caller">What to tell the caller</h2>
-    !${all.map(
-      ({ happened, next, en, fr }) => html`<dl class="facts">
-      <dt>What happened</dt><dd>${happened}</dd>
-      <dt>What happens next</dt><dd>${next}</dd>
-      <dt>In English</dt><dd><q>${en}</q></dd>
-      <dt>In French</dt><dd><q lang="fr">${fr}</q></dd>
-    </dl>`,
-    )}
+    !${body}
   </section>`
+
+const facts = ({ happened, next, en, fr }: Advice): string =>
+  html`<dl class="facts">
+    <dt>What happened</dt><dd>${happened}</dd>
+    <dt>What happens next</dt><dd>${next}</dd>
+    <dt>In English</dt><dd><q>${en}</q></dd>
+    <dt>In French</dt><dd><q lang="fr">${fr}</q></dd>
+  </dl>`

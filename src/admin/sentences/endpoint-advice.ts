@@ -2,7 +2,7 @@ import type { Stage } from '../../../schemas/responses/endpoint.ts'
 import type { Locale } from '../../checkout/locale.ts'
 import { parseUrl } from '../../polyfills/parse-url.ts'
 import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
-import { type Advice, adviceFrom } from './advice.ts'
+import { type Advice, adviceFrom, type Sentences } from './advice.ts'
 import {
   deadSentences,
   type EndpointFacts,
@@ -19,13 +19,16 @@ export function endpointStateOf(endpoint: TracedEndpoint | undefined): EndpointS
   return lastSuccessAt === null ? 'unused' : 'healthy'
 }
 
-/** Returns the words for the state of an endpoint and, if it has dead deliveries, for these deliveries. */
-export function endpointAdvice(endpoint: TracedEndpoint, hasDead: boolean): Advice[] {
-  const tables = hasDead ? [endpointSentences, deadSentences] : [endpointSentences]
-  return tables.map((table) =>
-    adviceFrom(table[endpointStateOf(endpoint)], (locale) => endpointFacts(locale, endpoint)),
-  )
-}
+/** Returns the words for the state of an endpoint. */
+export const endpointAdvice = (endpoint: TracedEndpoint): Advice => adviceOf(endpointSentences, endpoint)
+
+/** Returns the words for the dead deliveries of an endpoint. */
+export const deadAdvice = (endpoint: TracedEndpoint): Advice => adviceOf(deadSentences, endpoint)
+
+const adviceOf = (
+  sentences: Record<EndpointState, Sentences<EndpointFacts>>,
+  endpoint: TracedEndpoint,
+): Advice => adviceFrom(sentences[endpointStateOf(endpoint)], (locale) => endpointFacts(locale, endpoint))
 
 /** Returns the facts of an endpoint in one language. */
 export function endpointFacts(
