@@ -14,6 +14,7 @@ import { type EndpointServer, isSignedWith, startEndpointServer } from '../suppo
 import { type Merchant, secretKey as older, openService, type Service, tester } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { openAdmin } from './admin.ts'
+import { addFactor, hiddenFields, signedIn, visit } from './staff.ts'
 
 const hour = 3_600_000
 const [newer, newest] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
@@ -103,6 +104,9 @@ describe('npm run admin -- secrets rotate', function () {
       first.push(await send(service, merchant, path, body, `kept-${at}`))
     expect(first.map(({ status }) => status)).to.deep.equal([201, 400, 201, 201, 200, 404])
 
+    const support = await signedIn(service, 'support')
+    const phone = await addFactor(service, support)
+
     const before = await service.deps.Endpoint.find().lean()
     const lost = await cli.admin(['secrets', 'rotate'], { SECRET_KEY: newer })
     expect(lost.exitCode).to.equal(1)
@@ -147,6 +151,17 @@ describe('npm run admin -- secrets rotate', function () {
       expect([again.status, again.text], path).to.deep.equal([first[at]?.status, first[at]?.text])
       expect(again.headers, path).to.include({ 'idempotent-replayed': 'true' })
     }
+    // A process without the older key still accepts both kinds of codes.
+    alone.clock.freeze(new Date(alone.clock.now().getTime() + 60_000))
+    for (const code of [phone.code(2), phone.recoveryCodes[0] ?? '']) {
+      const visitor = visit(alone)
+      await visitor.post('/admin/sign-in', { name: support.name, password: support.password })
+      const { text } = await visitor.get('/admin/sign-in/code')
+      const entered = await visitor.post('/admin/sign-in/code', { ...hiddenFields(text), code })
+      expect(entered.status).to.equal(303)
+    }
+    alone.clock.freeze(null)
+
     await attempt(alone.deps, delivery._id)
     const [received = expect.fail()] = await endpointServer.atLeast(1)
     expect(isSignedWith(first[4]?.body.data.secret, received)).to.equal(true)

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { TOTP } from 'otpauth'
 import type { Role } from '../../src/staff/account.ts'
 import { createAccount } from '../../src/staff/create-account.ts'
 import type { Service } from '../support/service.ts'
@@ -69,6 +70,40 @@ export async function signedIn(
   const { status, text } = await visitor.post('/admin/sign-in', account)
   if (status !== 303) throw new Error(text)
   return Object.assign(visitor, account)
+}
+
+/** Returns the hidden fields of the first form on a page that has any. */
+export const hiddenFields = (html: string): Record<string, string> =>
+  Object.fromEntries(
+    [...html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]),
+  )
+
+/** An authenticator app with the recovery codes of its account. */
+export interface Phone {
+  /** Returns the code of a time step, relative to the current step of the service's clock. */
+  code(step?: number): string
+  recoveryCodes: string[]
+}
+
+/** Scans the QR code on the page for a second factor. Returns the app and the fields of the form. */
+export async function scan(service: Service, visitor: Visitor) {
+  const { text } = await visitor.get('/admin/account/second-factor')
+  const secret = /<code>([A-Z2-7 ]{39})<\/code>/.exec(text)?.[1]?.replaceAll(' ', '') ?? ''
+  const code = (step = 0) =>
+    new TOTP({ secret }).generate({ timestamp: service.clock.now().getTime() + step * 30_000 })
+  return { fields: hiddenFields(text), code, secret }
+}
+
+/** Adds a second factor to the account of a visitor. `current` is a code of the factor that it replaces. */
+export async function addFactor(service: Service, visitor: Visitor, current = ''): Promise<Phone> {
+  const { fields, code } = await scan(service, visitor)
+  const added = await visitor.post('/admin/account/second-factor', { ...fields, code: code(), current })
+  const recoveryCodes = [...added.text.matchAll(/<code>([\w-]{19})<\/code>/g)].map(([, each = '']) => each)
+  if (added.status !== 200 || recoveryCodes.length !== 10) throw new Error(added.text)
+  return { code, recoveryCodes }
 }
 
 /** Returns the readable text of a page, without its markup. */

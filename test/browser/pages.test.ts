@@ -19,6 +19,8 @@ const pages = {
   businesses: () => '/admin/businesses',
   dead: () => '/admin/dead',
   audit: () => '/admin/audit',
+  account: () => '/admin/account',
+  'second-factor': () => '/admin/account/second-factor',
   'not-found': () => '/admin/nothing',
 }
 

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import { expect } from 'chai'
+import type { AuditEvent } from '../../src/audit/audit-event.ts'
+import { endSession, listSessions } from '../../src/staff/sessions-of.ts'
+import { withService } from '../support/service.ts'
+import { operator, readable, signedIn, type Visitor, visit } from './staff.ts'
+
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0'
+const iPhone =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1'
+
+describe("The page of one's own account", () => {
+  const service = withService({ TRUST_PROXY: '1' })
+
+  const isIn = async (visitor: Visitor) => (await visitor.get('/admin/audit')).status === 200
+  const signIn = async (account: { name: string; password: string }, userAgent: string, from: string) => {
+    const visitor = visit(service)
+    const { name, password } = account
+    const headers = { 'User-Agent': userAgent, 'X-Forwarded-For': from }
+    const { status } = await visitor.post('/admin/sign-in', { name, password }, headers)
+    expect(status).to.equal(303)
+    return visitor
+  }
+
+  it('lists the sessions of the account and ends each of them, but never shows a token', async () => {
+    const own = await signedIn(service, 'viewer')
+    const other = await signIn(own, firefox, '198.51.100.9')
+    const third = await signIn(own, iPhone, '2001:db8::7')
+    service.clock.advance(20 * 60_000)
+    expect(await isIn(other)).to.equal(true)
+    const { text } = await own.get('/admin/account')
+    expect(readable(text))
+      .to.match(/198\.51\.100\.9 Firefox on Linux/)
+      .and.match(/2001:db8::7 Safari on iOS/)
+    expect(readable(text).match(/This session/g)).to.have.lengthOf(1)
+    for (const visitor of [own, other, third]) {
+      const token = visitor.cookie.split('=')[1] ?? ''
+      const hashes = [...service.deps.secrets.hashes(token), createHash('sha256').update(token).digest('hex')]
+      for (const secret of [token, ...hashes]) expect(text).not.to.include(secret)
+    }
+    const listed = await listSessions(service.deps, own.name)
+    const minutesOf = (client: string) => {
+      const found = listed.find((each) => each.client === client) ?? expect.fail()
+      return Math.round((found.lastSeenAt.getTime() - found.createdAt.getTime()) / 60_000)
+    }
+    expect([minutesOf(firefox), minutesOf(iPhone)]).to.deep.equal([20, 0])
+
+    const paths = [...text.matchAll(/action="(\/admin\/account\/sessions\/\w+\/end)"/g)].map(
+      ([, path]) => path,
+    )
+    expect(paths).to.have.lengthOf(2)
+    const stranger = await signedIn(service, 'admin')
+    for (const path of paths) await stranger.act(String(path))
+    expect([await isIn(other), await isIn(third)]).to.deep.equal([true, true])
+    expect((await own.act(String(paths[1]))).location).to.equal('/admin/account?done=session')
+    expect([await isIn(other), await isIn(third), await isIn(own)]).to.deep.equal([false, true, true])
+    for (const _ of [1, 2])
+      expect((await own.act('/admin/account/end-other-sessions')).location).to.equal(
+        '/admin/account?done=sessions',
+      )
+    expect([await isIn(third), await isIn(own)]).to.deep.equal([false, true])
+    const [last] = await listSessions(service.deps, own.name)
+    const { name } = own
+    expect(await endSession(service.deps, { name, sessionId: last?.id ?? '' }, operator)).to.equal(true)
+    expect(await endSession(service.deps, { name, sessionId: last?.id ?? '' }, operator)).to.equal(false)
+    expect(await isIn(own)).to.equal(false)
+    const lines = await service.deps.AuditEvent.find({ subject: name, act: 'staff.session-ended' }).lean<
+      AuditEvent[]
+    >()
+    expect(lines.map(({ actor }) => actor.kind).toSorted()).to.deep.equal(['operator', 'staff', 'staff'])
+  })
+
+  it('changes the password if the old one is right, keeps this session and ends all others', async () => {
+    const own = await signedIn(service, 'support')
+    const other = await signIn(own, firefox, '198.51.100.9')
+    const fresh = 'quatre grandes oies blanches'
+    const submit = (old: string, password: string, again = password) =>
+      own.act('/admin/account/password', { old, password, again })
+    expect((await submit('wrong', fresh)).status).to.equal(403)
+    expect((await submit(own.password, fresh, `${fresh} `)).status).to.equal(400)
+    expect((await submit(own.password, 'too short')).status).to.equal(400)
+    expect([await isIn(own), await isIn(other)]).to.deep.equal([true, true])
+    expect((await submit(own.password, fresh)).location).to.equal('/admin/account?done=password')
+    expect([await isIn(own), await isIn(other)]).to.deep.equal([true, false])
+    await signIn({ name: own.name, password: fresh }, firefox, '198.51.100.9')
+    expect((await submit(own.password, fresh)).status).to.equal(403)
+
+    await service.deps.mongo
+      .collection('signinattempts')
+      .updateMany({ key: /^name:127/ }, { $set: { points: 10 } })
+    expect((await submit(fresh, own.password)).status).to.equal(429)
+  })
+
+  it('needs the form token of the session for every change', async () => {
+    const own = await signedIn(service, 'viewer')
+    for (const path of [
+      '/admin/account/password',
+      '/admin/account/second-factor',
+      '/admin/account/recovery-codes',
+      '/admin/account/end-other-sessions',
+      '/admin/account/sessions/x/end',
+    ])
+      expect((await own.post(path, { csrf: 'x'.repeat(43) })).text, path).to.include(
+        'belongs to another session',
+      )
+  })
+})

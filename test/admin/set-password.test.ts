@@ -1,0 +1,139 @@
+import { expect } from 'chai'
+import type { AuditEvent } from '../../src/audit/audit-event.ts'
+import { issueLink, setDisabled } from '../../src/staff/change-account.ts'
+import { createAccountWithLink } from '../../src/staff/create-account.ts'
+import { recordLog } from '../support/recorded-log.ts'
+import { withSecondProcess, withService } from '../support/service.ts'
+import { openAdmin } from './admin.ts'
+import { hiddenFields, operator, signedIn, visit } from './staff.ts'
+
+const hourMs = 3_600_000
+const password = 'trois petits chats gris'
+const recorded = recordLog()
+
+describe('A link for a new password', () => {
+  const service = withService({}, recorded.log)
+  const beside = withSecondProcess(service)
+
+  /** Returns the path of a link, which a test opens on its own service. */
+  const pathOf = (link: string): string => new URL(link).pathname
+  const tokenOf = (link: string): string => link.split('/').at(-1) ?? ''
+  let names = 0
+  const invite = async () => {
+    const input = { name: `invited-${names++}`, role: 'viewer' } as const
+    return (await createAccountWithLink(service.deps, input, operator)) ?? expect.fail()
+  }
+  const submit = (token: string, fields: Record<string, string> = {}, at = service) =>
+    visit(at).post('/admin/set-password', { token, password, again: password, ...fields })
+  const signInStatus = async (name: string, typed = password) =>
+    (await visit(service).post('/admin/sign-in', { name, password: typed })).status
+  const trail = async (subject: string) =>
+    (await service.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>()).map(
+      ({ act, actor, after }) => [act, actor.kind, after],
+    )
+
+  it('is what the command line prints in production, instead of a password', async function () {
+    this.timeout(60_000)
+    const environment = {
+      NODE_ENV: 'production',
+      PUBLIC_URL: 'https://api.example',
+      PAY_URL: 'https://pay.example',
+      METRICS_PORT: '0',
+    }
+    const cli = openAdmin(service)
+    const run = async (...args: string[]): Promise<Record<string, string>> => {
+      const { stdout, stderr } = await cli.admin(['staff', ...args, '--json'], environment)
+      expect(stderr).to.equal('')
+      return JSON.parse(stdout)
+    }
+    const made = await run('create', '--name', 'moussa', '--role', 'support')
+    expect(made).to.have.all.keys('name', 'link')
+    expect(made.link).to.match(/^https:\/\/api\.example\/admin\/set-password\/[\w-]{43}$/)
+    expect((await submit(tokenOf(made.link ?? ''))).status).to.equal(200)
+    expect(await signInStatus('moussa')).to.equal(303)
+    const renewed = await run('password', 'moussa')
+    expect([renewed.name, await signInStatus('moussa')]).to.deep.equal(['moussa', 403])
+    expect((await submit(tokenOf(renewed.link ?? ''))).status).to.equal(200)
+    expect(await signInStatus('moussa')).to.equal(303)
+    expect(await run('reset-factor', 'moussa')).to.deep.equal({ name: 'moussa', secondFactor: false })
+  })
+
+  it('sets the password once, ends all sessions, and is neither stored nor logged nor used up by a preview', async () => {
+    const { name, password: old } = await signedIn(service, 'viewer')
+    const earlier = visit(service)
+    await earlier.post('/admin/sign-in', { name, password: old })
+    const { link = '' } = (await issueLink(service.deps, name, operator)) ?? {}
+    // The old password and all sessions end as soon as the link is issued.
+    expect([await signInStatus(name, old), (await earlier.get('/admin/audit')).status]).to.deep.equal([
+      403, 303,
+    ])
+    for (const at of [service, beside, service]) {
+      const preview = await visit(at).get(pathOf(link), { 'Sec-Fetch-Site': 'cross-site' })
+      expect([preview.status, hiddenFields(preview.text).token]).to.deep.equal([200, tokenOf(link)])
+      expect(preview.text).to.include(`value="${name}" autocomplete="username"`).and.include('"new-password"')
+    }
+    const results = await Promise.all([service, beside, service].map((at) => submit(tokenOf(link), {}, at)))
+    expect(results.map(({ status }) => status).toSorted()).to.deep.equal([200, 404, 404])
+    expect((await visit(service).get(pathOf(link))).status).to.equal(404)
+    expect(await signInStatus(name)).to.equal(303)
+    expect((await trail(name)).slice(-2)).to.deep.equal([
+      ['staff.password-changed', 'staff', { with: 'link' }],
+      ['staff.signed-in', 'staff', null],
+    ])
+    const stored = await Promise.all([
+      service.deps.Staff.find().lean(),
+      service.deps.AuditEvent.find().lean(),
+      service.deps.mongo.collection('signinattempts').find().toArray(),
+    ])
+    for (const text of [JSON.stringify(stored), recorded.text])
+      for (const secret of [tokenOf(link), password]) expect(text).not.to.include(secret)
+    expect(recorded.text).to.include('GET /admin/set-password/:token')
+  })
+
+  it('ends when it is replaced, when the account is disabled, and after 24 h', async () => {
+    const endings: ((name: string) => unknown)[] = [
+      (name) => issueLink(service.deps, name, operator),
+      async (name) => {
+        for (const disabled of [true, false]) await setDisabled(service.deps, name, disabled, operator)
+      },
+      () => {
+        service.clock.advance(24 * hourMs)
+      },
+    ]
+    for (const end of endings) {
+      const { name, link } = await invite()
+      expect((await visit(service).get(pathOf(link))).status).to.equal(200)
+      await end(name)
+      expect((await visit(service).get(pathOf(link))).status).to.equal(404)
+      expect((await submit(tokenOf(link))).status).to.equal(404)
+      expect(await signInStatus(name)).to.equal(403)
+    }
+    for (const unknown of ['', 'x', 'A'.repeat(43)]) expect((await submit(unknown)).status).to.equal(404)
+  })
+
+  it('accepts any password of 12 to 200 characters that is not close to a common one or to the name', async () => {
+    const { name, link } = await invite()
+    const refused = [
+      'short one 7',
+      'x'.repeat(201),
+      'aaaaaaaaaaaaaaaa',
+      'Password123456!',
+      'motdepasse2026',
+      'azertyuiop1234567890',
+      '123456789012',
+      `${name}-${name}`,
+      `${name.toUpperCase()}2026!`,
+    ]
+    for (const each of refused) {
+      const { status, text } = await submit(tokenOf(link), { password: each, again: each })
+      expect([each, status]).to.deep.equal([each, 400])
+      expect(text).to.match(/role="alert">The password /)
+      expect(text).not.to.include(each)
+    }
+    const different = await submit(tokenOf(link), { again: `${password}x` })
+    expect([different.status, different.text.includes('not the same')]).to.deep.equal([400, true])
+    const fine = '§ pâté chinois 🎲'
+    expect((await submit(tokenOf(link), { password: fine, again: fine })).status).to.equal(200)
+    expect(await signInStatus(name, fine)).to.equal(303)
+  })
+})
