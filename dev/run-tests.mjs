@@ -30,6 +30,7 @@ const SLOW_FILES = {
   'admin/requeue-deliveries.test.ts': 23,
   'kills/mongodb.test.ts': 22,
   'kills/redis.test.ts': 20,
+  'kills/redis-failover.test.ts': 20,
   'api/unread-responses.test.ts': 20,
   'kills/starting.test.ts': 18,
   'wallets/sandbox-wallet.test.ts': 18,

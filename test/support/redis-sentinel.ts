@@ -8,7 +8,7 @@ export interface Sentinels {
   /** The value of REDIS_URL. */
   url: string
   master: Server
-  /** Whether the replica has become the master. */
+  /** Whether the sentinels name the replica as the master. */
   isReplaced(): Promise<boolean>
   stop(): Promise<void>
 }
@@ -29,14 +29,17 @@ export async function startSentinels(): Promise<Sentinels> {
   ].join('\n')
   const sentinels = await Promise.all([1, 2, 3].map(() => startRedis({ tls, sentinel })))
   await Promise.all(sentinels.map(({ url }) => eventually(url, isWatching)))
+  const [first] = sentinels as [Server]
+  const watcher = new Redis(first.url, { tls: trusting })
   return {
     url: `rediss+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/payments`,
     master,
     async isReplaced() {
-      const redis = new Redis(replica.url, { tls: trusting })
-      return (await redis.info('replication').finally(() => redis.disconnect())).includes('role:master')
+      const [, port] = (await watcher.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'payments')) as string[]
+      return port === String(replica.port)
     },
     async stop() {
+      watcher.disconnect()
       await Promise.all([master, replica, ...sentinels].map((server) => server.stop()))
     },
   }
