@@ -24,7 +24,8 @@ describe('npm run admin -- deliveries requeue', function () {
   const dead = (count: number, as = merchant) => deadDeliveries(service, as, count)
   const countOf = (as: Merchant, status: Delivery['status']) =>
     service.deps.Delivery.countDocuments({ businessId: as.businessId, status })
-  const trailOf = (as: Merchant) => service.deps.AuditEvent.find({ businessId: as.businessId }).lean()
+  const trailOf = (as: Merchant) =>
+    service.deps.AuditEvent.find({ businessId: as.businessId, act: 'delivery.requeued' }).lean()
 
   it("re-queues one endpoint's dead deliveries in batches, even without Redis, but only counts them with --dry-run", async () => {
     await Promise.all([dead(1_100), dead(3, other)])
