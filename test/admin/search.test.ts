@@ -129,8 +129,8 @@ describe('The search page', () => {
       'Failed payments 3 3',
     ])
     const at = (ago: number) => {
-      const text = new Date(start(ago)).toUTCString()
-      return `${Number(text.slice(5, 7))} ${text.slice(8, 11)} ${text.slice(17, 22)}`
+      const date = new Date(start(ago)).toUTCString()
+      return `${Number(date.slice(5, 7))} ${date.slice(8, 11)} ${date.slice(17, 22)}`
     }
     expect(rows[8 + 2]).to.equal(`${at(2)} 1,234 50000.50 MRU 0 0 0.00 MRU 7 0 1`)
     expect(rows[8 + 23]).to.equal(`${at(23)} 7 0.00 MRU 3 1 1.00 MRU 0 0 0`)

@@ -98,10 +98,10 @@ const from = ({ kind, from: source }: AuditEvent['actor']): string => {
 /** Returns the subject, linked to its page if there is one. If the subject is a business, it is shown only once. */
 function subjectLink(act: AuditEvent['act'], subject: string, businessId: string | null): string {
   const path = pathOf(act, subject, businessId)
-  const shown =
+  const named =
     path === null ? html`<bdi class="id">${subject}</bdi>` : html`<a class="id" href="${path}">${subject}</a>`
-  if (businessId === null || businessId === subject) return shown
-  return html`!${shown} <span class="faint">of <a class="id" href="${businessPath(businessId)}">${businessId}</a></span>`
+  if (businessId === null || businessId === subject) return named
+  return html`!${named} <span class="faint">of <a class="id" href="${businessPath(businessId)}">${businessId}</a></span>`
 }
 
 function pathOf(act: AuditEvent['act'], subject: string, businessId: string | null): string | null {
