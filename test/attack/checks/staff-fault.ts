@@ -8,7 +8,8 @@ export const staffFault: Check = (exchange) => {
   if (!isAct(exchange) || response.status >= 400 || sendsToSignIn(exchange)) return null
   const isSignIn = line.startsWith('/admin/sign-in')
   const isSignOut = line.startsWith('/admin/sign-out')
-  if (staff.role === 'viewer' && !isSignIn && !isSignOut) return 'lets a viewer act'
+  const isSearch = line.startsWith('/admin/search')
+  if (staff.role === 'viewer' && !isSignIn && !isSignOut && !isSearch) return 'lets a viewer act'
   if (!isFromOwnSite(exchange))
     return `accepts an action from a page of another site (${exchange.attack.site})`
   return isSignIn || line.startsWith('/admin/queues') || hasToken(exchange)
