@@ -220,9 +220,14 @@ describe('The project', () => {
     expect(finders.filter((file) => times(file, /\.\.\.placed\b/g) < times(file, finding))).to.deep.equal([])
   })
 
-  it('only inserts and reads audit lines, and never changes or deletes them', () => {
-    const used = sources.flatMap((file) => found(read(file), /\bAuditEvent\)?\s*\.(\w+)/g))
-    expect([...new Set(used)].toSorted()).to.deep.equal(['find', 'insertMany', 'insertOne'])
+  it('only inserts, reads and seals audit lines, and never changes or deletes them', () => {
+    const usedIn = (files: string[]) =>
+      new Set(files.flatMap((file) => found(read(file), /\bAuditEvent\)?\s*\.(\w+)/g)))
+    const seals = 'src/audit/seals/seal-trail.ts'
+    const used = [...usedIn(sources.filter((file) => file !== seals))].toSorted()
+    expect(used).to.deep.equal(['countDocuments', 'find', 'insertMany', 'insertOne'])
+    expect([...usedIn([seals])]).to.deep.equal(['updateMany'])
+    expect(found(read(seals), /(\$(?:set|unset|push|inc)\b.*)\)/g)).to.deep.equal(['$set: { seal: _id } }'])
     expect(mentioning(sources, /'auditevents'/)).to.have.members(['src/audit/audit-event.ts'])
   })
 

@@ -1,3 +1,4 @@
+import { checkTrail } from '../src/audit/seals/nightly-check.ts'
 import { runCleanUp } from '../src/retention/clean-up.ts'
 import { startCounts } from '../src/retention/counts.ts'
 import { isOwed, openRecord } from '../src/retention/record.ts'
@@ -5,7 +6,10 @@ import type { QueueWorker } from './run/queue-worker.ts'
 
 const failed = { queue: 'retention', outcome: 'failed' } as const
 
-/** Removes old data once a night. `ending` aborts the run when the process shuts down. */
+/**
+ * Seals and verifies the audit trail, and then removes old data, once a night. `ending` aborts the run when the process
+ * shuts down.
+ */
 export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
   queue: 'retention',
   // If a run fails, a poll enqueues the job again when the lease of that run has ended.
@@ -15,6 +19,7 @@ export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
     const event = 'retention.cleaned'
     if (!isOwed(await openRecord(deps), deps.now()))
       return { nextStep, event, log: { outcome: 'nothing-to-do' }, isNoise: true }
+    await checkTrail(deps, ending)
     const { counts, watch } = startCounts({
       count: (kind, documents) => deps.metrics.removed.inc({ kind }, documents),
       done: () => undefined,

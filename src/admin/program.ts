@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { addApiCommands } from './commands/api.ts'
 import { reasonText } from './commands/arguments.ts'
+import { addAuditCommands } from './commands/audit.ts'
 import { addBusinessCommands } from './commands/business.ts'
 import { addDeliveriesCommands } from './commands/deliveries.ts'
 import { addExamples } from './commands/examples.ts'
@@ -41,6 +42,7 @@ export function createProgram(): Command {
   addWalletReads(addWalletCommands(program))
   addRetentionCommands(program)
   addSecretsCommands(program)
+  addAuditCommands(program)
   addExamples(program)
   for (const group of [program, ...program.commands]) rejectUnknown(group)
   return program

@@ -32,7 +32,7 @@ export function readReason(text: string): string | null {
   return length > 0 && length <= maxReasonLength && isPrintable ? reason : null
 }
 
-/** A line in the audit trail. Lines are never changed or deleted. */
+/** A line in the audit trail. Lines are never changed, except that they are marked with their seal, or deleted. */
 export interface AuditEvent extends By {
   _id: string
   at: Date
@@ -47,6 +47,8 @@ export interface AuditEvent extends By {
    */
   before: Record<string, unknown> | null
   after: Record<string, unknown> | null
+  /** The number of the seal that contains the line (seals/seal.ts). Missing if the line has no seal yet. */
+  seal?: number | null
 }
 
 /** Returns a new audit line with an id. */
@@ -66,8 +68,9 @@ const fields = {
 
 export const auditEvents: Collection = {
   name: 'auditevents',
-  fields,
+  fields: { ...fields, seal: Number },
   indexes: [
+    { name: 'bySeal', key: { seal: 1, _id: 1 } },
     { name: 'byTime', key: { at: -1, _id: -1 } },
     { name: 'byActor', key: { 'actor.name': 1, at: -1, _id: -1 } },
     { name: 'byAct', key: { act: 1, at: -1, _id: -1 } },

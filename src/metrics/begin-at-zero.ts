@@ -17,6 +17,8 @@ export const watchedLines = {
     'webhook.source-missing',
     'reservation.not-settled',
     'movement.not-finished',
+    'audit.tampered',
+    'audit.not-checked',
   ],
   warn: ['web.full', 'network.closed', 'webhook.interrupted'],
 } as const

@@ -3,6 +3,14 @@ import { type ActivityCount, activityCounts } from '../activity/activity-count.t
 import { type ActivityEntry, activityEntries } from '../activity/activity-entry.ts'
 import { type ActivityHour, activityHours } from '../activity/activity-hour.ts'
 import { type AuditEvent, auditEvents } from '../audit/audit-event.ts'
+import {
+  type AuditCheck,
+  type AuditKey,
+  auditChecks,
+  auditKeys,
+  auditSeals,
+  type Seal,
+} from '../audit/seals/seal.ts'
 import { type ApiKey, apiKeys } from '../businesses/api-key.ts'
 import { type Setting, settings } from '../businesses/api-switch.ts'
 import { type Business, businesses } from '../businesses/business.ts'
@@ -42,6 +50,9 @@ export const collections: readonly Collection[] = [
   signInAttempts,
   checkoutAttempts,
   auditEvents,
+  auditSeals,
+  auditKeys,
+  auditChecks,
   walletAccounts,
   walletMovements,
   shops,
@@ -73,6 +84,9 @@ export const openModels = (mongo: Connection, maxTimeMs?: number) => ({
   Staff: openCollection<Staff>(mongo, staffAccounts, maxTimeMs),
   StaffSession: openCollection<StaffSession>(mongo, staffSessions, maxTimeMs),
   AuditEvent: openCollection<AuditEvent>(mongo, auditEvents, maxTimeMs),
+  AuditSeal: openCollection<Seal>(mongo, auditSeals, maxTimeMs),
+  AuditKey: openCollection<AuditKey>(mongo, auditKeys, maxTimeMs),
+  AuditCheck: openCollection<AuditCheck>(mongo, auditChecks, maxTimeMs),
   WalletAccount: openCollection<WalletAccount>(mongo, walletAccounts, maxTimeMs),
   WalletMovement: openCollection<WalletMovement>(mongo, walletMovements, maxTimeMs),
   Shop: openCollection<Shop>(mongo, shops, maxTimeMs),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { resealAuditKey } from '../../audit/seals/audit-key.ts'
 import { findStaleKeys, type StaleKey } from '../../businesses/stale-keys.ts'
 import { resealResponses } from '../../idempotency/reseal-responses.ts'
 import { resealSecondFactors } from '../../staff/second-factor/reseal.ts'
@@ -29,6 +30,7 @@ interface Counts {
   endpoints: number
   secondFactors: number
   responses: number
+  auditKeys: number
 }
 
 /**
@@ -70,19 +72,23 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
     const endpoints = await resealSecrets(deps, progress.add)
     const factors = await resealSecondFactors(deps)
     const responses = await resealResponses(deps, progress.add)
+    const auditKey = await resealAuditKey(deps)
     const { left, listed, gone, listedGone } = await findStaleKeys(deps)
     const unreadable = {
       endpoints: endpoints.unreadable.length,
       secondFactors: factors.unreadable.length,
       responses: responses.unreadable,
+      auditKeys: auditKey.unreadable,
     }
-    const lost = unreadable.endpoints + unreadable.secondFactors + unreadable.responses + gone
+    const { endpoints: ofEndpoints, secondFactors, responses: ofResponses, auditKeys } = unreadable
+    const lost = ofEndpoints + secondFactors + ofResponses + auditKeys + gone
     if (lost > 0) reportLost(unreadable, gone)
     return {
       resealed: {
         endpoints: endpoints.resealed,
         secondFactors: factors.resealed,
         responses: responses.resealed,
+        auditKeys: auditKey.resealed,
       },
       unreadable,
       unreadableEndpoints: endpoints.unreadable.slice(0, maxListed).map((id) => ({ id })),
@@ -102,10 +108,13 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
  * Reports on stderr how many values could not be rotated because their key is not configured, and sets the exit code to
  * 1. All other values have been rotated.
  */
-function reportLost({ endpoints, secondFactors, responses }: Rotated['unreadable'], keys: number): void {
+function reportLost(
+  { endpoints, secondFactors, responses, auditKeys }: Rotated['unreadable'],
+  keys: number,
+): void {
   process.exitCode = 1
   process.stderr.write(
-    `${endpoints} endpoints, ${secondFactors} second factors, ${responses} stored responses and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS. They were not changed. ` +
+    `${endpoints} endpoints, ${secondFactors} second factors, ${responses} stored responses, ${auditKeys} audit keys and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS. They were not changed. ` +
       'Check SECRET_KEY_PREVIOUS for a typing error. If you have an older key, run only this command once more with the older key as SECRET_KEY_PREVIOUS.\n',
   )
 }

@@ -2,6 +2,8 @@ import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { AuditEvent } from '../../audit/audit-event.ts'
 import { listAudit, parseAuditFilter } from '../../audit/list.ts'
+import { latestCheck } from '../../audit/seals/nightly-check.ts'
+import type { AuditCheck } from '../../audit/seals/seal.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/pages/send-page.ts'
 import { filledIn } from './filled-in.ts'
@@ -13,7 +15,9 @@ import { auditPath, businessPath, deliveryPath, endpointPath } from './paths.ts'
 export const auditPage = (deps: Deps) => async (req: Request, res: Response) => {
   const { lines, next } = await listAudit(deps, parseAuditFilter(deps, filledIn(req.query)))
   const filter = filterOf(req)
+  const check = await latestCheck(deps)
   const body = html`<h1>Audit trail</h1>
+    !${checked(check)}
     !${filterForm(filter)}
     !${lines.length === 0 ? html`<p>There are no entries.</p>` : table(lines)}
     <p class="pages">
@@ -22,6 +26,21 @@ export const auditPage = (deps: Deps) => async (req: Request, res: Response) => 
     </p>`
   sendPage(res, 200, page({ title: 'Audit trail', staff: staffOf(res), current: '/admin/audit' }, body))
 }
+
+/** Returns a sentence about the last nightly check of the trail, or a warning with its faults. */
+function checked(check: AuditCheck | null): string {
+  if (check === null)
+    return html`<p class="faint">The trail has not been verified yet. This happens every night.</p>`
+  const { at, lines, seals, faultCount, faults } = check
+  if (faultCount === 0)
+    return html`<p class="faint">Verified !${time(at)}: ${amount(lines)} lines in ${amount(seals)} seals are unchanged.</p>`
+  return html`<div class="notice bad" role="alert">
+    <p><b>The trail was changed.</b> The check on !${time(at)} found ${amount(faultCount)} faults. Call an operator.</p>
+    <ul>!${faults.map((fault) => html`<li><bdi>${fault}</bdi></li>`)}</ul>
+  </div>`
+}
+
+const amount = (count: number): string => count.toLocaleString('en').replaceAll(',', '\u202f')
 
 const filters = {
   who: 'Actor',

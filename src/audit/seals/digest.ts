@@ -1,0 +1,39 @@
+import { createHmac, type KeyObject } from 'node:crypto'
+import { mongo } from 'mongoose'
+import type { AuditEvent } from '../audit-event.ts'
+import type { Seal } from './seal.ts'
+
+/** The number of bytes of a line's digest. 128 bits are enough, because digests cannot be computed without the key. */
+const lineDigestBytes = 16
+
+/** Returns the digest of a line: all of its fields except `seal`, which is added when the line is sealed. */
+export function digestOfLine(key: KeyObject, { seal: _seal, ...line }: AuditEvent): string {
+  return mac(key, 'line', line).subarray(0, lineDigestBytes).toString('base64url')
+}
+
+/** Returns the digest of a seal. Because it includes the digest of the previous seal, the seals form a chain. */
+export const digestOfSeal = (
+  key: KeyObject,
+  { digest: _digest, ...seal }: Omit<Seal, 'digest'> & { digest?: string },
+): string => mac(key, 'seal', seal).toString('base64url')
+
+const mac = (key: KeyObject, kind: 'line' | 'seal', value: object): Buffer =>
+  createHmac('sha256', key)
+    .update(`${kind}\n${JSON.stringify(canonical(value))}`)
+    .digest()
+
+/**
+ * Returns a value in a form whose JSON is the same whenever the value is the same, whether it comes from memory or from
+ * MongoDB. The fields of an object are sorted by name, each type has its own tag, and undefined counts as null, as in
+ * MongoDB. Never change this function, because stored digests depend on it.
+ */
+function canonical(value: unknown): unknown {
+  if (value === null || value === undefined) return null
+  if (value instanceof Date) return ['date', value.getTime()]
+  if (Array.isArray(value)) return ['list', ...value.map(canonical)]
+  if (typeof value === 'number') return ['number', String(value === 0 ? 0 : value)]
+  if (typeof value !== 'object') return value
+  if ('_bsontype' in value) return ['bson', mongo.BSON.EJSON.serialize(value, { relaxed: false })]
+  const fields = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return ['object', ...fields.map(([name, field]) => [name, canonical(field)])]
+}

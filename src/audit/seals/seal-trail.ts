@@ -1,0 +1,69 @@
+import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
+import type { Models } from '../../mongo/models.ts'
+import type { Log } from '../../process/log.ts'
+import type { Pace } from '../../retention/pace.ts'
+import type { Secrets } from '../../security/seal.ts'
+import { createAuditKey, findAuditKey } from './audit-key.ts'
+import { digestOfLine, digestOfSeal } from './digest.ts'
+import { linesPerSeal, type Seal } from './seal.ts'
+
+export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'AuditKey'> & {
+  secrets: Secrets
+  log: Log
+  now(): Date
+}
+
+/** MongoDB aborts a read after this time, which is less than the 5 s after which the driver gives up. */
+const maxTimeMS = 4_000
+
+/**
+ * Seals all lines of the audit trail that have no seal yet. Inserting a seal is the only step that counts. It is unique
+ * by its number, so if two processes seal concurrently, one of them starts again. Before it reads lines, each process
+ * marks the lines of the last seal, so a line gets into only one seal, even if the process that inserted the seal was
+ * killed before it marked them. Each seal is logged, so that its digest also exists outside MongoDB.
+ */
+export async function sealTrail(deps: SealDeps, pace: Pace): Promise<void> {
+  const key = await keyFor(deps)
+  const lines = nativeCollection(deps.AuditEvent)
+  for (;;) {
+    const last = await lastSeal(deps)
+    if (last !== null) await pace(() => markLines(deps, last))
+    const unsealed = await pace(() =>
+      lines.find({ seal: null }, { sort: { _id: 1 }, limit: linesPerSeal, maxTimeMS }).toArray(),
+    )
+    if (unsealed.length === 0) return
+    const seal = {
+      _id: (last?._id ?? 0) + 1,
+      at: deps.now(),
+      ids: unsealed.map(({ _id }) => _id),
+      digests: unsealed.map((line) => digestOfLine(key, line)),
+      previous: last?.digest ?? null,
+    }
+    const digest = digestOfSeal(key, seal)
+    try {
+      await nativeCollection(deps.AuditSeal).insertOne({ ...seal, digest })
+      deps.log.info({ number: seal._id, lines: seal.ids.length, digest }, 'audit.sealed')
+    } catch (error) {
+      // Another process has inserted a seal with this number.
+      if (!isDuplicate(error)) throw error
+    }
+  }
+}
+
+/** Returns the audit key. A key is created only for the first seal, because a new key could not verify old seals. */
+async function keyFor(deps: SealDeps) {
+  const found = await findAuditKey(deps)
+  if (found !== null) return found
+  if ((await lastSeal(deps)) !== null) throw new Error('the audit key is missing, although there are seals')
+  await createAuditKey(deps)
+  const created = await findAuditKey(deps)
+  if (created === null) throw new Error('the audit key was not stored')
+  return created
+}
+
+const lastSeal = ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<Seal | null> =>
+  nativeCollection(AuditSeal).findOne({}, { sort: { _id: -1 }, maxTimeMS })
+
+/** Marks the lines of a seal. This is the only change to a line, and marking a line again changes nothing. */
+const markLines = ({ AuditEvent }: Pick<SealDeps, 'AuditEvent'>, { _id, ids }: Seal): Promise<unknown> =>
+  nativeCollection(AuditEvent).updateMany({ _id: { $in: ids }, seal: null }, { $set: { seal: _id } })

@@ -1,0 +1,60 @@
+import type { Collection } from '../../mongo/collection.ts'
+
+/** The maximum number of lines in one seal. Such a seal takes up about 75 kB. */
+export const linesPerSeal = 1000
+
+/**
+ * A seal proves the content of up to `linesPerSeal` lines of the audit trail. Each seal contains the digest of the seal
+ * before it, so the digest of the last seal proves the whole trail up to that seal. Seals are never changed or deleted.
+ */
+export interface Seal {
+  /** The seal's number. The numbers begin at 1 and have no gaps. */
+  _id: number
+  at: Date
+  /** The ids of the lines, in ascending order, and the digest of each line (digest.ts). */
+  ids: string[]
+  digests: string[]
+  /** The digest of the previous seal, or null for seal 1. */
+  previous: string | null
+  /** The digest of all other fields (digest.ts). */
+  digest: string
+}
+
+export const auditSeals: Collection = {
+  name: 'auditseals',
+  fields: { _id: Number, at: Date, ids: [String], digests: [String], previous: String, digest: String },
+  indexes: [],
+}
+
+/**
+ * The key that the digests of the audit trail use, sealed with SECRET_KEY. It is a random key of its own, so digests
+ * stay valid when SECRET_KEY is rotated. There is only one document.
+ */
+export interface AuditKey {
+  _id: 'current'
+  key: string
+}
+
+export const auditKeys: Collection = {
+  name: 'auditkeys',
+  fields: { _id: String, key: String },
+  indexes: [],
+}
+
+/** The result of the last nightly check of the audit trail, stored as a single document. */
+export interface AuditCheck {
+  _id: 'latest'
+  at: Date
+  /** The number of seals, and the number of lines that they contain. */
+  seals: number
+  lines: number
+  faultCount: number
+  /** The first faults, each as a sentence. */
+  faults: string[]
+}
+
+export const auditChecks: Collection = {
+  name: 'auditchecks',
+  fields: { _id: String, at: Date, seals: Number, lines: Number, faultCount: Number, faults: [String] },
+  indexes: [],
+}

@@ -1,0 +1,52 @@
+import type { KeyObject } from 'node:crypto'
+import type { mongo } from 'mongoose'
+import { nativeCollection } from '../../mongo/collection.ts'
+import type { Models } from '../../mongo/models.ts'
+import type { AuditEvent } from '../audit-event.ts'
+import { digestOfLine } from './digest.ts'
+import { linesPerSeal, type Seal } from './seal.ts'
+
+type LineDeps = Pick<Models, 'AuditEvent'> & { now(): Date }
+
+/** The maximum number of lines that one query reports. */
+const maxReported = 20
+const maxTimeMS = 4_000
+/** A line is sealed in the night after it was written. After two days, a line without a seal is a fault. */
+const maxUnsealedMs = 48 * 3_600_000
+
+/** Compares the lines in MongoDB with their seal. Yields each fault as a sentence. */
+export async function* faultsOfLines(
+  deps: LineDeps,
+  key: KeyObject,
+  { _id: number, ids, digests }: Seal,
+): AsyncGenerator<string> {
+  const found = await find(deps, { _id: { $in: ids } }, linesPerSeal)
+  const byId = new Map(found.map((line) => [line._id, line]))
+  for (const [index, id] of ids.entries()) {
+    const line = byId.get(id)
+    if (line === undefined) yield `Line ${id} of seal ${number} is missing.`
+    else if (digestOfLine(key, line) !== digests[index]) yield `Line ${id} of seal ${number} was changed.`
+    // A process may have been killed before it marked the lines of the last seal, so a missing mark is not a fault.
+    else if ((line.seal ?? number) !== number)
+      yield `Line ${id} of seal ${number} is marked with seal ${line.seal}.`
+  }
+  const marked = { seal: { $gt: number - 1, $lte: number }, _id: { $nin: ids } }
+  for (const { _id } of await find(deps, marked, maxReported))
+    yield `Line ${_id} was added later: it is marked with seal ${number}, which does not contain it.`
+}
+
+/** All BSON types of a mark that is neither a number nor missing. Such a line would never get into a seal. */
+const noNumber = ['string', 'object', 'array', 'binData', 'objectId', 'bool', 'date', 'regex', 'timestamp']
+
+/** Finds the lines that belong to no seal although they should. Yields each fault as a sentence. */
+export async function* faultsOfOtherLines(deps: LineDeps, lastSeal: number): AsyncGenerator<string> {
+  const strays = { $or: [{ seal: { $gt: lastSeal } }, { seal: { $lte: 0 } }, { seal: { $type: noNumber } }] }
+  for (const { _id, seal } of await find(deps, strays as mongo.Filter<AuditEvent>, maxReported))
+    yield `Line ${_id} is marked with seal ${String(seal)}, which is missing.`
+  const before = new Date(deps.now().getTime() - maxUnsealedMs)
+  for (const { _id } of await find(deps, { seal: null, at: { $lt: before } }, maxReported))
+    yield `Line ${_id} has had no seal for more than 48 hours.`
+}
+
+const find = (deps: LineDeps, filter: mongo.Filter<AuditEvent>, limit: number): Promise<AuditEvent[]> =>
+  nativeCollection(deps.AuditEvent).find(filter, { limit, maxTimeMS }).toArray()

@@ -1,0 +1,97 @@
+import type { KeyObject } from 'node:crypto'
+import { nativeCollection } from '../../mongo/collection.ts'
+import type { Models } from '../../mongo/models.ts'
+import type { Pace } from '../../retention/pace.ts'
+import type { Secrets } from '../../security/seal.ts'
+import { findAuditKey } from './audit-key.ts'
+import { digestOfSeal } from './digest.ts'
+import type { Seal } from './seal.ts'
+import { faultsOfLines, faultsOfOtherLines } from './verify-lines.ts'
+
+export type VerifyDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'AuditKey'> & {
+  secrets: Secrets
+  now(): Date
+}
+
+/** The number and digest of a seal, as logged when the seal was made. */
+export interface KnownSeal {
+  number: number
+  digest: string
+}
+
+export interface Verified {
+  /** The number of seals, and the number of lines that they contain. */
+  seals: number
+  lines: number
+  /** The last seal, or null if there is none. */
+  last: KnownSeal | null
+  faultCount: number
+  /** The first faults, each as a sentence. */
+  faults: string[]
+}
+
+/** The maximum number of faults that are listed. */
+const maxFaults = 20
+const maxTimeMS = 4_000
+
+/**
+ * Verifies the whole audit trail, one seal at a time. If a sealed line or a seal was changed, removed or exchanged
+ * without the audit key, which is sealed with SECRET_KEY, there is a fault.
+ *
+ * Some changes cannot be found. A line that was changed, removed or inserted before it was sealed is sealed as it is
+ * then. If the last seals are removed together with their lines, or all seals with the key and all marks, the rest is a
+ * valid trail. This is found only if `expected` is a seal from the logs. An operator who has SECRET_KEY can make a new
+ * chain, which also differs from the logs.
+ */
+export async function verifyTrail(
+  deps: VerifyDeps,
+  pace: Pace,
+  expected: KnownSeal | null,
+): Promise<Verified> {
+  const result: Verified = { seals: 0, lines: 0, last: null, faultCount: 0, faults: [] }
+  const report = (fault: string): void => {
+    result.faultCount += 1
+    if (result.faults.length < maxFaults) result.faults.push(fault)
+  }
+  const reportAll = async (faults: AsyncGenerator<string>): Promise<void> => {
+    for await (const fault of faults) report(fault)
+  }
+  const key = await findAuditKey(deps).catch(() => null)
+  let isExpectedSeen = false
+  for (let last: Seal | null = null; ; ) {
+    const seal: Seal | null = await pace(() => nextSeal(deps, last?._id ?? 0))
+    if (seal === null) break
+    if (key === null) {
+      report('The audit key is missing, or SECRET_KEY is not the key with which it was sealed.')
+      return result
+    }
+    for (const fault of faultsOfSeal(key, last, seal)) report(fault)
+    await pace(() => reportAll(faultsOfLines(deps, key, seal)))
+    if (seal._id === expected?.number) {
+      isExpectedSeen = true
+      if (seal.digest !== expected.digest) report(`Seal ${seal._id} does not have the expected digest.`)
+    }
+    result.seals += 1
+    result.lines += seal.ids.length
+    result.last = { number: seal._id, digest: seal.digest }
+    last = seal
+  }
+  if (expected !== null && !isExpectedSeen)
+    report(`Seal ${expected.number} is missing, although it is expected.`)
+  await pace(() => reportAll(faultsOfOtherLines(deps, result.last?.number ?? 0)))
+  return result
+}
+
+const nextSeal = ({ AuditSeal }: VerifyDeps, after: number): Promise<Seal | null> =>
+  nativeCollection(AuditSeal).findOne({ _id: { $gt: after } }, { sort: { _id: 1 }, maxTimeMS })
+
+function* faultsOfSeal(key: KeyObject, last: Seal | null, seal: Seal): Generator<string> {
+  const next = (last?._id ?? 0) + 1
+  if (seal._id > next) {
+    const missing = seal._id === next + 1 ? `Seal ${next} is` : `Seals ${next} to ${seal._id - 1} are`
+    yield `${missing} missing.`
+  } else if (seal.previous !== (last?.digest ?? null)) {
+    yield `Seal ${seal._id} does not continue the seal before it.`
+  }
+  if (seal.digest !== digestOfSeal(key, seal)) yield `Seal ${seal._id} was changed.`
+}

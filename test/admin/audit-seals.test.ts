@@ -1,0 +1,267 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import type { AuditEvent } from '../../src/audit/audit-event.ts'
+import { resealAuditKey } from '../../src/audit/seals/audit-key.ts'
+import { checkTrail } from '../../src/audit/seals/nightly-check.ts'
+import { linesPerSeal, type Seal } from '../../src/audit/seals/seal.ts'
+import { sealTrail } from '../../src/audit/seals/seal-trail.ts'
+import { verifyTrail } from '../../src/audit/seals/verify-trail.ts'
+import { nativeCollection } from '../../src/mongo/collection.ts'
+import { newId } from '../../src/security/ids.ts'
+import { createSecrets } from '../../src/security/seal.ts'
+import { waitForDeath } from '../support/kill-at-every-step.ts'
+import { recordLog } from '../support/recorded-log.ts'
+import { secretKey, tester, withService } from '../support/service.ts'
+import { fates, openVictim } from '../support/victim.ts'
+import { openAdmin } from './admin.ts'
+import { readable, signedIn } from './staff.ts'
+
+const dayMs = 86_400_000
+const unhurried = <T>(batch: () => Promise<T>) => batch()
+
+describe('The seals of the audit trail', function () {
+  this.timeout(60_000)
+  const service = withService()
+  const lines = () => nativeCollection(service.deps.AuditEvent)
+  const seals = () => nativeCollection(service.deps.AuditSeal)
+  const seal = (deps = service.deps) => sealTrail(deps, unhurried)
+  const verify = (secrets = service.deps.secrets) =>
+    verifyTrail({ ...service.deps, secrets }, unhurried, null)
+  const allSeals = () =>
+    seals()
+      .find({}, { sort: { _id: 1 } })
+      .toArray()
+  const night = (log = service.deps.log) => checkTrail({ ...service.deps, log }, new AbortController().signal)
+
+  /** Adds lines with all kinds of values. */
+  async function addLines(count: number): Promise<AuditEvent[]> {
+    const added = Array.from(
+      { length: count },
+      (_, index): AuditEvent => ({
+        _id: newId(),
+        at: service.clock.now(),
+        ...tester,
+        act: 'business.limited',
+        subject: `é"\n${index}`,
+        businessId: null,
+        before: { 'limits.perSecond': null, z: new Date(index), a: [1.5, -0, { deep: true, list: [] }] },
+        after: { 'limits.perSecond': 9_007_199_254_740_991, none: undefined },
+      }),
+    )
+    if (count > 0) await lines().insertMany(added)
+    return added
+  }
+  const expectSealedOnce = async (label = '') => {
+    const all = await allSeals()
+    const ids = all.flatMap((each) => each.ids)
+    expect(ids.toSorted(), label).to.deep.equal(
+      (await lines().find().toArray()).map(({ _id }) => _id).toSorted(),
+    )
+    const { faults, lines: count } = await verify()
+    expect([faults, count], label).to.deep.equal([[], ids.length])
+  }
+
+  it('contain each line once, in a chain, however many processes seal concurrently and how often', async () => {
+    await addLines(2 * linesPerSeal + 300)
+    await Promise.all(Array.from({ length: 4 }, () => seal()))
+    await seal()
+    const all = await allSeals()
+    expect(all.map(({ _id, ids }) => [_id, ids.length])).to.deep.equal([
+      [1, linesPerSeal],
+      [2, linesPerSeal],
+      [3, 300],
+    ])
+    expect(all.map(({ previous }) => previous)).to.deep.equal([null, all[0]?.digest, all[1]?.digest])
+    await expectSealedOnce()
+    expect(await lines().countDocuments({ seal: 2 })).to.equal(linesPerSeal)
+  })
+
+  it('contain each line once even if the process is killed at any step', async () => {
+    const killed: Promise<unknown>[] = []
+    for (const [index, name] of (await stepsOfSealing()).entries())
+      for (const fate of name === 'mongodb find' ? (['lost'] as const) : fates) {
+        await addLines(2)
+        const victim = await openVictim(service, { step: index + 1, fate, lateMs: 0 })
+        const running = seal(victim.deps).catch(() => undefined)
+        const label = `killed at step ${index + 1} (${name}, ${fate})`
+        await waitForDeath(victim, running, { step: index + 1, label })
+        await seal()
+        await victim.release()
+        await seal()
+        await expectSealedOnce(label)
+        killed.push(victim.close(), running)
+      }
+    await Promise.all(killed)
+  })
+
+  async function stepsOfSealing(): Promise<string[]> {
+    await addLines(2)
+    const survivor = await openVictim(service, { step: 0, fate: 'lost', lateMs: 0 })
+    await seal(survivor.deps)
+    const { steps } = survivor
+    await survivor.close()
+    expect(steps).to.include.members(['mongodb insert', 'mongodb update'])
+    return steps
+  }
+
+  describe('reveal that', () => {
+    let standing: Seal[]
+    let ids: string[]
+    beforeEach(async () => {
+      standing = await allSeals()
+      ids = standing[1]?.ids ?? []
+    })
+    const restoreSeals = async () => {
+      await seals().deleteMany({})
+      await seals().insertMany(standing)
+    }
+    const any = { ...tester, subject: 's', businessId: null, before: null, after: null }
+    const extra: AuditEvent = { ...any, _id: 'ffffffffffffffffffffffff', at: new Date(), act: 'key.created' }
+
+    type Tampering = [what: string, tamper: () => Promise<unknown>, fault: () => string]
+    const changeLine = (set: object) => () => lines().updateOne({ _id: ids[7] ?? '' }, { $set: set })
+    const tamperings: Tampering[] = [
+      [
+        'a line was changed',
+        changeLine({ 'actor.name': 'nobody' }),
+        () => `Line ${ids[7]} of seal 2 was changed.`,
+      ],
+      [
+        'a field was added to a line',
+        changeLine({ extra: 1 }),
+        () => `Line ${ids[7]} of seal 2 was changed.`,
+      ],
+      [
+        'a line was deleted',
+        () => lines().deleteOne({ _id: ids[7] ?? '' }),
+        () => `Line ${ids[7]} of seal 2 is missing.`,
+      ],
+      [
+        'a line was added to a seal',
+        () => lines().insertOne({ ...extra, seal: 2 }),
+        () => `Line ${extra._id} was added later: it is marked with seal 2, which does not contain it.`,
+      ],
+      [
+        'a line was hidden from sealing',
+        () => lines().insertOne({ ...extra, seal: 'none' as never }),
+        () => `Line ${extra._id} is marked with seal none, which is missing.`,
+      ],
+      [
+        'a mark was changed',
+        changeLine({ seal: 1 }),
+        () => `Line ${ids[7]} of seal 2 is marked with seal 1.`,
+      ],
+      [
+        'a line has had no seal for two days',
+        () => lines().insertOne({ ...extra, at: new Date(service.clock.now().getTime() - 2 * dayMs - 1) }),
+        () => `Line ${extra._id} has had no seal for more than 48 hours.`,
+      ],
+      ['a seal was deleted', () => seals().deleteOne({ _id: 2 }), () => 'Seal 2 is missing.'],
+      [
+        'the last seals were deleted',
+        () => seals().deleteMany({ _id: { $gt: 2 } }),
+        () => `Line ${standing[2]?.ids[0]} is marked with seal 3, which is missing.`,
+      ],
+      [
+        'a line was removed from a seal',
+        () => seals().updateOne({ _id: 2 }, { $pop: { ids: 1, digests: 1 } }),
+        () => 'Seal 2 was changed.',
+      ],
+      [
+        'a seal was made with another key',
+        () => seals().updateOne({ _id: 3 }, { $set: { previous: 'x' } }),
+        () => 'Seal 3 does not continue the seal before it.',
+      ],
+      [
+        'the key was replaced',
+        () => nativeCollection(service.deps.AuditKey).updateOne({}, { $set: { key: 'v1.00000000.x' } }),
+        () => 'The audit key is missing, or SECRET_KEY is not the key with which it was sealed.',
+      ],
+    ]
+    for (const [what, tamper, fault] of tamperings)
+      it(what, async () => {
+        const line = await lines().findOne({ _id: ids[7] ?? '' })
+        const key = await nativeCollection(service.deps.AuditKey).findOne()
+        await tamper()
+        try {
+          expect((await verify()).faults).to.include(fault())
+        } finally {
+          await restoreSeals()
+          if (line !== null) await lines().replaceOne({ _id: line._id }, line, { upsert: true })
+          await lines().deleteOne({ _id: extra._id })
+          await nativeCollection(service.deps.AuditKey).updateOne({}, { $set: { key: key?.key ?? '' } })
+        }
+        expect((await verify()).faults).to.deep.equal([])
+      })
+  })
+
+  it('stay valid when SECRET_KEY is rotated', async () => {
+    const [current, old] = [randomBytes(32), Buffer.from(secretKey, 'base64')]
+    const rotating = createSecrets([current, old])
+    const next = { ...service.deps, secrets: rotating }
+    expect(await resealAuditKey(next)).to.deep.equal({ resealed: 1, unreadable: 0 })
+    expect(await resealAuditKey(next)).to.deep.equal({ resealed: 0, unreadable: 0 })
+    expect((await verify(createSecrets([current]))).faults).to.deep.equal([])
+    expect((await verify()).faultCount).to.equal(1)
+    expect(await resealAuditKey(service.deps)).to.deep.equal({ resealed: 0, unreadable: 1 })
+    await resealAuditKey({ ...service.deps, secrets: createSecrets([old, current]) })
+    expect((await verify()).faults).to.deep.equal([])
+  })
+
+  it('are made and verified once a night, which the log and the audit page report', async () => {
+    const page = async () => readable((await (await signedIn(service, 'viewer')).get('/admin/audit')).text)
+    expect(await page()).to.include('The trail has not been verified yet.')
+    const recorded = recordLog()
+    await night(recorded.log)
+    const last = (await allSeals()).at(-1)
+    const logged = (name: string) => recorded.lines().filter(({ msg }) => msg === name)
+    expect(logged('audit.sealed').map(({ number, digest }) => [number, digest])).to.deep.equal([
+      [last?._id, last?.digest],
+    ])
+    const [verified] = logged('audit.verified')
+    expect(verified).to.include({ number: last?._id, digest: last?.digest, seals: last?._id })
+    expect(await page()).to.match(
+      /Verified \d{4}-\d\d-\d\d .*: [\d\u202f ]+ lines in \d+ seals are unchanged\./,
+    )
+    await addLines(1)
+    await night(recorded.log)
+    expect(logged('audit.sealed')).to.have.length(1)
+
+    service.clock.advance(dayMs)
+    const [line] = last?.ids ?? []
+    await lines().updateOne({ _id: line ?? '' }, { $set: { reason: 'another' } })
+    await night(recorded.log)
+    expect(logged('audit.sealed')).to.have.length(2)
+    expect(logged('audit.tampered')[0]).to.deep.include({ faultCount: 1, level: 50 })
+    const shown = await page()
+    expect(shown).to.include(`Line ${line} of seal ${last?._id} was changed.`)
+    expect(shown).to.include('The trail was changed')
+    await lines().updateOne({ _id: line ?? '' }, { $set: { reason: null } })
+    expect((await verify()).faults).to.deep.equal([])
+  })
+
+  it('can be verified on the command line, and compared with a digest from the log', async () => {
+    const cli = openAdmin(service)
+    const last = (await allSeals()).at(-1)
+    const known = `${last?._id}:${last?.digest}`
+    const proven = await cli.done('audit', 'verify', '--expect', known)
+    expect(proven).to.deep.include({
+      proven: true,
+      faults: [],
+      last: { number: last?._id, digest: last?.digest },
+    })
+    const refused = async (expected: string) => {
+      const { exitCode, stdout } = await cli.here('audit', 'verify', '--json', '--expect', expected)
+      expect(exitCode).to.equal(1)
+      return JSON.parse(stdout).faults.map(({ fault }: { fault: string }) => fault)
+    }
+    const other = `${last?._id}:${(await allSeals())[0]?.digest}`
+    expect(await refused(other)).to.deep.equal([`Seal ${last?._id} does not have the expected digest.`])
+    await lines().deleteMany({ seal: last?._id ?? 0 })
+    await seals().deleteOne({ _id: last?._id ?? 0 })
+    expect((await verify()).faults).to.deep.equal([])
+    expect(await refused(known)).to.deep.equal([`Seal ${last?._id} is missing, although it is expected.`])
+    const text = await cli.here('audit', 'verify', '--expect', '0:x')
+    expect(text.stderr).to.include('Must be the number and the digest of a seal')
+  })
+})

@@ -1,0 +1,40 @@
+import { createSecretKey } from 'node:crypto'
+import { expect } from 'chai'
+import type { AuditEvent } from '../../src/audit/audit-event.ts'
+import { digestOfLine, digestOfSeal } from '../../src/audit/seals/digest.ts'
+
+const key = createSecretKey(Buffer.alloc(32, 7))
+
+const line: AuditEvent = {
+  _id: '65a1b2c3d4e5f60718293a4b',
+  at: new Date('2026-11-26T02:30:00.123Z'),
+  actor: { kind: 'staff', name: 'awa', from: null },
+  reason: 'é "\n',
+  act: 'business.limited',
+  subject: 'b',
+  businessId: 'b',
+  before: { 'limits.perSecond': null, list: [1.5, true, { z: 1, a: 2 }] },
+  after: { 'limits.perSecond': 9_007_199_254_740_991, at: new Date(0) },
+}
+
+describe('The digests of the audit trail', () => {
+  // Stored digests would no longer match if these values changed.
+  it('are the same in every version', () => {
+    expect(digestOfLine(key, line)).to.equal('Mz0iRjVFQMoIc53sFCCj_Q')
+    const seal = { _id: 2, at: line.at, ids: [line._id], digests: ['x'], previous: 'p' }
+    expect(digestOfSeal(key, seal)).to.equal('AZKHL_kPqwn9TYKANwjVnGFNFTwISMEI3xoKbSCk8lI')
+  })
+
+  it('do not depend on the mark of the seal, on the order of fields or on undefined', () => {
+    const { before, ...rest } = line
+    const same = { seal: 4, before: { list: before?.list, 'limits.perSecond': undefined }, ...rest }
+    expect(digestOfLine(key, same)).to.equal(digestOfLine(key, line))
+  })
+
+  it('differ for values of different types, and for different keys', () => {
+    const values = ['1', 1, true, 'true', null, 'null', [], {}, [1], ['date', 0], new Date(0), { date: 0 }]
+    const digests = values.map((value) => digestOfLine(key, { ...line, after: { value } }))
+    expect(new Set(digests)).to.have.property('size', values.length)
+    expect(digestOfLine(createSecretKey(Buffer.alloc(32, 8)), line)).to.not.equal(digestOfLine(key, line))
+  })
+})
