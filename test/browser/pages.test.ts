@@ -1,10 +1,12 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
+import { issueLink } from '../../src/staff/change-account.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { addFactor, operator, signedIn } from '../admin/staff.ts'
 import { createIntent } from '../support/actions.ts'
 import { pay, refund } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
-import { barriers, picture, sizes, widerThanScreen } from './browser.ts'
+import { barriers, fillIn, picture, sizes, widerThanScreen } from './browser.ts'
 import { type Stage, withStage } from './stage.ts'
 
 /** The pages, by the names of their pictures. */
@@ -46,6 +48,33 @@ async function payAndRefund({ service, merchant }: Stage): Promise<Record<string
   return { 'payment-refunded': pageOf(paid), 'payment-in-progress': pageOf(hold) }
 }
 
+/** Sets a password with a link, signs in with it and a recovery code, and then renews the recovery codes. */
+async function signInWithCode(
+  { service }: Stage,
+  page: Page,
+  inspect: (page: Page, name: string) => Promise<void>,
+): Promise<void> {
+  const account = await signedIn(service, 'viewer')
+  const { recoveryCodes } = await addFactor(service, account)
+  const { link = '' } = (await issueLink(service.deps, account.name, operator)) ?? {}
+  const password = 'trois petits chats gris'
+  await page.goto(new URL(link).pathname)
+  await inspect(page, 'set-password')
+  await page.getByLabel('New password', { exact: true }).fill(password)
+  await page.getByLabel('New password again').fill(password)
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await fillIn(page, { name: account.name, password })
+  await inspect(page, 'sign-in-code')
+  await page.getByLabel('Code').fill(recoveryCodes[0] ?? '')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: account.name }).click()
+  await inspect(page, 'account-with-factor')
+  await page.getByLabel('Code').fill(recoveryCodes[1] ?? '')
+  await page.getByRole('button', { name: 'Renew the recovery codes' }).click()
+  await inspect(page, 'recovery-codes')
+}
+
 describe('The staff pages', function () {
   this.timeout(60_000)
   const stage = withStage()
@@ -68,6 +97,7 @@ describe('The staff pages', function () {
       const visitor = await stage.visit(size)
       await visitor.goto('/admin/sign-in')
       await inspect(visitor, 'sign-in')
+      await signInWithCode(stage, visitor, inspect)
       const admin = await stage.enter('admin', '/admin', size)
       const paths = Object.entries(pages).map(([name, path]) => [name, path(delivery)] as const)
       for (const [name, path] of [...paths, ...Object.entries(paymentPages)]) {

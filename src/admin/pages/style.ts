@@ -83,7 +83,7 @@ button.main.danger { background: var(--bad); color: var(--on-accent); }
 .pages { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: center; }
 .top button { white-space: nowrap; }
 .qr { display: block; width: 15rem; max-width: 100%; height: auto; }
-.codes { columns: 2; list-style-position: inside; }
+.codes { columns: 11rem; list-style: none; }
 .card > h2:first-child, .card > h3:first-child { margin-top: 0; }
 details.card { padding: .5rem 1rem; }
 main form { margin-bottom: .75rem; }

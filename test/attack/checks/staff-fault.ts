@@ -7,9 +7,9 @@ export const staffFault: Check = (exchange) => {
   if (isOut && !isPublic(exchange)) return `got ${response.status} without being signed in`
   if (!isAct(exchange) || response.status >= 400 || sendsToSignIn(exchange)) return null
   const isSignIn = line.startsWith('/admin/sign-in')
-  const isSignOut = line.startsWith('/admin/sign-out')
-  const isSearch = line.startsWith('/admin/search')
-  if (staff.role === 'viewer' && !isSignIn && !isSignOut && !isSearch) return 'lets a viewer act'
+  // Each role may sign out, search, and manage its own account.
+  const isForAll = /^\/admin\/(sign-out|search|account\/)/.test(line)
+  if (staff.role === 'viewer' && !isSignIn && !isForAll) return 'lets a viewer act'
   if (!isFromOwnSite(exchange))
     return `accepts an action from a page of another site (${exchange.attack.site})`
   return isSignIn || line.startsWith('/admin/queues') || hasToken(exchange)
