@@ -51,6 +51,6 @@ export const businesses: Collection = {
     unaudited: unauditedFields,
   },
   // Staff search for businesses by a part of the name. The search scans the keys of the `name` index instead of the
-  // documents. The list of businesses is sorted by this index.
-  indexes: [{ name: 'name', key: { name: 1, _id: 1 } }, unauditedIndex],
+  // documents.
+  indexes: [{ name: 'name', key: { name: 1 } }, unauditedIndex],
 }

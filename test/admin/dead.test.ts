@@ -16,7 +16,7 @@ describe('The list of dead deliveries', () => {
   let dead: Delivery
   before(async () => {
     endpointServer.respondWith((res) => void res.writeHead(502).end())
-    staff = await signedIn(service, 'support')
+    staff = await signedIn(service, 'admin')
     merchant = await service.merchant()
     endpointId = (await subscribe(service, merchant, endpointServer.url, ['payment.created'])).id
     dead = await deadDelivery(service, merchant)
@@ -52,14 +52,14 @@ describe('The list of dead deliveries', () => {
     await bury(['2030-01-04T10:00:00Z', '2030-01-04T11:00:00Z'], { endpointId })
     expect(await rowsOf('?from=2030-01-02T10:00&to=2030-01-05')).to.deep.equal([
       'Hanout: 4 deliveries',
-      `${endpointServer.url}/2 3 (2 live) 2030-01-02 10:00:00 UTC 2030-01-04 10:00:00 UTC timeout (the response was not complete in time) Re-queue all 3`,
-      `${endpointServer.url}/1 1 (1 live) 2030-01-05 10:00:00 UTC 2030-01-05 10:00:00 UTC status 502 Re-queue`,
+      `${endpointServer.url}/2 3 (2 live) 2030-01-02 10:00:00 UTC 2030-01-04 10:00:00 UTC timeout (the response was not complete in time) Re-queue all 3…`,
+      `${endpointServer.url}/1 1 (1 live) 2030-01-05 10:00:00 UTC 2030-01-05 10:00:00 UTC status 502 Re-queue…`,
       'Épicerie: 2 deliveries',
-      `${endpointServer.url} 2 (0 live) 2030-01-04 10:00:00 UTC 2030-01-04 11:00:00 UTC status 502 Re-queue all 2`,
+      `${endpointServer.url} 2 (0 live) 2030-01-04 10:00:00 UTC 2030-01-04 11:00:00 UTC status 502 Re-queue all 2…`,
     ])
     expect(await rowsOf('?from=2030-01-02T10:01&to=2030-01-03')).to.deep.equal([
       'Hanout: 1 delivery',
-      `${endpointServer.url}/2 1 (1 live) 2030-01-03 10:00:00 UTC 2030-01-03 10:00:00 UTC status 502 Re-queue`,
+      `${endpointServer.url}/2 1 (1 live) 2030-01-03 10:00:00 UTC 2030-01-03 10:00:00 UTC status 502 Re-queue…`,
     ])
   })
 
@@ -98,7 +98,8 @@ describe('The list of dead deliveries', () => {
     const payment = `payments/${dead.referenceNumber}`
     const business = `businesses/${merchant.businessId}`
     const details = [`/${payment}`, `/deliveries/${id}`, `/endpoints/${endpointId}`, `/${business}`]
-    const pages = ['/', '?q=picer', '/dead', ...details]
+    const lists = ['/businesses', '/businesses?name=pic&state=live', '/staff', `/keys/${merchant.keyId}`]
+    const pages = ['/', '?q=picer', '/dead', ...lists, ...details]
     const done = await profiled(service, async () => {
       for (const page of pages) expect((await staff.get(`/admin${page}`)).status, page).to.be.lessThan(400)
       await staff.act(`/admin/endpoints/${endpointId}/requeue-all`)

@@ -165,7 +165,7 @@ describe('The pages for a payment and its deliveries', () => {
     const id24 = 'b'.repeat(24)
     const ids = ['x', id24, `${id24}-${'c'.repeat(24)}`, 'PI-NOTHERE', '%00', '$ne', '__proto__']
     const supportAgent = await signedIn(service, 'support')
-    for (const kind of ['payments', 'deliveries', 'endpoints', 'businesses'])
+    for (const kind of ['payments', 'deliveries', 'endpoints', 'businesses', 'keys'])
       for (const id of ids) {
         const { status, text } = await supportAgent.get(`/admin/${kind}/${id}`)
         expect([status, readable(text).includes('Not found')], `${kind}/${id}`).to.deep.equal([404, true])

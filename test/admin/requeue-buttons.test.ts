@@ -90,10 +90,12 @@ describe('The Re-queue button', () => {
     const { id } = await toFailing()
     const { _id } = await deadDelivery(service, merchant)
     await service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
-    for (const act of [`deliveries/${_id}/requeue`, `endpoints/${id}/requeue-all`]) {
+    for (const [act, sentence] of [
+      [`deliveries/${_id}/requeue`, 'The endpoint is deleted or disabled, so nothing was re-queued.'],
+      [`endpoints/${id}/requeue-all`, 'Endpoint deleted.'],
+    ]) {
       const { location } = await support.act(`/admin/${act}`)
-      const text = await textAt(location)
-      expect(text).to.include('The endpoint is deleted or disabled, so nothing was re-queued.')
+      expect(await textAt(location)).to.include(sentence)
     }
     expect(await statusOf({ _id })).to.equal('DEAD')
     expect(await linesOn({ _id })).to.deep.equal([])
@@ -112,9 +114,9 @@ describe('The Re-queue button', () => {
     const pages = [`payments/${referenceNumber}`, `deliveries/${_id}`, `endpoints/${id}`, 'dead']
     for (const page of pages) {
       const forSupport = await support.get(`/admin/${page}`)
-      expect(forSupport.text, page).to.match(/<form [^>]*action="[^"]*\/requeue(-all)?"/)
+      expect(forSupport.text, page).to.match(/(action|href)="[^"]*\/requeue(-all)?(\?[^"]*)?"/)
       const { status, text } = await viewer.get(`/admin/${page}`)
-      expect([status, /requeue(-all)?"|<button>Re-queue/.test(text)], page).to.deep.equal([200, false])
+      expect([status, /requeue(-all)?[?"]|<button>Re-queue/.test(text)], page).to.deep.equal([200, false])
     }
   })
 
@@ -171,8 +173,10 @@ describe('The Re-queue button', () => {
       const first = await slowly(async () => support.get(String((await support.act(act)).location)))
       expect(readable(first.text)).to.include('Re-queued: 500 deliveries. Remaining: 400.')
       const later = await deadDelivery(service, merchant)
-      const [, continueForm = ''] = /(<form [^>]*requeue-all">.*?Re-queue the rest)/s.exec(first.text) ?? []
-      const inputs = continueForm.matchAll(/name="(\w+)" value="([^"]*)"/g)
+      const [, link = ''] = /href="([^"]*requeue-all[^"]*)">Re-queue the rest/.exec(first.text) ?? []
+      const { text } = await support.get(link.replaceAll('&#61;', '=').replaceAll('&#38;', '&'))
+      expect(readable(text)).to.match(/Dead deliveries to 20[^:]+:\S+ UTC: 400 /)
+      const inputs = text.matchAll(/name="(csrf|from|to)" value="([^"]*)"/g)
       const fields = [...inputs].map(([, name, value]) => [name, value])
       const second = await support.post(act, Object.fromEntries(fields))
       expect(await textAt(second.location)).to.include('Re-queued: 400 deliveries.')

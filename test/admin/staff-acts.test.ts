@@ -1,10 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
+import { accountActs } from '../../src/admin/acts/account-acts.ts'
 import { businessActs } from '../../src/admin/acts/business-acts.ts'
+import { staffListActs } from '../../src/admin/acts/create-account-act.ts'
+import { endpointActs } from '../../src/admin/acts/endpoint-acts.ts'
+
 import type { ActGroup } from '../../src/admin/acts/staff-act.ts'
 import { type Role, roles } from '../../src/staff/account.ts'
+import { setDisabled } from '../../src/staff/change-account.ts'
+import { keepAnAdmin } from '../../src/staff/keep-an-admin.ts'
 import { mayStaff, type Permission } from '../../src/staff/permissions.ts'
+import { subscribe } from '../support/actions.ts'
+import { deadDeliveries } from '../support/dead-deliveries.ts'
 import { type Service, withService } from '../support/service.ts'
-import { readable, signedIn, type Visitor, visit } from './staff.ts'
+import { operator, readable, signedIn, type Visitor, visit } from './staff.ts'
 
 /** An act as the tests need it, whatever kind of object it changes. */
 interface TestedAct {
@@ -16,13 +25,17 @@ interface TestedAct {
   backOf(id: string): string
   /** Creates an object on which the act is possible. Returns its id. */
   prepare(service: Service): Promise<string>
-  /** The fields of a valid form, besides the reason. */
-  fields: Record<string, string>
-  /** The name of the act in the audit trail. */
-  audited: string
+  /** Returns the fields of a valid form, besides the reason. */
+  fieldsFor(id: string): Record<string, string>
+  /** The name of the act in the audit trail, or the names of its lines. */
+  audited: string | string[]
+  /** Whether the act can be done again immediately. */
+  isRepeatable: boolean
+  /** Whether the response to the form shows something once, such as a link. */
+  isShown: boolean
 }
 
-type Preparation = Pick<TestedAct, 'prepare' | 'audited'> & { fields?: Record<string, string> }
+type Preparation = Pick<TestedAct, 'prepare' | 'audited'> & Partial<TestedAct>
 
 /** Returns all acts of a group. Each of them must have a preparation. */
 const tested = <Found>(group: ActGroup<Found>, preparations: Record<string, Preparation>): TestedAct[] => {
@@ -34,7 +47,9 @@ const tested = <Found>(group: ActGroup<Found>, preparations: Record<string, Prep
     isReasonOptional,
     pathOf: (id) => `${pathOf(id)}/${name}`,
     backOf: pathOf,
-    fields: {},
+    fieldsFor: () => ({}),
+    isRepeatable: false,
+    isShown: false,
     ...(preparations[name] as Preparation),
   }))
 }
@@ -45,6 +60,21 @@ const businessWith = (fields: object) => async (service: Service) => {
   return businessId
 }
 
+const accountWith =
+  (fields: object, role: Role = 'viewer') =>
+  async (service: Service) => {
+    const { name } = await signedIn(service, role)
+    await service.deps.Staff.updateOne({ _id: name }, { $set: fields })
+    return name
+  }
+async function deadEndpoint(service: Service): Promise<string> {
+  const merchant = await service.merchant()
+  const { id } = await subscribe(service, merchant, 'http://127.0.0.1:9/hook', ['payment.created'])
+  await deadDeliveries(service, merchant, 1)
+  return id
+}
+const secondFactor = { id: 'f', secret: 's', lastStep: 0, recoveryCodes: [], addedAt: new Date() }
+
 const allActs: TestedAct[] = [
   ...tested(businessActs, {
     approve: { prepare: businessWith({ liveApproved: false }), audited: 'business.approved' },
@@ -53,12 +83,46 @@ const allActs: TestedAct[] = [
     disable: { prepare: businessWith({ apiEnabled: true }), audited: 'business.disabled' },
     resume: { prepare: businessWith({ suspended: true }), audited: 'business.resumed' },
     suspend: { prepare: businessWith({ suspended: false }), audited: 'business.suspended' },
-    limits: { prepare: businessWith({}), audited: 'business.limited', fields: { perSecond: '7' } },
+    limits: {
+      prepare: businessWith({}),
+      audited: 'business.limited',
+      fieldsFor: () => ({ perSecond: '7' }),
+      isRepeatable: true,
+    },
+  }),
+  ...tested(accountActs, {
+    role: {
+      prepare: accountWith({}),
+      audited: 'staff.role-changed',
+      fieldsFor: () => ({ role: 'support' }),
+      isRepeatable: true,
+    },
+    enable: { prepare: accountWith({ disabledAt: new Date() }), audited: 'staff.enabled' },
+    disable: { prepare: accountWith({}, 'admin'), audited: 'staff.disabled' },
+    link: { prepare: accountWith({}), audited: 'staff.link-issued', isShown: true, isRepeatable: true },
+    'remove-second-factor': {
+      prepare: accountWith({ secondFactor }),
+      audited: 'staff.second-factor-removed',
+    },
+    'end-sessions': { prepare: accountWith({}), audited: 'staff.session-ended', isRepeatable: true },
+  }),
+  ...tested(endpointActs, {
+    'requeue-all': {
+      prepare: deadEndpoint,
+      audited: 'delivery.requeued',
+      isRepeatable: true,
+    },
+  }),
+  ...tested(staffListActs, {
+    create: {
+      prepare: async () => `new-${randomBytes(4).toString('hex')}`,
+      audited: ['staff.created', 'staff.link-issued'],
+      fieldsFor: (name) => ({ name, role: 'support' }),
+      isShown: true,
+      isRepeatable: true,
+    },
   }),
 ]
-
-/** The acts that leave nothing to do, so that a second confirmation does nothing. */
-const repeatable = new Set(['limits'])
 
 describe('An act of staff', () => {
   const service = withService()
@@ -69,21 +133,29 @@ describe('An act of staff', () => {
     staff = { viewer, support, admin } as typeof staff
   })
 
-  const linesOn = (subject: string) =>
-    service.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean()
+  /** Returns the audit lines about an object or a delivery to it, written by the admin. */
+  async function linesOn(id: string) {
+    const deliveries = await service.deps.Delivery.find({ endpointId: id }, { _id: 1 }).lean()
+    const subject = { $in: [id, ...deliveries.map(({ _id }) => _id)] }
+    return service.deps.AuditEvent.find({ subject, 'actor.name': staff.admin.name })
+      .sort({ at: 1, _id: 1 })
+      .lean()
+  }
   const storedState = async (id: string) =>
     JSON.stringify([
       await service.deps.Business.findById(id).lean(),
       await service.deps.ApiKey.findById(id).lean(),
       await service.deps.Staff.findById(id).lean(),
+      await service.deps.Delivery.find({ endpointId: id }).lean(),
     ])
 
   for (const act of allActs) {
-    const { pathOf, backOf, fields, permission, audited } = act
+    const { pathOf, backOf, permission } = act
 
     it(`is open only to the roles that have its permission: ${pathOf(':id')}`, async () => {
       const id = await act.prepare(service)
       const path = pathOf(id)
+      const fields = act.fieldsFor(id)
       const before = await storedState(id)
       const signedOut = visit(service)
       expect((await signedOut.get(path)).status).to.equal(303)
@@ -102,6 +174,7 @@ describe('An act of staff', () => {
       expect((await staff.admin.post(path, { ...fields, reason, csrf }, foreign)).status).to.equal(403)
       expect(await storedState(id)).to.equal(before)
       const unknown = pathOf('b'.repeat(24))
+      if (unknown === path) return
       expect((await staff.admin.get(unknown)).status).to.equal(404)
       expect((await staff.admin.act(unknown, { ...fields, reason })).status).to.equal(404)
     })
@@ -109,6 +182,7 @@ describe('An act of staff', () => {
     it(`requires a reason, is done once and is recorded with the reason: ${pathOf(':id')}`, async () => {
       const id = await act.prepare(service)
       const path = pathOf(id)
+      const fields = act.fieldsFor(id)
       const before = await storedState(id)
       const invalid = act.isReasonOptional
         ? ['x'.repeat(301)]
@@ -120,13 +194,14 @@ describe('An act of staff', () => {
       }
       expect(await storedState(id)).to.equal(before)
       const { status, location } = await staff.admin.act(path, { ...fields, reason })
-      expect(status).to.equal(303)
-      expect((await staff.admin.get(String(location))).text).to.include('role="status"')
-      const [line, ...others] = await linesOn(id)
-      expect(others).to.deep.equal([])
-      expect(line).to.deep.include({ act: audited, reason })
-      expect(line?.actor).to.deep.equal({ kind: 'staff', name: staff.admin.name, from: '127.0.0.1' })
-      if (repeatable.has(act.name)) return
+      expect(status).to.equal(act.isShown ? 200 : 303)
+      if (!act.isShown) expect((await staff.admin.get(String(location))).text).to.include('role="status"')
+      const lines = await linesOn(id)
+      expect(lines.map((line) => line.act)).to.deep.equal([act.audited].flat())
+      expect(lines.map((line) => line.reason)).to.deep.equal(lines.map(() => reason))
+      const actor = { kind: 'staff', name: staff.admin.name, from: '127.0.0.1' }
+      expect(lines[0]?.actor).to.deep.equal(actor)
+      if (act.isRepeatable) return
       const again = await staff.admin.act(path, { ...fields, reason })
       expect([again.status, again.location]).to.deep.equal([303, path])
       const page = await staff.admin.get(path)
@@ -162,5 +237,60 @@ describe('An act of staff', () => {
     expect(wrong.text).to.include('value="1.5"').and.include(`value="${reason}"`)
     await set({ perSecond: '' })
     expect(await limitsOf()).to.deep.equal({ perSecond: null, liveCodes: 8, sandboxIntentsPerDay: 0 })
+  })
+
+  it('shows a new password link once, with which the account can set a password, and rejects a name that is taken or invalid', async () => {
+    const create = (name: string) => staff.admin.act('/admin/staff/create', { name, role: 'viewer', reason })
+    const { text, headers } = await create(' Aicha ')
+    expect(headers.get('cache-control')).to.equal('no-store')
+    const [link = ''] = /http[^<]+\/set-password\/[^<]+/.exec(text) ?? []
+    expect((await visit(service).get(new URL(link).pathname)).text).to.include('aicha')
+    expect(JSON.stringify(await linesOn('aicha'))).to.not.include(link.split('/').at(-1))
+    for (const [name, fault] of [
+      ['aicha', 'There is already an account'],
+      ['ï', 'Enter 1 to 64'],
+    ] as const) {
+      const { status, text: page } = await create(name)
+      expect([status, page.includes(`id="name-fault">${fault}`)], name).to.deep.equal([400, true])
+    }
+  })
+
+  it('cannot change the account of the member of staff who performs it', async () => {
+    const before = await storedState(staff.admin.name)
+    for (const name of Object.keys(accountActs.acts)) {
+      const path = `/admin/staff/account/${staff.admin.name}/${name}`
+      expect(readable((await staff.admin.get(path)).text)).to.include('This is your own account')
+      expect((await staff.admin.act(path, { role: 'viewer', reason })).location).to.equal(path)
+    }
+    expect(await storedState(staff.admin.name)).to.equal(before)
+  })
+
+  it('leaves at least one enabled admin, even if two admins disable each other at the same time', async () => {
+    const [one, other] = await Promise.all([signedIn(service, 'admin'), signedIn(service, 'admin')])
+    const { Staff } = service.deps
+    const admins = await Staff.find({ role: 'admin', disabledAt: null }, { _id: 1 }).lean()
+    const rest = admins.map(({ _id }) => _id).filter((name) => name !== one.name && name !== other.name)
+    await Staff.updateMany({ _id: { $in: rest } }, { disabledAt: new Date() })
+    let changed = 0
+    let openGate = () => {}
+    const gate = new Promise<void>((resolve) => {
+      openGate = resolve
+    })
+    const disable = (name: string) =>
+      keepAnAdmin(service.deps, name, {
+        async change() {
+          await setDisabled(service.deps, name, true, operator)
+          changed += 1
+          if (changed === 2) openGate()
+          await gate
+        },
+        undo: () => setDisabled(service.deps, name, false, operator),
+      })
+    expect(await Promise.all([disable(one.name), disable(other.name)])).to.deep.equal([false, false])
+    expect(await Staff.countDocuments({ role: 'admin', disabledAt: null })).to.equal(2)
+    await Staff.updateOne({ _id: one.name }, { disabledAt: new Date() })
+    const last = { change: () => Promise.reject(new Error('must not run')), undo: async () => {} }
+    expect(await keepAnAdmin(service.deps, other.name, last)).to.equal(false)
+    await Staff.updateMany({ _id: { $in: rest } }, { disabledAt: null })
   })
 })

@@ -19,6 +19,10 @@ const pages = {
   'business-suspend': ({ businessId }: Delivery) => `/admin/businesses/${businessId}/suspend`,
   'business-limits': ({ businessId }: Delivery) => `/admin/businesses/${businessId}/limits`,
   businesses: () => '/admin/businesses',
+  staff: () => '/admin/staff',
+  'staff-create': () => '/admin/staff/create',
+  'staff-account': () => '/admin/staff/account/a-support',
+  'staff-link': () => '/admin/staff/account/a-support/link',
   dead: () => '/admin/dead',
   audit: () => '/admin/audit',
   account: () => '/admin/account',
@@ -45,7 +49,8 @@ async function payAndRefund({ service, merchant }: Stage): Promise<Record<string
   await refund(service, merchant, paid.referenceNumber, 1005)
   await pay(service, hold.referenceNumber)
   const pageOf = ({ referenceNumber }: typeof paid) => `/admin/payments/${referenceNumber}`
-  return { 'payment-refunded': pageOf(paid), 'payment-in-progress': pageOf(hold) }
+  const key = `/admin/keys/${merchant.keyId}`
+  return { key, 'payment-refunded': pageOf(paid), 'payment-in-progress': pageOf(hold) }
 }
 
 /** Sets a password with a link, signs in with it and a recovery code, and then renews the recovery codes. */

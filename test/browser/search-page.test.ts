@@ -44,7 +44,11 @@ describe('The staff pages in a browser', function () {
     const deliveries = [await stage.deadDelivery(), await stage.deadDelivery()]
     await support.goto('/admin/dead')
     stage.heal()
-    await support.getByRole('button', { name: /^Re-queue all \d+/ }).click()
+    await support.getByRole('link', { name: /^Re-queue all \d+/ }).click()
+    await support.getByText('Dead deliveries from').waitFor()
+    await picture(support, 'requeue-all-phone')
+    await support.getByLabel('Reason (optional)').fill('The merchant has repaired the server.')
+    await support.getByRole('button', { name: 'Re-queue all' }).click()
     await support.getByRole('status').getByText('Re-queued: 2 deliveries').waitFor()
     for (const delivery of deliveries) await stage.delivered(delivery)
   })
@@ -59,8 +63,9 @@ describe('The staff pages in a browser', function () {
       '/admin/dead',
     ]) {
       const response = await viewer.goto(path)
-      const buttons = await viewer.getByRole('main').getByRole('button').allTextContents()
-      const actions = buttons.filter((words) => /re-queue/i.test(words))
+      const main = viewer.getByRole('main')
+      const texts = [main.getByRole('button'), main.locator('a.button')].map((each) => each.allTextContents())
+      const actions = (await Promise.all(texts)).flat().filter((words) => /re-queue/i.test(words))
       expect([path, response?.status(), actions]).to.deep.equal([path, 200, []])
     }
   })

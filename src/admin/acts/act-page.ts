@@ -26,8 +26,9 @@ export interface Confirmation<Found> {
 export function confirmationBody<Found>(confirmation: Confirmation<Found>): string {
   const { group, act, found, back, staff, details } = confirmation
   const obstacle = act.obstacle(found, staff)
+  const facts = group.facts(found)
   return html`<h1>${act.title} !${userText(group.nameOf(found))}</h1>
-    <dl class="facts card">!${group.facts(found)}</dl>
+    !${facts === '' ? '' : html`<dl class="facts card">!${facts}</dl>`}
     !${
       obstacle === null
         ? html`<h2>What will happen</h2>
@@ -56,7 +57,7 @@ function form<Found>({ act, found, back, action, staff, values, faults }: Confir
     field(name, each, values[name] ?? each.current(found), faults[name]),
   )
   const wrong = Object.keys(faults).length > 0
-  return html`!${wrong ? html`<p class="notice bad" role="alert">Nothing was changed. Correct the marked fields.</p>` : ''}
+  return html`!${wrong ? html`<p class="notice bad" role="alert">${faults.form ?? 'Nothing was changed. Correct the marked fields.'}</p>` : ''}
     <form method="post" action="${action}" class="card stack">
       !${csrfField(staff)}!${fields}
       !${textField('reason', reasonField(act), values.reason ?? '', faults.reason)}

@@ -6,7 +6,7 @@ import type { Effects } from './effects.ts'
 
 /** The text of the form fields, by name. */
 export type Values = Record<string, string>
-/** The messages about invalid form fields, by the name of the field. */
+/** The messages about invalid form fields, by the name of the field. `form` is a message about the whole form. */
 export type Faults = Record<string, string>
 
 /** A field of the form that confirms an act, besides the reason. A field without a label is hidden. */

@@ -1,5 +1,5 @@
 import type { UIConfig } from '@bull-board/api/typings/app'
-import { navigation } from '../navigation.ts'
+import { navigationFor } from '../navigation.ts'
 
 /** Times are shown in UTC, as on all staff pages. */
 const time = {
@@ -15,7 +15,7 @@ const day = { day: 'numeric', month: 'short', ...time } as const
 /** Options for Bull Board's user interface. */
 export const uiConfig: UIConfig = {
   boardTitle: 'Payment intents',
-  miscLinks: Object.entries(navigation).map(([url, text]) => ({ url, text })),
+  miscLinks: navigationFor({ role: 'viewer' }).map(([url, text]) => ({ url, text })),
   hideDocsLink: true,
   hideRedisDetails: true,
   // If the page showed the workers, Redis would have to run CLIENT LIST for every queue whenever the page is refreshed.

@@ -5,12 +5,12 @@ import { csrfField, time } from './layout.ts'
 
 /**
  * Returns a table of an account's sessions, each with a button that ends it. The viewer's own session has no button.
- * `endPath` returns the path of the form that ends a session.
+ * `endPath` returns the path of the form that ends a session. If it is null, there are no buttons.
  */
 export function sessionsTable(
   staff: SignedIn,
   sessions: readonly ListedSession[],
-  endPath: (sessionId: string) => string,
+  endPath: ((sessionId: string) => string) | null,
 ): string {
   if (sessions.length === 0) return html`<p>There are no sessions.</p>`
   const row = ({ id, createdAt, lastSeenAt, from, client }: ListedSession) => html`<tr>
@@ -18,7 +18,7 @@ export function sessionsTable(
     <td data-label="Last seen">!${time(lastSeenAt)}</td>
     <td data-label="From"><span class="id">${from}</span></td>
     <td data-label="Program"><bdi>${clientInWords(client)}</bdi></td>
-    <td>!${id === staff.sessionId ? 'This session' : endForm(staff, endPath(id), `Session from ${from}`)}</td>
+    !${endPath === null ? '' : html`<td>!${id === staff.sessionId ? 'This session' : endForm(staff, endPath(id), `Session from ${from}`)}</td>`}
   </tr>`
   return html`<div class="scroll">
     <table class="cards">
@@ -31,7 +31,7 @@ export function sessionsTable(
           <th scope="col">Last seen</th>
           <th scope="col">From</th>
           <th scope="col">Program</th>
-          <th scope="col">End</th>
+          !${endPath === null ? '' : html`<th scope="col">End</th>`}
         </tr>
       </thead>
       <tbody>!${sessions.map(row)}</tbody>

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Business } from '../../businesses/business.ts'
+import { listKeys } from '../../businesses/list-keys.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
-import { keysOf } from '../../businesses/look-up-keys.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/pages/send-page.ts'
 import { openPaymentsOf } from '../../intents/payments/open-of.ts'
@@ -23,6 +23,9 @@ import { auditPath } from './paths.ts'
 import { quotaFacts } from './quota-facts.ts'
 import { sendNotFound } from './respond.ts'
 import { atMost, userText } from './words.ts'
+
+/** The maximum number of keys on the page. Few businesses have more than ten. */
+const maxKeys = 100
 
 /**
  * Handles GET requests for a business's page. The sections are read one after another, because a page may use only a
@@ -70,7 +73,7 @@ function apiState({ apiEnabled, suspended }: Business): string {
 }
 
 const keys = async (deps: Deps, id: string): Promise<string> =>
-  html`<h2>Keys</h2>!${keysTable(await keysOf(deps, id))}`
+  html`<h2>Keys</h2>!${keysTable(await listKeys(deps, { businessId: id }, { limit: maxKeys, after: null }))}`
 
 async function endpoints(deps: Deps, id: string): Promise<string> {
   const found = await endpointsOf(deps, id)

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Business } from '../../businesses/business.ts'
-import { type BusinessState, businessStates, listBusinesses } from '../../businesses/list.ts'
+import { type BusinessFilter, type ListedBusiness, listBusinesses } from '../../businesses/list-businesses.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/pages/send-page.ts'
 import { filledIn } from './filled-in.ts'
@@ -13,31 +13,33 @@ import { userText } from './words.ts'
 /** The maximum length of a part of a name. No name is longer. */
 const maxPartLength = 200
 
-const stateLabels: Record<BusinessState, string> = {
-  live: 'approved for live mode',
-  'test-only': 'not approved for live mode',
-  suspended: 'suspended',
-  disabled: 'developer API disabled',
-}
+const pageSize = 50
+
+/** The states by which staff can filter the list. */
+const states = {
+  live: { label: 'approved for live mode', where: { liveApproved: true } },
+  'test-only': { label: 'not approved for live mode', where: { liveApproved: false } },
+  suspended: { label: 'suspended', where: { suspended: true } },
+  disabled: { label: 'developer API disabled', where: { apiEnabled: false } },
+} as const satisfies Record<string, { label: string; where: BusinessFilter }>
+type State = keyof typeof states
 
 interface Filter {
   name: string
-  state: BusinessState | ''
+  state: State | ''
   after: string
 }
 
 /** Handles GET requests for the list of businesses. */
 export const businessesPage = (deps: Deps) => async (req: Request, res: Response) => {
   const filter = readFilter(req)
-  const { name: part, state, after } = filter
-  const { businesses, next } = await listBusinesses(deps, {
-    part,
-    state: state === '' ? null : state,
-    after: after === '' ? null : after,
-  })
+  const { name, state, after } = filter
+  const where = { ...(state === '' ? {} : states[state].where), ...(name === '' ? {} : { name }) }
+  const slice = { limit: pageSize, after: after === '' ? null : after }
+  const { items, next } = await listBusinesses(deps, where, slice)
   const body = html`<h1>Businesses</h1>
     !${form(filter)}
-    !${businesses.length === 0 ? html`<p class="notice" role="status">No business matches this filter.</p>` : table(businesses)}
+    !${items.length === 0 ? html`<p class="notice" role="status">No business matches this filter.</p>` : table(items)}
     <p class="pages">
       !${after === '' ? '' : html`<a href="${listPath({ ...filter, after: '' })}">First page</a>`}
       !${next === null ? '' : html`<a rel="next" href="${listPath({ ...filter, after: next })}">Next page</a>`}
@@ -55,7 +57,7 @@ function readFilter({ query }: Request): Filter {
       : ''
   }
   const state = text('state')
-  const isState = (value: string): value is BusinessState => Object.hasOwn(businessStates, value)
+  const isState = (value: string): value is State => Object.hasOwn(states, value)
   return { name: text('name'), state: isState(state) ? state : '', after: text('after') }
 }
 
@@ -69,30 +71,34 @@ const form = ({ name, state }: Filter): string =>
       <label for="state">State</label>
       <select id="state" name="state">
         <option value="">any</option>
-        !${Object.entries(stateLabels).map(([value, label]) => html`<option value="${value}" !${value === state ? 'selected' : ''}>${label}</option>`)}
+        !${Object.entries(states).map(([value, { label }]) => html`<option value="${value}" !${value === state ? 'selected' : ''}>${label}</option>`)}
       </select>
     </div>
     <div class="act"><button>Filter</button> <a class="button" href="/admin/businesses">Clear</a></div>
   </form>`
 
-const table = (businesses: readonly Business[]): string =>
+const table = (businesses: readonly ListedBusiness[]): string =>
   html`<div class="scroll">
     <table class="cards tight">
-      <thead><tr><th>Business</th><th>State</th><th>Created</th><th>Id</th></tr></thead>
+      <thead><tr><th>Business</th><th>State</th><th class="number">Active keys</th><th>Last used (UTC day)</th><th>Created</th><th>Id</th></tr></thead>
       <tbody>!${businesses.map(row)}</tbody>
     </table>
   </div>`
 
-const row = (business: Business): string =>
+const row = (business: ListedBusiness): string =>
   html`<tr>
-    <td data-label="Business"><a href="${businessPath(business._id)}">!${userText(business.name)}</a></td>
+    <td data-label="Business"><a href="${businessPath(business.id)}">!${userText(business.name)}</a></td>
     <td data-label="State">!${businessBadges(business)}</td>
+    <td data-label="Active keys" class="number">${business.keys.active}</td>
+    <td data-label="Last used (UTC day)">${business.lastUsedDay ?? 'never'}</td>
     <td data-label="Created">!${time(business.createdAt)}</td>
-    <td data-label="Id" class="id">${business._id}</td>
+    <td data-label="Id" class="id">${business.id}</td>
   </tr>`
 
+type States = Pick<Business, 'suspended' | 'apiEnabled' | 'liveApproved'>
+
 /** Returns badges that show what a business may do. */
-export const businessBadges = ({ suspended, apiEnabled, liveApproved }: Business): string =>
+export const businessBadges = ({ suspended, apiEnabled, liveApproved }: States): string =>
   [
     suspended ? html`<span class="badge bad">suspended</span>` : '',
     apiEnabled ? '' : html`<span class="badge wait">developer API disabled</span>`,

@@ -20,7 +20,7 @@ import { readFormSpan } from './form-span.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
 import { businessPath, endpointPath } from './paths.ts'
-import { requeueAllButton } from './requeue-buttons.ts'
+import { requeueAllLink } from './requeue-buttons.ts'
 import { deliveriesCounted, outcomeOf, userText } from './words.ts'
 
 const dayMs = 86_400_000
@@ -123,5 +123,5 @@ const row = (
     <td data-label="Oldest">!${time(group.oldest)}</td>
     <td data-label="Newest">!${time(group.newest)}</td>
     <td data-label="Last error">!${group.lastAttempt === null ? '' : userText(outcomeOf(group.lastAttempt))}</td>
-    !${mayStaff(staff, 'requeue-deliveries') ? html`<td>!${requeueAllButton(group.endpointId, endpoint, period, staff, group.count === 1 ? 'Re-queue' : `Re-queue all ${group.count}`)}</td>` : ''}
+    !${mayStaff(staff, 'requeue-deliveries') ? html`<td>!${requeueAllLink(group.endpointId, endpoint, period, staff, group.count === 1 ? 'Re-queue' : `Re-queue all ${group.count}`)}</td>` : ''}
   </tr>`

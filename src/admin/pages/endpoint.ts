@@ -16,7 +16,7 @@ import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
 import { requeueAllNotice } from './notice.ts'
 import { businessPath } from './paths.ts'
-import { requeueAllButton } from './requeue-buttons.ts'
+import { requeueAllLink } from './requeue-buttons.ts'
 import { sendNotFound } from './respond.ts'
 import { atMost, userText } from './words.ts'
 
@@ -31,7 +31,7 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
     countDeadOf(deps, id, anyTime),
   ])
   const staff = staffOf(res)
-  const continueForm = requeueAllButton(
+  const continueLink = requeueAllLink(
     id,
     endpoint,
     spanToContinue(deps, req.query),
@@ -39,7 +39,7 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
     'Re-queue the rest',
   )
   const body = html`<h1>Endpoint !${userText(new URL(endpoint.url).host)} !${endpointBadge(endpoint)}</h1>
-    !${requeueAllNotice(req.query, continueForm)}
+    !${requeueAllNotice(req.query, continueLink)}
     <dl class="facts card">
       <dt>Business</dt><dd><a href="${businessPath(endpoint.businessId)}">!${userText(business?.name ?? endpoint.businessId)}</a></dd>
       <dt>URL</dt><dd>!${userText(endpoint.url)}</dd>
@@ -51,7 +51,7 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
     </dl>
     !${wordsFor(endpoint, dead.length > 0)}
     <h2>Dead deliveries: ${atMost(deadCount)}</h2>
-    !${dead.length === 0 ? '' : requeueAllButton(id, endpoint, anyTime, staff, 'Re-queue all')}
+    !${dead.length === 0 ? '' : requeueAllLink(id, endpoint, anyTime, staff, 'Re-queue all')}
     !${dead.length === 0 ? html`<p>None.</p>` : deliveriesTable('Latest dead deliveries', dead)}`
   const title = `Endpoint ${new URL(endpoint.url).host}`
   sendPage(res, 200, page({ title, staff, current: null }, body))

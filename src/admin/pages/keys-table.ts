@@ -1,34 +1,32 @@
 import { html } from 'ghtml'
 import { scopes as allScopes, type Scope } from '../../../schemas/scopes.ts'
-import { maxKeys, type TracedKey } from '../../businesses/look-up-keys.ts'
+import type { KeyFacts } from '../../businesses/key-facts.ts'
+import type { IdPage } from '../../mongo/id-page.ts'
 import { keyBadge } from './badges.ts'
 import { time } from './layout.ts'
 import { keyPath } from './paths.ts'
 
-/** Returns a key in the form in which merchants know it, such as `sk_test_…abcd`. */
-export const keyName = ({ prefix, last4 }: Pick<TracedKey, 'prefix' | 'last4'>): string =>
-  `${prefix}…${last4}`
-
 export const scopesInWords = (scopes: readonly Scope[]): string =>
   allScopes.every((scope) => scopes.includes(scope)) ? 'all' : scopes.join(', ')
 
-export const lastUse = ({ lastUsedDay }: Pick<TracedKey, 'lastUsedDay'>): string => lastUsedDay ?? 'never'
+export const lastUse = ({ lastUsedDay }: Pick<KeyFacts, 'lastUsedDay'>): string => lastUsedDay ?? 'never'
 
-/** Returns a table of a business's keys. On a phone, each row is shown as a card. */
-export function keysTable(keys: readonly TracedKey[]): string {
-  if (keys.length === 0) return html`<p>This business has no API key, so it cannot use the developer API.</p>`
-  const cut = keys.length === maxKeys ? html`<p>Only the newest ${String(maxKeys)} keys are shown.</p>` : ''
+/** Returns a table of a business's newest keys. On a phone, each row is shown as a card. */
+export function keysTable({ items, next }: IdPage<KeyFacts>): string {
+  if (items.length === 0)
+    return html`<p>This business has no API key, so it cannot use the developer API.</p>`
+  const cut = next === null ? '' : html`<p>Only the newest ${String(items.length)} keys are shown.</p>`
   return html`<div class="scroll" role="region" aria-label="Keys" tabindex="0">
     <table class="cards tight">
       <thead><tr><th>Key</th><th>State</th><th>Mode</th><th>Kind</th><th>Scopes</th><th>Created</th><th>Last used (UTC day)</th></tr></thead>
-      <tbody>!${keys.map(row)}</tbody>
+      <tbody>!${items.map(row)}</tbody>
     </table>
   </div>!${cut}`
 }
 
-const row = (key: TracedKey): string =>
+const row = (key: KeyFacts): string =>
   html`<tr>
-    <td data-label="Key"><a class="id" href="${keyPath(key._id)}">${keyName(key)}</a></td>
+    <td data-label="Key"><a class="id" href="${keyPath(key.id)}">${key.key}</a></td>
     <td data-label="State">!${keyBadge(key.status)}</td>
     <td data-label="Mode">${key.mode}</td>
     <td data-label="Kind">${key.kind}</td>

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { SignedIn } from '../../staff/find-session.ts'
-import { navigation } from '../navigation.ts'
+import { type navigation, navigationFor } from '../navigation.ts'
 import { stylePath } from './style.ts'
 
 /**
@@ -19,7 +19,7 @@ export const page = ({ title, staff, current }: Frame, body: string): string =>
     title,
     html`<header class="top">
         <div>
-          <nav aria-label="Pages">!${Object.entries(navigation).map(([path, name]) => link(path, name, current))}</nav>
+          <nav aria-label="Pages">!${navigationFor(staff).map(([path, name]) => link(path, name, current))}</nav>
           <form method="post" action="/admin/sign-out">
             !${csrfField(staff)}
             <span><a href="/admin/account"><bdi>${staff.name}</bdi></a> (${staff.role})</span>

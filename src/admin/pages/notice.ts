@@ -31,10 +31,9 @@ export function requeueNotice({ result }: Query): string {
 
 /**
  * Returns the notice to show after an endpoint's deliveries were re-queued. Returns an empty string if the query
- * contains no result. If some deliveries remain, the notice includes `continueForm`, which re-queues them.
+ * contains no result. If some deliveries remain, the notice includes `continueLink`, which leads to re-queuing them.
  */
-export function requeueAllNotice(query: Query, continueForm: string): string {
-  if (query.result === 'endpoint-gone') return notice(...ofOne['endpoint-gone'])
+export function requeueAllNotice(query: Query, continueLink: string): string {
   if (query.result !== 'all') return ''
   const [requeued, skipped, left] = [numberOf(query.requeued), numberOf(query.skipped), numberOf(query.left)]
   const sentence = [
@@ -44,7 +43,7 @@ export function requeueAllNotice(query: Query, continueForm: string): string {
       : '',
     left > 0 ? `Remaining: ${left}.` : '',
   ].join(' ')
-  return notice(left === 0 && requeued > 0, sentence) + (left > 0 ? continueForm : '')
+  return notice(left === 0 && requeued > 0, sentence) + (left > 0 ? continueLink : '')
 }
 
 const notice = (good: boolean, sentence: string): string =>

@@ -9,6 +9,7 @@ export const sourcePath = (reference: string): string =>
   isOrderNumber(reference) ? orderPath(reference) : paymentPath(reference)
 export const endpointPath = (id: string): string => `/admin/endpoints/${encodeURIComponent(id)}`
 export const businessPath = (id: string): string => `/admin/businesses/${encodeURIComponent(id)}`
+export const accountPath = (name: string): string => `/admin/staff/account/${encodeURIComponent(name)}`
 export const keyPath = (id: string): string => `/admin/keys/${encodeURIComponent(id)}`
 
 /** Returns the path of the audit trail with a filter. Blank fields are omitted. */

@@ -40,10 +40,10 @@ function remedyFor(endpoint: TracedEndpoint | undefined): string | null {
 }
 
 /**
- * Returns the button that re-queues all of an endpoint's deliveries that died within a time span. If the endpoint is
+ * Returns the link to the page that re-queues all of an endpoint's deliveries that died within a time span. If the endpoint is
  * disabled or deleted, returns the remedy instead. Returns an empty string if the member of staff may only view pages.
  */
-export function requeueAllButton(
+export function requeueAllLink(
   endpointId: string,
   endpoint: TracedEndpoint | undefined,
   span: Span,
@@ -53,9 +53,7 @@ export function requeueAllButton(
   const remedy = remedyFor(endpoint)
   if (remedy !== null) return remedy
   if (!mayStaff(staff, 'requeue-deliveries')) return ''
-  return html`<form method="post" action="${endpointPath(endpointId)}/requeue-all">
-    !${csrfField(staff)}
-    !${Object.entries(spanFields(span)).map(([name, at]) => html`<input type="hidden" name="${name}" value="${at}" />`)}
-    <button>${label}</button>
-  </form>`
+  const query = new URLSearchParams(spanFields(span)).toString()
+  const path = `${endpointPath(endpointId)}/requeue-all${query === '' ? '' : `?${query}`}`
+  return html`<p><a class="button" href="${path}">${label}…</a></p>`
 }

@@ -88,7 +88,7 @@ button.main.danger { background: var(--bad); color: var(--on-accent); }
 details.card { padding: .5rem 1rem; }
 main form { margin-bottom: .75rem; }
 .filter > p { flex-basis: 100%; }
-td form { margin: 0; }
+td form, td p { margin: 0; }
 td details summary { padding: 0; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .badge.live { color: var(--accent); font-weight: 600; }

@@ -1,8 +1,11 @@
 import { Router } from 'express'
 import type { Deps } from '../../deps.ts'
 import { redirectTo } from '../../http/pages/send-page.ts'
+import { accountActs } from '../acts/account-acts.ts'
 import { addActs } from '../acts/act-routes.ts'
 import { businessActs } from '../acts/business-acts.ts'
+import { staffListActs } from '../acts/create-account-act.ts'
+import { endpointActs } from '../acts/endpoint-acts.ts'
 import { searchByAmountAndDay, searchByText } from '../search/search.ts'
 import { auditPage } from './audit.ts'
 import { businessPage } from './business.ts'
@@ -15,8 +18,9 @@ import { keyPage } from './key.ts'
 import { limited } from './limited.ts'
 import { orderPage } from './order.ts'
 import { paymentPage } from './payment.ts'
-import { requeueEndpoint, requeueOne } from './requeue.ts'
+import { requeueOne } from './requeue.ts'
 import { searchPage } from './search.ts'
+import { staffAccountPage, staffPage } from './staff.ts'
 
 /** Serves the pages for support staff, and handles the searches and the actions on them. */
 export function supportRoutes(deps: Deps): Router {
@@ -43,12 +47,11 @@ export function supportRoutes(deps: Deps): Router {
   router.get('/businesses/:id', show(businessPage))
   router.get('/keys/:id', show(keyPage))
   addActs(router, deps, businessActs)
+  router.get('/staff', requirePermission('change-staff'), show(staffPage))
+  router.get('/staff/account/:id', requirePermission('change-staff'), show(staffAccountPage))
+  addActs(router, deps, staffListActs)
+  addActs(router, deps, accountActs)
   router.post('/deliveries/:id/requeue', requirePermission('requeue-deliveries'), checkCsrf, requeueOne(deps))
-  router.post(
-    '/endpoints/:id/requeue-all',
-    requirePermission('requeue-deliveries'),
-    checkCsrf,
-    requeueEndpoint(deps),
-  )
+  addActs(router, deps, endpointActs)
   return router
 }

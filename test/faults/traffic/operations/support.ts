@@ -11,9 +11,15 @@ export async function requeue(context: Context): Promise<void> {
   else await press(context, `/admin/deliveries/${chance.pick(tenant.deliveries)}`, 'requeue', 'requeue')
 }
 
-/** Support re-queues all dead deliveries of an endpoint. */
-export const requeueAll = (context: Context): Promise<void> =>
-  press(context, '/admin/dead', 'requeue.all', 'requeue-all')
+/** Support re-queues all dead deliveries of an endpoint: opens the page of that act, and confirms it. */
+export async function requeueAll(context: Context): Promise<void> {
+  const employee = context.chance.pick(context.world.staff.filter(({ role }) => role === 'support'))
+  const page = await open(context, employee, '/admin/dead')
+  const links = [...(page ?? '').matchAll(/href="([^"]+\/requeue-all[^"]*)"/g)]
+  if (links.length === 0) return
+  const [, link = ''] = context.chance.pick(links)
+  await press(context, unescaped(link), 'requeue.all', 'requeue-all')
+}
 
 /** A viewer sends a forged form. */
 export async function overreach(context: Context): Promise<void> {
@@ -32,7 +38,7 @@ export async function overreach(context: Context): Promise<void> {
 async function press(context: Context, path: string, what: What, act: string): Promise<void> {
   const employee = context.chance.pick(context.world.staff.filter(({ role }) => role === 'support'))
   const page = await open(context, employee, path)
-  const forms = [...(page ?? '').matchAll(/<form method="post" action="([^"]+)">(.*?)<\/form>/gs)]
+  const forms = [...(page ?? '').matchAll(/<form method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs)]
   const fitting = forms.filter(([, action = '']) => action.endsWith(act))
   if (fitting.length === 0) return
   const [, action = '', inner = ''] = context.chance.pick(fitting)
