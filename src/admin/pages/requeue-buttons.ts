@@ -40,8 +40,9 @@ function remedyFor(endpoint: TracedEndpoint | undefined): string | null {
 }
 
 /**
- * Returns the link to the page that re-queues all of an endpoint's deliveries that died within a time span. If the endpoint is
- * disabled or deleted, returns the remedy instead. Returns an empty string if the member of staff may only view pages.
+ * Returns the link to the page that re-queues all of an endpoint's deliveries that died within a time span. If the
+ * endpoint is disabled or deleted, returns the remedy instead. Returns an empty string if the member of staff may only
+ * view pages.
  */
 export function requeueAllLink(
   endpointId: string,
