@@ -18,8 +18,8 @@ const optionsOf = (command: Command): string[] =>
 /** Splits a command line into the words of its command and its options. */
 const partsOf = (line: string) => ({
   line,
-  words: /^[a-z]+(?: [a-z]+)?/.exec(line)?.[0].split(' ') ?? [],
-  options: line.match(/--[a-z-]+/g) ?? [],
+  words: /^[a-z]+(?: [a-z][a-z-]*)?/.exec(line)?.[0].split(' ') ?? [],
+  options: line.match(/--[a-z][\w-]*/g) ?? [],
 })
 
 /** Returns the first group of each match on any page, with the page. */
@@ -49,7 +49,7 @@ describe('The documentation', () => {
       const known = [...optionsOf(command), ...optionsOf(program), '--help']
       return options.every((option) => known.includes(option))
     }
-    const lines = named(/(?:npm run (?:--silent )?admin --|admin\/main\.js) ([a-z][^`\n#|]*)/g)
+    const lines = named(/(?:npm run (?:--silent )?admin --|admin\/main\.js|`admin) ([a-z][^`\n#|]*)/g)
     expect(lines.length).to.be.at.least(8)
     expect(lines.filter(({ name }) => !isCommand(name))).to.deep.equal([])
   })
