@@ -23,6 +23,8 @@ interface TestedAct {
   isReasonOptional: boolean
   /** The address of the act's page, and that of its object, for the id of an object. */
   pathOf(id: string): string
+  /** The pattern of that address, such as `/keys/:id/revoke`. */
+  pattern: string
   backOf(id: string): string
   /** Creates an object on which the act is possible. Returns its id. */
   prepare(service: Service): Promise<string>
@@ -47,6 +49,7 @@ const tested = <Found>(group: ActGroup<Found>, preparations: Record<string, Prep
     permission,
     isReasonOptional,
     pathOf: (id) => `${pathOf(id)}/${name}`,
+    pattern: `${group.path}/${name}`,
     backOf: pathOf,
     fieldsFor: () => ({}),
     isRepeatable: false,
@@ -163,7 +166,7 @@ describe('An act of staff', () => {
   for (const act of allActs) {
     const { pathOf, backOf, permission } = act
 
-    it(`is open only to the roles that have its permission: ${pathOf(':id')}`, async () => {
+    it(`is open only to the roles that have its permission: ${act.pattern}`, async () => {
       const id = await act.prepare(service)
       const path = pathOf(id)
       const fields = act.fieldsFor(id)
@@ -190,7 +193,7 @@ describe('An act of staff', () => {
       expect((await staff.admin.act(unknown, { ...fields, reason })).status).to.equal(404)
     })
 
-    it(`requires a reason, is done once and is recorded with the reason: ${pathOf(':id')}`, async () => {
+    it(`requires a reason, is done once and is recorded with the reason: ${act.pattern}`, async () => {
       const id = await act.prepare(service)
       const path = pathOf(id)
       const fields = act.fieldsFor(id)

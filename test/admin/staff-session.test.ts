@@ -19,13 +19,22 @@ describe('A support staff session', () => {
 
   it('is required for every page, action and script, and a page opened without one redirects to the sign-in page', async () => {
     const signedOut = visit(service)
-    for (const path of ['/admin', '/admin/', '/admin/audit?who=x', '/admin/queues', '/admin/nothing']) {
+    for (const path of [
+      '/admin',
+      '/admin/',
+      '/admin/audit?who=x',
+      '/admin/businesses',
+      '/admin/staff',
+      '/admin/queues',
+      '/admin/nothing',
+    ]) {
       const { status, location } = await signedOut.get(path)
       expect([status, location]).to.deep.equal([303, `/admin/sign-in?to=${encodeURIComponent(path)}`])
     }
     const refused = [
       await signedOut.post('/admin/sign-out', {}),
       await signedOut.post('/admin/deliveries/x/requeue', {}),
+      await signedOut.post('/admin/keys/x/revoke', {}),
       await signedOut.get('/admin/audit', { 'Sec-Fetch-Dest': 'empty' }),
     ]
     for (const { status, text, headers } of refused) {

@@ -9,7 +9,7 @@ import { sendPage } from '../../http/pages/send-page.ts'
 import { filledIn } from './filled-in.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
-import { auditPath, businessPath, deliveryPath, endpointPath } from './paths.ts'
+import { auditPath, businessPath, deliveryPath, endpointPath, keyPath } from './paths.ts'
 
 /** Handles GET requests for the page that shows the audit trail, with the newest lines at the top. */
 export const auditPage = (deps: Deps) => async (req: Request, res: Response) => {
@@ -126,6 +126,7 @@ function subjectLink(act: AuditEvent['act'], subject: string, businessId: string
 function pathOf(act: AuditEvent['act'], subject: string, businessId: string | null): string | null {
   if (subject === businessId) return businessPath(subject)
   if (act.startsWith('delivery.')) return deliveryPath(subject)
+  if (act.startsWith('key.')) return keyPath(subject)
   return act.startsWith('endpoint.') ? endpointPath(subject) : null
 }
 
