@@ -2,6 +2,7 @@
 export const acts = [
   'api.disabled',
   'api.enabled',
+  'audit.exported',
   'business.created',
   'business.approved',
   'business.unapproved',

@@ -40,16 +40,17 @@ export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<str
 export async function listAudit(
   deps: Pick<Deps, 'AuditEvent'>,
   filter: AuditFilter,
+  size = pageSize,
 ): Promise<{ lines: AuditEvent[]; next: string | null }> {
   const found = await deps.AuditEvent.find(conditions(filter))
     .sort({ at: -1, _id: -1 })
     // One additional line is read to determine whether there is another page. Counting all lines would become slower as
     // the trail grows.
-    .limit(pageSize + 1)
+    .limit(size + 1)
     .lean<AuditEvent[]>()
-  const lines = found.slice(0, pageSize)
+  const lines = found.slice(0, size)
   const last = lines.at(-1)
-  const hasMore = found.length > pageSize && last !== undefined
+  const hasMore = found.length > size && last !== undefined
   return { lines, next: hasMore ? `${last.at.getTime()}-${last._id}` : null }
 }
 

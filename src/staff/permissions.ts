@@ -7,6 +7,7 @@ import type { Role } from './account.ts'
  */
 const permissions = {
   'requeue-deliveries': ['support', 'admin'],
+  'export-audit': ['support', 'admin'],
   'change-keys': ['admin'],
   'change-businesses': ['admin'],
   'change-staff': ['admin'],

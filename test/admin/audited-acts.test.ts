@@ -18,6 +18,7 @@ import { openVictim } from '../support/victim.ts'
 /** The acts whose lines other files test. */
 const testedElsewhere = {
   'command-line.test.ts': acts.filter((act) => /^business\.(?!created)/.test(act)),
+  'staff-audit.test.ts': ['audit.exported'],
   'requeue-*.test.ts': ['delivery.requeued'],
   'cancel-intents.test.ts': ['intents.cancelled'],
   'staff-*.test.ts, sign-in.test.ts': acts.filter((act) => act.startsWith('staff.')),

@@ -1,8 +1,10 @@
 import { expect } from 'chai'
+import { parse } from 'csv-parse/sync'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { newId } from '../../src/security/ids.ts'
 import { withService } from '../support/service.ts'
-import { signedIn, type Visitor } from './staff.ts'
+import { openAdmin } from './admin.ts'
+import { signedIn, type Visitor, visit } from './staff.ts'
 
 describe('The audit trail', () => {
   const service = withService()
@@ -102,5 +104,68 @@ describe('The audit trail', () => {
     })
     const { text } = await viewer.get(`/admin/audit?who=${encodeURIComponent(evil)}`)
     expect(text).to.include('onerror&#61;alert').and.not.include('<img')
+  })
+
+  describe('as a file', () => {
+    const formula = '=HYPERLINK("https://evil.example")'
+    const business = 'exported'
+    before(async () => {
+      const at = new Date('2017-01-01T00:00:00Z')
+      const subjects = Array.from({ length: 601 }, (_, index) => `export-${index}`)
+      for (const subject of subjects) await addLine({ at, subject, businessId: business, reason: formula })
+    })
+    const exports = () =>
+      service.deps.AuditEvent.find({ act: 'audit.exported' }).sort({ at: -1, _id: -1 }).lean<AuditEvent[]>()
+
+    it('contains the lines of the filter, newest first, without formulas, and is itself an act', async () => {
+      const support = await signedIn(service, 'support')
+      expect((await support.get('/admin/audit')).text).to.include('Download as CSV')
+      const csv = await support.act('/admin/audit/export', { format: 'csv', business, to: '2017-01-01' })
+      expect(csv.headers.get('content-type')).to.equal('text/csv; charset=utf-8')
+      expect(csv.headers.get('content-disposition')).to.match(/^attachment; filename="audit-[\d-]+\.csv"$/)
+      const exported: Record<string, string>[] = parse(csv.text, { columns: true })
+      expect(exported).to.have.length(601)
+      expect(exported).to.deep.equal(exported.toSorted((a, b) => ((a.id ?? '') < (b.id ?? '') ? 1 : -1)))
+      expect(exported[0]).to.include({ actor: 'moussa', from: '192.0.2.7', reason: `'${formula}`, business })
+      expect(JSON.parse(exported[0]?.before ?? '')).to.deep.equal({ status: 'DEAD', nextAttemptAt: null })
+      const jsonl = await support.act('/admin/audit/export', { format: 'jsonl', business, to: '2017-01-01' })
+      const objects = jsonl.text.trimEnd().split('\n')
+      expect(objects.map((line) => JSON.parse(line).id)).to.deep.equal(exported.map(({ id }) => id))
+      expect(JSON.parse(objects[0] ?? '')).to.deep.include({
+        reason: formula,
+        businessId: business,
+        seal: null,
+      })
+      const [, first] = await exports()
+      expect(first).to.deep.include({
+        actor: { kind: 'staff', name: support.name, from: '127.0.0.1' },
+        businessId: business,
+        after: { format: 'csv', businessId: business, to: new Date('2017-01-01T23:59:59.999Z') },
+      })
+    })
+
+    it('is refused to viewers, without a CSRF token and in other formats', async () => {
+      const before = (await exports()).length
+      expect((await viewer.get('/admin/audit')).text).to.not.include('Download as')
+      expect((await viewer.act('/admin/audit/export', { format: 'csv' })).status).to.equal(403)
+      const support = await signedIn(service, 'support')
+      expect((await support.post('/admin/audit/export', { format: 'csv' })).status).to.equal(403)
+      expect((await support.act('/admin/audit/export', { format: 'xls' })).status).to.equal(400)
+      expect((await visit(service).post('/admin/audit/export', { format: 'csv' })).status).to.equal(403)
+      expect((await support.get('/admin/audit/export')).status).to.equal(404)
+      expect(await exports()).to.have.length(before)
+    })
+
+    it('can be printed on the command line', async () => {
+      const cli = openAdmin(service)
+      const options = ['--business', business, '--to', '2017-01-01', '--act', 'delivery.requeued']
+      const { stdout } = await cli.here('--reason', 'yearly audit', 'audit', 'export', ...options)
+      expect(parse(stdout, { columns: true })).to.have.length(601)
+      const [line] = await exports()
+      expect(line).to.deep.include({ reason: 'yearly audit', before: null })
+      expect(line?.after).to.include({ format: 'csv', act: 'delivery.requeued' })
+      const refused = await cli.here('audit', 'export', '--json')
+      expect([refused.exitCode, refused.stdout]).to.deep.equal([1, ''])
+    })
   })
 })

@@ -1,8 +1,12 @@
+import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
+import { type Act, acts } from '../../audit/acts.ts'
+import { type ExportFormat, exportAudit, exportFormats, recordExport } from '../../audit/export.ts'
 import { type KnownSeal, type Verified, verifyTrail } from '../../audit/seals/verify-trail.ts'
 import { createPace } from '../../retention/pace.ts'
 import { act } from './act.ts'
-import type { AdminDeps } from './run.ts'
+import { choice, instant, someId } from './arguments.ts'
+import { type AdminDeps, Failed } from './run.ts'
 
 const verifyHelp = `
 Recomputes the digest of every sealed line and of every seal. The exit code is 0
@@ -18,6 +22,12 @@ Examples:
   admin audit verify
   admin audit verify --expect 56:Zm9vYmFyYmF6…`
 
+const exportHelp = `
+In a CSV file, a cell that a spreadsheet could execute begins with a single quote.
+
+Example:
+  admin --reason "yearly audit" audit export --from 2026-01-01 > audit.csv`
+
 /** Adds the commands for the audit trail. */
 export function addAuditCommands(program: Command): Command {
   const audit = program.command('audit').description('verify and export the audit trail')
@@ -27,6 +37,26 @@ export function addAuditCommands(program: Command): Command {
     .option('--expect <number:digest>', 'a seal from the logs', knownSeal)
     .addHelpText('after', verifyHelp)
     .action(act(verify))
+  audit
+    .command('export')
+    .description('print the audit trail as a file, newest lines first; the export is an act of its own')
+    .option(
+      '--format <format>',
+      'csv, or jsonl with one JSON object per line',
+      choice(...exportFormats),
+      'csv',
+    )
+    .option(
+      '--from <time>',
+      'lines at this time or later (ISO 8601; UTC unless it has an offset)',
+      instant('start'),
+    )
+    .option('--to <time>', 'lines at this time or earlier; a date means the end of that day', instant('end'))
+    .option('--act <act>', 'lines with this action', choice(...acts))
+    .option('--who <name>', 'lines of this actor')
+    .option('--business <id>', 'lines about this business', someId)
+    .addHelpText('after', exportHelp)
+    .action(act(exportTrail, () => ''))
   return audit
 }
 
@@ -49,4 +79,24 @@ async function verify(deps: AdminDeps, { expect = null }: { expect?: KnownSeal |
     unsealed,
     faults: faults.map((fault) => ({ fault })),
   }
+}
+
+interface ExportOptions {
+  format: ExportFormat
+  from?: Date
+  to?: Date
+  act?: Act
+  who?: string
+  business?: string
+}
+
+async function exportTrail(deps: AdminDeps, options: ExportOptions, command: Command) {
+  if (command.optsWithGlobals<{ json?: boolean }>().json === true)
+    throw new Failed('This command prints a file. Use --format jsonl instead of --json.')
+  const { format, from = null, to = null, act: done = null, who = null, business = null } = options
+  const filter = { who, act: done, subject: null, businessId: business, from, to, before: null }
+  await recordExport(deps, filter, format, deps.by)
+  for await (const piece of exportAudit((query) => query(deps), filter, format))
+    if (!process.stdout.write(piece)) await once(process.stdout, 'drain')
+  return {}
 }

@@ -43,7 +43,8 @@ export async function withAdminDeps<Result extends object>(
       const secrets = createSecrets(config.secretKeys)
       const deps = { ...openModels(mongo), config, secrets, slowHash: createSlowHash(), by, now }
       const result = await run(deps).finally(close)
-      process.stdout.write(`${asJson ? jsonText(result) : toText(result)}\n`)
+      const text = asJson ? jsonText(result) : toText(result)
+      if (text !== '') process.stdout.write(`${text}\n`)
     } finally {
       await mongo.destroy()
     }

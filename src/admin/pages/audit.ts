@@ -6,6 +6,7 @@ import { latestCheck } from '../../audit/seals/nightly-check.ts'
 import type { AuditCheck } from '../../audit/seals/seal.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/pages/send-page.ts'
+import { exportForm } from './audit-export.ts'
 import { filledIn } from './filled-in.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
@@ -20,6 +21,7 @@ export const auditPage = (deps: Deps) => async (req: Request, res: Response) => 
     !${checked(check)}
     !${filterForm(filter)}
     !${lines.length === 0 ? html`<p>There are no entries.</p>` : table(lines)}
+    !${exportForm(staffOf(res), { ...filter, before: '' })}
     <p class="pages">
       !${filter.before ? html`<a href="${auditPath({ ...filter, before: '' })}">Newest</a>` : ''}
       !${next === null ? '' : html`<a rel="next" href="${auditPath({ ...filter, before: next })}">Older</a>`}

@@ -6,6 +6,7 @@ import { awaitDatabaseTime, enforceDeadline, preparePage, setMount } from '../..
 import { createSignInChecks } from '../../staff/sign-in-limit.ts'
 import { createBoard } from '../board/board.ts'
 import { accountPages } from './account.ts'
+import { auditExport } from './audit-export.ts'
 import { requireOwnOrigin } from './guards.ts'
 import { sendNotFound } from './respond.ts'
 import { secondFactorPages } from './second-factor.ts'
@@ -37,6 +38,7 @@ export function adminPages(deps: Deps): Router {
   // Requests to Bull Board have no deadline, because retrying all jobs can take a long time.
   router.use('/queues', requireSession, setMount('/queues'), createBoard(deps))
 
+  router.use('/audit/export', requireSession, auditExport(deps))
   router.use(readForm, enforceDeadline)
   const signInDeps = { ...deps, ...createSignInChecks(deps) }
   router.use(signInPages(signInDeps), signInCodePages(signInDeps), setPasswordPages(signInDeps))
