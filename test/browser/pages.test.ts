@@ -109,6 +109,12 @@ describe('The staff pages', function () {
         await admin.goto(path)
         await inspect(admin, name)
       }
+      await admin.goto(`/admin/businesses/${delivery.businessId}/limits`)
+      await admin.getByLabel('Live payment codes').fill('none')
+      await admin.getByLabel('Reason').fill(' ')
+      await admin.getByRole('button', { name: 'Set limits' }).click()
+      await admin.getByRole('alert').waitFor()
+      await inspect(admin, 'business-limits-wrong')
       // Both payments above are by the phone number of the demo wallet.
       for (const [name, query] of [
         ['search-nothing', 'unknown'],

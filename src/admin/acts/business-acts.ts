@@ -2,6 +2,7 @@ import { html } from 'ghtml'
 import type { Business, BusinessLimits } from '../../businesses/business.ts'
 import { changeBusiness } from '../../businesses/change-business.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
+import { inWords } from '../pages/quota-facts.ts'
 import { type LimitInfo, limitInfos } from './business-limits.ts'
 import { type BusinessSwitch, businessSwitches } from './business-switches.ts'
 import type { ActField, ActGroup, Faults, StaffAct, Values } from './staff-act.ts'
@@ -70,7 +71,7 @@ const limitNames = Object.keys(limitInfos) as LimitName[]
 
 const limitField = (name: LimitName, { label, description, min, max }: LimitInfo): ActField<Business> => ({
   label,
-  hint: `From ${min} to ${max}: ${description}. Leave it empty for the limit of the service.`,
+  hint: `From ${inWords(min)} to ${inWords(max)}: ${description}. Leave it empty for the limit of the service.`,
   current: ({ limits }) => limits[name]?.toString() ?? '',
 })
 
@@ -83,7 +84,7 @@ const limitFaults = (values: Values): Faults =>
       .filter((name) => limitFault(trimmed(values, name), limitInfos[name]))
       .map((name) => {
         const { min, max } = limitInfos[name]
-        return [name, `Enter a whole number from ${min} to ${max}, or nothing.`]
+        return [name, `Enter a whole number from ${inWords(min)} to ${inWords(max)}, or nothing.`]
       }),
   )
 

@@ -22,4 +22,4 @@ function left({ used, limit, left: rest }: QuotaUsage): string {
 const ofItsOwn = (limit: number | null): string => (limit === null ? '' : ' (set for this business)')
 
 /** Formats a number with narrow spaces as thousands separators. */
-const inWords = (count: number): string => count.toLocaleString('en').replaceAll(',', '\u202f')
+export const inWords = (count: number): string => count.toLocaleString('en').replaceAll(',', '\u202f')

@@ -1,0 +1,74 @@
+import { expect } from 'chai'
+import { newId } from '../../src/security/ids.ts'
+import { createShop } from '../../src/store/shops/create-shop.ts'
+import { createIntent } from '../support/actions.ts'
+import { pay } from '../support/pay.ts'
+import { scriptedWallet } from '../support/scripted-wallet.ts'
+import { withService } from '../support/service.ts'
+import { operator, readable, signedIn, type Visitor } from './staff.ts'
+
+describe('The pages about businesses', () => {
+  const service = withService()
+  let viewer: Visitor
+  before(async () => {
+    viewer = await signedIn(service, 'viewer')
+  })
+
+  it('list all businesses page by page, and filter them by a part of the name and by state', async () => {
+    const { businessId } = await service.merchant()
+    const { _id: _, ...business } = await service.deps.Business.findById(businessId).orFail().lean()
+    const copies = Array.from({ length: 51 }, (_each, index) => ({
+      ...business,
+      _id: newId(),
+      name: `Kiosk ${index}`,
+      suspended: index < 2,
+      liveApproved: index !== 1,
+    }))
+    await service.deps.Business.insertMany(copies)
+    const idsAt = async (path: string) => {
+      const { status, text } = await viewer.get(path)
+      expect(status, path).to.equal(200)
+      const ids = [...text.matchAll(/<td data-label="Id" class="id">(\w+)</g)].map(([, id]) => id)
+      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(text) ?? []
+      return { ids, next: next.replaceAll('&#61;', '=').replaceAll('&#38;', '&') }
+    }
+    const first = await idsAt('/admin/businesses?name=kiosk')
+    expect(first.ids).to.have.lengthOf(50)
+    const second = await idsAt(first.next)
+    expect([second.ids.length, second.next]).to.deep.equal([1, ''])
+    expect(new Set([...first.ids, ...second.ids])).to.deep.equal(new Set(copies.map(({ _id }) => _id)))
+    const [one, two] = copies.map(({ _id }) => _id)
+    expect((await idsAt('/admin/businesses?state=suspended')).ids).to.have.members([one, two])
+    expect((await idsAt('/admin/businesses?state=test-only&name=KIOSK')).ids).to.deep.equal([two])
+    for (const query of [
+      'state=x',
+      'state=constructor',
+      'name=a&name=b',
+      'name=%00',
+      'after=nothing',
+      'name=((',
+    ])
+      await idsAt(`/admin/businesses?${query}`)
+  })
+
+  it('show the keys of a business, its shops, its unpaid intents and its payments without a known outcome', async () => {
+    const wallet = scriptedWallet(service)
+    const merchant = await service.merchant()
+    const { businessId, key } = merchant
+    await service.key(businessId, { mode: 'live', kind: 'publishable', scopes: ['store.products:read'] })
+    await createShop(service.deps, { businessId, sandbox: false, name: 'Chez <Aïcha>' }, operator)
+    const { referenceNumber } = await createIntent(service, merchant)
+    await createIntent(service, merchant)
+    wallet.setOutcome(() => ({ outcome: 'unknown', why: 'timeout' }))
+    await pay(service, referenceNumber)
+    const { text } = await viewer.get(`/admin/businesses/${businessId}`)
+    const today = service.clock.now().toISOString().slice(0, 10)
+    expect(readable(text))
+      .to.match(new RegExp(`sk_test_…${key.slice(-4)} active test secret all .*? UTC ${today}`))
+      .and.match(/pk_live_…\w{4} active live publishable store\.products:read .*? UTC never/)
+      .and.include('Chez <Aïcha> (live)')
+      .and.include('0 live, 2 in the sandbox')
+      .and.match(new RegExp(`${referenceNumber} sandbox payment 500\\.00 MRU`))
+    expect(text).to.not.include(key)
+  })
+})
