@@ -88,6 +88,9 @@ describe('The staff pages', function () {
   before(async () => {
     delivery = await stage.deadDelivery()
     paymentPages = await payAndRefund(stage)
+    const faults = [`Line ${delivery._id} of seal 2 was changed.`]
+    const check = { at: new Date(), seals: 56, lines: 55_234, faultCount: 1, faults }
+    await stage.service.deps.AuditCheck.create({ _id: 'latest', ...check })
   })
 
   for (const size of Object.keys(sizes) as (keyof typeof sizes)[])

@@ -37,7 +37,7 @@ function checked(check: AuditCheck | null): string {
   if (faultCount === 0)
     return html`<p class="faint">Verified !${time(at)}: ${amount(lines)} lines in ${amount(seals)} seals are unchanged.</p>`
   return html`<div class="notice bad" role="alert">
-    <p><b>The trail was changed.</b> The check on !${time(at)} found ${amount(faultCount)} faults. Call an operator.</p>
+    <p><b>The trail was changed.</b> The check on !${time(at)} found ${amount(faultCount)} ${faultCount === 1 ? 'fault' : 'faults'}. Call an operator.</p>
     <ul>!${faults.map((fault) => html`<li><bdi>${fault}</bdi></li>`)}</ul>
   </div>`
 }
@@ -105,10 +105,10 @@ const row = ({ at, actor, reason, act, subject, businessId, before, after }: Aud
   html`<tr>
     <td data-label="Time">!${time(at)}</td>
     <td data-label="Actor"><bdi>${actor.name}</bdi> <span class="faint">${actor.kind} !${from(actor)}</span></td>
-    <td data-label="Action">${act}</td>
+    <td data-label="Action" class="whole">!${html`${act}`.replace('.', '.<wbr />')}</td>
     <td data-label="Subject">!${subjectLink(act, subject, businessId)}</td>
     <td data-label="Change">!${changes(before, after)}</td>
-    <td data-label="Reason"><bdi>${reason ?? ''}</bdi></td>
+    <td data-label="Reason">!${reason === null ? '' : html`<bdi>${reason}</bdi>`}</td>
   </tr>`
 
 const from = ({ kind, from: source }: AuditEvent['actor']): string => {
@@ -147,5 +147,6 @@ function changes(before: AuditEvent['before'], after: AuditEvent['after']): stri
 function shown(name: string, value: unknown): string {
   if (value === null || value === undefined) return name.startsWith('limits.') ? 'default' : 'none'
   if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value)) return value.map((each) => shown(name, each)).join(', ') || 'none'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -104,7 +104,7 @@ summary { cursor: pointer; padding: .4rem 0; }
 .switch a[aria-current] { background: var(--accent); color: var(--on-accent); }
 .switch a[aria-current]::before { content: '✓'; margin-right: .4rem; }
 tbody th[scope=row] { font-weight: 400; }
-.totals { overflow-wrap: normal; }
+.totals, .whole { overflow-wrap: normal; }
 .scroll.totals { max-width: 36rem; }
 table.slices th, table.slices td { padding: .35rem .6rem; white-space: nowrap; }
 table.slices thead th { white-space: normal; overflow-wrap: normal; vertical-align: bottom; }
@@ -126,6 +126,7 @@ table.slices thead th { white-space: normal; overflow-wrap: normal; vertical-ali
   table.cards tr { border-top: 1px solid var(--line); padding: .5rem 0; }
   table.cards tr:first-child { border-top: 0; }
   table.cards td, table.cards tbody th { border: 0; padding: .15rem .75rem; text-align: left; }
+  table.cards td:empty { display: none; }
   table.cards td[data-label]::before { content: attr(data-label); display: block; color: var(--faint); font-size: .8125rem; }
 }
 @media print { .top, form { display: none; } }
