@@ -30,7 +30,7 @@ export const environment = {
       type: 'string',
       format: 'mongodb-url',
       description:
-        'MongoDB and the name of the database. It must not lower the write concern, read concern or read preference.',
+        'MongoDB and the name of the database, without a lower write concern, read concern or read preference.',
     },
     MONGODB_TLS_CA: {
       type: 'string',
@@ -46,14 +46,12 @@ export const environment = {
     REDIS_TLS_CA: {
       type: 'string',
       format: 'certificates',
-      description:
-        'The certificate authority of Redis, or its self-signed certificate. Needs `rediss`. Without it: the public authorities.',
+      description: 'The same for Redis. Needs `rediss`.',
     },
     REDIS_TLS_VERIFY: {
       enum: ['full', 'ca', 'off'],
       default: 'full',
-      description:
-        "What is checked of Redis's certificate. `ca`: not its host name. `off`: nothing, so an attacker between the service and Redis can read the password and change jobs.",
+      description: "What is checked of Redis's certificate. `ca`: not its host name. `off`: nothing.",
     },
     SECRET_KEY: {
       type: 'string',
@@ -138,8 +136,7 @@ export const environment = {
     WEBHOOK_BLOCKED_RANGES: {
       type: 'string',
       format: 'range-list',
-      description:
-        'Public networks that webhooks must not reach: your own NAT64 prefix, your hosts that trust callers by network.',
+      description: 'Public networks that webhooks must not reach, such as your own NAT64 prefix.',
     },
     WALLET_PROVIDER_URL: {
       type: 'string',
@@ -230,7 +227,7 @@ export const environment = {
       maximum: 1_000_000_000,
       default: 50_000,
       description:
-        'Intents, orders, products and endpoints that test keys of one business may create in a UTC day; twice as many other writes. 0: no limit.',
+        'Intents, orders, products and endpoints that test keys of one business may create in a UTC day. 0: no limit.',
     },
     SHUTDOWN_DRAIN_SECONDS: {
       type: 'number',
@@ -245,7 +242,7 @@ export const environment = {
       maximum: 600,
       default: 25,
       description:
-        'The longest time from SIGTERM to the end of a process. Then all open work is cut, and another process takes it over. Set it 5 s below the time after which the platform kills a process.',
+        'The longest time from SIGTERM to the end of a process: 5 s less than the platform allows.',
     },
     WORKER_PORT: {
       type: 'integer',
@@ -258,8 +255,7 @@ export const environment = {
       type: 'integer',
       minimum: 0,
       maximum: 65535,
-      description:
-        'Port where `web` and `worker` serve `/metrics`, and nothing else. Their other ports then do not serve it.',
+      description: 'The only port where `web` and `worker` serve `/metrics`, and nothing else.',
     },
     METRICS_TOKEN: {
       type: 'string',

@@ -19,8 +19,9 @@ const required: readonly string[] = environment.required
 function allowed(variable: Variable): string {
   if (variable.enum) return ` ${variable.enum.map(code).join(', ')}.`
   if (variable.format) {
-    const [hint = ''] = formats[variable.format]?.hint('').split(': remove') ?? []
-    return ` ${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`
+    const hint = formats[variable.format]?.hint('') ?? ''
+    const values = hint.replace(/: remove.*/, '').replace(/^must (be|have) /, '')
+    return ` ${values.startsWith('http') ? values : values.charAt(0).toUpperCase() + values.slice(1)}.`
   }
   const { minimum, exclusiveMinimum, maximum } = variable
   if (maximum === undefined) return ''
