@@ -134,8 +134,10 @@ async function write(
   by: By,
 ): Promise<boolean> {
   const at = deps.now()
-  const before = act === 'staff.second-factor-added' ? { addedAt: secondFactor?.addedAt ?? null } : null
-  const line = auditLine({ at, ...by, act, subject: name, businessId: null, before, after: null })
+  const isNew = act === 'staff.second-factor-added'
+  const before = isNew ? { addedAt: secondFactor?.addedAt ?? null } : null
+  const after = isNew ? { addedAt: at } : null
+  const line = auditLine({ at, ...by, act, subject: name, businessId: null, before, after })
   const same = secondFactor === null ? { secondFactor: null } : { 'secondFactor.id': secondFactor.id }
   const changed = await deps.Staff.findOneAndUpdate(
     { _id: name, epoch, disabledAt: null, ...same },
