@@ -4,10 +4,9 @@ import { code, tableOf } from '../markdown.ts'
 /** The commands of the command line, by topic. `--help` explains each. */
 export const table = (): string =>
   tableOf(
-    ['Group', 'About', 'Commands'],
+    ['Group', 'Commands'],
     createProgram().commands.map((group) => [
       code(group.name()),
-      group.description(),
       group.commands.map((command) => code(command.name())).join(', '),
     ]),
   )

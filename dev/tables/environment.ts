@@ -24,7 +24,7 @@ function allowed(variable: Variable): string {
     return ` ${values.startsWith('http') ? values : values.charAt(0).toUpperCase() + values.slice(1)}.`
   }
   const { minimum, exclusiveMinimum, maximum } = variable
-  if (maximum === undefined) return ''
+  if (maximum === undefined || maximum >= 65_535) return ''
   return exclusiveMinimum === undefined
     ? ` ${minimum} to ${maximum}.`
     : ` Above ${exclusiveMinimum}, at most ${maximum}.`

@@ -106,15 +106,26 @@ const wrapped = (text: string): string => text.replaceAll(/(.{1,119})(?: |$)/g, 
 
 const nameOf = ({ path, mayBeNull }: Field): string => code(path) + (mayBeNull ? ' or null' : '')
 
+/** Returns the names of fields. Those of an object or a list in it follow once, as `items[]` with its names. */
+function namesOf(fields: readonly Field[]): string[] {
+  const parentOf = ({ path }: Field): string => path.slice(0, path.lastIndexOf('.') + 1)
+  return [...groupBy(fields, parentOf)].map(([parent, inside]) => {
+    const names = inside
+      .map((field) => nameOf({ ...field, path: field.path.slice(parent.length) }))
+      .join(', ')
+    return parent === '' ? names : `in ${code(parent.slice(0, -1))}: ${names}`
+  })
+}
+
 /** Returns a table of the fields to explain here, and a line with the others. */
 function tableOfFields(fields: Field[]): string {
   const news = fields.filter(isNews)
-  const others = fields.filter((field) => !news.includes(field)).map(nameOf)
+  const others = namesOf(fields.filter((field) => !news.includes(field)))
   const rows = tableOf(
     ['Field', 'Meaning'],
     news.map((field) => [nameOf(field), field.meaning]),
   )
-  return rows + (others.length > 0 ? `\n\n${wrapped(`Other fields: ${others.join(', ')}.`)}` : '')
+  return rows + (others.length > 0 ? `\n\n${wrapped(`Other fields: ${others.join('; ')}.`)}` : '')
 }
 
 /** The parameters of the lists. Equal ones share a row. */

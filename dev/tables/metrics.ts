@@ -4,7 +4,6 @@ import { code, tableOf } from '../markdown.ts'
 interface Described {
   name: string
   help: string
-  type: string
   labelNames: readonly string[]
 }
 
@@ -12,10 +11,9 @@ interface Described {
 export const table = (): string => {
   const described = createMetrics().registry.getMetricsAsArray() as unknown as Described[]
   return tableOf(
-    ['Metric', 'Type', 'Labels', 'Meaning'],
-    described.map(({ name, type, labelNames, help }) => [
+    ['Metric', 'Labels', 'Meaning'],
+    described.map(({ name, labelNames, help }) => [
       code(name.replace('payment_intents_', '')),
-      type,
       labelNames.map(code).join(', '),
       help,
     ]),
