@@ -12,7 +12,7 @@ const operators: Record<string, string> = {
   'docs/operators/commands.md': 'changes the data of an installation',
   'docs/operators/backup.md': 'replaces the data of an installation',
   'docs/operators/runbook.md': 'acts on an installation in trouble',
-  'docs/maintainers/testing.md': 'breaks things for minutes',
+  'test/README.md': 'breaks things for minutes',
 }
 
 /** Blocks of other pages that no test runs, with the reasons. */

@@ -14,6 +14,7 @@ export const pages = [
   'bench/results.md',
   'ops/kubernetes/README.md',
   'ops/docker-compose.md',
+  'test/README.md',
 ].concat(
   readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))

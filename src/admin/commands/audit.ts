@@ -26,7 +26,7 @@ const exportHelp = `
 In a CSV file, a cell that a spreadsheet could execute begins with a single quote.
 
 Example:
-  admin --reason "yearly audit" audit export --from 2026-01-01 > audit.csv`
+  admin audit export --from 2026-01-01 > audit.csv`
 
 /** Adds the commands for the audit trail. */
 export function addAuditCommands(program: Command): Command {
