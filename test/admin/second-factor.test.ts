@@ -80,7 +80,7 @@ describe('A second factor', () => {
     const tabs = await Promise.all([service, beside, service].map((at) => enterPassword(account, at)))
     const code = account.code(1)
     const statuses = (await Promise.all(tabs.map(({ enter }) => enter(code)))).map(({ status }) => status)
-    expect(statuses.toSorted()).to.deep.equal([303, 403, 403])
+    expect(statuses).to.have.members([303, 403, 403])
     // The earlier steps are used up too, although their codes are still within the accepted minute.
     const [late] = tabs.filter((_, index) => statuses[index] === 403)
     expect((await late?.enter(account.code(0)))?.status).to.equal(403)
@@ -96,7 +96,7 @@ describe('A second factor', () => {
     const [code = '', second = ''] = account.recoveryCodes
     const tabs = await Promise.all([service, beside].map((at) => enterPassword(account, at)))
     const statuses = (await Promise.all(tabs.map(({ enter }) => enter(code)))).map(({ status }) => status)
-    expect(statuses.toSorted()).to.deep.equal([303, 403])
+    expect(statuses).to.have.members([303, 403])
     const again = await enterPassword(account)
     expect((await again.enter(second.toUpperCase().replaceAll('-', ' '))).status).to.equal(303)
     const lines = await trail(account.name, /signed-in/)

@@ -73,7 +73,7 @@ describe('A link for a new password', () => {
       expect(preview.text).to.include(`value="${name}" autocomplete="username"`).and.include('"new-password"')
     }
     const results = await Promise.all([service, beside, service].map((at) => submit(tokenOf(link), {}, at)))
-    expect(results.map(({ status }) => status).toSorted()).to.deep.equal([200, 404, 404])
+    expect(results.map(({ status }) => status)).to.have.members([200, 404, 404])
     expect((await visit(service).get(pathOf(link))).status).to.equal(404)
     expect(await signInStatus(name)).to.equal(303)
     expect((await trail(name)).slice(-2)).to.deep.equal([

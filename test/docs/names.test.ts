@@ -55,7 +55,8 @@ describe('The documentation', () => {
   })
 
   it('has a help text with an example that works for each command', () => {
-    for (const group of createProgram().commands)
+    const program = createProgram()
+    for (const group of program.commands)
       for (const command of group.commands) {
         let help = ''
         command.configureOutput({ writeOut: (text) => void (help += text) }).outputHelp()
@@ -63,7 +64,7 @@ describe('The documentation', () => {
         const [, example = ''] =
           new RegExp(`^Examples?:\n  admin ${name}\\b(.*)$`, 'm').exec(help) ?? expect.fail(name)
         const options = example.match(/--[a-z][\w-]*/g) ?? []
-        expect([...optionsOf(command), '--json'], name).to.include.members(options)
+        expect([...optionsOf(command), ...optionsOf(program)], name).to.include.members(options)
       }
   })
 

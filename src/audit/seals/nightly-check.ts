@@ -33,4 +33,4 @@ export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<
 
 /** Returns the result of the last nightly check, or null before the first. */
 export const latestCheck = ({ AuditCheck }: Pick<Models, 'AuditCheck'>): Promise<AuditCheck | null> =>
-  nativeCollection(AuditCheck).findOne({ _id: 'latest' })
+  AuditCheck.findOne({ _id: 'latest' }).lean<AuditCheck | null>()
