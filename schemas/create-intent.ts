@@ -28,8 +28,7 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
         errorCodes: { maxLength: 'LABEL_TOO_LONG' },
       },
       metadata: {
-        description:
-          'Your own data as keys and string values. The service returns it with the intent and sends it with its events.',
+        description: 'Your own keys and string values, which the intent and its events contain.',
         type: 'object',
         maxProperties: 50,
         propertyNames: { minLength: 1, maxLength: 64, format: 'storable-text' },

@@ -23,7 +23,7 @@ export const refundBody = {
     },
     expectedRefundable: {
       description:
-        'Centimes. The refund is made only if exactly this amount can still be refunded. Otherwise the response is REFUND_AMOUNT_MISMATCH.',
+        'Centimes. If this is not exactly the amount that can still be refunded, the response is REFUND_AMOUNT_MISMATCH.',
       type: 'integer',
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,

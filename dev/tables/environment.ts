@@ -17,6 +17,7 @@ const required: readonly string[] = environment.required
 
 /** Describes the values of a variable in one sentence, if its schema says more than "text". */
 function allowed(variable: Variable): string {
+  if (/^The (same|previous)/.test(variable.description)) return ''
   if (variable.enum) return ` ${variable.enum.map(code).join(', ')}.`
   if (variable.format) {
     const hint = formats[variable.format]?.hint('') ?? ''

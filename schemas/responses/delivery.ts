@@ -18,14 +18,11 @@ import {
 import { pageOf } from './page.ts'
 
 export const deliveryId = shaped('^([A-Za-z0-9_-]{32}|[0-9a-f]{24}-[0-9a-f]{24})$', 49)
-const statusOrNull = described(
-  'The HTTP status of the response of your endpoint. Null if there was no response.',
-  {
-    type: ['integer', 'null'],
-    minimum: 100,
-    maximum: 999,
-  },
-)
+const statusOrNull = described("The HTTP status of your endpoint's response. Null without a response.", {
+  type: ['integer', 'null'],
+  minimum: 100,
+  maximum: 999,
+})
 
 /** The result of an endpoint test. */
 export const testResult = objectOf(
@@ -46,14 +43,14 @@ const fields = {
   url: described('The URL of the last attempt. Before the first attempt, the URL of the endpoint.', url),
   event: eventName,
   referenceNumber: described(
-    'The reference number of the payment intent (`PI-…`) or the number of the order (`OR-…`).',
+    'The number of the payment intent (`PI-…`) or of the order (`OR-…`).',
     shaped('^(PI|OR)-[0-9A-Z]{16}$', 19),
   ),
   status: { type: 'string', enum: deliveryStatuses },
   attempts: described('The number of finished attempts.', count),
   maxAttempts: described(`${maxAttempts}, plus one for each retry that was requested.`, count),
   nextAttemptAt: described(
-    'The earliest time of the next attempt. Null if there will be none. While an attempt is in progress, the time is in the past.',
+    'The earliest time of the next attempt. Null if there will be none. During an attempt, the time is in the past.',
     instantOrNull,
   ),
   lastAttemptAt: instantOrNull,
@@ -77,7 +74,7 @@ export const deliveryAttempt = objectOf(
     error: described('The stage at which the attempt failed. Null if it succeeded.', stageOrNull),
     message: described('A description of the error.', textOrNull(200)),
     responseBody: described(
-      'The first 1024 bytes of the response of your endpoint. Null after the clean-up, or if the key may not subscribe to the event.',
+      "The first 1024 bytes of your endpoint's response. Null after the clean-up, or if the key may not subscribe to the event.",
       { type: ['string', 'null'], maxLength: 1024 },
     ),
   },
@@ -108,7 +105,7 @@ export const retriedDelivery = objectOf(
     ...fields,
     retried: described('Whether the service makes one more attempt now.', { type: 'boolean' }),
     reason: described(
-      'Why the service makes no attempt: the delivery is `delivered`, an attempt is already due or in progress (`under_way`), or the endpoint is deleted or not active (`endpoint_gone`). Null if it makes one.',
+      'Why the service makes no attempt: `delivered`, `under_way` (an attempt is due or in progress), or `endpoint_gone` (deleted or not active). Null if it makes one.',
       {
         type: ['string', 'null'],
         enum: ['delivered', 'under_way', 'endpoint_gone', null],
