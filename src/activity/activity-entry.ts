@@ -4,7 +4,8 @@ import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 
 /**
  * One payment, failed payment or refund. The relay inserts the entry before it removes the event from the outbox, so
- * every event has an entry. The entry has the id of its event, so an event that is relayed twice still has only one.
+ * every such event has an entry. The entry has the id of its event, so an event that is relayed twice still has only
+ * one.
  */
 export interface ActivityEntry {
   /** The id of the event. */

@@ -20,7 +20,7 @@ export interface Activity {
   hours: Slice[]
   /** The last 30 UTC days, oldest first. The last one is today. */
   days: Slice[]
-  /** When payments were last counted in the current or the previous hour, or null if they were not. */
+  /** The time of the last count of the current hour, or else of the previous hour. Null if neither has been counted. */
   countedAt: Date | null
 }
 

@@ -2,8 +2,8 @@ import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit
 import type { Collection } from '../mongo/collection.ts'
 
 /**
- * The roles of staff. A `viewer` may only view pages. `support` may also re-queue deliveries. An `admin` may also
- * change keys, businesses and staff accounts (permissions.ts).
+ * The roles of staff. A `viewer` may only view pages. `support` may also re-queue deliveries and export the audit
+ * trail. An `admin` may also change keys, businesses and staff accounts (permissions.ts).
  */
 export const roles = ['viewer', 'support', 'admin'] as const
 export type Role = (typeof roles)[number]
@@ -14,7 +14,7 @@ export interface PasswordLink {
   expiresAt: Date
 }
 
-/** An authenticator app (TOTP, RFC 6238) whose codes the account's sign-ins need, and the recovery codes. */
+/** An authenticator app (TOTP, RFC 6238) whose codes are needed to sign in, and the recovery codes. */
 export interface SecondFactor {
   /** A session is valid only if it proved the factor that has this id. */
   id: string

@@ -14,8 +14,8 @@ export interface PendingSignIn extends OwnForms {
 }
 
 /**
- * Returns the pending session with this token, or null if it does not exist, has expired, or was used. It also ends
- * with every change that ends the account's sessions.
+ * Returns the pending session with this token, or null if it does not exist, has expired, or was used. A pending
+ * session also ends with every change that ends the account's sessions.
  */
 export async function findPending(
   deps: Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>,

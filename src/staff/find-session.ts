@@ -21,7 +21,10 @@ export interface SignedIn extends OwnForms {
   role: Role
   /** The id of this session on pages and in the audit trail. */
   sessionId: string
-  /** If true, the account must get a second factor first, and may open only the pages for that (permissions.ts). */
+  /**
+   * If true, the account must first add a second factor, and may until then only open that page or sign out
+   * (permissions.ts).
+   */
   mustAddFactor: boolean
 }
 

@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
 
 /**
- * Makes a change that takes the access or the role of an admin from an account, unless no other enabled admin would be
- * left. Returns false if the change was not made or was undone.
+ * Makes a change that disables an admin or changes the role of one, unless no other enabled admin would be left.
+ * Returns false if the change was not made or was undone.
  *
  * The other admins are read again after the change, because two admins may disable each other at the same time. At
  * least the later of the two changes then finds no other admin, and is undone. Both may be undone. If the process is

@@ -20,7 +20,7 @@ export function newLink({ config, now }: LinkDeps): { link: PasswordLink; url: s
   }
 }
 
-/** The hash needs no key, because the token is too random to be found by trial. */
+/** The hash needs no key, because the token is too random to be guessed. */
 const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
 /** A filter for the account whose password this link may set now. */

@@ -18,9 +18,9 @@ const common =
 const minOwnCharacters = 5
 
 /**
- * Returns why a password that a person has chosen is not accepted, or null if it is. Only the length and the closeness
- * to common passwords count, because rules about kinds of characters make passwords no harder to find (NIST SP
- * 800-63B).
+ * Returns why a password that a person has chosen is not accepted, or null if it is accepted. Only the length and the
+ * closeness to common passwords count, because rules about kinds of characters make passwords no harder to guess (NIST
+ * SP 800-63B).
  */
 export function passwordFault(name: string, password: string): string | null {
   const { length } = Array.from(password)
@@ -29,5 +29,5 @@ export function passwordFault(name: string, password: string): string | null {
   const own = password.toLowerCase().replaceAll(name, '').replaceAll(common, '')
   return new Set(own).size >= minOwnCharacters
     ? null
-    : 'The password is too easy to find, because it is close to a common password or to your name. Choose another one.'
+    : 'The password is too easy to guess, because it is close to a common password or to your name. Choose another one.'
 }

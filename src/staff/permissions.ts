@@ -2,8 +2,8 @@ import type { Config } from '../config.ts'
 import type { Role } from './account.ts'
 
 /**
- * The permissions of staff, each with the roles that have it. Every role may view all pages. Every act on a page
- * requires one of these permissions.
+ * The permissions of staff, each with the roles that have it. Every role may view all pages except those about staff
+ * accounts. Every act on a page requires one of these permissions.
  */
 const permissions = {
   'requeue-deliveries': ['support', 'admin'],

@@ -37,7 +37,7 @@ export async function setPasswordByLink(
   if (name === null) return { outcome: 'refused' }
   const fault = passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
-  // The limit bounds the number of hashes that the holder of a link can have computed.
+  // The limit bounds the number of hashes that the service computes for the holder of a link.
   const attempt = await deps.countAttempt(name, ip)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
   const set = await write(deps, { name, password, ip, means: 'link' }, withLink(deps, token))

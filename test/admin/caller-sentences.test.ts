@@ -71,7 +71,7 @@ describe('The sentences for a caller', () => {
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await expectSaid(
       'did not go through: your balance is too low. You have not been charged.',
-      'Votre paiement de 500,00 MRU n’a pas abouti: solde insuffisant. Vous n’avez pas été débité.',
+      'Votre paiement de 500,00 MRU n’a pas abouti: votre solde est insuffisant. Vous n’avez pas été débité.',
     )
     await payWith(referenceNumber, unknown)
     await expectSaid('is being processed', 'est en cours de traitement')
@@ -140,7 +140,7 @@ describe('The sentences for a caller', () => {
     const { _id, referenceNumber } = await deadDelivery(service, merchant)
     await healthIs({ 'health.failuresInRow': { $gt: 7 } })
     const failing = await card(path)
-    expect(failing.french).to.include('la réponse n’était pas un succès').and.include('rappelez-nous')
+    expect(failing.french).to.include('la réponse n’indiquait pas de succès').and.include('rappelez-nous')
     expect(failing.text).to.include('Re-queue all')
     const pages = [path, `/admin/deliveries/${_id}`, `/admin/payments/${referenceNumber}`, '/admin/dead']
 
@@ -152,7 +152,7 @@ describe('The sentences for a caller', () => {
       expect(text, each).to.include('Endpoint disabled. Enable it, then re-queue the delivery.')
       expect(text, each).to.not.match(/Re-queue(:| all)/)
     }
-    expect((await card(`/admin/deliveries/${_id}`)).french).to.include('Réactivez-la avec l’API')
+    expect((await card(`/admin/deliveries/${_id}`)).french).to.include('Réactivez-la via l’API')
     await http.put(endpoint).set(merchant.write()).send({ active: true }).expect(200)
     const { _id: open, referenceNumber: ofOpen } = await freshDelivery(service, merchant)
     await http.delete(endpoint).set(merchant.write()).expect(200)

@@ -211,7 +211,10 @@ describe('In production, a second factor', () => {
       const visitor = await signedIn(service, role)
       const setUp = '/admin/account/second-factor'
       const page = await visitor.get(setUp)
-      expect([page.status, page.text.includes('Your role needs a second factor')]).to.deep.equal([200, true])
+      expect([page.status, page.text.includes('Your role requires a second factor')]).to.deep.equal([
+        200,
+        true,
+      ])
       const { csrf = '' } = hiddenFields(page.text)
       for (const path of [
         '',

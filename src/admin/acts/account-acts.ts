@@ -12,9 +12,10 @@ const link: StaffAct<AccountFacts> = {
   title: 'Issue a password link for',
   isDanger: true,
   effects: {
-    closes: `the current password and any earlier link, at once. Also, all sessions of the account end.`,
+    changes:
+      'the current password and any earlier link stop working immediately, and all sessions of the account end.',
     opens:
-      'a link that is shown once, and with which the owner of the account sets a new password within 24 hours.',
+      'a link that is shown once. With it, the owner of the account can set a new password within 24 hours.',
     undo: null,
     undoNote: 'the old password cannot be restored.',
   },
@@ -36,7 +37,7 @@ const removeFactor: StaffAct<AccountFacts> = {
   title: 'Remove the second factor of',
   isDanger: true,
   effects: {
-    closes: `the second factor with its recovery codes. The password alone then opens the account, so first make sure that the request comes from the owner of the account. Also, ${sessionsEnd}`,
+    changes: `the second factor and its recovery codes are removed, so the password alone opens the account. First make sure that the request comes from the owner of the account. Also, ${sessionsEnd}`,
     undo: null,
     undoNote: 'only the owner of the account can add a second factor.',
   },
@@ -57,9 +58,9 @@ const endSessions: StaffAct<AccountFacts> = {
   title: 'End all sessions of',
   isDanger: true,
   effects: {
-    closes: `every session: ${sessionsEnd}`,
+    changes: sessionsEnd,
     undo: null,
-    undoNote: 'not needed, because the account can sign in again.',
+    undoNote: 'not needed, because the owner of the account can sign in again.',
   },
   obstacle: ownAccount,
   async run(deps, { name }, by) {

@@ -10,7 +10,7 @@ export const permission = 'change-staff'
 export const sessionsEnd = 'all sessions of the account end. Its owner can sign in again.'
 
 /**
- * Returns why staff cannot perform an act on their own account. Otherwise, an admin could lock out themself, or get
+ * Returns why staff cannot perform an act on their own account. Otherwise, an admin could lock themself out, or get
  * around the checks on their own account's page.
  */
 export const ownAccount = ({ name }: AccountFacts, staff: SignedIn): string | null =>
@@ -18,8 +18,8 @@ export const ownAccount = ({ name }: AccountFacts, staff: SignedIn): string | nu
     ? 'This is your own account, which you cannot change here. Another admin can change it. On the page “Your account” you can change your password, second factor and sessions.'
     : null
 
-/** Returns the result of a change that may take away the last admin. */
-const kept = async (isKept: Promise<boolean>): Promise<ActResult> =>
+/** Converts the result of `keepAnAdmin` to the result of an act. */
+const toActResult = async (isKept: Promise<boolean>): Promise<ActResult> =>
   (await isKept)
     ? { result: 'done' }
     : {
@@ -39,7 +39,7 @@ export const role: StaffAct<AccountFacts> = {
   title: 'Change the role of',
   isDanger: false,
   effects: {
-    changes: `what the account may do, from its next sign-in. A viewer may only view pages. Support may also re-queue deliveries. An admin may also change keys, businesses and staff accounts. Also, ${sessionsEnd}`,
+    changes: `what the account may do, from its next sign-in. A viewer may only view pages. Support may also re-queue deliveries and export the audit trail. An admin may also change keys, businesses and staff accounts. Also, ${sessionsEnd}`,
     undo: 'role',
   },
   fields: { role: { label: 'New role', choices: roles, current: (account) => account.role } },
@@ -51,7 +51,7 @@ export const role: StaffAct<AccountFacts> = {
       return { result: 'invalid', faults: { role: `The account already has the role ${chosen}.` } }
     const change = () => changeRole(deps, account.name, chosen, by)
     const undo = () => changeRole(deps, account.name, account.role, undoing(by))
-    if (account.role === 'admin') return kept(keepAnAdmin(deps, account.name, { change, undo }))
+    if (account.role === 'admin') return toActResult(keepAnAdmin(deps, account.name, { change, undo }))
     await change()
     return { result: 'done' }
   },
@@ -74,7 +74,7 @@ export const disable: StaffAct<AccountFacts> = {
   async run(deps, { name, role: before }, by) {
     const change = () => setDisabled(deps, name, true, by)
     const undo = () => setDisabled(deps, name, false, undoing(by))
-    if (before === 'admin') return kept(keepAnAdmin(deps, name, { change, undo }))
+    if (before === 'admin') return toActResult(keepAnAdmin(deps, name, { change, undo }))
     await change()
     return { result: 'done' }
   },

@@ -6,15 +6,15 @@ import { userText } from '../pages/words.ts'
 import { type Effects, effectNames } from './effects.ts'
 import type { ActField, ActGroup, Faults, StaffAct, Values } from './staff-act.ts'
 
-/** An act on one object. */
+/** The content of the page on which staff confirm an act on one object. */
 export interface Confirmation<Found> {
   group: ActGroup<Found>
   act: StaffAct<Found>
   found: Found
-  /** The address of the page of the object. */
-  back: string
-  /** The address of the confirmation page. */
-  action: string
+  /** The path of the object's page. */
+  backPath: string
+  /** The path of the confirmation page. */
+  actionPath: string
   staff: SignedIn
   values: Values
   faults: Faults
@@ -24,7 +24,7 @@ export interface Confirmation<Found> {
 
 /** Returns the body of the page that shows what an act does, and that requires a reason and a confirmation. */
 export function confirmationBody<Found>(confirmation: Confirmation<Found>): string {
-  const { group, act, found, back, staff, details } = confirmation
+  const { group, act, found, backPath, staff, details } = confirmation
   const obstacle = act.obstacle(found, staff)
   const facts = group.facts(found)
   return html`<h1>${act.title} !${userText(group.nameOf(found))}</h1>
@@ -36,7 +36,7 @@ export function confirmationBody<Found>(confirmation: Confirmation<Found>): stri
     !${details}
     !${form(confirmation)}`
         : html`<p class="notice" role="status">${obstacle}</p>
-    <p><a href="${back}">Back</a></p>`
+    <p><a href="${backPath}">Back</a></p>`
     }`
 }
 
@@ -52,22 +52,30 @@ function effectFacts<Found>({ acts }: ActGroup<Found>, effects: Effects): string
 
 const capitalised = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1)
 
-function form<Found>({ act, found, back, action, staff, values, faults }: Confirmation<Found>): string {
+function form<Found>({
+  act,
+  found,
+  backPath,
+  actionPath,
+  staff,
+  values,
+  faults,
+}: Confirmation<Found>): string {
   const fields = Object.entries(act.fields ?? {}).map(([name, each]) =>
     field(name, each, values[name] ?? each.current(found), faults[name]),
   )
   const wrong = Object.keys(faults).length > 0
   return html`!${wrong ? html`<p class="notice bad" role="alert">${faults.form ?? 'Nothing was changed. Correct the marked fields.'}</p>` : ''}
-    <form method="post" action="${action}" class="card stack">
+    <form method="post" action="${actionPath}" class="card stack">
       !${csrfField(staff)}!${fields}
       !${textField('reason', reasonField(act), values.reason ?? '', faults.reason)}
-      <p class="buttons"><button class="${act.isDanger ? 'main danger' : 'main'}">${act.label}</button> <a href="${back}">Cancel</a></p>
+      <p class="buttons"><button class="${act.isDanger ? 'main danger' : 'main'}">${act.label}</button> <a href="${backPath}">Cancel</a></p>
     </form>`
 }
 
 const reasonField = ({ isReasonOptional = false }: { isReasonOptional?: boolean }): ShownField => ({
   label: isReasonOptional ? 'Reason (optional)' : 'Reason',
-  hint: `Up to ${maxReasonLength} characters. The audit trail shows it permanently, so enter no secrets and no customer data.`,
+  hint: `Up to ${maxReasonLength} characters. The audit trail shows it permanently, so do not enter secrets or customer data.`,
   isRequired: !isReasonOptional,
   maxLength: maxReasonLength,
 })

@@ -46,8 +46,8 @@ const perform =
     const id = req.params.id ?? ''
     const found = await group.find(deps, id)
     if (found === null) return sendNotFound(res)
-    const back = objectPath(group, id)
-    const again = () => redirectTo(res, `${back}/${name}`)
+    const backPath = objectPath(group, id)
+    const again = () => redirectTo(res, `${backPath}/${name}`)
     if (act.obstacle(found, staffOf(res)) !== null) return again()
     const values = { ...given(act, req.body), ...formFields(req, 'reason') }
     const invalid = (faults: Faults) =>
@@ -58,7 +58,7 @@ const perform =
     const done = await act.run(deps, found, byStaff(req, res, reason), values)
     if (done.result === 'invalid') return invalid(done.faults)
     if (done.result === 'refused') return again()
-    if (done.result === 'done') return redirectTo(res, done.to ?? `${back}?done=${name}`)
+    if (done.result === 'done') return redirectTo(res, done.to ?? `${backPath}?done=${name}`)
     sendPage(res, 200, page({ title: act.title, staff: staffOf(res), current: null }, done.body))
   }
 
@@ -100,8 +100,18 @@ async function show<Found>(
 ): Promise<void> {
   const staff = staffOf(res)
   const details = (await act.details?.(deps, found, values)) ?? ''
-  const back = objectPath(group, req.params.id ?? '')
-  const action = `${back}/${name}`
-  const body = confirmationBody({ group, act, found, back, action, staff, values, faults, details })
+  const backPath = objectPath(group, req.params.id ?? '')
+  const actionPath = `${backPath}/${name}`
+  const body = confirmationBody({
+    group,
+    act,
+    found,
+    backPath,
+    actionPath,
+    staff,
+    values,
+    faults,
+    details,
+  })
   sendPage(res, status, page({ title: `${act.title} ${group.nameOf(found)}`, staff, current: null }, body))
 }

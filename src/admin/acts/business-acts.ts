@@ -2,7 +2,7 @@ import { html } from 'ghtml'
 import type { Business, BusinessLimits } from '../../businesses/business.ts'
 import { changeBusiness } from '../../businesses/change-business.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
-import { inWords } from '../pages/quota-facts.ts'
+import { groupDigits } from '../pages/quota-facts.ts'
 import { type LimitInfo, limitInfos } from './business-limits.ts'
 import { type BusinessSwitch, businessSwitches } from './business-switches.ts'
 import type { ActField, ActGroup, Faults, StaffAct, Values } from './staff-act.ts'
@@ -18,7 +18,7 @@ interface SwitchWords {
 const words: Record<keyof typeof businessSwitches, SwitchWords> = {
   approve: {
     label: 'Approve for live mode',
-    title: 'Approve for live mode: business',
+    title: 'Grant live approval to business',
     state: 'approved for live mode',
     isDanger: false,
   },
@@ -71,7 +71,7 @@ const limitNames = Object.keys(limitInfos) as LimitName[]
 
 const limitField = (name: LimitName, { label, description, min, max }: LimitInfo): ActField<Business> => ({
   label,
-  hint: `From ${inWords(min)} to ${inWords(max)}: ${description}. Leave it empty for the limit of the service.`,
+  hint: `From ${groupDigits(min)} to ${groupDigits(max)}: ${description}. Leave it empty to use the limit of the service.`,
   current: ({ limits }) => limits[name]?.toString() ?? '',
 })
 
@@ -84,7 +84,7 @@ const limitFaults = (values: Values): Faults =>
       .filter((name) => limitFault(trimmed(values, name), limitInfos[name]))
       .map((name) => {
         const { min, max } = limitInfos[name]
-        return [name, `Enter a whole number from ${inWords(min)} to ${inWords(max)}, or nothing.`]
+        return [name, `Enter a whole number from ${groupDigits(min)} to ${groupDigits(max)}, or nothing.`]
       }),
   )
 
@@ -97,7 +97,7 @@ const limitsAct: StaffAct<Business> = {
   isDanger: false,
   effects: {
     changes:
-      'how much this business may use. The new limits apply to the next requests. What exists above a lower limit is kept.',
+      'how much this business may use. The new limits apply to the next requests. A lower limit removes nothing that already exists.',
     undo: 'limits',
   },
   fields: Object.fromEntries(limitNames.map((name) => [name, limitField(name, limitInfos[name])])),

@@ -27,7 +27,7 @@ export const businessSwitches = {
       closes:
         'live keys (403 LIVE_ACCESS_NOT_APPROVED), so the business can create no live payment intents and make no live refunds.',
       staysOpen:
-        'test keys and the sandbox, webhooks, and the pages of existing live payment intents, which customers can still pay. To close these pages too, suspend the business. To cancel live payment intents that are not paid, an operator uses the command "intents cancel".',
+        'test keys and the sandbox, webhooks, and the pages of existing live payment intents, which customers can still pay. To close these pages too, suspend the business. To cancel live payment intents that are not paid, an operator can use the command "intents cancel".',
       undo: 'approve',
     },
     act: 'business.unapproved',
@@ -59,7 +59,7 @@ export const businessSwitches = {
       closes:
         'the developer API, with live and test keys (503 FEATURE_DISABLED), the pages of unpaid payment intents, and all new payments, live and test. Refunds are made through the developer API, so they are not possible either.',
       staysOpen:
-        'payments that a wallet is already processing are completed and recorded. Customers can still open the pages of payments they made. Payment intents expire on time. Webhooks are delivered.',
+        'payments that a wallet is already processing are completed and recorded. Customers can still open the pages of payments they made. Payment intents expire on time. Webhooks are still delivered.',
       undo: 'resume',
     },
     act: 'business.suspended',

@@ -13,7 +13,7 @@ const create: StaffAct<object> = {
   isDanger: false,
   effects: {
     opens:
-      'a new account, which has no password yet. A link is shown once, with which its owner sets a password within 24 hours.',
+      'a new account, which has no password yet. With a link that is shown once, its owner can set a password within 24 hours.',
     undo: null,
     undoNote: 'an account cannot be deleted, but it can be disabled.',
   },
@@ -25,7 +25,7 @@ const create: StaffAct<object> = {
     },
     role: {
       label: 'Role',
-      hint: 'A viewer may only view pages. Support may also re-queue deliveries. An admin may also change keys, businesses and staff accounts.',
+      hint: 'A viewer may only view pages. Support may also re-queue deliveries and export the audit trail. An admin may also change keys, businesses and staff accounts.',
       choices: roles,
       current: () => 'viewer',
     },
@@ -34,7 +34,7 @@ const create: StaffAct<object> = {
   faults: (values) => ({
     ...(isStaffName(nameIn(values))
       ? {}
-      : { name: 'Enter 1 to 64 of these characters: a-z, 0-9 and . _ @ -' }),
+      : { name: 'Enter 1 to 64 of these characters: a-z, 0-9 and . _ @ -. Begin with a letter or a digit.' }),
     ...(roleIn(values) === undefined ? { role: `Choose ${roles.join(', ')}.` } : {}),
   }),
   async run(deps, _found, by, values) {

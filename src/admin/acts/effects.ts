@@ -7,7 +7,7 @@ export interface Effects {
   opens?: string
   changes?: string
   staysOpen?: string
-  /** The name of the act that reverses this one. If it is null, `undoNote` says why nothing does. */
+  /** The name of the act that reverses this one. If it is null, `undoNote` explains why there is none. */
   undo: string | null
   undoNote?: string
 }
@@ -22,7 +22,9 @@ export const effectNames = {
 
 const helpWidth = 80
 
-/** Returns the consequences as a help text of the command line. `noun` is the first word of the commands. */
+/**
+ * Returns the consequences as a help text of the command line. `noun` is the first word of the commands, such as `key`.
+ */
 export function effectsHelp(effects: Effects, noun: string): string {
   const { undo, undoNote } = effects
   const parts = Object.entries(effectNames).map(([part, name]) => {

@@ -20,14 +20,14 @@ import type { ActGroup, StaffAct, Values } from './staff-act.ts'
  * The maximum time that one request spends re-queuing deliveries. A page may take 8 s in total (router.ts). If
  * deliveries remain after this time, staff can re-queue them with another request.
  */
-const budgetMs = 5000
+const maxRequeueMs = 5000
 
 const spanIn = (deps: Deps, { from = '', to = '' }: Values): Span => readFormSpan(deps, { from, to })
 
-async function requeueForAWhile(deps: Deps, endpointId: string, span: Span, by: By) {
-  const endsAt = performance.now() + budgetMs
+async function requeueInTime(deps: Deps, endpointId: string, span: Span, by: By) {
+  const endsAt = performance.now() + maxRequeueMs
   const done = { requeued: 0, skipped: 0 }
-  // With the new id, this request re-queues each delivery only once.
+  // The new id ensures that this request re-queues each delivery only once.
   const requeuer = { ...by, actId: newId() }
   for await (const outcomes of requeueAll(deps, { endpointId, ...deadIn(span) }, requeuer)) {
     for (const outcome of outcomes.values()) done[outcome === 'requeued' ? 'requeued' : 'skipped'] += 1
@@ -72,7 +72,7 @@ const requeueAllAct: StaffAct<TracedEndpoint> = {
   async run(deps, { _id }, by, values) {
     // The end of the span is fixed here, and stays the same when staff continue with the remaining deliveries.
     const span = upToNow(deps, spanIn(deps, values))
-    const done = await requeueForAWhile(deps, _id, span, by)
+    const done = await requeueInTime(deps, _id, span, by)
     const left = await countDeadOf(deps, _id, span)
     return { result: 'done', to: `${endpointPath(_id)}?${resultQuery({ ...done, left }, span)}` }
   },

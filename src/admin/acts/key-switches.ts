@@ -15,7 +15,7 @@ export const keySwitches = {
   suspend: {
     description: 'refuse a key until it is resumed',
     effects: {
-      closes: 'all requests with this key, including an earlier secret (403 API_ACCESS_NOT_ACTIVE).',
+      closes: 'all requests with this key, also with an earlier secret (403 API_ACCESS_NOT_ACTIVE).',
       staysOpen,
       undo: 'resume',
     },
@@ -30,7 +30,7 @@ export const keySwitches = {
     description: 'refuse a key permanently',
     effects: {
       closes:
-        'all requests with this key, including an earlier secret, permanently (403 API_ACCESS_NOT_ACTIVE).',
+        'all requests with this key, also with an earlier secret, permanently (403 API_ACCESS_NOT_ACTIVE).',
       staysOpen,
       undo: null,
       undoNote:

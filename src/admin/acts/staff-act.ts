@@ -15,7 +15,7 @@ export interface ActField<Found> {
   hint?: string
   /** The choices, for a field that is not free text. */
   choices?: readonly string[]
-  /** Returns the value that the field has at first. */
+  /** Returns the initial value of the field. */
   current(found: Found): string
 }
 
@@ -41,22 +41,22 @@ export interface StaffAct<Found> {
   isReasonOptional?: boolean
   effects: Effects
   fields?: Record<string, ActField<Found>>
-  /** Returns HTML with more about what will happen. Throws VALIDATION_ERROR if the values are not possible. */
+  /** Returns more facts about what will happen, as HTML. Throws VALIDATION_ERROR if the values are invalid. */
   details?(deps: Deps, found: Found, values: Values): Promise<string>
   /** Returns why the act is not possible now, as a sentence, or null if it is possible. */
   obstacle(found: Found, staff: SignedIn): string | null
   /** Returns messages about invalid values. */
   faults?(values: Values): Faults
   run(deps: Deps, found: Found, by: By, values: Values): Promise<ActResult>
-  /** The notice on the object's page afterwards. */
+  /** The notice that the object's page shows after the act. */
   done: string
-  /** Returns whether the notice is true. If it is missing, the notice is always shown. */
+  /** Returns whether the notice is still true. If this function is missing, the notice is always shown. */
   isDone?(found: Found): boolean
 }
 
-/** The acts on one kind of object. The name of an act is the last part of the address of its page. */
+/** The acts on one kind of object. The name of an act is the last part of the path of its page. */
 export interface ActGroup<Found> {
-  /** The address of the object's page below `/admin`. `:id` stands for the id of the object. */
+  /** The path of the object's page below `/admin`. `:id` stands for the id of the object. */
   path: string
   /** Returns the object, or null if it does not exist. */
   find(deps: Deps, id: string): Promise<Found | null>
@@ -66,6 +66,6 @@ export interface ActGroup<Found> {
   acts: Record<string, StaffAct<Found>>
 }
 
-/** Returns the address of the page of an object of a group. */
+/** Returns the path of the page of one object of a group. */
 export const objectPath = ({ path }: { path: string }, id: string): string =>
   `/admin${path.replace(':id', encodeURIComponent(id))}`

@@ -10,7 +10,7 @@ import { uiConfig } from './settings.ts'
 /** The path prefix of all URLs on Bull Board's page. */
 const boardPath = '/admin/queues'
 
-/** An instance of Bull Board, which is shown to all staff with the same permissions. */
+/** An instance of Bull Board for all staff with the same permissions. */
 export interface RoleBoard {
   app: Express
   /** Adds the queues on the first call. Later calls do nothing. */
@@ -44,8 +44,8 @@ function jobsIn(body: object | string): FailedJob[] {
 }
 
 /**
- * Creates a board without queues, so that the page opens even if Redis is down. `mayRequeue` is whether the staff who
- * see the board may re-queue deliveries.
+ * Creates a board without queues, so that the page opens even if Redis is down. `mayRequeue` states whether the staff
+ * who see the board may re-queue deliveries.
  */
 export function createBoardFor(mayRequeue: boolean): RoleBoard {
   const adapter = new ExpressAdapter()

@@ -16,7 +16,7 @@ night, so the lines of today have no seal yet.
 Someone with full access to MongoDB can remove the last seals together with their
 lines. To detect this, compare with a copy of a digest outside MongoDB: search the
 logs for the latest "audit.sealed" or "audit.verified", and pass its number and
-digest. Lines that were changed before they were sealed cannot be detected.
+digest with --expect. Lines that were changed before they were sealed cannot be detected.
 
 Examples:
   admin audit verify
@@ -25,8 +25,9 @@ Examples:
 const exportHelp = `
 In a CSV file, a cell that a spreadsheet could execute begins with a single quote.
 
-Example:
-  admin audit export --from 2026-01-01 > audit.csv`
+Examples:
+  admin audit export --from 2026-01-01 > audit.csv
+  admin --reason "yearly audit" audit export --format jsonl > audit.jsonl`
 
 /** Adds the commands for the audit trail. */
 export function addAuditCommands(program: Command): Command {
@@ -39,7 +40,9 @@ export function addAuditCommands(program: Command): Command {
     .action(act(verify))
   audit
     .command('export')
-    .description('print the audit trail as a file, newest lines first; the export is an act of its own')
+    .description(
+      'print the audit trail as a file, newest lines first; the export itself is recorded in the audit trail',
+    )
     .option(
       '--format <format>',
       'csv, or jsonl with one JSON object per line',

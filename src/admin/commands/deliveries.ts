@@ -86,7 +86,7 @@ const reasons: Record<string, string> = {
   'endpoint-gone': 'the endpoint is deleted or not active',
 }
 
-/** Reports on stderr why none of the deliveries that were named was re-queued, and sets the exit code to 1. */
+/** Reports on stderr why none of the deliveries selected by id was re-queued, and sets the exit code to 1. */
 function reportNone({ skipped }: RequeueCounts): void {
   process.exitCode = 1
   const why = Object.keys(skipped).map((reason) => reasons[reason] ?? reason)

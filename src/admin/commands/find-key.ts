@@ -46,7 +46,7 @@ async function find(deps: AdminDeps, { last4 }: { last4?: string }): Promise<Rec
   return recognised
 }
 
-/** The maximum number of keys that are listed. Four characters have 14 million values, so few keys share them. */
+/** The maximum number of keys that are listed. Few keys share one of the 14 million combinations of four characters. */
 const maxMatches = 500
 
 async function findByLast4(deps: AdminDeps, last4: string): Promise<IdPage<Match>> {

@@ -25,7 +25,7 @@ export const asList = <Filter extends object, Item extends object>(
 ): Command =>
   command
     .option('--limit <n>', `items per page, at most ${maxLimit}`, wholeNumber(1, maxLimit), defaultLimit)
-    .option('--after <id>', 'begin after this item: the "next" of the page before', readAfter)
+    .option('--after <id>', 'begin after this item: the "next" of the previous page', readAfter)
     .action(
       act(
         (deps, { limit, after, ...filter }: PageOptions & Filter) =>
@@ -34,7 +34,7 @@ export const asList = <Filter extends object, Item extends object>(
       ),
     )
 
-/** Returns a page as a table, with a last line that tells how to get the next page. */
+/** Returns a page as a table, with a last line that shows how to get the next page. */
 export function pageText<Item>(columns: readonly Column<Item>[], { items, next }: IdPage<Item>): string {
   if (items.length === 0) return 'None.'
   const more = next === null ? '' : `\n\nMore: add --after ${next}`

@@ -16,9 +16,9 @@ Examples:
   admin endpoint list --business ID --json`
 
 const showHelp = `
-"deliveries" counts up to 100000 dead deliveries, and those that wait for an attempt.
-"oldSecretEndsAt" is the end of a rotation's overlap. Until then, webhooks are also
-signed with the old secret.
+"deliveries" counts dead deliveries, and those that wait for an attempt, up to 100000
+each. "oldSecretEndsAt" is the end of a rotation's overlap. Until then, webhooks are
+also signed with the old secret.
 
 Example:
   admin endpoint show ID`

@@ -48,7 +48,7 @@ export function addWalletReads(wallet: Command): void {
         async (deps, phone: string, { business }: Options) =>
           found(
             await lookUpWallet(deps, phone, business ?? null),
-            'There is no such wallet. Demo wallets exist from their first payment on, and need --business',
+            'There is no such wallet. A demo wallet exists from its first payment on, and can be shown only with --business',
           ),
         detailsText,
       ),
@@ -72,13 +72,13 @@ function unsealed({ secrets }: AdminDeps, text: string): string {
   try {
     return secrets.unseal(text, nextField)
   } catch {
-    throw new Failed('--after takes the "next" of the page before.')
+    throw new Failed('--after takes the "next" of the previous page.')
   }
 }
 
 function sealedId(text: string): string {
   if (!/^v1\.[\w.-]{1,400}$/.test(text))
-    throw new InvalidArgumentError('Must be the "next" of the page before.')
+    throw new InvalidArgumentError('Must be the "next" of the previous page.')
   return text
 }
 

@@ -29,7 +29,7 @@ export function addStaffCommands(program: Command): Command {
     .requiredOption('--name <name>', 'the name to sign in with', staffName)
     .requiredOption(
       '--role <role>',
-      'viewer: may view; support: may also re-queue deliveries; admin: may also change keys, businesses and staff',
+      'viewer: may view; support: may also re-queue deliveries and export the audit trail; admin: may also change keys, businesses and staff',
       choice(...roles),
     )
     .action(

@@ -5,7 +5,7 @@ import { hasRows, valueText } from './text.ts'
 export interface Column<Item> {
   title: string
   cell(item: Item): string | number | null
-  /** If true, the column is cut off if the table would otherwise be too wide. */
+  /** If true, the cells of the column are shortened if the table would otherwise be too wide. */
   mayShrink?: boolean
 }
 
@@ -22,7 +22,7 @@ const noCorners = Object.fromEntries(
   ['top', 'bottom'].flatMap((side) => [`${side}-left`, `${side}-right`].map((name) => [name, ''])),
 )
 
-/** Returns a table with a header row, at most `maxWidth` characters wide. */
+/** Returns a table with a header row. If it is wider than `maxWidth`, the columns that may shrink are shortened. */
 export function tableText<Item>(columns: readonly Column<Item>[], items: readonly Item[]): string {
   const natural = drawn(columns, items, [])
   const excess = natural.width - maxWidth

@@ -23,7 +23,7 @@ export function sessionsTable(
   return html`<div class="scroll">
     <table class="cards">
       <caption>
-        Last seen is at most 15 minutes too early.
+        The time under “Last seen” is at most 15 minutes too early.
       </caption>
       <thead>
         <tr>

@@ -109,6 +109,6 @@ const passwordForm = (staff: SignedIn): string =>
       <input id="old" name="old" type="password" autocomplete="current-password" required />
     </div>
     !${newPasswordFields()}
-    <p class="faint">Your other sessions end.</p>
+    <p class="faint">This ends your other sessions.</p>
     <button class="main">Change password</button>
   </form>`

@@ -27,8 +27,8 @@ export const figures = {
 export type FigureName = keyof typeof figures
 export const figureNames = Object.keys(figures) as FigureName[]
 
-/** The figures that are counted after the end of an hour. The others are added up while they happen. */
-const countedLater: readonly string[] = [
+/** The figures that workers count from entries. The others are added up as attempts end. */
+const countedFromEntries: readonly string[] = [
   'payments',
   'amountPaid',
   'failures',
@@ -36,10 +36,10 @@ const countedLater: readonly string[] = [
   'amountRefunded',
 ] satisfies (keyof PaymentFigures)[]
 
-/** Returns whether a figure of a slice may still grow although the slice has ended. */
-export const isUnknown = (slice: Slice, name: FigureName): boolean =>
-  slice.isIncomplete && countedLater.includes(name)
+/** Returns whether a figure may be too low, because an hour that has ended is not completely counted. */
+export const mayBeTooLow = (slice: Slice, name: FigureName): boolean =>
+  slice.isIncomplete && countedFromEntries.includes(name)
 
 /** Formats a figure of a slice. A star marks a figure that is not completely counted. */
 export const valueOf = (slice: Slice, name: FigureName): string =>
-  `${figures[name].format(slice[name])}${isUnknown(slice, name) ? '\u00A0*' : ''}`
+  `${figures[name].format(slice[name])}${mayBeTooLow(slice, name) ? '\u00A0*' : ''}`

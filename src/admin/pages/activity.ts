@@ -2,7 +2,7 @@ import { html } from 'ghtml'
 import type { FiguresOwner } from '../../activity/activity-hour.ts'
 import { readActivity, type Slice, sum } from '../../activity/read.ts'
 import type { Deps } from '../../deps.ts'
-import { figureNames, figures, isUnknown, valueOf } from './activity-words.ts'
+import { figureNames, figures, mayBeTooLow, valueOf } from './activity-words.ts'
 import { time } from './layout.ts'
 import { businessPath } from './paths.ts'
 import { plots, type Scale } from './plots.ts'
@@ -32,7 +32,7 @@ const dayScale: Scale = {
 /**
  * Returns a section with the payments, refunds and deliveries of the last 24 hours and the last 30 days, as figures and
  * as charts. `owner` is one business, or all of them if its `businessId` is null. Live and sandbox figures are never
- * added up.
+ * added together.
  */
 export async function activityCharts(
   deps: Pick<Deps, 'ActivityHour' | 'ActivityCount' | 'now'>,
@@ -45,7 +45,7 @@ export async function activityCharts(
     !${environmentSwitch(owner)}
     <p>!${freshness(countedAt)}</p>
     !${totals(owner, ofHours, ofDays)}
-    !${isUnknown(ofDays, 'payments') ? html`<p>* Not completely counted yet. The figure may be too low.</p>` : ''}
+    !${mayBeTooLow(ofDays, 'payments') ? html`<p>* Not completely counted yet. The figure may be too low.</p>` : ''}
     <h3>Last ${hours.length} hours</h3>
     !${plots(hours, ofHours, hourScale)}
     !${table(hours, 'Hour', hourScale)}
@@ -57,7 +57,7 @@ export async function activityCharts(
 
 const freshness = (countedAt: Date | null): string =>
   countedAt === null
-    ? 'The payments of the last hour are not counted yet, because no worker has counted them. Times are UTC.'
+    ? 'No worker has counted the payments of the last hour yet. Times are UTC.'
     : html`Payments and refunds are counted every minute, most recently at !${time(countedAt)}. The last bar is the current hour or day. Times are UTC.`
 
 function environmentSwitch({ businessId, sandbox }: FiguresOwner): string {
@@ -79,7 +79,7 @@ const totals = ({ businessId, sandbox }: FiguresOwner, ofHours: Slice, ofDays: S
     </table>
   </div>`
 
-/** Returns a table of slices, latest first. A keyboard can scroll it, because it is wider than a phone. */
+/** Returns a table of slices, latest first. The table is wider than a phone, so the keyboard can scroll it. */
 const table = (slices: readonly Slice[], unit: string, { nameOf }: Scale): string =>
   html`<details><summary>Show each ${unit.toLowerCase()} as a table</summary>
     <div class="scroll" role="region" tabindex="0" aria-label="Figures of each ${unit.toLowerCase()}">

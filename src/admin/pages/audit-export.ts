@@ -16,7 +16,9 @@ import { csrfField } from './layout.ts'
 const exportPath = '/admin/audit/export'
 const contentTypes = { csv: 'text/csv; charset=utf-8', jsonl: 'application/x-ndjson' } as const
 
-/** Handles the form that downloads the audit trail. A download has no deadline, because a long trail takes long. */
+/**
+ * Handles the form that downloads the audit trail. A download has no deadline, because a long trail takes a long time.
+ */
 export const auditExport = (deps: Deps): Router =>
   Router().post('/', readForm, requirePermission('export-audit'), checkCsrf, download(deps))
 
@@ -38,7 +40,7 @@ const download =
 
 const isFormat = (value: unknown): value is ExportFormat => exportFormats.some((each) => each === value)
 
-/** Returns the form that downloads the lines of a filter, or nothing if the role of the member of staff forbids it. */
+/** Returns the form that downloads the lines of a filter, or an empty string for staff who may not export them. */
 export const exportForm = (staff: SignedIn, filter: Record<string, string>): string =>
   mayStaff(staff, 'export-audit')
     ? html`<form class="act" method="post" action="${exportPath}">

@@ -11,6 +11,7 @@ import { filledIn } from './filled-in.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
 import { auditPath, businessPath, deliveryPath, endpointPath, keyPath } from './paths.ts'
+import { groupDigits } from './quota-facts.ts'
 
 /** Handles GET requests for the page that shows the audit trail, with the newest lines at the top. */
 export const auditPage = (deps: Deps) => async (req: Request, res: Response) => {
@@ -35,14 +36,12 @@ function checked(check: AuditCheck | null): string {
     return html`<p class="faint">The trail has not been verified yet. This happens every night.</p>`
   const { at, lines, seals, faultCount, faults } = check
   if (faultCount === 0)
-    return html`<p class="faint">Verified !${time(at)}: ${amount(lines)} lines in ${amount(seals)} seals are unchanged.</p>`
+    return html`<p class="faint">Verified !${time(at)}: ${groupDigits(lines)} lines in ${groupDigits(seals)} seals are unchanged.</p>`
   return html`<div class="notice bad" role="alert">
-    <p><b>The trail was changed.</b> The check on !${time(at)} found ${amount(faultCount)} ${faultCount === 1 ? 'fault' : 'faults'}. Call an operator.</p>
+    <p><b>The trail was changed.</b> The check on !${time(at)} found ${groupDigits(faultCount)} ${faultCount === 1 ? 'fault' : 'faults'}. Call an operator.</p>
     <ul>!${faults.map((fault) => html`<li><bdi>${fault}</bdi></li>`)}</ul>
   </div>`
 }
-
-const amount = (count: number): string => count.toLocaleString('en').replaceAll(',', '\u202f')
 
 const filters = {
   who: 'Actor',

@@ -10,7 +10,7 @@ import { page, time } from './layout.ts'
 import { businessPath } from './paths.ts'
 import { userText } from './words.ts'
 
-/** The maximum length of a part of a name. No name is longer. */
+/** The maximum length of the part of a name that staff enter. No name is longer. */
 const maxPartLength = 200
 
 const pageSize = 50

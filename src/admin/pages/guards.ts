@@ -33,18 +33,18 @@ export const requireOwnOrigin =
   }
 
 /**
- * Refuses a form that does not contain the session's CSRF token. Every form that is
- * shown after the password was entered requires such a token.
+ * Refuses a form that does not contain the session's CSRF token. Every form that is shown after the password was
+ * entered requires such a token.
  */
 export function checkCsrf(req: Request, res: Response, next: NextFunction): void {
   if (isOwnForm(staffOf(res), csrfOf(req))) return next()
-  sendForeignForm(res)
+  refuseForeignForm(res)
 }
 
 /** Returns the CSRF token in a form. */
 export const csrfOf = (req: Request): unknown => ((req.body ?? {}) as { csrf?: unknown }).csrf
 
-export const sendForeignForm = (res: Response): void =>
+export const refuseForeignForm = (res: Response): void =>
   sendNotice(
     res,
     403,

@@ -31,7 +31,7 @@ export function requeueNotice({ result }: Query): string {
 
 /**
  * Returns the notice to show after an endpoint's deliveries were re-queued. Returns an empty string if the query
- * contains no result. If some deliveries remain, the notice includes `continueLink`, which leads to re-queuing them.
+ * contains no result. If some deliveries remain, `continueLink` follows, the link to the page that re-queues them.
  */
 export function requeueAllNotice(query: Query, continueLink: string): string {
   if (query.result !== 'all') return ''

@@ -1,8 +1,8 @@
 import { html } from 'ghtml'
 import type { Slice } from '../../activity/read.ts'
-import { type FigureName, figureNames, figures, isUnknown, valueOf } from './activity-words.ts'
+import { type FigureName, figureNames, figures, mayBeTooLow, valueOf } from './activity-words.ts'
 
-/** The unit of a bar, and the label below it. Bars without a label have none. */
+/** The unit of the bars, and their texts. `labelOf` returns the label below a bar, or null for a bar without one. */
 export interface Scale {
   unit: 'hour' | 'day'
   nameOf(slice: Slice): string
@@ -13,7 +13,7 @@ export interface Scale {
 const width = 336
 const height = 108
 const ground = 84
-/** The margin at both sides gives space to the labels of the first and the last bar. */
+/** The margin on both sides leaves space for the labels of the first and the last bar. */
 const margin = 20
 
 /**
@@ -51,7 +51,7 @@ function bar(
   // Any bar with a value above zero is at least 2 units tall, so that it stays visible.
   const tall = value === 0 ? 0 : Math.max(2, Math.round((value / max) * (ground - 4)))
   const label = labelOf(slice, index, bars)
-  return html`!${isUnknown(slice, name) ? mark(middle) : ''}<rect x="${(middle - wide / 2).toFixed(1)}" y="${ground - tall}" width="${wide.toFixed(1)}" height="${tall}"><title>${nameOf(slice)}: ${valueOf(slice, name)}</title></rect>
+  return html`!${mayBeTooLow(slice, name) ? mark(middle) : ''}<rect x="${(middle - wide / 2).toFixed(1)}" y="${ground - tall}" width="${wide.toFixed(1)}" height="${tall}"><title>${nameOf(slice)}: ${valueOf(slice, name)}</title></rect>
     !${label === null ? '' : tick(middle, label)}`
 }
 

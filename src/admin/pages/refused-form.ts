@@ -2,7 +2,7 @@ import type { Response } from 'express'
 import { html } from 'ghtml'
 import { addHeader } from '../../http/pages/send-page.ts'
 
-/** The outcomes of a form with a secret that need no more than a message. */
+/** The outcomes of a form with a secret for which a message is enough. */
 type Refused = { outcome: 'refused' } | { outcome: 'wait'; seconds: number } | { outcome: 'busy' }
 
 /**
@@ -32,7 +32,7 @@ export const newPasswordFields = (): string =>
   html`<div>
       <label for="password">New password</label>
       <input id="password" name="password" type="password" autocomplete="new-password" aria-describedby="rules" required />
-      <p id="rules" class="faint">At least 12 characters. A few words that do not belong together are good.</p>
+      <p id="rules" class="faint">At least 12 characters. For example, use several unrelated words.</p>
     </div>
     <div>
       <label for="again">New password again</label>

@@ -20,7 +20,10 @@ import { codeField, errorNotice, refusalOf } from './refused-form.ts'
 import type { SignInPageDeps } from './sign-in.ts'
 import { wrongCode } from './sign-in-code.ts'
 
-/** Serves the page on which staff add or replace their second factor, and the form that renews the recovery codes. */
+/**
+ * Serves the page on which staff add or replace their second factor, and handles the form that renews the recovery
+ * codes.
+ */
 export function secondFactorPages(deps: SignInPageDeps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const path = secondFactorPath.replace('/admin', '')
@@ -33,11 +36,11 @@ export function secondFactorPages(deps: SignInPageDeps): Router {
   router.post(path, checkCsrf, async (req, res) => {
     const { sealed, code, current } = formFields(req, 'sealed', 'code', 'current')
     const secret = proposedSecret(deps, staffOf(res), sealed)
-    if (secret === null) return sendAnew(deps, res, 'This form has expired. Scan the new QR code.')
+    if (secret === null) return sendNewForm(deps, res, 'This form has expired. Scan the new QR code.')
     const input = { secret, code, current, ip: req.ip ?? '' }
     const result = await addSecondFactor(deps, staffOf(res), input, byStaff(req, res, null))
     if (result.outcome === 'done') return sendCodes(res, 'Second factor added', result.codes)
-    if (result.outcome === 'expired') return sendAnew(deps, res, 'Your account has changed. Try again.')
+    if (result.outcome === 'expired') return sendNewForm(deps, res, 'Your account has changed. Try again.')
     await sendForm(deps, res, { ...refusalOfCode(res, result), secret, sealed })
   })
 
@@ -69,7 +72,7 @@ const refusalOfCode = (
       }
     : refusalOf(res, result, wrongCode)
 
-async function sendAnew(deps: Deps, res: Response, error: string): Promise<void> {
+async function sendNewForm(deps: Deps, res: Response, error: string): Promise<void> {
   await sendForm(deps, res, { status: 409, error, ...proposeFactor(deps, staffOf(res)) })
 }
 
@@ -89,11 +92,11 @@ async function sendForm(deps: Deps, res: Response, { status, error, secret, seal
   const image = Buffer.from(renderSVG(uri, { border: 4 })).toString('base64')
   const current = codeField(
     'current',
-    'Code of the second factor that you replace',
-    'The 6 digits in the app that you have used so far, or a recovery code.',
+    'Code of the second factor that you are replacing',
+    'The 6 digits that your current app shows, or a recovery code.',
   )
   const body = html`<h1>${title}</h1>
-    !${staff.mustAddFactor ? html`<p class="notice">Your role needs a second factor. The other pages open after you add one.</p>` : ''}
+    !${staff.mustAddFactor ? html`<p class="notice">Your role requires a second factor. Add one to open the other pages.</p>` : ''}
     !${errorNotice(error)}
     <form class="card stack" method="post" action="${secondFactorPath}">
       !${csrfField(staff)}

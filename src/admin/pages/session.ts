@@ -44,12 +44,12 @@ export function recognise(deps: Deps) {
 }
 
 /**
- * Refuses a request without a session. If the account still needs a second factor, only the pages for that may be
- * opened.
+ * Refuses a request without a session. If the account still needs a second factor, only the page that adds one and the
+ * form for signing out are open.
  */
 export function requireSession(req: Request, res: Response, next: NextFunction): void {
   const staff = res.locals.staff as SignedIn | undefined
-  if (staff !== undefined) return staff.mustAddFactor ? requireSetUp(req, res, next) : next()
+  if (staff !== undefined) return staff.mustAddFactor ? requireSecondFactor(req, res, next) : next()
   if (req.originalUrl.startsWith('/admin/queues/api/')) return void res.status(403).json(signedOut)
   if (!isNavigation(req))
     return sendNotice(res, 403, 'Signed out', 'You are not signed in, or your session has ended.')
@@ -57,8 +57,8 @@ export function requireSession(req: Request, res: Response, next: NextFunction):
   redirectTo(res, `/admin/sign-in?to=${encodeURIComponent(req.originalUrl)}`)
 }
 
-/** Redirects to the page on which a second factor is added, unless the request is for a page that is open before. */
-function requireSetUp(req: Request, res: Response, next: NextFunction): void {
+/** Redirects to the page that adds a second factor, unless the requested page is open without one. */
+function requireSecondFactor(req: Request, res: Response, next: NextFunction): void {
   const [path = ''] = req.originalUrl.split('?')
   if (pathsBeforeSecondFactor.includes(path)) return next()
   if (path.startsWith('/admin/queues/api/')) return void res.status(403).json(noFactor)

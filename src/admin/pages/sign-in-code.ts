@@ -4,7 +4,7 @@ import { formFields } from '../../http/body/read-form.ts'
 import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
 import { confirmSignIn, findPending, type PendingSignIn } from '../../staff/confirm-sign-in.ts'
 import { isOwnForm } from '../../staff/find-session.ts'
-import { csrfOf, sendForeignForm } from './guards.ts'
+import { csrfOf, refuseForeignForm } from './guards.ts'
 import { csrfField, plainPage } from './layout.ts'
 import { codeField, errorNotice, refusalOf } from './refused-form.ts'
 import { setTokenCookie, tokenOf } from './session.ts'
@@ -26,7 +26,7 @@ export function signInCodePages(deps: SignInPageDeps): Router {
     const to = nextPath(given)
     const pending = await pendingOf(deps, req)
     if (pending === null) return startAgain(res, to)
-    if (!isOwnForm(pending, csrfOf(req))) return sendForeignForm(res)
+    if (!isOwnForm(pending, csrfOf(req))) return refuseForeignForm(res)
     const result = await confirmSignIn(deps, pending, { code, client: clientOf(req) })
     if (result.outcome === 'signed-in') {
       await startSession(deps, req, res, { token: result.token, to })

@@ -73,7 +73,7 @@ export const staffAccountPage = (deps: Deps) => async (req: Request<{ id: string
       <dt>Password changed</dt><dd>!${time(account.passwordChangedAt)}</dd>
       <dt>Created</dt><dd>!${time(account.createdAt)}</dd>
       !${disabledAt === null ? '' : html`<dt>Disabled</dt><dd>!${time(disabledAt)}</dd>`}
-      <dt>Audit trail</dt><dd><a href="${auditPath({ who: name })}">show what this account did</a>, <a href="${auditPath({ subject: name })}">show its changes</a></dd>
+      <dt>Audit trail</dt><dd><a href="${auditPath({ who: name })}">show what this account did</a>, <a href="${auditPath({ subject: name })}">show the changes to this account</a></dd>
     </dl>
     !${name === staff.name ? html`<p>This is your own account. <a href="/admin/account">Change your password, second factor and sessions</a></p>` : ''}
     !${actLinks(accountActs, name, account, staff)}

@@ -49,7 +49,7 @@ const paymentHits = (intents: readonly FoundIntent[]): Hit[] =>
 const pageHit = (document: object | null, path: string, name: string): Hit[] =>
   document === null ? [] : [{ path, name, intent: null }]
 
-/** Returns the query if it is exactly of one form. */
+/** Returns the query if it has the given form, or null. */
 const matching = (isOfForm: (text: string) => boolean, query: string): string | null =>
   isOfForm(query) ? query : null
 
@@ -58,7 +58,7 @@ const upper = (isOfForm: (text: string) => boolean) => (query: string) =>
 const lower = (isOfForm: (text: string) => boolean) => (query: string) =>
   matching(isOfForm, query.toLowerCase())
 
-/** A payment link on any host, because PAY_URL may change, with or without a query. */
+/** A payment link with or without a query. It may have any host, because PAY_URL may change. */
 const link = /^[^?#]*\/p\/([0-9A-Z]{6})(?:[/?#].*)?$/i
 /** Characters that people type between the characters of a short code. */
 const separators = /[\s.\p{Pd}]/gu

@@ -18,7 +18,7 @@ export interface Results {
   isPrivate: boolean
 }
 
-/** A search by name requires at least this many characters, because any single letter occurs in too many names. */
+/** A search by name requires at least this many characters, because a single letter occurs in too many names. */
 export const minPartLength = 2
 
 /**

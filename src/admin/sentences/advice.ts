@@ -28,10 +28,10 @@ export function adviceFrom<Facts>(
   return { happened: happened(english), next: next(english), en: en(english), fr: fr(french) }
 }
 
-/** Returns the card that tells support staff what to say to the person on the phone. */
+/** Returns the card that shows support staff what to say to the person on the phone. */
 export const adviceCard = (advice: Advice): string => card(facts(advice))
 
-/** Like `adviceCard`, but with the words about several things, each under its own heading. */
+/** Like `adviceCard`, but with the words about several subjects, each under its own heading. */
 export const adviceCards = (all: Readonly<Record<string, Advice>>): string =>
   card(
     Object.entries(all)

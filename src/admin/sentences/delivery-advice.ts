@@ -6,7 +6,7 @@ import { type Advice, adviceFrom } from './advice.ts'
 import { type DeliveryFacts, deliverySentences } from './delivery-sentences.ts'
 import { causeOf, endpointFacts, endpointStateOf } from './endpoint-advice.ts'
 
-/** A delivery without the responses to its attempts, which no sentence contains. */
+/** A delivery without the responses to its attempts, because no sentence contains them. */
 type Described = Pick<
   ListedDelivery,
   '_id' | 'event' | 'referenceNumber' | 'status' | 'url' | 'nextAttemptAt' | 'deliveredAt' | 'attemptLog'
@@ -37,7 +37,7 @@ function factsIn(locale: Locale, delivery: Described, endpoint: TracedEndpoint |
   }
 }
 
-/** Returns the cause of the last failed attempt. For the merchant, a status says more than the stage. */
+/** Returns the cause of the last failed attempt. The status tells the merchant more than the stage. */
 function lastCause(locale: Locale, attempt: Described['attemptLog'][number] | undefined): string {
   const status = attempt?.status ?? null
   if (status === null) return causeOf(locale, attempt?.stage ?? null)

@@ -44,7 +44,7 @@ const retrying: Sentences<DeliveryFacts> = {
   en: ({ event, reference, host, lastError, nextAttemptAt }) =>
     `Your server at ${host} did not accept the webhook ${event} for ${reference}. The cause was: ${lastError}. Our next attempt is due on ${nextAttemptAt}.`,
   fr: ({ event, reference, host, lastError, nextAttemptAt }) =>
-    `Votre serveur chez ${host} n’a pas accepté le webhook ${event} pour ${reference}. La cause : ${lastError}. Notre prochaine tentative est prévue le ${nextAttemptAt}.`,
+    `Votre serveur ${host} n’a pas accepté le webhook ${event} pour ${reference}. En voici la cause : ${lastError}. Notre prochaine tentative est prévue le ${nextAttemptAt}.`,
 }
 
 const delivered: Sentences<DeliveryFacts> = {
@@ -54,7 +54,7 @@ const delivered: Sentences<DeliveryFacts> = {
   en: ({ event, reference, host, deliveredAt, id }) =>
     `Your server at ${host} accepted the webhook ${event} for ${reference} on ${deliveredAt}. Search your logs for ${id}.`,
   fr: ({ event, reference, host, deliveredAt, id }) =>
-    `Votre serveur chez ${host} a accepté le webhook ${event} pour ${reference} le ${deliveredAt}. Cherchez ${id} dans vos journaux.`,
+    `Votre serveur ${host} a accepté le webhook ${event} pour ${reference} le ${deliveredAt}. Recherchez ${id} dans vos journaux.`,
 }
 
 const cancelled: Sentences<DeliveryFacts> = {
@@ -64,7 +64,7 @@ const cancelled: Sentences<DeliveryFacts> = {
   en: ({ event, reference, host }) =>
     `The webhook ${event} for ${reference} was not sent, because your address at ${host} was disabled. It is enabled again, so we can send the webhook now.`,
   fr: ({ event, reference, host }) =>
-    `Le webhook ${event} pour ${reference} n’a pas été envoyé, car votre adresse chez ${host} était désactivée. Elle est de nouveau active : nous pouvons l’envoyer maintenant.`,
+    `Le webhook ${event} pour ${reference} n’a pas été envoyé, car votre adresse sur ${host} était désactivée. Elle est de nouveau active : nous pouvons maintenant envoyer le webhook.`,
 }
 
 /** The sentences for each status of a delivery and each state of its endpoint. */

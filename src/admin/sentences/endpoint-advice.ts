@@ -52,7 +52,7 @@ const on = ({ code, moment }: Locale, at: Date): string =>
 
 /** The causes of a failed attempt, in each language. */
 const causes: Record<Stage, { en: string; fr: string }> = {
-  status: { en: 'the response was not a success', fr: 'la réponse n’était pas un succès' },
+  status: { en: 'the response was not a success', fr: 'la réponse n’indiquait pas de succès' },
   dns: { en: 'the host name could not be resolved', fr: 'le nom de domaine est introuvable' },
   address: { en: 'the IP address is not public', fr: 'l’adresse IP n’est pas publique' },
   connect: { en: 'the server could not be reached', fr: 'le serveur est injoignable' },
@@ -60,10 +60,10 @@ const causes: Record<Stage, { en: string; fr: string }> = {
   tls: { en: 'the TLS connection failed', fr: 'la connexion TLS a échoué' },
   timeout: { en: 'the response did not arrive in time', fr: 'la réponse n’est pas arrivée à temps' },
   closed: { en: 'the connection was closed too early', fr: 'la connexion a été coupée trop tôt' },
-  protocol: { en: 'the response was not valid HTTP', fr: 'la réponse n’était pas du HTTP valide' },
+  protocol: { en: 'the response was not valid HTTP', fr: 'la réponse n’était pas une réponse HTTP valide' },
   too_large: {
     en: 'the headers of the response were too large',
-    fr: 'les en-têtes de la réponse étaient trop longs',
+    fr: 'les en-têtes de la réponse étaient trop volumineux',
   },
 }
 const unknownCause = { en: 'the attempt failed', fr: 'la tentative a échoué' }

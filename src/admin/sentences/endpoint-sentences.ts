@@ -28,7 +28,7 @@ export const endpointSentences: Words = {
     en: ({ host }) =>
       `Your webhook address at ${host} is active, but we have not sent anything to it yet. Check which events it is subscribed to.`,
     fr: ({ host }) =>
-      `Votre adresse de webhook chez ${host} est active, mais nous ne lui avons encore rien envoyé. Vérifiez à quels événements elle est abonnée.`,
+      `Votre adresse de webhook sur ${host} est active, mais nous ne lui avons encore rien envoyé. Vérifiez à quels événements elle est abonnée.`,
   },
   healthy: {
     happened: ({ lastSuccessAt }) =>
@@ -37,7 +37,7 @@ export const endpointSentences: Words = {
     en: ({ host, lastSuccessAt }) =>
       `Your webhook address at ${host} works. It accepted our last webhook on ${lastSuccessAt}.`,
     fr: ({ host, lastSuccessAt }) =>
-      `Votre adresse de webhook chez ${host} fonctionne. Elle a accepté notre dernier webhook le ${lastSuccessAt}.`,
+      `Votre adresse de webhook sur ${host} fonctionne. Elle a accepté notre dernier webhook le ${lastSuccessAt}.`,
   },
   failing: {
     happened: ({ lastFailureAt, lastError }) =>
@@ -47,7 +47,7 @@ export const endpointSentences: Words = {
     en: ({ host, lastFailureAt, lastError }) =>
       `Your server at ${host} did not accept our last webhook, on ${lastFailureAt}. The cause was: ${lastError}. Please repair it. We make up to eight attempts at each webhook.`,
     fr: ({ host, lastFailureAt, lastError }) =>
-      `Votre serveur chez ${host} n’a pas accepté notre dernier webhook, le ${lastFailureAt}. La cause : ${lastError}. Veuillez le réparer. Nous faisons jusqu’à huit tentatives pour chaque webhook.`,
+      `Votre serveur ${host} n’a pas accepté notre dernier webhook, le ${lastFailureAt}. En voici la cause : ${lastError}. Veuillez le réparer. Nous faisons jusqu’à huit tentatives pour chaque webhook.`,
   },
   disabled: {
     happened: () =>
@@ -56,7 +56,7 @@ export const endpointSentences: Words = {
     en: ({ host }) =>
       `Your webhook address at ${host} is disabled, so we send nothing to it. Enable it with the API. Then we can send the cancelled and failed webhooks again. For events since it was disabled, read your payments and orders with the API.`,
     fr: ({ host }) =>
-      `Votre adresse de webhook chez ${host} est désactivée : nous ne lui envoyons rien. Réactivez-la avec l’API. Nous pourrons ensuite renvoyer les webhooks annulés ou échoués. Pour les événements survenus depuis la désactivation, consultez vos paiements et commandes avec l’API.`,
+      `Votre adresse de webhook sur ${host} est désactivée : nous ne lui envoyons rien. Réactivez-la via l’API. Nous pourrons ensuite renvoyer les webhooks annulés ou en échec. Pour les événements survenus depuis la désactivation, consultez vos paiements et commandes via l’API.`,
   },
   deleted: {
     happened: ({ deletedAt }) =>
@@ -66,7 +66,7 @@ export const endpointSentences: Words = {
     en: ({ host, deletedAt }) =>
       `Your webhook address at ${host} was deleted${deletedAt}, so we can no longer send anything to it. Create a new one for future events. For past events, read your payments and orders with the API.`,
     fr: ({ host, deletedAt }) =>
-      `Votre adresse de webhook chez ${host} a été supprimée${deletedAt} : nous ne pouvons plus rien lui envoyer. Créez-en une nouvelle pour les prochains événements. Pour les événements passés, consultez vos paiements et commandes avec l’API.`,
+      `Votre adresse de webhook sur ${host} a été supprimée${deletedAt} : nous ne pouvons plus rien lui envoyer. Créez-en une nouvelle pour les prochains événements. Pour les événements passés, consultez vos paiements et commandes via l’API.`,
   },
 }
 
@@ -74,15 +74,15 @@ const allFailed = 'All attempts failed, so no further attempt follows.'
 const cannotRequeue = 'The deliveries cannot be re-queued.'
 const stopped = ({ dead, host }: EndpointFacts) =>
   `All attempts to send ${dead} to ${host} failed, so we stopped.`
-const arrete = ({ dead, host }: EndpointFacts) =>
-  `Toutes nos tentatives d’envoyer ${dead} à ${host} ont échoué, et nous avons arrêté.`
+const stoppedFr = ({ dead, host }: EndpointFacts) =>
+  `Toutes nos tentatives d’envoyer ${dead} à ${host} ont échoué, nous avons donc arrêté.`
 const repaired: Sentences<EndpointFacts> = {
   happened: () => allFailed,
   next: () => 'Re-queue the dead deliveries. Each gets one more attempt now, with the same id and content.',
   en: (facts) =>
     `${stopped(facts)} We can make another attempt now, with the same id and content. Webhooks may then arrive late and out of order.`,
   fr: (facts) =>
-    `${arrete(facts)} Nous pouvons faire une nouvelle tentative maintenant, avec le même identifiant et le même contenu. Les webhooks peuvent alors arriver en retard et dans le désordre.`,
+    `${stoppedFr(facts)} Nous pouvons faire une nouvelle tentative maintenant, avec le même identifiant et le même contenu. Les webhooks peuvent alors arriver en retard et dans le désordre.`,
 }
 
 /** The sentences about the dead deliveries of an endpoint in each state. */
@@ -94,17 +94,17 @@ export const deadSentences: Words = {
     next: () =>
       'Wait for the merchant to repair the server, then re-queue the dead deliveries. Each gets only one more attempt.',
     en: (facts) =>
-      `${stopped(facts)} The last cause was: ${facts.lastError}. Once your server is repaired, call us, and we make another attempt.`,
+      `${stopped(facts)} The last cause was: ${facts.lastError}. Once your server is repaired, call us, and we will make another attempt.`,
     fr: (facts) =>
-      `${arrete(facts)} La dernière cause : ${facts.lastError}. Une fois votre serveur réparé, rappelez-nous et nous ferons une nouvelle tentative.`,
+      `${stoppedFr(facts)} La dernière cause constatée : ${facts.lastError}. Une fois votre serveur réparé, rappelez-nous et nous ferons une nouvelle tentative.`,
   },
   disabled: {
     happened: () => allFailed,
     next: () => 'Endpoint disabled. Enable it, then re-queue the delivery.',
     en: (facts) =>
-      `${stopped(facts)} Your webhook address is disabled now. Enable it with the API, then we can make another attempt.`,
+      `${stopped(facts)} Your webhook address is disabled now. Enable it with the API. Then we can make another attempt.`,
     fr: (facts) =>
-      `${arrete(facts)} Votre adresse de webhook est maintenant désactivée. Réactivez-la avec l’API, puis nous pourrons faire une nouvelle tentative.`,
+      `${stoppedFr(facts)} Votre adresse de webhook est maintenant désactivée. Réactivez-la via l’API. Nous pourrons ensuite faire une nouvelle tentative.`,
   },
   deleted: {
     happened: () => allFailed,
@@ -112,7 +112,7 @@ export const deadSentences: Words = {
     en: (facts) =>
       `${stopped(facts)} Your webhook address has been deleted since, so we cannot make another attempt. Read your payments and orders with the API.`,
     fr: (facts) =>
-      `${arrete(facts)} Votre adresse de webhook a été supprimée depuis : nous ne pouvons plus faire de tentative. Consultez vos paiements et commandes avec l’API.`,
+      `${stoppedFr(facts)} Votre adresse de webhook a été supprimée depuis : nous ne pouvons plus faire de tentative. Consultez vos paiements et commandes via l’API.`,
   },
 }
 

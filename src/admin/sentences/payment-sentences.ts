@@ -3,7 +3,7 @@ import type { PaymentState } from './payment-state.ts'
 import { callProvider, type PaymentFacts, refundSentences } from './refund-sentences.ts'
 
 const notCharged = 'You have not been charged.'
-const nonDebite = 'Vous n’avez pas été débité.'
+const notChargedFr = 'Vous n’avez pas été débité.'
 const newRequest = 'The request can no longer be paid. The merchant can create a new one.'
 const canRetry = ({ expiresAt }: PaymentFacts) =>
   `No money moved. The customer can try again until ${expiresAt}.`
@@ -22,7 +22,7 @@ const failed = (why: string, en: string, fr: string): Sentences<PaymentFacts> =>
   en: ({ amount }) =>
     `Your payment of ${amount} failed: ${en} ${notCharged} Ask the merchant for a new payment request.`,
   fr: ({ amount }) =>
-    `Votre paiement de ${amount} a échoué : ${fr} ${nonDebite} Demandez au commerçant une nouvelle demande de paiement.`,
+    `Votre paiement de ${amount} a échoué : ${fr} ${notChargedFr} Demandez au commerçant de créer une nouvelle demande de paiement.`,
 })
 
 /** A request that was cancelled or has expired. */
@@ -30,7 +30,7 @@ const closed = (happened: string, en: string, fr: string): Sentences<PaymentFact
   happened: () => `${happened} No payment was made.`,
   next: () => newRequest,
   en: () => `${en} ${notCharged} Ask the merchant for a new one if you still want to pay.`,
-  fr: () => `${fr} ${nonDebite} Si vous voulez encore payer, demandez-en une nouvelle au commerçant.`,
+  fr: () => `${fr} ${notChargedFr} Si vous voulez encore payer, demandez-en une nouvelle au commerçant.`,
 })
 
 /** The sentences for each state of a payment. */
@@ -51,14 +51,15 @@ export const paymentSentences: Record<PaymentState, Sentences<PaymentFacts>> = {
     en: ({ expiresAt }) =>
       `The payment code is no longer valid, but you can pay with the link until ${expiresAt}. ${notCharged}`,
     fr: ({ expiresAt }) =>
-      `Le code de paiement n’est plus valable, mais vous pouvez payer avec le lien jusqu’au ${expiresAt}. ${nonDebite}`,
+      `Le code de paiement n’est plus valable, mais vous pouvez payer avec le lien jusqu’au ${expiresAt}. ${notChargedFr}`,
   },
   suspended: {
     happened: () => 'The business is suspended, so its customers cannot pay.',
     next: ({ expiresAt }) =>
       `An admin or an operator can resume the business. If that does not happen before ${expiresAt}, the request expires.`,
     en: () => `This payment is not possible at the moment. ${notCharged} Please contact the merchant.`,
-    fr: () => `Ce paiement n’est pas possible pour le moment. ${nonDebite} Veuillez contacter le commerçant.`,
+    fr: () =>
+      `Ce paiement n’est pas possible pour le moment. ${notChargedFr} Veuillez contacter le commerçant.`,
   },
   paying: {
     happened: ({ amount, since }) =>
@@ -82,27 +83,27 @@ export const paymentSentences: Record<PaymentState, Sentences<PaymentFacts>> = {
   'not-executed': declined(
     'the wallet did not carry it out',
     `your wallet did not carry it out. ${notCharged} Please try again.`,
-    `votre portefeuille ne l’a pas exécuté. ${nonDebite} Veuillez réessayer.`,
+    `votre portefeuille ne l’a pas exécuté. ${notChargedFr} Veuillez réessayer.`,
   ),
   wrong_pin: declined(
     'the phone number or the PIN is wrong. The merchant is not notified',
     `the phone number or the PIN is wrong. ${notCharged} Check both and try again.`,
-    `le numéro de téléphone ou le code PIN est incorrect. ${nonDebite} Vérifiez les deux et réessayez.`,
+    `le numéro de téléphone ou le code PIN est incorrect. ${notChargedFr} Vérifiez les deux et réessayez.`,
   ),
   wallet_locked: declined(
     'the wallet is locked after too many wrong PINs. The merchant is not notified',
     `your wallet is locked after too many wrong PINs. ${notCharged} Try again later, or pay with another wallet.`,
-    `votre portefeuille est bloqué après plusieurs codes PIN erronés. ${nonDebite} Réessayez plus tard, ou payez avec un autre portefeuille.`,
+    `votre portefeuille est bloqué après trop de codes PIN erronés. ${notChargedFr} Réessayez plus tard, ou payez avec un autre portefeuille.`,
   ),
   insufficient_funds: declined(
     'the wallet does not have enough money',
     `your balance is too low. ${notCharged} Top up your wallet and try again, or pay with another wallet.`,
-    `solde insuffisant. ${nonDebite} Rechargez votre portefeuille et réessayez, ou payez avec un autre portefeuille.`,
+    `votre solde est insuffisant. ${notChargedFr} Rechargez votre portefeuille et réessayez, ou payez avec un autre portefeuille.`,
   ),
   limit_exceeded: declined(
     'the amount exceeds the limit of the wallet',
     `the amount exceeds the limit of your wallet. ${notCharged} Try again later, or pay with another wallet.`,
-    `le montant dépasse le plafond de votre portefeuille. ${nonDebite} Réessayez plus tard, ou payez avec un autre portefeuille.`,
+    `le montant dépasse le plafond de votre portefeuille. ${notChargedFr} Réessayez plus tard, ou payez avec un autre portefeuille.`,
   ),
   technical_error: failed(
     'the wallet had a technical error',

@@ -23,7 +23,7 @@ export type PaymentState =
   | 'paid'
   | RefundState
 
-/** The states of a paid payment of which money was refunded, or was meant to be. */
+/** The states of a paid payment for which the merchant requested a refund. */
 export type RefundState = 'refunding' | 'unknown-refund' | 'refund-failed' | 'refunded-in-part' | 'refunded'
 
 type Owner = Pick<Business, 'suspended'> | null
@@ -72,7 +72,7 @@ const isInTime = ({ validUntil }: { validUntil: Date }, now: Date): boolean =>
 export const openRefundOf = ({ refunds }: TracedIntent): Refund | undefined =>
   refunds.find(({ status }) => status === 'PENDING')
 
-/** Returns the record of the last refund if that refund failed and no later refund succeeded. */
+/** Returns the last attempt if it is a failed refund and no refund was created after it. */
 export function failedRefundOf({ attempts, refunds }: TracedIntent) {
   const last = attempts.at(-1)
   if (last?.kind !== 'refund') return undefined

@@ -52,7 +52,7 @@ export const refundSentences: Record<RefundState, Sentences<PaymentFacts>> = {
     en: ({ refund }) =>
       `The refund of ${refund} did not go through. Please ask the merchant to refund you again.`,
     fr: ({ refund }) =>
-      `Le remboursement de ${refund} n’a pas abouti. Veuillez demander au commerçant de le refaire.`,
+      `Le remboursement de ${refund} n’a pas abouti. Veuillez demander au commerçant de vous rembourser à nouveau.`,
   },
   'refunded-in-part': {
     happened: ({ amount, refunded }) =>
@@ -61,13 +61,13 @@ export const refundSentences: Record<RefundState, Sentences<PaymentFacts>> = {
     en: ({ amount, refunded }) =>
       `Of your payment of ${amount}, ${refunded} has been refunded to the wallet that paid. For the rest, please contact the merchant.`,
     fr: ({ amount, refunded }) =>
-      `Sur votre paiement de ${amount}, ${refunded} ont été remboursés sur le portefeuille qui a payé. Pour le reste, veuillez contacter le commerçant.`,
+      `Sur votre paiement de ${amount}, ${refunded} ont été remboursés sur le portefeuille utilisé pour payer. Pour le reste, veuillez contacter le commerçant.`,
   },
   refunded: {
     happened: ({ amount }) => `The merchant refunded all of the ${amount} that the customer paid.`,
     next: () => 'Nothing more happens to the payment.',
     en: ({ amount }) => `Your payment of ${amount} has been refunded in full to the wallet that paid.`,
     fr: ({ amount }) =>
-      `Votre paiement de ${amount} a été remboursé en totalité sur le portefeuille qui a payé.`,
+      `Votre paiement de ${amount} a été remboursé en totalité sur le portefeuille utilisé pour payer.`,
   },
 }

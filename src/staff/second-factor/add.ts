@@ -39,7 +39,7 @@ export function proposeFactor(
   return { secret, sealed: secrets.seal(secret, formField(session)) }
 }
 
-/** Returns the secret in a form that was created for this session, or null. */
+/** Returns the secret in a form, or null if the form was not created for this session. */
 export function proposedSecret(
   { secrets }: Pick<Deps, 'secrets'>,
   session: Pick<SignedIn, 'sessionId'>,
@@ -59,8 +59,9 @@ const formField = ({ sessionId }: Pick<SignedIn, 'sessionId'>): SealedField => (
 })
 
 /**
- * Adds a second factor after a code of it was entered, or replaces the account's factor if a code of that one was
- * entered too. The account's other sessions end, because they have not proved the new factor.
+ * Adds a second factor if `code` is one of its codes. If the account already has a second factor, replaces it if
+ * `current` is a code of that one or a recovery code. The account's other sessions end, because they have not proved
+ * the new factor.
  */
 export async function addSecondFactor(
   deps: FactorDeps,

@@ -12,12 +12,12 @@ export const newRecoveryCodes = (): string[] =>
     ).join('-'),
   )
 
-/** Returns whether a text has as many letters as a recovery code. Codes of an authenticator app have 6 digits. */
+/** Returns whether a text has as many characters as a recovery code. Codes of an authenticator app have 6 digits. */
 export const isRecoveryCode = (text: string): boolean => bare(text).length === groupLength ** 2
 
 /**
  * Returns the hash to store for a recovery code of an account. It does not depend on SECRET_KEY, so the codes stay
- * valid when SECRET_KEY changes. It needs no slow hash, because the codes are too random to be found by trial.
+ * valid when SECRET_KEY changes. It needs no slow hash, because the codes are too random to be guessed.
  */
 export const hashOfRecoveryCode = (name: string, code: string): string =>
   createHash('sha256')

@@ -12,8 +12,8 @@ export interface ResealedFactors {
 }
 
 /**
- * Re-seals the TOTP secrets of all accounts with the current SECRET_KEY. If a secret is replaced in the meantime, it
- * keeps the replacement, which a process with the current SECRET_KEY has sealed.
+ * Re-seals the TOTP secrets of all accounts with the current SECRET_KEY. If a secret is replaced in the meantime, the
+ * replacement is kept, because a process with the current SECRET_KEY has sealed it.
  */
 export async function resealSecondFactors(deps: Pick<Deps, 'Staff' | 'secrets'>): Promise<ResealedFactors> {
   const result: ResealedFactors = { resealed: 0, unreadable: [] }
