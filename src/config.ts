@@ -194,7 +194,8 @@ function fromEnvironment(env: Environment): Config {
 
 /**
  * In a cluster, all keys of a queue must be on one node, so their common prefix must be a hash tag (in braces). All
- * queues are on the same node, because the rate limits and the queues share a connection and need little of it.
+ * queues and the rate limits have the same prefix, so they are on the same node. They share a connection and need
+ * little of its capacity.
  */
 function queuePrefix({ REDIS_URL: url, QUEUE_PREFIX: prefix }: Environment): string {
   const isTagged = /\{[^}]+\}/.test(prefix)

@@ -37,7 +37,7 @@ server.listen(config.port)
 await once(server, 'listening')
 log.info({ port: config.port, publicUrl: config.publicUrl }, 'web.started')
 
-/** The time that a stop leaves for closing the connections to MongoDB, Redis and the wallets. */
+/** The part of the shutdown timeout that is left for closing the connections to MongoDB, Redis and the wallets. */
 const closeMs = 3_000
 
 onStop(config.shutdownTimeoutMs, async (leftMs) => {

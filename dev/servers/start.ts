@@ -18,9 +18,9 @@ export interface Kind {
   /** The options besides port and folder: `true` for an option without a value, a list for one with several. */
   options: Options
   folderOption: string
-  /** The name of the option for the port. `port` by default. */
+  /** The name of the option for the port, by default `port`. */
   portOption?: string
-  /** The content of a file that is the first argument. The server may change it. */
+  /** The content of a configuration file whose path is the first argument. The server may change the file. */
   config?: string
   url(port: number): string
   isReady(port: number): Promise<boolean>

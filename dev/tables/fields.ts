@@ -106,7 +106,7 @@ const wrapped = (text: string): string => text.replaceAll(/(.{1,119})(?: |$)/g, 
 
 const nameOf = ({ path, mayBeNull }: Field): string => code(path) + (mayBeNull ? ' or null' : '')
 
-/** Returns the names of fields. Those of an object or a list in it follow once, as `items[]` with its names. */
+/** Returns the names of fields. The fields of a nested object or list follow together, as in: in `items[]`: `id`. */
 function namesOf(fields: readonly Field[]): string[] {
   const parentOf = ({ path }: Field): string => path.slice(0, path.lastIndexOf('.') + 1)
   return [...groupBy(fields, parentOf)].map(([parent, inside]) => {

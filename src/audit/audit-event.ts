@@ -15,7 +15,7 @@ export interface Actor {
   from: string | null
 }
 
-/** The person who performs an action, and their reason. Merchants and some actions of staff give no reason. */
+/** The actor of an action, and the reason. The reason is null if none was given, as for every action of a merchant. */
 export interface By {
   actor: Actor
   reason: string | null
@@ -32,7 +32,9 @@ export function readReason(text: string): string | null {
   return length > 0 && length <= maxReasonLength && isPrintable ? reason : null
 }
 
-/** A line in the audit trail. Lines are never changed, except that they are marked with their seal, or deleted. */
+/**
+ * A line in the audit trail. Lines are never deleted, and never changed except that they are marked with their seal.
+ */
 export interface AuditEvent extends By {
   _id: string
   at: Date

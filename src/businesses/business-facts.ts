@@ -18,7 +18,7 @@ export interface BusinessFacts extends Omit<Business, '_id' | 'unaudited'>, Usag
   pendingPayments: { live: number; test: number }
 }
 
-/** Returns what staff see of a business, or null if there is no business with this id. */
+/** Returns the facts about a business, or null if there is no business with this id. */
 export async function lookUpBusinessFacts(
   deps: Pick<Deps, 'Business' | 'ApiKey' | 'Endpoint' | 'Delivery' | 'Intent' | 'Claim' | 'config' | 'now'>,
   id: string,

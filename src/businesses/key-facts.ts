@@ -31,7 +31,7 @@ export type Block =
   | 'business-suspended'
   | 'live-not-approved'
 
-/** A key with its business's name and state. `blockedBy` is empty if the key's current secret works. */
+/** A key with the name of its business. `blockedBy` is empty if requests with the current secret are accepted. */
 export interface KeyInDetail extends KeyFacts {
   businessName: string
   blockedBy: Block[]

@@ -10,7 +10,9 @@ export function isMongoUrl(text: string): boolean {
   }
 }
 
-/** Whether connections to this MongoDB use TLS. An invalid URL, which is another fault, counts as one with TLS. */
+/**
+ * Returns whether connections to this MongoDB use TLS. Returns true for an invalid URL, which is a fault of its own.
+ */
 export function usesTls(text: string): boolean {
   try {
     return new mongo.MongoClient(text).options.tls

@@ -21,7 +21,7 @@ interface Nodes {
   password: string | undefined
 }
 
-/** The sentinels often have no password, or another one than the servers. */
+/** Sentinels often have no password, or a different one from the servers. */
 interface SentinelLogin {
   sentinelUsername: string | undefined
   sentinelPassword: string | undefined
@@ -59,10 +59,10 @@ function parseSingle(text: string): RedisServers | null {
 }
 
 /** Parses `host`, `host:port` or `[IPv6]:port`. */
-function parseNode(text: string, otherwise: number): RedisNode | null {
+function parseNode(text: string, fallbackPort: number): RedisNode | null {
   const url = parseUrl(`redis://${text}`)
   if (url === null || url.hostname === '' || /[/?#@]/.test(text)) return null
-  return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port || otherwise) }
+  return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port || fallbackPort) }
 }
 
 function parseLogin(userInfo = ''): Pick<Nodes, 'username' | 'password'> | null {

@@ -22,8 +22,8 @@ export function isWeakKey(text: string): boolean {
 const placeholder = /change.?me|example|placeholder|password|your.?(api.?)?(key|secret)/i
 
 /**
- * Whether a key of at least 16 characters looks handmade, which means that it consists of a placeholder or of a few
- * repeated characters.
+ * Returns whether a key of at least 16 characters looks handmade, which means that it consists of a placeholder or of a
+ * few repeated characters.
  */
 export function isWeakText(text: string): boolean {
   const pieces = new Set(Array.from(text.slice(2), (_, at) => text.slice(at, at + 3)))

@@ -15,7 +15,7 @@ export const codeReusableFrom = (endsAt: Date): Date => new Date(endsAt.getTime(
 /**
  * Returns the unique key under which a code is stored while it is in use. Live codes are unique across all businesses.
  * Test codes are unique only within a business, so that one merchant's load test cannot use up the codes of other
- * merchants. The key begins with the code, so that staff can find a code without knowing its business.
+ * merchants. The code comes right after the mode, so that staff can find it without knowing its business.
  */
 export const codeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: string): string =>
   owner.sandbox ? `test:${code}:${owner.businessId}` : `live:${code}`

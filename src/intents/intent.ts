@@ -164,8 +164,8 @@ export const intents: Collection = {
       key: { 'refunds.queryAt': 1, businessId: 1 },
       partialFilterExpression: { 'refunds.queryAt': { $exists: true } },
     },
-    // The following two indexes are only for searches by staff. A new intent is in neither of them, so they make no
-    // create request slower.
+    // The following two indexes are only for searches by staff. A new intent is in neither of them, so they do not slow
+    // down create requests.
     {
       name: 'byLookUpKey',
       key: { lookUpKeys: 1, createdAt: -1 },

@@ -22,7 +22,7 @@ export const payerHashesOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string)
 /** The prefix keeps these hashes different from the hashes of API keys and session tokens. */
 const payerText = (phone: string): string => `payer-phone:${phone}`
 
-/** Returns the key of a payment with an amount that the customer chose. */
+/** Returns the look-up key for an amount that the customer chose. */
 export const chosenAmountKey = (businessId: string, amount: number): string =>
   `${businessId}:amount-${amount}`
 

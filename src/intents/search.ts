@@ -77,8 +77,8 @@ export const searchByShortCode = (deps: Reads, shortCode: string): Promise<Found
   read(deps, 'shortCode', { shortCode })
 
 /**
- * Finds the intents that have this payment code, or had it within the last days. Live codes are unique across all
- * businesses, and test codes within a business.
+ * Finds the intents with this payment code, until three days after the code has become reusable. Live codes are unique
+ * across all businesses, and test codes within a business.
  */
 export async function searchByCode(deps: Reads, code: string): Promise<FoundIntent[]> {
   const keys = {

@@ -19,8 +19,9 @@ export const shortCodes: Collection = { name: 'shortcodes', fields: { _id: Strin
 export const allShortCodes = 32 ** 6
 
 /**
- * The number of codes that one write reserves, so that a create needs only 1/256 of an additional write. A process that
- * ends loses the codes that it has reserved and not used. A restart thus costs at most one in 2.8 million of all codes.
+ * The number of codes that one write reserves, so that each new intent costs only 1/256 of an additional write. A
+ * process that ends loses the codes that it has reserved and not used. A restart thus costs at most one in 2.8 million
+ * of all codes.
  */
 const batchSize = 256
 /** More codes are reserved as soon as fewer than this many are left, so that creates rarely have to wait. */

@@ -30,7 +30,7 @@ const options = {
   appName: 'payment-intents',
 } as const satisfies mongoose.ConnectOptions
 
-/** Where MongoDB is, and the authority of its certificate if that is not a public one. */
+/** The URL of MongoDB, and the authority of its certificate if that is not a public one. */
 export type MongoAddress = Pick<Config, 'mongodbUrl' | 'mongodbCa'>
 
 /** Tries to connect once. Throws if no server responds within 2 s. */

@@ -13,10 +13,10 @@ type Options = Pick<
 
 /**
  * If a server sends nothing for this time although a command waits for its response, the connection is closed. Without
- * this limit, a connection would stay with a master that is frozen or unreachable after another one has taken over. The
+ * this limit, a connection would stay open to a frozen or unreachable master after another one has taken over. The
  * limit must be longer than BullMQ waits for a job, which is at most 10 s.
  */
-const socketTimeout = 15_000
+const socketTimeoutMs = 15_000
 
 /** How often a cluster connection reads which node has which keys. */
 const readSlotsEveryMs = 3_000
@@ -26,7 +26,7 @@ const retryStrategy = (times: number): number => Math.min(times * 100, 1000)
 /** After a failover, the old master only accepts reads. The name of the server may now lead to the new master. */
 const reconnectOnError = (error: Error): boolean => error.message.startsWith('READONLY')
 
-const staying = { retryStrategy, reconnectOnError, socketTimeout }
+const reconnecting = { retryStrategy, reconnectOnError, socketTimeout: socketTimeoutMs }
 
 /** Opens a connection to the servers at REDIS_URL. All connections to Redis are opened here. */
 export function openRedis(
@@ -38,7 +38,7 @@ export function openRedis(
   const tls = servers.tls ? { tls: tlsOptions(redisTrust) } : {}
   switch (servers.kind) {
     case 'single':
-      return new Redis(redisUrl, { ...options, ...tls, ...staying })
+      return new Redis(redisUrl, { ...options, ...tls, ...reconnecting })
     case 'sentinel': {
       const { nodes, kind: _kind, tls: _tls, ...master } = servers
       return new Redis({
@@ -48,7 +48,7 @@ export function openRedis(
         sentinels: nodes,
         sentinelRetryStrategy: retryStrategy,
         sentinelCommandTimeout: 2_000,
-        ...staying,
+        ...reconnecting,
       })
     }
     case 'cluster': {
@@ -58,7 +58,12 @@ export function openRedis(
         ...withoutUndefined({ lazyConnect, enableOfflineQueue }),
         clusterRetryStrategy: retryStrategy,
         slotsRefreshInterval: readSlotsEveryMs,
-        redisOptions: { ...perNode, socketTimeout, ...tls, ...withoutUndefined({ username, password }) },
+        redisOptions: {
+          ...perNode,
+          socketTimeout: socketTimeoutMs,
+          ...tls,
+          ...withoutUndefined({ username, password }),
+        },
         // A certificate is valid for the name of a node, so the driver must not connect to the address instead.
         ...(servers.tls && { dnsLookup: (host, callback) => callback(null, host) }),
       })

@@ -32,7 +32,7 @@ const createWorkers = (ending: AbortSignal): { [Name in QueueName]: QueueWorker<
  */
 const pollGraceMs = 3000
 /**
- * The last part of SHUTDOWN_TIMEOUT_SECONDS, which begins with the cut of all attempts that are still in flight. It is
+ * The last part of SHUTDOWN_TIMEOUT_SECONDS. At its beginning, the attempts that are still in flight are cut. It is
  * long enough for one call to MongoDB (5 s), even if MongoDB is frozen.
  */
 const afterCutMs = 7000
@@ -100,7 +100,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
 }
 
 /**
- * Ends the attempts whose endpoints have not responded, and gives up their leases, so that other workers attempt these
+ * Ends the attempts whose requests are still in flight, and gives up their leases, so that other workers attempt these
  * deliveries as soon as they poll. The attempts do not count. Everything else that is still running is repeated by
  * another worker: a wallet query because its time is stored with the hold, and a job because its lock expires.
  */

@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { maxOpen, maxUnpaid, type OpenPayment, type OpenPayments } from '../../intents/payments/open-of.ts'
+import { maxOpen, maxUnpaid, type OpenPayment, type OpenPayments } from '../../intents/payments/list-open.ts'
 import { environmentBadge } from './badges.ts'
 import { time } from './layout.ts'
 import { paymentPath } from './paths.ts'

@@ -11,7 +11,8 @@ type CheckDeps = SealDeps & Pick<Models, 'AuditCheck'>
 /**
  * Once a night, seals the new lines of the audit trail, verifies the whole trail and stores the result for the audit
  * page. Does nothing if tonight's check has already been stored. Never throws, because the clean-up follows in the same
- * job. If sealing or verifying fails or is stopped, the next run of the job starts it again, or the next night.
+ * job. If sealing or verifying fails or is stopped, the next run of the job repeats it, at the latest on the next
+ * night.
  */
 export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<void> {
   try {

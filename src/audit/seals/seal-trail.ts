@@ -17,10 +17,10 @@ export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'AuditKey'> & {
 const maxTimeMS = 4_000
 
 /**
- * Seals all lines of the audit trail that have no seal yet. Inserting a seal is the only step that counts. It is unique
- * by its number, so if two processes seal concurrently, one of them starts again. Before it reads lines, each process
- * marks the lines of the last seal, so a line gets into only one seal, even if the process that inserted the seal was
- * killed before it marked them. Each seal is logged, so that its digest also exists outside MongoDB.
+ * Seals all lines of the audit trail that have no seal yet. Lines are sealed as soon as their seal is inserted. The
+ * number of a seal is unique, so if two processes seal concurrently, one of them starts again. Before it reads lines,
+ * each process marks the lines of the last seal, so a line gets into only one seal, even if the process that inserted
+ * the seal was killed before it marked its lines. Each seal is logged, so that its digest also exists outside MongoDB.
  */
 export async function sealTrail(deps: SealDeps, pace: Pace): Promise<void> {
   const key = await keyFor(deps)

@@ -27,8 +27,8 @@ export const auditSeals: Collection = {
 }
 
 /**
- * The key that the digests of the audit trail use, sealed with SECRET_KEY. It is a random key of its own, so digests
- * stay valid when SECRET_KEY is rotated. There is only one document.
+ * The key with which the digests of the audit trail are computed, sealed with SECRET_KEY. It is a random key of its
+ * own, so digests stay valid when SECRET_KEY is rotated. There is only one document.
  */
 export interface AuditKey {
   _id: 'current'

@@ -35,12 +35,24 @@ export async function* faultsOfLines(
     yield `Line ${_id} was added later: it is marked with seal ${number}, which does not contain it.`
 }
 
-/** All BSON types of a mark that is neither a number nor missing. Such a line would never get into a seal. */
-const noNumber = ['string', 'object', 'array', 'binData', 'objectId', 'bool', 'date', 'regex', 'timestamp']
+/** The BSON types of a mark that is neither a number nor null. A line with such a mark would never get into a seal. */
+const nonNumericTypes = [
+  'string',
+  'object',
+  'array',
+  'binData',
+  'objectId',
+  'bool',
+  'date',
+  'regex',
+  'timestamp',
+]
 
-/** Finds the lines that belong to no seal although they should. Yields each fault as a sentence. */
+/** Finds the lines that should belong to a seal but do not. Yields each fault as a sentence. */
 export async function* faultsOfOtherLines(deps: LineDeps, lastSeal: number): AsyncGenerator<string> {
-  const strays = { $or: [{ seal: { $gt: lastSeal } }, { seal: { $lte: 0 } }, { seal: { $type: noNumber } }] }
+  const strays = {
+    $or: [{ seal: { $gt: lastSeal } }, { seal: { $lte: 0 } }, { seal: { $type: nonNumericTypes } }],
+  }
   for (const { _id, seal } of await find(deps, strays as mongo.Filter<AuditEvent>, maxReported))
     yield `Line ${_id} is marked with seal ${String(seal)}, which is missing.`
   const before = new Date(deps.now().getTime() - maxUnsealedMs)

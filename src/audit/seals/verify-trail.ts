@@ -38,10 +38,10 @@ const maxTimeMS = 4_000
  * Verifies the whole audit trail, one seal at a time. If a sealed line or a seal was changed, removed or exchanged
  * without the audit key, which is sealed with SECRET_KEY, there is a fault.
  *
- * Some changes cannot be found. A line that was changed, removed or inserted before it was sealed is sealed as it is
- * then. If the last seals are removed together with their lines, or all seals with the key and all marks, the rest is a
- * valid trail. This is found only if `expected` is a seal from the logs. An operator who has SECRET_KEY can make a new
- * chain, which also differs from the logs.
+ * Some changes cannot be found. If a line is changed, removed or inserted before it is sealed, the seal proves the
+ * changed trail. If the last seals are removed together with their lines, or all seals with the key and all marks, the
+ * rest is a valid trail. Such a removal is found only if `expected` is a seal from the logs. An operator who has
+ * SECRET_KEY can make a new chain, which also differs from the logs.
  */
 export async function verifyTrail(
   deps: VerifyDeps,

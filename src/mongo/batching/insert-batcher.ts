@@ -10,7 +10,7 @@ export type Insertion = { inserted: true } | { inserted: false; index: string }
 /**
  * Creates a batcher for inserts. `insertMany` must be unordered. Because each document already has its `_id`, sending
  * the same insert twice is safe. After a connection error or a write concern error, all callers of the batch are
- * rejected, because the outcome of their inserts is unknown. `restMs` is that of `createBatcher`.
+ * rejected, because the outcome of their inserts is unknown. `restMs` is passed to `createBatcher`.
  */
 export function createInsertBatcher<Doc>(
   insertMany: (docs: Doc[]) => Promise<unknown>,

@@ -7,8 +7,7 @@ import type { Shop } from './shop.ts'
 
 /**
  * Creates a business's shop in one environment. Returns null if the business already has a shop there. `by` is null if
- * no person creates the shop, because the sandbox's shop is created automatically. In that case, the audit trail gets
- * no line.
+ * the shop is created automatically, as in the sandbox. In that case, the audit trail gets no line.
  */
 export async function createShop(
   deps: Pick<Deps, 'Shop' | 'AuditEvent' | 'now'>,

@@ -81,7 +81,7 @@ async function send(
   const span = traceAttempt(deps, delivery)
   const onStart = (abort: () => void): void => deps.leases.onLost(delivery, abort)
   const sent = await deps.sender.send({ owner, url, headers, body, onStart })
-  deps.leases.onResponse(delivery)
+  deps.leases.onRequestEnd(delivery)
   slot.free(sent.outcome === 'delivered')
   const attempts = delivery.attempts + 1
   const endedAt = deps.now()

@@ -46,23 +46,25 @@ export interface Leases {
    * deleted or disabled, or if the process was frozen for so long that another worker has taken over the delivery.
    */
   onLost(delivery: Leased, abort: () => void): void
-  /** Must be called when the endpoint has responded, so that `giveUp` leaves the lease to the write of the result. */
-  onResponse(delivery: Leased): void
+  /**
+   * Must be called when the request has ended, so that `giveUp` does not end the lease before the result is written.
+   */
+  onRequestEnd(delivery: Leased): void
   /** Whether this process believes that it still holds the lease. */
   holds(delivery: Leased): boolean
   release(delivery: Leased): void
   /** Renews all leases of this process in one write. */
   renew(): Promise<void>
   /**
-   * Aborts all attempts whose endpoints have not responded, and ends their leases in one write, so that the deliveries
-   * are due again. Returns the number of these attempts. None of them is recorded.
+   * Aborts all attempts whose requests have not ended, and ends their leases in one write, so that the deliveries are
+   * due again. Returns the number of these attempts. None of them is recorded.
    */
   giveUp(): Promise<number>
 }
 
 interface Held {
   token: string
-  /** Null once the endpoint has responded. */
+  /** Null once the request has ended, with or without a response. */
   abort: (() => void) | null
 }
 
@@ -103,7 +105,7 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date): Leases
       if (lease?.token === leaseToken) lease.abort = abort
       else abort()
     },
-    onResponse({ _id, leaseToken }) {
+    onRequestEnd({ _id, leaseToken }) {
       const lease = held.get(_id)
       if (lease?.token === leaseToken) lease.abort = null
     },

@@ -18,7 +18,7 @@ export interface OpenPayments {
   unpaid: { live: number; sandbox: number }
 }
 
-/** Reading stops at this number of payments, and at this number of refunds. */
+/** The maximum number of intents that are read for payments, and for refunds. */
 export const maxOpen = 50
 /** Counting stops at this number, so a count of exactly this number means "at least this many". */
 export const maxUnpaid = 10_000
