@@ -9,7 +9,7 @@ const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefo
 const iPhone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1'
 
-describe("The page of one's own account", () => {
+describe('The page “Your account”', () => {
   const service = withService({ TRUST_PROXY: '1' })
 
   const isIn = async (visitor: Visitor) => (await visitor.get('/admin/audit')).status === 200
@@ -91,7 +91,7 @@ describe("The page of one's own account", () => {
     expect((await submit(fresh, own.password)).status).to.equal(429)
   })
 
-  it('needs the form token of the session for every change', async () => {
+  it('requires the CSRF token of the session for every change', async () => {
     const own = await signedIn(service, 'viewer')
     for (const path of [
       '/admin/account/password',

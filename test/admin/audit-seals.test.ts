@@ -61,7 +61,7 @@ describe('The seals of the audit trail', function () {
     expect([faults, count], label).to.deep.equal([[], ids.length])
   }
 
-  it('contain each line once, in a chain, however many processes seal concurrently and how often', async () => {
+  it('form a chain that contains each line once, even if several processes seal repeatedly and concurrently', async () => {
     await addLines(2 * linesPerSeal + 300)
     await Promise.all(Array.from({ length: 4 }, () => seal()))
     await seal()
@@ -208,7 +208,7 @@ describe('The seals of the audit trail', function () {
     expect((await verify()).faults).to.deep.equal([])
   })
 
-  it('are made and verified once a night, which the log and the audit page report', async () => {
+  it('are made and verified once a night, as the log and the audit page report', async () => {
     const page = async () => readable((await (await signedIn(service, 'viewer')).get('/admin/audit')).text)
     expect(await page()).to.include('The trail has not been verified yet.')
     const recorded = recordLog()

@@ -179,14 +179,17 @@ describe('An act', function () {
     expect([...covered].toSorted()).to.deep.equal([...acts].toSorted())
   })
 
-  /** Something that an operator changes, and how often it has been changed. */
+  /** An act of an operator, and how to count its changes and find its audit lines. */
   interface KillRow {
     run(deps: Deps, id: string): Promise<unknown>
     changes(id: string): Promise<number>
     lines(id: string): Record<string, unknown>
   }
 
-  /** Each case has a business of its own. The name of the new business and the balance of the wallet are its id. */
+  /**
+   * `id` is the id of each case's own business. It is also the name of a new business, and selects the phone number of
+   * a wallet.
+   */
   const rows: Partial<Record<Act, KillRow>> = {
     'business.created': {
       run: (deps, id) => createBusiness(deps, { name: id, liveApproved: false }, by),

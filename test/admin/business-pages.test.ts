@@ -14,7 +14,7 @@ describe('The pages about businesses', () => {
     viewer = await signedIn(service, 'viewer')
   })
 
-  it('list all businesses page by page, and filter them by a part of the name and by state', async () => {
+  it('list all businesses page by page, and filter them by part of the name and by state', async () => {
     const { businessId } = await service.merchant()
     const { _id: _, ...business } = await service.deps.Business.findById(businessId).orFail().lean()
     const copies = Array.from({ length: 51 }, (_each, index) => ({

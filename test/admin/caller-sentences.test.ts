@@ -126,7 +126,7 @@ describe('The sentences for a caller', () => {
     expect((await ofPayment(left)).french).to.include('Cette demande de paiement a expiré.')
   })
 
-  it('say what to do about an endpoint and its dead deliveries, and offer no re-queue that is not possible', async () => {
+  it('say what to do about an endpoint and its dead deliveries, and never suggest a re-queue that is not possible', async () => {
     const { id } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     const path = `/admin/endpoints/${id}`
     expect((await card(path)).french).to.include('nous ne lui avons encore rien envoyé')

@@ -34,7 +34,7 @@ describe('The search for payments', () => {
   const listed = (html: string) =>
     [...html.matchAll(/href="\/admin\/payments\/(PI-\w+)"/g)].map(([, reference]) => reference)
 
-  it('finds a payment by all that a caller may have: its link, short code, payment code, refund and key in the wallet', async () => {
+  it('finds a payment by everything that a caller may have: its link, short code, payment code, refund id or key in the wallet', async () => {
     const wallet = scriptedWallet(service)
     const intent = await createIntent(service, merchant)
     const { shortCode, code } = intent
@@ -72,7 +72,7 @@ describe('The search for payments', () => {
     for (const key of keys) expect((await search(key ?? '')).location, key).to.equal(pageOf(paid))
   })
 
-  it('lists all payments with the same payment code, also after a payment has ended and another has taken its code', async () => {
+  it('lists all payments with the same payment code, even after a payment has ended and another has taken its code', async () => {
     const [other, live] = await Promise.all([service.merchant(), service.merchant({ mode: 'live' })])
     const made = []
     for (const owner of [merchant, other, live, merchant]) {
@@ -209,7 +209,7 @@ describe('The search for payments', () => {
       expect((await byAmount(business, amount, day)).status, `${business} ${amount} ${day}`).to.equal(400)
   })
 
-  it('reads each intent by an index, with a limit and a time limit', async () => {
+  it('reads intents with an index, a limit and a time limit', async () => {
     const operations = await profiled(service, async () => {
       for (const query of ['AB2345', '234567', '22000001', 'RF-NONE', 'b'.repeat(24)])
         expect((await search(query)).status).to.equal(200)

@@ -38,7 +38,7 @@ describe('A second factor', () => {
     return { visitor, first, page, enter }
   }
 
-  it('is needed besides the password, which alone opens no page and permits no action', async () => {
+  it('is required in addition to the password, which alone opens no page and permits no action', async () => {
     const account = await secured()
     const { visitor, first, page, enter } = await enterPassword(account)
     expect([first.status, first.location]).to.deep.equal([303, '/admin/sign-in/code?to=%2Fadmin%2Fdead'])
@@ -91,7 +91,7 @@ describe('A second factor', () => {
     )
   })
 
-  it('can be replaced by each recovery code once, and only hashes of these codes are stored', async () => {
+  it('accepts each recovery code once instead of a code of the app, and stores only hashes of recovery codes', async () => {
     const account = await secured()
     const [code = '', second = ''] = account.recoveryCodes
     const tabs = await Promise.all([service, beside].map((at) => enterPassword(account, at)))
@@ -123,7 +123,7 @@ describe('A second factor', () => {
     expect(await trail(account.name, /codes-renewed/)).to.have.lengthOf(1)
   })
 
-  it('must be entered within five minutes, and only as long as the account is unchanged', async () => {
+  it('must be entered within five minutes, and is refused if the account has changed in the meantime', async () => {
     const endings: [what: string, end: (name: string) => unknown][] = [
       ['expired', () => advance(5 * 60_000)],
       ['disabled', (name) => setDisabled(service.deps, name, true, operator)],
@@ -246,7 +246,7 @@ describe('In production, a second factor', () => {
     }
   })
 
-  it('can be left for later by signing out, and is needed again after the next sign-in', async () => {
+  it('can be postponed by signing out, and is required again after the next sign-in', async () => {
     const visitor = visit(service)
     await visitor.post('/admin/sign-in', await hire(service, 'support'))
     const { csrf = '' } = hiddenFields((await visitor.get('/admin/account/second-factor')).text)

@@ -32,7 +32,7 @@ describe('A link for a new password', () => {
       ({ act, actor, after }) => [act, actor.kind, after],
     )
 
-  it('is what the command line prints in production, instead of a password', async function () {
+  it('is printed by the command line in production, instead of a password', async function () {
     this.timeout(60_000)
     const environment = {
       NODE_ENV: 'production',
@@ -90,7 +90,7 @@ describe('A link for a new password', () => {
     expect(recorded.text).to.include('GET /admin/set-password/:token')
   })
 
-  it('ends when it is replaced, when the account is disabled, and after 24 h', async () => {
+  it('stops working when it is replaced, when the account is disabled, and after 24 h', async () => {
     const endings: ((name: string) => unknown)[] = [
       (name) => issueLink(service.deps, name, operator),
       async (name) => {

@@ -21,10 +21,11 @@ interface TestedAct {
   name: string
   permission: Permission
   isReasonOptional: boolean
-  /** The address of the act's page, and that of its object, for the id of an object. */
+  /** Returns the path of the act's page for the object with this id. */
   pathOf(id: string): string
-  /** The pattern of that address, such as `/keys/:id/revoke`. */
+  /** The pattern of that path, such as `/keys/:id/revoke`. */
   pattern: string
+  /** Returns the path of the object's page. */
   backOf(id: string): string
   /** Creates an object on which the act is possible. Returns its id. */
   prepare(service: Service): Promise<string>
@@ -32,7 +33,7 @@ interface TestedAct {
   fieldsFor(id: string): Record<string, string>
   /** The name of the act in the audit trail, or the names of its lines. */
   audited: string | string[]
-  /** Whether the act can be done again immediately. */
+  /** Whether the act can be performed again immediately. */
   isRepeatable: boolean
   /** Whether the response to the form shows something once, such as a link. */
   isShown: boolean
@@ -193,7 +194,7 @@ describe('An act of staff', () => {
       expect((await staff.admin.act(unknown, { ...fields, reason })).status).to.equal(404)
     })
 
-    it(`requires a reason, is done once and is recorded with the reason: ${act.pattern}`, async () => {
+    it(`requires a reason, is performed once and is recorded with the reason: ${act.pattern}`, async () => {
       const id = await act.prepare(service)
       const path = pathOf(id)
       const fields = act.fieldsFor(id)

@@ -72,7 +72,7 @@ export async function signedIn(
   return Object.assign(visitor, account)
 }
 
-/** Returns the hidden fields of the first form on a page that has any. */
+/** Returns the hidden fields of all forms on a page. If several have the same name, the last one counts. */
 export const hiddenFields = (html: string): Record<string, string> =>
   Object.fromEntries(
     [...html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
@@ -88,7 +88,7 @@ export interface Phone {
   recoveryCodes: string[]
 }
 
-/** Scans the QR code on the page for a second factor. Returns the app and the fields of the form. */
+/** Adds the key on the page for a second factor to an app. Returns the app and the fields of the form. */
 export async function scan(service: Service, visitor: Visitor) {
   const { text } = await visitor.get('/admin/account/second-factor')
   const secret = /<code>([A-Z2-7 ]{39})<\/code>/.exec(text)?.[1]?.replaceAll(' ', '') ?? ''

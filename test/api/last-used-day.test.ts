@@ -33,7 +33,7 @@ describe('The last used day of an API key', () => {
     expect(await stored(refused.id)).to.equal(null)
   })
 
-  it('does not matter to a request: a failed write is repeated at the next use', async () => {
+  it('fails no request if it cannot be written, and is written at the next use', async () => {
     const { key, keyId } = await service.merchant()
     const { bulkWrite } = service.deps.ApiKey.collection
     service.deps.ApiKey.collection.bulkWrite = () => Promise.reject(new Error('MongoDB is away'))

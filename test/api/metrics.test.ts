@@ -323,7 +323,7 @@ describe('Metrics', () => {
     }
   })
 
-  it('require METRICS_TOKEN if it is set, on the port of the API as on the port of a worker', async () => {
+  it('require METRICS_TOKEN if it is set, both on the port of the API and on the port of a worker', async () => {
     const metricsToken = 'a-token-of-this-test'
     const deps = { ...service.deps, config: { ...service.deps.config, metricsToken } }
     const web = await openServer(

@@ -15,7 +15,7 @@ describe('A short code', () => {
   const merchant = withMerchant(service)
   const own = () => service.deps.shortCodes
 
-  /** A pool that draws random codes of a space with `size` codes, which all begin with `prefix`. */
+  /** Returns a pool that draws random codes from `size` different ones, which all begin with `prefix`. */
   const poolOf = (prefix: string, size: number) =>
     createShortCodes(service.deps.batchers.insertShortCode, () => {
       const number = Math.floor(Math.random() * size)

@@ -54,7 +54,7 @@ describe('The documentation', () => {
     expect(lines.filter(({ name }) => !isCommand(name))).to.deep.equal([])
   })
 
-  it('has a help text with an example that works for each command', () => {
+  it('includes a help text for each command, with an example that uses only existing options', () => {
     const program = createProgram()
     for (const group of program.commands)
       for (const command of group.commands) {

@@ -86,9 +86,9 @@ describe('If a process is killed between any two steps, the service', function (
     expect(actors, label).to.deep.equal([{ kind: 'merchant', name, from: '127.0.0.1' }])
   }
 
-  /** The key and the claim. */
+  /** Reading the key and inserting the claim. */
   const claiming = ['mongodb aggregate', 'mongodb insert']
-  /** The audit line, and its removal from the changed document. */
+  /** Inserting the audit line, and removing it from the changed document. */
   const publishing = ['mongodb insert', 'mongodb update']
 
   interface Request extends Input {
@@ -181,8 +181,8 @@ describe('If a process is killed between any two steps, the service', function (
         await expectDelivered(merchant, ['payment.created'], label)
       },
     )
-    // A create costs the key, the claim and the intent (docs/merchants/retries.md). The first create of a process also
-    // reserves short codes.
+    // A create reads the key, and inserts the claim and the intent (docs/merchants/retries.md). The first create of a
+    // process also reserves short codes.
     const steps = await kill(operation)
     await delay(operation, 4)
     expect(steps).to.deep.equal([

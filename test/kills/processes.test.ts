@@ -49,8 +49,8 @@ describe('After a termination signal,', () => {
       return now.status === 'DELIVERED' && now
     })
 
-  // These three start first and are checked last, because they wait long: for the lease and the lock of the dead
-  // worker, and for attempts and requests that never end. The other tests run meanwhile.
+  // These three start first and are checked last, because they wait for a long time: for the lease and the lock of the
+  // dead worker, and for attempts and requests that never end. The other tests run meanwhile.
   let cutAndTakenOver: Promise<{
     code: number | null
     tookMs: number
@@ -185,7 +185,7 @@ describe('After a termination signal,', () => {
     expect([attempts, bodies.size, count]).to.deep.equal([1, 1, 2])
   })
 
-  it('a worker whose endpoints hang exits with code 0 within 30 s of SIGTERM, and another worker repeats the attempts at once, which use up no attempt', async () => {
+  it('a worker whose endpoints hang exits with code 0 within 30 s of SIGTERM, and another worker immediately repeats the attempts, which are not counted', async () => {
     const { code, tookMs, attemptedMs, delivery } = await cutAndTakenOver
     expect(code).to.equal(0)
     expect(tookMs).to.be.below(30_000)

@@ -15,12 +15,12 @@ const maxExtraMs = 5_000
 const maxFailoverMs = 20_000
 /** The pause between two creates. */
 const everyMs = 50
-/** A poll finds no events that are younger. */
+/** A poll finds no events that are younger than this. */
 const soonestPollMs = 1_500
 /** The number of first attempts that the endpoint refuses, so that delayed jobs wait in Redis during the failover. */
-const refused = 5
+const refusedCount = 5
 
-/** A whole service with one of two kinds of Redis. */
+/** A whole service with a Redis that can fail over. */
 interface Stage {
   redis: Sentinels | RedisCluster
   service: Service
@@ -49,7 +49,7 @@ async function openStage(start: () => Promise<Stage['redis']>): Promise<Stage> {
   const merchant = await service.merchant()
   const { id } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
   await recordRecentSuccess(service, id)
-  endpointServer.respondWith((res, count) => void res.writeHead(count > refused ? 200 : 500).end())
+  endpointServer.respondWith((res, count) => void res.writeHead(count > refusedCount ? 200 : 500).end())
   return {
     redis,
     service,
@@ -96,8 +96,9 @@ function startLoad({ web: { origin }, merchant }: Stage) {
 }
 
 /**
- * Kills the master under load and goes on until another one has taken over and wakes the workers. Returns how many
- * intents were created in between, and how much longer the slowest first attempt took than those before the kill.
+ * Kills the master under load, and continues the load until another master has taken over and jobs wake the workers.
+ * Returns how many intents were created in between, and how much longer the slowest first attempt took than those
+ * before the kill.
  */
 async function killMaster(stage: Stage): Promise<{ during: number; extraMs: number }> {
   const { redis, web } = stage

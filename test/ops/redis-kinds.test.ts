@@ -70,7 +70,7 @@ describe('A service whose servers have a self-signed certificate', function () {
     expect(body).to.deep.equal({ status: 'ok', mongodb: 'up', redis: 'up' })
   }
 
-  it('connects from the command line and for backups too', async () => {
+  it('accepts connections of the command line and of backups too', async () => {
     const service = { deps: { config: { mongodbUrl: mongodb().MONGODB_URL } } } as Service
     const { admin } = openAdmin(service)
     const create = ['business', 'create', '--name', 'Shop', '--json']
@@ -92,7 +92,7 @@ describe('A service whose servers have a self-signed certificate', function () {
     }
   })
 
-  it('checks as much of the certificate as REDIS_TLS_VERIFY says', async () => {
+  it('checks the certificate as strictly as REDIS_TLS_VERIFY requires', async () => {
     // The certificate is for 127.0.0.1.
     const otherName = redis.url.replace('127.0.0.1', 'localhost')
     expect(await reaches({ REDIS_URL: redis.url })).to.equal(false)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The path of a self-signed certificate for 127.0.0.1, and its key, for the servers of a test. */
+/** The path of a file with a self-signed certificate for 127.0.0.1 and its key, for the servers of a test. */
 export const certificate = fileURLToPath(new URL('certificates/server.pem', import.meta.url))
 
 /** The certificate as text. */

@@ -87,8 +87,8 @@ const driverCommands = new Set(['hello', 'ping', 'endSessions'])
 const keys = apiKeys.name
 
 /**
- * The name of a command, which is the first field of its document. Returns null for the driver's own commands, and for
- * the background write of a key's last used day, which happens once a day and belongs to no operation.
+ * Returns the name of a command, which is the first field of its document. Returns null for the driver's own commands,
+ * and for the background write of a key's last used day, which happens once a day and belongs to no operation.
  */
 function commandOf(message: Buffer): string | null {
   if (message.readInt32LE(12) !== opMsg) return null

@@ -22,7 +22,7 @@ const more = {
   'repl-diskless-sync-delay': '0',
 }
 
-/** The nodes talk to each other on a port that is higher by 10 000. It must be below those of outgoing connections. */
+/** Nodes communicate on a port that is 10 000 higher, and that must be below the ports of outgoing connections. */
 const maxPort = 22_700
 
 export async function startCluster(): Promise<RedisCluster> {
@@ -33,9 +33,9 @@ export async function startCluster(): Promise<RedisCluster> {
     await first.cluster('ADDSLOTS', ...range(slot, Math.min(slot + 4000, slots - 2)))
   await second.cluster('ADDSLOTS', slots - 2)
   await third.cluster('ADDSLOTS', slots - 1)
-  // Otherwise the nodes would have the same epoch, which they would have to change first.
+  // Otherwise, the nodes would begin with the same epoch, and would first have to agree on different ones.
   for (const [index, node] of nodes.entries()) await node.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)
-  // Each node meets each other one, because word of the others takes seconds to spread.
+  // Each pair of nodes is introduced, because the nodes need seconds to learn of each other on their own.
   for (const [index, node] of nodes.entries())
     for (const { port } of servers.slice(index + 1)) await node.call('CLUSTER', 'MEET', '127.0.0.1', port)
   const all = (text: string, count: number) => (info: string) => info.split(text).length === count + 1

@@ -19,7 +19,7 @@ const downAfterMs = 500
 export async function startSentinels(): Promise<Sentinels> {
   const master = await startRedis({ tls, more: { 'repl-diskless-sync-delay': '0' } })
   const replica = await startRedis({ tls, more: { replicaof: `127.0.0.1 ${master.port}` } })
-  // A sentinel looks for replicas only every 10 s.
+  // The replica must be connected before the sentinels start, because a sentinel looks for replicas only every 10 s.
   await eventually(replica.url, async (redis) => (await redis.info('replication')).includes('link_status:up'))
   const sentinel = [
     `sentinel monitor payments 127.0.0.1 ${master.port} 2`,

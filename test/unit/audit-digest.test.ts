@@ -25,7 +25,7 @@ describe('The digests of the audit trail', () => {
     expect(digestOfSeal(key, seal)).to.equal('AZKHL_kPqwn9TYKANwjVnGFNFTwISMEI3xoKbSCk8lI')
   })
 
-  it('do not depend on the mark of the seal, on the order of fields or on undefined', () => {
+  it('do not depend on the number of the seal, on the order of fields or on undefined', () => {
     const { before, ...rest } = line
     const same = { seal: 4, before: { list: before?.list, 'limits.perSecond': undefined }, ...rest }
     expect(digestOfLine(key, same)).to.equal(digestOfLine(key, line))

@@ -32,7 +32,7 @@ describe('The activity figures', () => {
   })
   beforeEach(() => service.clock.freeze(service.clock.now()))
 
-  /** A customer pays a new intent, with this outcome at the wallet. Returns the reference number. */
+  /** Makes a customer pay a new intent, with this outcome in the wallet. Returns the reference number. */
   async function payNew(
     owner: Merchant,
     outcome: WalletOutcome,
@@ -89,7 +89,7 @@ describe('The activity figures', () => {
     }
   }
 
-  /** Counts the intents themselves. The clock stands still during a refund, so it ends at its `createdAt`. */
+  /** Counts the intents themselves. The clock is frozen during a refund, so the refund ends at its `createdAt`. */
   function countIntents(intents: Intent[], from: number, to: number): number[] {
     const isIn = (at: Date | undefined) => at !== undefined && at.getTime() >= from && at.getTime() < to
     const paid = intents.flatMap(({ payment }) => (payment !== null && isIn(payment.paidAt) ? [payment] : []))
@@ -109,7 +109,7 @@ describe('The activity figures', () => {
     ]
   }
 
-  it('equal the intents in each hour and on each day, for each business and environment and over all of them', async () => {
+  it('match the intents of each hour and day, for each business and for all businesses, in each environment', async () => {
     const chance = chanceOf(20_261_126)
     const other = await service.merchant()
     const live = await Promise.all(
@@ -177,7 +177,7 @@ describe('The activity figures', () => {
     expect(await lastDay(owner)).to.deep.equal([1, 700, 0, 0, 0, false])
   })
 
-  it('are counted again if a worker is killed while it counts, and never go back if it was only frozen', async () => {
+  it('are counted again if a worker is killed while it counts, and never decrease if it was only frozen', async () => {
     const owner = await service.merchant()
     const figures = () => lastDay({ businessId: owner.businessId, sandbox: true })
     service.clock.freeze(new Date(hourOf(service.clock.now()) + hourMs + 10 * minuteMs))

@@ -43,7 +43,7 @@ sign endpoint endpoint.key hooks.example.com endpoint 20200101000000Z 2120010100
 sign expired expired.key hooks.example.com endpoint 20200101000000Z 20210101000000Z
 sign not-yet-valid not-yet-valid.key hooks.example.com endpoint 21190101000000Z 21200101000000Z
 sign self-signed self-signed.key hooks.example.com endpoint 20200101000000Z 21200101000000Z -selfsign -keyfile self-signed.key
-# For a Redis or MongoDB at 127.0.0.1, which read the certificate and the key from one file.
+# For Redis and MongoDB at 127.0.0.1, which read the certificate and the key from one file.
 sign server server.key server server 20200101000000Z 21200101000000Z -selfsign -keyfile server.key
 cat server.key >> server.pem
 rm server.key
