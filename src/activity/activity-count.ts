@@ -32,8 +32,8 @@ interface CountDeps {
 const countedHours = 30 * 24 + 1
 const keptMs = 35 * 24 * hourMs
 /**
- * A count reads 12 slices, each for at most 4 s (count-due.ts). If a worker dies, another one counts the hour after the
- * lease has ended.
+ * A count reads up to 12 slices, each for at most 4 s (count-due.ts). If a worker dies, another one counts the hour
+ * after the lease has ended.
  */
 const leaseMs = 60_000
 /** How old the figures of the current hour may become before they are counted again. */

@@ -37,7 +37,7 @@ function factsIn(locale: Locale, delivery: Described, endpoint: TracedEndpoint |
   }
 }
 
-/** Returns the cause of the last failed attempt. The status tells the merchant more than the stage. */
+/** Returns the cause of the last failed attempt: the status, which tells the merchant more, or else the stage. */
 function lastCause(locale: Locale, attempt: Described['attemptLog'][number] | undefined): string {
   const status = attempt?.status ?? null
   if (status === null) return causeOf(locale, attempt?.stage ?? null)
