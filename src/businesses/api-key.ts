@@ -92,6 +92,11 @@ export function newKey(kind: KeyKind, mode: KeyMode): string {
 export const keyPrefix = (kind: KeyKind, mode: KeyMode): string =>
   `${kind === 'secret' ? 'sk' : 'pk'}_${mode}_`
 
+/** Returns the different keys in clear text that a text contains, such as a line from a log. */
+export const keysIn = (text: string): string[] => [
+  ...new Set(text.match(/(?<![0-9A-Za-z])[sp]k_(?:test|live)_[0-9A-Za-z]+/g)),
+]
+
 /**
  * Returns whether a string has the format of a key and a correct checksum. Thanks to this check, a mistyped key is
  * rejected without a query to MongoDB.

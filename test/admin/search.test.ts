@@ -38,6 +38,9 @@ describe('The search page', () => {
       [endpointId, `/admin/endpoints/${endpointId}`],
       [merchant.businessId, business],
       ['éPICER', business],
+      [merchant.keyId, `/admin/keys/${merchant.keyId}`],
+      [`Authorization: Bearer ${merchant.key}`, `/admin/keys/${merchant.keyId}`],
+      [`sk_test_…${merchant.key.slice(-4)}`, `/admin/keys/${merchant.keyId}`],
     ]
     for (const [query = '', page = ''] of cases) {
       const got = await search(query)
@@ -69,6 +72,12 @@ describe('The search page', () => {
     )
     expect((await staff.get('/admin/orders/OR-NONE')).status).to.equal(404)
     expect((await search('OR-NONE')).status).to.equal(200)
+  })
+
+  it('does not repeat an unknown API key that was searched for', async () => {
+    const { status, text } = await search(`${merchant.key}x`)
+    expect([status, text.includes(merchant.key)]).to.deep.equal([200, false])
+    expect(readable(text)).to.include('Nothing was found.')
   })
 
   it('lists the businesses whose names contain the query, and takes every character of the query literally', async () => {
@@ -125,14 +134,14 @@ describe('The search page', () => {
     expect(rows).to.have.lengthOf(8 + 24 + 30)
     expect(rows.slice(0, 3)).to.deep.equal([
       'Payments 1,241 1,242',
-      'Amount paid 50000.50 MRU 50000.50 MRU',
+      'Amount paid 50,000.50 MRU 50,000.50 MRU',
       'Failed payments 3 3',
     ])
     const at = (ago: number) => {
       const date = new Date(start(ago)).toUTCString()
       return `${Number(date.slice(5, 7))} ${date.slice(8, 11)} ${date.slice(17, 22)}`
     }
-    expect(rows[8 + 2]).to.equal(`${at(2)} 1,234 50000.50 MRU 0 0 0.00 MRU 7 0 1`)
+    expect(rows[8 + 2]).to.equal(`${at(2)} 1,234 50,000.50 MRU 0 0 0.00 MRU 7 0 1`)
     expect(rows[8 + 23]).to.equal(`${at(23)} 7 0.00 MRU 3 1 1.00 MRU 0 0 0`)
     expect(text).to.include('aria-label="Payments per hour: 1,241 in total, at most 1,234 in one hour."')
     expect([...text.matchAll(/<rect /g)]).to.have.lengthOf(8 * (24 + 30))

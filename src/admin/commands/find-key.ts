@@ -1,5 +1,6 @@
 import { text as readAll } from 'node:stream/consumers'
 import type { Command } from 'commander'
+import { keysIn } from '../../businesses/api-key.ts'
 import type { KeyFacts } from '../../businesses/key-facts.ts'
 import { listKeys } from '../../businesses/list-keys.ts'
 import { type RecognisedKey, recogniseKey } from '../../businesses/recognise-key.ts'
@@ -72,12 +73,12 @@ async function readInput(): Promise<string> {
 
 /** Returns the only key in a text. Throws Failed if there is none, or more than one. */
 function keyIn(text: string): string {
-  const keys = new Set(text.match(/(?<![0-9A-Za-z])[sp]k_(?:test|live)_[0-9A-Za-z]+/g))
+  const keys = keysIn(text)
   const [key] = keys
   if (key === undefined)
     throw new Failed(
       'Standard input contains no API key. Keys begin with sk_test_, sk_live_, pk_test_ or pk_live_.',
     )
-  if (keys.size > 1) throw new Failed(`Standard input contains ${keys.size} keys. Pass one at a time.`)
+  if (keys.length > 1) throw new Failed(`Standard input contains ${keys.length} keys. Pass one at a time.`)
   return key
 }

@@ -33,7 +33,10 @@ export interface Finder {
   /** Returns the input in its stored format. Returns null if the query is not of this kind. */
   read(query: string): string | null
   find(deps: Deps, input: string): Promise<Hit[]>
-  /** Returns the input as the results may show it. By default, the input is shown in full. */
+  /**
+   * Returns the input as the results may show it. Without this function, the input is shown in full. With it, the page
+   * does not repeat the query.
+   */
   shown?(input: string): string
   /** If this is set, the search is recorded in the audit trail before its results are shown. */
   audited?: 'payment.searched-by-phone'
@@ -70,7 +73,7 @@ function readShortCode(query: string): string | null {
   return matching(isShortCode, typed.toUpperCase())
 }
 
-/** All finders except the one for names of businesses, which runs only if these find nothing. */
+/** The finders for payments, orders, deliveries, endpoints and businesses by id. */
 export const finders: readonly Finder[] = [
   {
     kind: 'payment reference',

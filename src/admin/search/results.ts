@@ -44,7 +44,7 @@ const table = (
       <tbody>!${payments.map(
         ({ path, intent }) => html`<tr>
           <td data-label="Payment"><a class="id" href="${path}">${intent.referenceNumber}</a> !${environmentBadge(intent.sandbox)}</td>
-          <td data-label="Business"><a href="${businessPath(intent.businessId)}">!${userText(names.get(intent.businessId) ?? intent.businessId)}</a></td>
+          <td data-label="Business" class="wide"><a href="${businessPath(intent.businessId)}">!${userText(names.get(intent.businessId) ?? intent.businessId)}</a></td>
           <td data-label="Amount" class="number">${amountOf(intent)}</td>
           <td data-label="State">${stateOf(intent)}</td>
           <td data-label="Created">!${time(intent.createdAt)}</td>

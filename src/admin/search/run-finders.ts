@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { businessPath } from '../pages/paths.ts'
 import { type Finder, finders, type Hit } from './finders.ts'
+import { keyFinders } from './key-finders.ts'
 
 /** The results of one finder. `shown` is the input as the page may show it. */
 export interface Group {
@@ -12,7 +13,10 @@ export interface Group {
   hits: Hit[]
 }
 
-/** The groups with results. `isPrivate` is true if the page must not repeat the query, because it is a phone number. */
+/**
+ * The groups with results. `isPrivate` is true if the page must not repeat the query, because it is a phone number or
+ * contains an API key.
+ */
 export interface Results {
   groups: Group[]
   isPrivate: boolean
@@ -23,11 +27,11 @@ export const minPartLength = 2
 
 /**
  * Runs all finders that accept the query. If they find nothing, searches for businesses by name, except if the query
- * is a phone number, because MongoDB logs the text of slow queries. Searches that must be audited are audited before
+ * is private, because MongoDB logs the text of slow queries. Searches that must be audited are audited before
  * this function returns, so that no one can see results that the audit trail does not mention.
  */
 export async function runFinders(deps: Deps, query: string, by: By): Promise<Results> {
-  const accepted = finders.flatMap((finder) => {
+  const accepted = [...finders, ...keyFinders].flatMap((finder) => {
     const input = finder.read(query)
     return input === null ? [] : [{ finder, input }]
   })
@@ -39,7 +43,7 @@ export async function runFinders(deps: Deps, query: string, by: By): Promise<Res
       return { kind: finder.kind, shown, hits }
     }),
   )
-  const isPrivate = accepted.some(({ finder }) => finder.audited !== undefined)
+  const isPrivate = accepted.some(({ finder }) => finder.shown !== undefined)
   const found = groups.filter(({ hits }) => hits.length > 0)
   return { groups: found.length > 0 || isPrivate ? found : await byName(deps, query), isPrivate }
 }
