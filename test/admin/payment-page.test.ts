@@ -35,7 +35,7 @@ describe('The pages for a payment and its deliveries', () => {
   it("describe in a few words what happened, whatever the delivery's status", async () => {
     service.clock.freeze(new Date(Math.ceil(Date.now() / 1000) * 1000))
     const delivery = await freshDelivery(service, merchant)
-    const webhook = /Webhooks payment\.created to \S+ (.*?) (?:Re-queue:|Payment)/
+    const webhook = /Webhooks payment\.created to \S+ (.*?) (?:Re-queue:|Timeline)/
     const sentence = async () => webhook.exec(await paymentPage(delivery.referenceNumber))?.[1]
     expect(await sentence()).to.equal('PENDING No attempt yet. The first attempt is due now.')
 
@@ -68,7 +68,7 @@ describe('The pages for a payment and its deliveries', () => {
   it('list the events that have not been relayed yet and the events that had no subscriber', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     expect(await paymentPage(referenceNumber)).to.match(
-      /Webhooks payment\.created happened \S+ \S+ UTC\. It has not been sent to the endpoints yet\. Payment/,
+      /Webhooks payment\.created happened \S+ \S+ UTC\. It has not been sent to the endpoints yet\. Timeline/,
     )
     await relay(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
@@ -123,7 +123,7 @@ describe('The pages for a payment and its deliveries', () => {
     await service.deps.Business.updateOne({ _id: other.businessId }, { name: 'Hanout' })
     const fixed = await createIntent(service, other, { amount: 123_405 })
     const page = await paymentPage(fixed.referenceNumber)
-    expect(page).to.match(/ live .* Hanout Amount 1234\.05 MRU Status PENDING/)
+    expect(page).to.match(/ live .* Hanout Amount 1,234\.05 MRU Status PENDING/)
     const open = await createIntent(service, merchant, { amount: 5, amountType: 'OPEN' })
     expect(await paymentPage(open.referenceNumber)).to.match(/ sandbox .* Amount open: the customer chooses/)
   })

@@ -46,7 +46,7 @@ describe('The audit trail', () => {
       .trim()
     expect(said).to.match(/^2020-01-01 00:00:07 UTC moussa staff from 192\.0\.2\.7 delivery\.requeued/)
     expect(said).to.include('said-whole of business-1 status: DEAD → RETRYING')
-    expect(said).to.include('nextAttemptAt: none → 2020-01-02T00:00:00.000Z')
+    expect(said).to.include('nextAttemptAt: none → 2020-01-02 00:00:00 UTC')
     expect(row).to.include('<time datetime="2020-01-01T00:00:07.000Z">')
     expect(row)
       .to.include('href="/admin/deliveries/said-whole"')

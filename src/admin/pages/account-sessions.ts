@@ -23,7 +23,7 @@ export function sessionsTable(
   return html`<div class="scroll">
     <table class="cards">
       <caption>
-        The time under “Last seen” is at most 15 minutes too early.
+        “Last seen” can be up to 15 minutes old.
       </caption>
       <thead>
         <tr>

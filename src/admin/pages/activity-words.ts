@@ -1,6 +1,6 @@
 import type { Figures, PaymentFigures } from '../../activity/activity-hour.ts'
 import type { Slice } from '../../activity/read.ts'
-import { money } from './words.ts'
+import { groupDigits, money } from './words.ts'
 
 /** How a figure is shown. The colours repeat what the titles say. */
 interface Figure {
@@ -9,19 +9,16 @@ interface Figure {
   format(value: number): string
 }
 
-const grouped = new Intl.NumberFormat('en')
-const count = (value: number): string => grouped.format(value)
-
 /** All figures, in the order in which pages show them. */
 export const figures = {
-  payments: { title: 'Payments', colour: 'good', format: count },
+  payments: { title: 'Payments', colour: 'good', format: groupDigits },
   amountPaid: { title: 'Amount paid', colour: 'good', format: money },
-  failures: { title: 'Failed payments', colour: 'bad', format: count },
-  refunds: { title: 'Refunds', colour: 'wait', format: count },
+  failures: { title: 'Failed payments', colour: 'bad', format: groupDigits },
+  refunds: { title: 'Refunds', colour: 'wait', format: groupDigits },
   amountRefunded: { title: 'Amount refunded', colour: 'wait', format: money },
-  delivered: { title: 'Webhooks delivered', colour: 'good', format: count },
-  retrying: { title: 'Webhooks to be retried', colour: 'wait', format: count },
-  dead: { title: 'Webhooks dead', colour: 'bad', format: count },
+  delivered: { title: 'Webhooks delivered', colour: 'good', format: groupDigits },
+  retrying: { title: 'Webhooks to be retried', colour: 'wait', format: groupDigits },
+  dead: { title: 'Webhooks dead', colour: 'bad', format: groupDigits },
 } as const satisfies Record<keyof Figures, Figure>
 
 export type FigureName = keyof typeof figures

@@ -9,9 +9,10 @@ import { sendPage } from '../../http/pages/send-page.ts'
 import { exportForm } from './audit-export.ts'
 import { filledIn } from './filled-in.ts'
 import { staffOf } from './guards.ts'
-import { page, time } from './layout.ts'
+import { scopesInWords } from './keys-table.ts'
+import { inUtc, page, time } from './layout.ts'
 import { auditPath, businessPath, deliveryPath, endpointPath, keyPath } from './paths.ts'
-import { groupDigits } from './quota-facts.ts'
+import { groupDigits } from './words.ts'
 
 /** Handles GET requests for the page that shows the audit trail, with the newest lines at the top. */
 export const auditPage = (deps: Deps) => async (req: Request, res: Response) => {
@@ -102,17 +103,21 @@ const table = (lines: AuditEvent[]): string =>
 
 const row = ({ at, actor, reason, act, subject, businessId, before, after }: AuditEvent): string =>
   html`<tr>
-    <td data-label="Time">!${time(at)}</td>
-    <td data-label="Actor"><bdi>${actor.name}</bdi> <span class="faint">${actor.kind} !${from(actor)}</span></td>
+    <td data-label="Time" class="wide when">!${time(at)}</td>
+    <td data-label="Actor" class="wide">!${actorLink(actor)} <div class="faint">${actor.kind} !${from(actor)}</div></td>
     <td data-label="Action" class="whole">!${html`${act}`.replace('.', '.<wbr />')}</td>
     <td data-label="Subject">!${subjectLink(act, subject, businessId)}</td>
-    <td data-label="Change">!${changes(before, after)}</td>
-    <td data-label="Reason">!${reason === null ? '' : html`<bdi>${reason}</bdi>`}</td>
+    <td data-label="Change" class="wide">!${changes(before, after)}</td>
+    <td data-label="Reason" class="wide">!${reason === null ? '' : html`<bdi>${reason}</bdi>`}</td>
   </tr>`
+
+/** Returns the actor. A merchant is shown as the id of the API key, linked to the key's page. */
+const actorLink = ({ kind, name }: AuditEvent['actor']): string =>
+  kind === 'merchant' ? html`<a class="id" href="${keyPath(name)}">${name}</a>` : html`<bdi>${name}</bdi>`
 
 const from = ({ kind, from: source }: AuditEvent['actor']): string => {
   if (source === null) return ''
-  return kind === 'operator' ? html`on the command line of ${source}` : html`from ${source}`
+  return kind === 'operator' ? html`on ${source}` : html`from ${source}`
 }
 
 /** Returns the subject, linked to its page if there is one. If the subject is a business, it is shown only once. */
@@ -145,7 +150,8 @@ function changes(before: AuditEvent['before'], after: AuditEvent['after']): stri
 /** Formats a value. A limit that is null stands for the service's default. */
 function shown(name: string, value: unknown): string {
   if (value === null || value === undefined) return name.startsWith('limits.') ? 'default' : 'none'
-  if (value instanceof Date) return value.toISOString()
+  if (value instanceof Date) return inUtc(value)
+  if (name === 'scopes' && Array.isArray(value)) return scopesInWords(value)
   if (Array.isArray(value)) return value.map((each) => shown(name, each)).join(', ') || 'none'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

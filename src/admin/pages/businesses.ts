@@ -87,7 +87,7 @@ const table = (businesses: readonly ListedBusiness[]): string =>
 
 const row = (business: ListedBusiness): string =>
   html`<tr>
-    <td data-label="Business"><a href="${businessPath(business.id)}">!${userText(business.name)}</a></td>
+    <td data-label="Business" class="wide"><a href="${businessPath(business.id)}">!${userText(business.name)}</a></td>
     <td data-label="State">!${businessBadges(business)}</td>
     <td data-label="Active keys" class="number">${business.keys.active}</td>
     <td data-label="Last used (UTC day)">${business.lastUsedDay ?? 'never'}</td>

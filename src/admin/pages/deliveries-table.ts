@@ -25,7 +25,7 @@ function row(delivery: ListedDelivery): string {
   return html`<tr>
     <td data-label="Delivery"><a href="${deliveryPath(_id)}">${event}</a></td>
     <td data-label="Payment or order"><a class="id" href="${sourcePath(referenceNumber)}">${referenceNumber}</a> !${environmentBadge(sandbox)}</td>
-    <td data-label="Endpoint">!${userText(hostOf(delivery))}</td>
+    <td data-label="Endpoint" class="wide">!${userText(hostOf(delivery))}</td>
     <td data-label="Status">!${deliveryBadge(status)}</td>
     <td data-label="Last attempt">!${attempt === undefined ? 'none yet' : html`${attempts}: !${userText(outcomeOf(attempt))}, !${time(attempt.at)}`}</td>
   </tr>`

@@ -23,7 +23,7 @@ export const endpointsTable = (endpoints: readonly TracedEndpoint[]): string =>
       <thead><tr><th>Endpoint</th><th>State</th><th>Health</th></tr></thead>
       <tbody>!${endpoints.map(
         (endpoint) => html`<tr>
-          <td data-label="Endpoint"><a href="${endpointPath(endpoint._id)}">!${userText(endpoint.url)}</a></td>
+          <td data-label="Endpoint" class="wide"><a href="${endpointPath(endpoint._id)}">!${userText(endpoint.url)}</a></td>
           <td data-label="State">!${endpointBadge(endpoint)}</td>
           <td data-label="Health">!${healthOf(endpoint)}</td>
         </tr>`,

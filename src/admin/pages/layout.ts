@@ -58,6 +58,8 @@ const sheet = (title: string, body: string): string =>
 export const csrfField = ({ csrf }: Pick<SignedIn, 'csrf'>): string =>
   html`<input type="hidden" name="csrf" value="${csrf}" />`
 
+/** Formats a time in UTC, to the second. */
+export const inUtc = (at: Date): string => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+
 /** Formats a time in UTC, to the second, as HTML. */
-export const time = (at: Date): string =>
-  html`<time datetime="${at.toISOString()}">${at.toISOString().slice(0, 19).replace('T', ' ')} UTC</time>`
+export const time = (at: Date): string => html`<time datetime="${at.toISOString()}">${inUtc(at)}</time>`

@@ -35,11 +35,10 @@ export const orderPage = (deps: Deps) => async (req: Request<{ number: string }>
   const staff = staffOf(res)
   const body = html`<h1><span class="id">${number}</span> !${environmentBadge(order.sandbox)}</h1>
     !${requeueNotice(req.query)}
+    !${facts(order, business)}
     <h2>Webhooks</h2>
     !${missingDelivery(deps, order, deliveries)}
-    !${deliveries.map((delivery) => deliveryCard(deps, delivery, endpoints.get(delivery.endpointId), staff))}
-    <h2>Order</h2>
-    !${facts(order, business)}`
+    !${deliveries.map((delivery) => deliveryCard(deps, delivery, endpoints.get(delivery.endpointId), staff))}`
   sendPage(res, 200, page({ title: number, staff, current: null }, body))
 }
 

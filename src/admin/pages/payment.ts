@@ -48,12 +48,12 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
   const body = html`<h1><span class="id">${reference}</span> !${environmentBadge(intent.sandbox)}</h1>
     !${requeueNotice(req.query)}
     !${adviceCard(paymentAdvice(intent, business, now))}
-    <h2>Webhooks</h2>
-    !${missingDeliveries(deps, stored, deliveries)}
-    !${deliveries.map((delivery) => deliveryCard(deps, delivery, endpoints.get(delivery.endpointId), staff))}
     <h2>Payment</h2>
     !${openOutcomes(intent)}
     !${paymentFacts(intent, business)}
+    <h2>Webhooks</h2>
+    !${missingDeliveries(deps, stored, deliveries)}
+    !${deliveries.map((delivery) => deliveryCard(deps, delivery, endpoints.get(delivery.endpointId), staff))}
     <h2>Timeline</h2>
     !${timeline({ intent, deliveries, trail })}`
   sendPage(res, 200, page({ title: reference, staff, current: null }, body))

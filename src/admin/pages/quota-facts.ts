@@ -2,6 +2,7 @@ import { html } from 'ghtml'
 import type { Business } from '../../businesses/business.ts'
 import type { Deps } from '../../deps.ts'
 import type { QuotaUsage, Usages } from '../../quotas/usage.ts'
+import { groupDigits } from './words.ts'
 
 /** Returns a business's limits and quotas as HTML, with the current usage. */
 export function quotaFacts({ config }: Pick<Deps, 'config'>, { limits }: Business, usages: Usages): string {
@@ -20,6 +21,3 @@ function left({ used, limit, left: rest }: QuotaUsage): string {
 }
 
 const ofItsOwn = (limit: number | null): string => (limit === null ? '' : ' (set for this business)')
-
-/** Formats a number with narrow spaces as thousands separators. */
-export const groupDigits = (count: number): string => count.toLocaleString('en').replaceAll(',', '\u202f')

@@ -55,6 +55,10 @@ dl.facts dd { margin: 0; }
 table { border-collapse: collapse; width: 100%; }
 caption { text-align: left; padding: .5rem .75rem; color: var(--faint); }
 th, td { text-align: left; vertical-align: top; padding: .5rem .75rem; border-top: 1px solid var(--line); }
+th, td { overflow-wrap: normal; }
+td bdi, td div, td pre { overflow-wrap: anywhere; }
+td button, td .button { white-space: nowrap; }
+@media (min-width: 40.01rem) { td.wide { min-width: 10rem; } td.when time { white-space: normal; } td a.id { white-space: nowrap; } }
 thead th { border-top: 0; color: var(--faint); font-size: .875rem; font-weight: 600; white-space: nowrap; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 time, .id, code, pre { font-variant-numeric: tabular-nums; }
@@ -104,7 +108,6 @@ summary { cursor: pointer; padding: .4rem 0; }
 .switch a[aria-current] { background: var(--accent); color: var(--on-accent); }
 .switch a[aria-current]::before { content: '✓'; margin-right: .4rem; }
 tbody th[scope=row] { font-weight: 400; }
-.totals, .whole { overflow-wrap: normal; }
 .scroll.totals { max-width: 36rem; }
 table.slices th, table.slices td { padding: .35rem .6rem; white-space: nowrap; }
 table.slices thead th { white-space: normal; overflow-wrap: normal; vertical-align: bottom; }
@@ -116,7 +119,7 @@ table.slices thead th { white-space: normal; overflow-wrap: normal; vertical-ali
   .top nav a { padding: .5rem 0; }
   .timeline li { grid-template-columns: 1fr; }
   .filter > div.whole { flex-basis: 100%; }
-  table.totals th, table.totals td { padding: .4rem; }
+  table.totals th, table.totals td { padding: .4rem; font-size: .875rem; }
   table.cards caption { display: block; }
   table.cards.tight td[data-label]::before { display: inline; content: attr(data-label) ': '; }
   dl.facts { grid-template-columns: 1fr; gap: 0; }
@@ -125,7 +128,7 @@ table.slices thead th { white-space: normal; overflow-wrap: normal; vertical-ali
   table.cards thead { position: absolute; left: -999rem; }
   table.cards tr { border-top: 1px solid var(--line); padding: .5rem 0; }
   table.cards tr:first-child { border-top: 0; }
-  table.cards td, table.cards tbody th { border: 0; padding: .15rem .75rem; text-align: left; }
+  table.cards td, table.cards tbody th { overflow-wrap: anywhere; border: 0; padding: .15rem .75rem; text-align: left; }
   table.cards td:empty { display: none; }
   table.cards td[data-label]::before { content: attr(data-label); display: block; color: var(--faint); font-size: .8125rem; }
 }

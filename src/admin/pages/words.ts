@@ -9,8 +9,14 @@ import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
  */
 export const userText = (text: string): string => html`<bdi>${text}</bdi>`
 
-/** Formats centimes as an amount such as `500.00 MRU` (SPEC 1). */
-export const money = (centimes: number): string => `${decimal(centimes)} ${currencyCode}`
+/** Formats a whole number with separators of thousands, such as `12,500`. */
+export const groupDigits = (count: number): string => count.toLocaleString('en')
+
+/** Formats centimes as an amount such as `12,500.00 MRU` (SPEC 1). */
+export function money(centimes: number): string {
+  const [units = '', cents = ''] = decimal(centimes).split('.')
+  return `${groupDigits(Number(units))}.${cents} ${currencyCode}`
+}
 
 /** Formats a duration in milliseconds if it is below one second, otherwise in seconds. */
 export const duration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)
