@@ -21,8 +21,8 @@ export interface AmountFields {
 const blank: AmountFields = { business: '', amount: '', day: '' }
 
 /**
- * Returns the two search forms. Both use POST, so that no phone number or API key can end up in a URL, in the browser's history or
- * in the log of a proxy. `by` is the search by amount whose results the page shows.
+ * Returns the two search forms. Both use POST, so that no phone number or API key can end up in a URL, in the browser's
+ * history or in the log of a proxy. `by` is the search by amount whose results the page shows.
  */
 export const searchForms = (staff: SignedIn, query: string, by: AmountFields | null): string =>
   html`<form class="filter card" role="search" method="post" action="${searchPath}">
