@@ -140,7 +140,7 @@ describe('The sentences for a caller', () => {
     const { _id, referenceNumber } = await deadDelivery(service, merchant)
     await healthIs({ 'health.failuresInRow': { $gt: 7 } })
     const failing = await card(path)
-    expect(failing.french).to.include('la réponse n’indiquait pas de succès').and.include('rappelez-nous')
+    expect(failing.french).to.include('le serveur a répondu avec le statut 500').and.include('rappelez-nous')
     expect(failing.text).to.include('Re-queue all')
     const pages = [path, `/admin/deliveries/${_id}`, `/admin/payments/${referenceNumber}`, '/admin/dead']
 

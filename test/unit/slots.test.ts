@@ -44,7 +44,7 @@ function ownerOf(
     businessId,
     endpointId: `${businessId}/${name}`,
     origin,
-    health: { failuresInRow, lastSuccessAt, lastFailureAt: null, lastError: null },
+    health: { failuresInRow, lastSuccessAt, lastFailureAt: null, lastError: null, lastStatus: null },
   }
 }
 

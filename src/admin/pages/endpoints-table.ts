@@ -3,16 +3,16 @@ import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { endpointBadge } from './badges.ts'
 import { time } from './layout.ts'
 import { endpointPath } from './paths.ts'
-import { stageInWords, userText } from './words.ts'
+import { outcomeOf, userText } from './words.ts'
 
 /** Returns an endpoint's health as HTML. */
 export function healthOf({ health }: TracedEndpoint): string {
-  const { failuresInRow, lastError, lastFailureAt, lastSuccessAt } = health
+  const { failuresInRow, lastError: stage, lastFailureAt, lastStatus: status, lastSuccessAt } = health
   const success =
     lastSuccessAt === null ? 'No successful delivery yet.' : html`Last success !${time(lastSuccessAt)}.`
   if (failuresInRow === 0 || lastFailureAt === null) return success
   const times = failuresInRow === 1 ? 'The last attempt failed' : `The last ${failuresInRow} attempts failed`
-  const why = lastError === null ? '' : html`: ${stageInWords(lastError)}`
+  const why = stage === null ? '' : html`: ${outcomeOf({ status, stage, error: null })}`
   return html`<b>${times}</b>, most recently at !${time(lastFailureAt)}!${why}. !${success}`
 }
 

@@ -43,9 +43,6 @@ const stageWords: Record<string, string> = {
   too_large: 'the headers of the response were too large',
 }
 
-export const stageInWords = (stage: string): string =>
-  `${stage} (${stageWords[stage] ?? 'the attempt failed'})`
-
 /**
  * Returns a short description of why an attempt failed, such as `status 500` or `timeout (the response was not complete
  * in time)`.

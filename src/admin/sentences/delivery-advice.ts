@@ -27,7 +27,7 @@ function factsIn(locale: Locale, delivery: Described, endpoint: TracedEndpoint |
     event,
     reference: referenceNumber,
     id: _id,
-    lastError: lastCause(locale, attemptLog.at(-1)),
+    lastError: causeOf(locale, attemptLog.at(-1) ?? { stage: null, status: null }),
     dead:
       locale.code === 'fr'
         ? `le webhook ${event} pour ${referenceNumber}`
@@ -35,13 +35,4 @@ function factsIn(locale: Locale, delivery: Described, endpoint: TracedEndpoint |
     nextAttemptAt: moment(nextAttemptAt),
     deliveredAt: moment(deliveredAt),
   }
-}
-
-/** Returns the cause of the last failed attempt: the status, which tells the merchant more, or else the stage. */
-function lastCause(locale: Locale, attempt: Described['attemptLog'][number] | undefined): string {
-  const status = attempt?.status ?? null
-  if (status === null) return causeOf(locale, attempt?.stage ?? null)
-  return locale.code === 'fr'
-    ? `le serveur a répondu avec le statut ${status}`
-    : `the server responded with status ${status}`
 }

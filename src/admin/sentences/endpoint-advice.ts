@@ -36,13 +36,13 @@ export function endpointFacts(
   { url, deletedAt, health }: Pick<TracedEndpoint, 'url' | 'deletedAt' | 'health'>,
 ): EndpointFacts {
   const moment = (at: Date | null) => (at === null ? '' : locale.moment(at))
-  const { lastSuccessAt, lastFailureAt, lastError } = health
+  const { lastSuccessAt, lastFailureAt, lastError: stage, lastStatus: status } = health
   return {
     host: parseUrl(url)?.host ?? url,
     lastSuccessAt: moment(lastSuccessAt),
     lastFailureAt: moment(lastFailureAt),
     deletedAt: deletedAt === null ? '' : on(locale, deletedAt),
-    lastError: causeOf(locale, lastError),
+    lastError: causeOf(locale, { stage, status }),
     dead: locale.code === 'fr' ? 'certains webhooks' : 'some webhooks',
   }
 }
@@ -68,8 +68,20 @@ const causes: Record<Stage, { en: string; fr: string }> = {
 }
 const unknownCause = { en: 'the attempt failed', fr: 'la tentative a échoué' }
 
-/** Returns the cause of a failed attempt in words. */
-export const causeOf = ({ code }: Locale, stage: string | null): string =>
-  (stage !== null && Object.hasOwn(causes, stage) ? causes[stage as Stage] : unknownCause)[
-    code === 'fr' ? 'fr' : 'en'
-  ]
+/** The result of a failed attempt. */
+interface Failure {
+  stage: string | null
+  status: number | null
+}
+
+/** Returns the cause of a failed attempt: the status, which tells the merchant more, or else the stage. */
+export function causeOf({ code }: Locale, { stage, status }: Failure): string {
+  const language = code === 'fr' ? 'fr' : 'en'
+  if (status !== null) return responded[language](status)
+  return (stage !== null && Object.hasOwn(causes, stage) ? causes[stage as Stage] : unknownCause)[language]
+}
+
+const responded = {
+  en: (status: number) => `the server responded with status ${status}`,
+  fr: (status: number) => `le serveur a répondu avec le statut ${status}`,
+}

@@ -101,8 +101,9 @@ async function send(
   logAttempt(deps, delivery, { url, recorded, ...shown, traceparent: span.traceparent })
   if (!isRecorded) return
   const { sandbox } = delivery
-  const { stage } = record
-  deps.healthNotes.note({ endpointId: endpoint._id, businessId: owner, sandbox, outcome, at: endedAt, stage })
+  const { stage, status } = record
+  const noted = { endpointId: endpoint._id, businessId: owner, sandbox, outcome, at: endedAt, stage, status }
+  deps.healthNotes.note(noted)
   if (outcome === 'delivered') return
   const { nextAttemptAt } = times
   const waiting = { ...delivery, attempts, nextAttemptAt, url, lastAttempt: record }

@@ -9,6 +9,8 @@ import type { Log } from '../../process/log.ts'
 export interface HealthNote extends AttemptNote {
   endpointId: string
   stage: string | null
+  /** The HTTP status of the response. Null if no response arrived. */
+  status: number | null
 }
 
 /**
@@ -92,7 +94,11 @@ function healthChange(notes: HealthNote[]) {
   const failures = notes.length - 1 - notes.findLastIndex(({ outcome }) => outcome === 'delivered')
   return {
     $set: {
-      ...(failure && { 'health.lastFailureAt': failure.at, 'health.lastError': failure.stage }),
+      ...(failure && {
+        'health.lastFailureAt': failure.at,
+        'health.lastError': failure.stage,
+        'health.lastStatus': failure.status,
+      }),
       ...(success && { 'health.lastSuccessAt': success.at, 'health.failuresInRow': failures }),
     },
     ...(success ? {} : { $inc: { 'health.failuresInRow': failures } }),

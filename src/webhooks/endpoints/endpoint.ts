@@ -19,6 +19,8 @@ export interface EndpointHealth {
   failuresInRow: number
   /** The stage at which the most recent failed attempt failed (docs/merchants/webhooks.md). */
   lastError: string | null
+  /** The HTTP status of the most recent failed attempt. Null if no response arrived. */
+  lastStatus: number | null
 }
 
 /** The health of an endpoint that has had no attempts yet. */
@@ -27,6 +29,7 @@ export const untried: EndpointHealth = {
   lastFailureAt: null,
   failuresInRow: 0,
   lastError: null,
+  lastStatus: null,
 }
 
 /**
@@ -103,6 +106,7 @@ export const endpoints: Collection = {
       lastFailureAt: Date,
       failuresInRow: Number,
       lastError: String,
+      lastStatus: Number,
     },
     effects: [String],
     createdAt: Date,
