@@ -56,12 +56,12 @@ const switchAct = (
     title,
     isDanger,
     effects,
-    obstacle: (business) => (isDone(business) ? `Nothing to do: the business is already ${state}.` : null),
+    obstacle: (business) => (isDone(business) ? `Nothing to do: the business is ${state}.` : null),
     async run(deps, { _id }, by) {
       await changeBusiness(deps, _id, change, { ...by, act })
       return { result: 'done' }
     },
-    done: `The business is now ${state}.`,
+    done: `Done: the business is ${state}.`,
     isDone,
   }
 }

@@ -1,9 +1,12 @@
 import type { Command } from 'commander'
+import type { IdSlice } from '../../mongo/id-page.ts'
 import { type Role, roles } from '../../staff/account.ts'
 import { type AccountFacts, listAccounts, lookUpAccount } from '../../staff/list-accounts.ts'
+import { lastSignIns, listSessions } from '../../staff/sessions-of.ts'
 import { act, found } from './act.ts'
 import { choice } from './arguments.ts'
 import { asList } from './list.ts'
+import type { AdminDeps } from './run.ts'
 import { staffName } from './staff.ts'
 import { type Column, detailsText } from './table.ts'
 import { dayOf } from './text.ts'
@@ -21,7 +24,11 @@ export function addStaffReads(staff: Command): void {
     .option('--role <role>', `only accounts with this role: ${roles.join(' or ')}`, choice(...roles))
     .option('--disabled', 'only disabled accounts')
     .addHelpText('after', listHelp)
-  asList(list, columns, (deps, filter: Filter, slice) => listAccounts(deps, filter, slice), staffName)
+  const page = async (deps: AdminDeps, filter: Filter, slice: IdSlice) => {
+    const { items, next } = await listAccounts(deps, filter, slice)
+    return { items: await withSignIns(deps, items), next }
+  }
+  asList(list, columns, page, staffName)
 
   staff
     .command('show')
@@ -29,10 +36,11 @@ export function addStaffReads(staff: Command): void {
     .argument('<name>', 'name of the account', staffName)
     .addHelpText('after', '\nExample:\n  admin staff show fatou')
     .action(
-      act(
-        async (deps, name: string) => found(await lookUpAccount(deps, name), `There is no account ${name}`),
-        detailsText,
-      ),
+      act(async (deps, name: string) => {
+        const account = found(await lookUpAccount(deps, name), `There is no account ${name}`)
+        const [shown] = await withSignIns(deps, [account])
+        return { ...(shown ?? account), sessions: (await listSessions(deps, name)).length }
+      }, detailsText),
     )
 }
 
@@ -41,11 +49,25 @@ interface Filter {
   disabled?: true
 }
 
-const columns: Column<AccountFacts>[] = [
+/** An account with the time of its last sign-in, which is known for 30 days. */
+interface ListedAccount extends AccountFacts {
+  lastSignInAt: Date | null
+}
+
+async function withSignIns(deps: AdminDeps, accounts: readonly AccountFacts[]): Promise<ListedAccount[]> {
+  const signIns = await lastSignIns(
+    deps,
+    accounts.map(({ name }) => name),
+  )
+  return accounts.map((account) => ({ ...account, lastSignInAt: signIns.get(account.name) ?? null }))
+}
+
+const columns: Column<ListedAccount>[] = [
   { title: 'NAME', cell: ({ name }) => name },
   { title: 'ROLE', cell: ({ role }) => role },
   { title: 'STATE', cell: ({ disabledAt }) => (disabledAt === null ? 'enabled' : 'disabled') },
   { title: 'SECOND FACTOR', cell: ({ secondFactor }) => (secondFactor ? 'yes' : 'no') },
+  { title: 'LAST SIGN-IN', cell: ({ lastSignInAt }) => dayOf(lastSignInAt) },
   { title: 'CREATED', cell: ({ createdAt }) => dayOf(createdAt) },
   { title: 'PASSWORD SET', cell: ({ passwordChangedAt }) => dayOf(passwordChangedAt) },
 ]
