@@ -226,7 +226,12 @@ describe('The commands that list and show', function () {
     expect(table.stdout).to.include(String.raw`Moved \u{1b}[2J\u{202e}up xxx`).and.include('...')
     for (const line of text(table.stdout)) expect(line.length).to.be.at.most(120)
     expect(shown).to.deep.include({ businessId, state: 'active', deliveries: { dead: 1, waiting: 1 } })
-    expect(shown.health).to.deep.include({ failuresInRow: 8, lastSuccessAt: null, lastError: 'status', lastStatus: 500 })
+    expect(shown.health).to.deep.include({
+      failuresInRow: 8,
+      lastSuccessAt: null,
+      lastError: 'status',
+      lastStatus: 500,
+    })
     expect(inText.stdout).to.match(/^ +id +state +failuresInRow +lastSuccess +dead +waiting +url$/m)
     expect(ofBusiness).to.deep.include({
       deliveries: { dead: 1, waiting: 1 },
