@@ -32,7 +32,16 @@ describe('npm run admin', function () {
       cli.done('key', 'create', '--business', id, '--mode', mode, '--kind', kind, ...more)
     const [live, bound] = await Promise.all([
       keyOf('live', 'secret'),
-      keyOf('test', 'publishable', '--scopes', 'payments.intents:read', '--ip', '192.0.2.7,2001:db8::/32'),
+      keyOf(
+        'test',
+        'publishable',
+        '--scopes',
+        'payments.intents:read',
+        '--ip',
+        '192.0.2.7',
+        '--ip',
+        '2001:db8::/32',
+      ),
     ])
     expect(live).to.have.all.keys('id', 'key')
     expect([live.key?.slice(0, 8), bound.key?.slice(0, 8)]).to.deep.equal(['sk_live_', 'pk_test_'])

@@ -63,6 +63,15 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(await requeue('--business', other.businessId, '--status', 'CANCELLED')).to.include({ requeued: 3 })
   })
 
+  it('reports the deliveries to a disabled endpoint, which it cannot re-queue, and exits with a non-zero code', async () => {
+    await dead(2)
+    await service.deps.Endpoint.updateOne({ _id: endpointId }, { active: false })
+    const { exitCode, stdout, stderr } = await cli.admin(['deliveries', 'requeue', '--endpoint', endpointId])
+    await service.deps.Endpoint.updateOne({ _id: endpointId }, { active: true })
+    expect([exitCode, stdout]).to.deep.equal([1, 'matched: 2\nrequeued: 0\nskipped: endpoint-gone 2\n'])
+    expect(stderr).to.include('2 deliveries not re-queued: the endpoint is deleted or not active.')
+  })
+
   it('selects deliveries by id, whatever their status, and reports why it left some of them unchanged', async () => {
     const [one, two] = await dead(2)
     const fresh = await freshDelivery(service, merchant)

@@ -4,6 +4,7 @@ import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { setDisabled } from '../../src/staff/change-account.ts'
 import { createAccount } from '../../src/staff/create-account.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
+import { findAccount } from '../../src/wallets/sandbox/find-account.ts'
 import { freshDelivery, subscribe } from '../support/actions.ts'
 import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
@@ -186,6 +187,9 @@ describe('The commands that list and show', function () {
         .slice(1)
         .map((line) => line.split(/ +/).slice(0, 4)),
     ).to.deep.equal([['44******88', '-', '7', 'open']])
+    await findAccount(service.deps, businessId, '22000006')
+    const locked = await cli.done('wallet', 'show', '22000006', '--business', businessId)
+    expect(locked.fixedOutcome).to.deep.equal({ outcome: 'refused', reason: 'wallet_locked' })
   })
 
   // This test is the last, because it advances the clock of the service, which the commands do not follow.

@@ -40,18 +40,19 @@ export function reasonText(text: string): string {
 
 /**
  * Parses a list of scopes. An empty list does not stand for all scopes, but is rejected with an error, because it is
- * usually caused by an unset shell variable.
+ * usually caused by an unset shell variable. If the option is repeated, all its lists apply.
  */
-export function someScopes(text: string): Scope[] {
-  const wanted = listOf(text)
+export function someScopes(text: string, previous: Scope[] = []): Scope[] {
+  const wanted = [...previous, ...listOf(text)]
   const unknown = wanted.filter((name) => !scopes.some((scope) => scope === name))
   if (unknown.length > 0)
     throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. The scopes are ${scopes.join(', ')}.`)
   return scopes.filter((scope) => wanted.includes(scope))
 }
 
-export function ranges(text: string): string[] {
-  return listOf(text).map((entry) => {
+/** Parses a list of networks. If the option is repeated, all its lists apply. */
+export function ranges(text: string, previous: string[] = []): string[] {
+  const given = listOf(text).map((entry) => {
     try {
       parseRange(entry)
       return entry
@@ -59,6 +60,7 @@ export function ranges(text: string): string[] {
       throw new InvalidArgumentError(`${entry} is not an IP address or a CIDR range.`)
     }
   })
+  return [...previous, ...given]
 }
 
 export function seconds(text: string): number {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { deliveriesCounted } from '../pages/words.ts'
 import { act } from './act.ts'
 import { choice, each, instant, someId } from './arguments.ts'
 import { startProgress } from './progress.ts'
@@ -73,6 +74,7 @@ async function requeue(
   try {
     const counts = await requeueSelected(deps, selection, deps.by, progress.add)
     if (selection.id !== undefined && counts.requeued === 0) reportNone(counts)
+    else reportGone(counts)
     return counts
   } finally {
     progress.end()
@@ -91,6 +93,15 @@ function reportNone({ skipped }: RequeueCounts): void {
   process.exitCode = 1
   const why = Object.keys(skipped).map((reason) => reasons[reason] ?? reason)
   process.stderr.write(`No delivery was re-queued: ${why.join(', or ') || 'none matches all options'}.\n`)
+}
+
+/** Reports on stderr how many deliveries cannot be re-queued because of their endpoint, and sets the exit code to 1. */
+function reportGone({ skipped }: RequeueCounts): void {
+  const gone = skipped['endpoint-gone'] ?? 0
+  if (gone === 0) return
+  process.exitCode = 1
+  const remedy = 'The merchant can enable an endpoint with the API. Then run the command again.'
+  process.stderr.write(`${deliveriesCounted(gone)} not re-queued: ${reasons['endpoint-gone']}. ${remedy}\n`)
 }
 
 /**

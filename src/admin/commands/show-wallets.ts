@@ -87,5 +87,9 @@ const columns: Column<WalletFacts>[] = [
   { title: 'BUSINESS', cell: ({ businessId }) => businessId },
   { title: 'BALANCE', cell: ({ balance }) => balance },
   { title: 'PIN', cell: ({ pin }) => (pin.lockEndsAt === null ? 'open' : 'locked') },
+  {
+    title: 'FIXED OUTCOME',
+    cell: ({ fixedOutcome }) => (fixedOutcome === null ? null : Object.values(fixedOutcome).join(' ')),
+  },
   { title: 'CREATED', cell: ({ createdAt }) => dayOf(createdAt) },
 ]

@@ -1,8 +1,10 @@
 import type { Deps } from '../../deps.ts'
 import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../../mongo/id-page.ts'
 import { maskPhone } from '../phone.ts'
+import type { KnownOutcome } from '../wallet.ts'
 import type { WalletAccount } from './account.ts'
 import { type PinState, pinState } from './failed-pins.ts'
+import { fixedOutcomeOf } from './find-account.ts'
 
 /** The facts about a sandbox wallet that staff see. They contain neither the PIN nor its hash. */
 export interface WalletFacts {
@@ -13,6 +15,8 @@ export interface WalletFacts {
   /** The balance in centimes. */
   balance: number
   pin: PinState
+  /** The outcome that every payment from this demo wallet has (docs/merchants/testing.md), or null if none is fixed. */
+  fixedOutcome: KnownOutcome | null
   createdAt: Date
 }
 
@@ -52,5 +56,7 @@ const walletFacts = (deps: Reads, account: WalletAccount): WalletFacts => ({
   businessId: account.businessId,
   balance: account.balance,
   pin: pinState(account, deps.now()),
+  fixedOutcome:
+    account.pinHash === null ? { outcome: 'refused', reason: 'wrong_pin' } : fixedOutcomeOf(account),
   createdAt: account.createdAt,
 })
