@@ -118,10 +118,10 @@ const row = (
   staff: SignedIn,
 ): string =>
   html`<tr>
-    <td data-label="Endpoint"><a href="${endpointPath(group.endpointId)}">!${userText(endpoint?.url ?? group.endpointId)}</a></td>
+    <td data-label="Endpoint" class="wide"><a href="${endpointPath(group.endpointId)}">!${userText(endpoint?.url ?? group.endpointId)}</a></td>
     <td data-label="Dead" class="number">${group.count} <span class="faint">(${group.live} live)</span></td>
-    <td data-label="Oldest">!${time(group.oldest)}</td>
-    <td data-label="Newest">!${time(group.newest)}</td>
+    <td data-label="Oldest" class="wide when">!${time(group.oldest)}</td>
+    <td data-label="Newest" class="wide when">!${time(group.newest)}</td>
     <td data-label="Last error">!${group.lastAttempt === null ? '' : userText(outcomeOf(group.lastAttempt))}</td>
     !${mayStaff(staff, 'requeue-deliveries') ? html`<td>!${requeueAllLink(group.endpointId, endpoint, period, staff, group.count === 1 ? 'Re-queue' : `Re-queue all ${group.count}`)}</td>` : ''}
   </tr>`

@@ -14,7 +14,7 @@ export function openOutcomes({ hold: payment, refunds }: TracedIntent): string {
     payment === null
       ? ''
       : html`<p class="notice"><b>A payment is in progress</b> since !${time(payment.startedAt)}: ${money(payment.amount)} by
-          !${phone(payment.payerPhone)}, wallet: ${walletInWords(payment.wallet)}, payment key: <span class="id">${payment.id}</span>. Until the
+          !${phone(payment.payerPhone)} through the ${walletInWords(payment.wallet)}, payment key: <span class="id">${payment.id}</span>. Until the
           outcome is known, no one else can pay, the merchant cannot cancel, and the payment intent does not expire. The service will next check the
           outcome with the wallet at !${time(payment.queryAt)}.</p>`
   const refunding = refunds

@@ -58,7 +58,7 @@ th, td { text-align: left; vertical-align: top; padding: .5rem .75rem; border-to
 th, td { overflow-wrap: normal; }
 td bdi, td div, td pre { overflow-wrap: anywhere; }
 td button, td .button { white-space: nowrap; }
-@media (min-width: 40.01rem) { td.wide { min-width: 10rem; } td.when time { white-space: normal; } td a.id { white-space: nowrap; } }
+@media (min-width: 40.01rem) { td.wide { min-width: 10rem; } td.when time { white-space: normal; } td.number { white-space: nowrap; } td a.id { white-space: nowrap; } }
 thead th { border-top: 0; color: var(--faint); font-size: .875rem; font-weight: 600; white-space: nowrap; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 time, .id, code, pre { font-variant-numeric: tabular-nums; }
