@@ -226,7 +226,7 @@ describe("The daily quota for a business's test keys", () => {
     const { text } = await staff.get(`/admin/businesses/${merchant.businessId}`)
     const page = readable(text)
     expect(page).to.include('250 requests per second for each key (set for this business)')
-    expect(page).to.include('0 of 20 000 used, 20 000 left')
+    expect(page).to.include('0 of 20,000 used, 20,000 left')
     expect(page).to.include('1 of 5 used, 4 left')
   })
 })

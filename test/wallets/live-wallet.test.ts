@@ -134,7 +134,7 @@ describe('The live wallet', () => {
 
   it('signs requests as shown in docs/operators/wallet-provider.md', () => {
     const page = readFileSync(new URL('../../docs/operators/wallet-provider.md', import.meta.url), 'utf8')
-    const key = /With the key `([^`]+)`/.exec(page)?.[1] ?? ''
+    const key = /signed with the key `([^`]+)`/.exec(page)?.[1] ?? ''
     const shown = [...page.matchAll(/```http\n([^]+?)\n```/g)].map(([, request = '']) => request)
     const methods = shown.map((request) => {
       const [head = '', body = ''] = request.split('\n\n')
