@@ -220,9 +220,7 @@ describe('The seals of the audit trail', function () {
     ])
     const [verified] = logged('audit.verified')
     expect(verified).to.include({ number: last?._id, digest: last?.digest, seals: last?._id })
-    expect(await page()).to.match(
-      /Verified \d{4}-\d\d-\d\d .*: [\d,]+ lines in \d+ seals are unchanged\./,
-    )
+    expect(await page()).to.match(/Verified \d{4}-\d\d-\d\d .*: [\d,]+ lines in \d+ seals are unchanged\./)
     await addLines(1)
     await night(recorded.log)
     expect(logged('audit.sealed')).to.have.length(1)
