@@ -58,7 +58,7 @@ th, td { text-align: left; vertical-align: top; padding: .5rem .75rem; border-to
 th, td { overflow-wrap: normal; }
 td bdi, td div, td pre { overflow-wrap: anywhere; }
 td button, td .button { white-space: nowrap; }
-@media (min-width: 40.01rem) { td.wide { min-width: 10rem; } td.when time { white-space: normal; } td.number { white-space: nowrap; } td a.id { white-space: nowrap; } }
+@media (min-width: 68.01rem) { td.wide { min-width: 10rem; } td.when time { white-space: normal; } td.number { white-space: nowrap; } td a.id { white-space: nowrap; } }
 thead th { border-top: 0; color: var(--faint); font-size: .875rem; font-weight: 600; white-space: nowrap; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 time, .id, code, pre { font-variant-numeric: tabular-nums; }
@@ -114,23 +114,25 @@ table.slices thead th { white-space: normal; overflow-wrap: normal; vertical-ali
 .plots .card { margin: 0; }
 .timeline { list-style: none; margin: 0; padding: 0; }
 .timeline li { display: grid; grid-template-columns: 13rem 1fr; gap: 0 1rem; padding: .35rem 0; border-top: 1px solid var(--line); }
+@media (max-width: 68rem) {
+  table.cards caption { display: block; }
+  table.cards.tight td[data-label]::before { display: inline; content: attr(data-label) ': '; }
+  table.cards, table.cards tbody, table.cards td, table.cards th { display: block; }
+  table.cards thead { position: absolute; left: -999rem; }
+  table.cards tr { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr)); border-top: 1px solid var(--line); padding: .5rem 0; }
+  table.cards tr:first-child { border-top: 0; }
+  table.cards td, table.cards tbody th { overflow-wrap: anywhere; border: 0; padding: .15rem .75rem; text-align: left; }
+  table.cards td:empty { display: none; }
+  table.cards td[data-label]::before { content: attr(data-label); display: block; color: var(--faint); font-size: .8125rem; }
+}
 @media (max-width: 40rem) {
   .top nav { flex-basis: 100%; }
   .top nav a { padding: .5rem 0; }
   .timeline li { grid-template-columns: 1fr; }
   .filter > div.whole { flex-basis: 100%; }
   table.totals th, table.totals td { padding: .4rem; font-size: .875rem; }
-  table.cards caption { display: block; }
-  table.cards.tight td[data-label]::before { display: inline; content: attr(data-label) ': '; }
   dl.facts { grid-template-columns: 1fr; gap: 0; }
   dl.facts dd { margin-bottom: .6rem; }
-  table.cards, table.cards tbody, table.cards tr, table.cards td, table.cards th { display: block; }
-  table.cards thead { position: absolute; left: -999rem; }
-  table.cards tr { border-top: 1px solid var(--line); padding: .5rem 0; }
-  table.cards tr:first-child { border-top: 0; }
-  table.cards td, table.cards tbody th { overflow-wrap: anywhere; border: 0; padding: .15rem .75rem; text-align: left; }
-  table.cards td:empty { display: none; }
-  table.cards td[data-label]::before { content: attr(data-label); display: block; color: var(--faint); font-size: .8125rem; }
 }
 @media print { .top, form { display: none; } }
 `
