@@ -1,4 +1,5 @@
 import { Schema } from 'mongoose'
+import { isVisibleText } from '../input/visible-text.ts'
 import type { Collection } from '../mongo/collection.ts'
 import { newId } from '../security/ids.ts'
 import type { Act } from './acts.ts'
@@ -24,12 +25,10 @@ export interface By {
 /** The maximum length of a reason, in characters. */
 export const maxReasonLength = 300
 
-/** Returns a reason without surrounding blanks, or null unless it consists of 1 to 300 printable characters. */
+/** Returns a reason without surrounding blanks, or null unless it is a visible text of 1 to 300 characters. */
 export function readReason(text: string): string | null {
   const reason = text.trim()
-  const { length } = Array.from(reason)
-  const isPrintable = !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(reason) && reason.isWellFormed()
-  return length > 0 && length <= maxReasonLength && isPrintable ? reason : null
+  return isVisibleText(reason, maxReasonLength) ? reason : null
 }
 
 /**

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../../../schemas/scopes.ts'
 import { maxReasonLength, readReason } from '../../audit/audit-event.ts'
 import { readInstant } from '../../input/instant.ts'
+import { isVisibleText } from '../../input/visible-text.ts'
 import { parseRange } from '../../security/network.ts'
 import { readPhone, readPin } from '../../wallets/phone.ts'
 
@@ -26,8 +27,7 @@ export const choice =
 /** Parses a business name, which must be 1 to 200 printable characters. */
 export function businessName(text: string): string {
   const name = text.trim()
-  if (name === '' || Array.from(name).length > 200 || /\p{Cc}/u.test(name) || !name.isWellFormed())
-    throw new InvalidArgumentError('Must be 1 to 200 printable characters.')
+  if (!isVisibleText(name, 200)) throw new InvalidArgumentError('Must be 1 to 200 printable characters.')
   return name
 }
 
