@@ -96,7 +96,7 @@ const allActs: TestedAct[] = [
     limits: {
       prepare: businessWith({}),
       audited: 'business.limited',
-      fieldsFor: () => ({ perSecond: '7' }),
+      fieldsFor: () => ({ perSecond: '7', liveCodes: '', sandboxIntentsPerDay: '' }),
       isRepeatable: true,
     },
   }),
@@ -199,7 +199,9 @@ describe('An act of staff', () => {
       const path = pathOf(id)
       const fields = act.fieldsFor(id)
       const before = await storedState(id)
-      const invalid = act.isReasonOptional ? ['x'.repeat(301)] : ['', ' ', 'x'.repeat(301), 'a\nb']
+      const invalid = act.isReasonOptional
+        ? ['x'.repeat(301)]
+        : ['', ' ', 'x'.repeat(301), 'a\nb', '\u200B', 'a\u202Eb']
       for (const each of invalid) {
         const { status, text } = await staff.admin.act(path, { ...fields, reason: each })
         expect([status, /id="reason-fault">Enter a reason/.test(text)]).to.deep.equal([400, true])
@@ -251,7 +253,7 @@ describe('An act of staff', () => {
     expect(await use()).to.equal(403)
   })
 
-  it('sets the limits of a business, keeps the limits that the form omits, and rejects invalid limits with messages', async () => {
+  it('sets the limits of a business, and rejects limits that are invalid or missing with messages', async () => {
     const { businessId } = await service.merchant()
     const path = `/admin/businesses/${businessId}/limits`
     const limitsOf = async () => (await service.deps.Business.findById(businessId).orFail().lean()).limits
@@ -264,7 +266,13 @@ describe('An act of staff', () => {
     for (const name of ['perSecond', 'liveCodes', 'sandboxIntentsPerDay'])
       expect(wrong.text).to.include(`id="${name}-fault">Enter a whole number`)
     expect(wrong.text).to.include('value="1.5"').and.include(`value="${reason}"`)
-    await set({ perSecond: '' })
+    const missing = await set({ perSecond: '', liveCodes: '9' })
+    expect([missing.status, missing.text.includes('id="sandboxIntentsPerDay-fault">')]).to.deep.equal([
+      400,
+      true,
+    ])
+    expect(await limitsOf()).to.deep.equal({ perSecond: 7, liveCodes: 8, sandboxIntentsPerDay: 0 })
+    await set({ perSecond: '', liveCodes: '8', sandboxIntentsPerDay: '0' })
     expect(await limitsOf()).to.deep.equal({ perSecond: null, liveCodes: 8, sandboxIntentsPerDay: 0 })
   })
 
@@ -275,6 +283,11 @@ describe('An act of staff', () => {
     const [link = ''] = /http[^<]+\/set-password\/[^<]+/.exec(text) ?? []
     expect((await visit(service).get(new URL(link).pathname)).text).to.include('aicha')
     expect(JSON.stringify(await linesOn('aicha'))).to.not.include(link.split('/').at(-1))
+    const account = '/admin/staff/account/aicha'
+    const shown = async () => readable((await staff.admin.get(account)).text)
+    expect(await shown()).to.match(/no password yet Role .* Password no password yet: link valid until \d/)
+    for (const name of ['disable', 'enable']) await staff.admin.act(`${account}/${name}`, { reason })
+    expect(await shown()).to.include('Password no password, no link: issue a link')
     for (const [name, fault] of [
       ['aicha', 'There is already an account'],
       ['ï', 'Enter 1 to 64'],

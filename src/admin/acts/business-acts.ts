@@ -75,14 +75,19 @@ const limitField = (name: LimitName, { label, description, min, max }: LimitInfo
   current: ({ limits }) => limits[name]?.toString() ?? '',
 })
 
-const limitFault = (text: string, { min, max }: LimitInfo): boolean =>
-  text !== '' && (!/^\d{1,12}$/.test(text) || Number(text) < min || Number(text) > max)
+/** Returns whether a value is wrong. It is undefined if the form contains the field twice or not at all. */
+function limitFault(value: string | undefined, { min, max }: LimitInfo): boolean {
+  if (value === undefined) return true
+  const text = value.trim()
+  return text !== '' && (!/^\d{1,12}$/.test(text) || Number(text) < min || Number(text) > max)
+}
 
 const limitFaults = (values: Values): Faults =>
   Object.fromEntries(
     limitNames
-      .filter((name) => limitFault(trimmed(values, name), limitInfos[name]))
+      .filter((name) => limitFault(values[name], limitInfos[name]))
       .map((name) => {
+        if (values[name] === undefined) return [name, 'The form must contain this field exactly once.']
         const { min, max } = limitInfos[name]
         return [name, `Enter a whole number from ${groupDigits(min)} to ${groupDigits(max)}, or nothing.`]
       }),
@@ -105,8 +110,7 @@ const limitsAct: StaffAct<Business> = {
   faults: limitFaults,
   async run(deps, { _id }, by, values) {
     const read = (name: LimitName) => (trimmed(values, name) === '' ? null : Number(trimmed(values, name)))
-    const named = limitNames.filter((name) => values[name] !== undefined)
-    const limits = Object.fromEntries(named.map((name) => [name, read(name)]))
+    const limits = Object.fromEntries(limitNames.map((name) => [name, read(name)]))
     await changeBusiness(deps, _id, { limits }, { ...by, act: 'business.limited' })
     return { result: 'done' }
   },
