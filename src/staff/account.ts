@@ -42,7 +42,8 @@ export interface Staff {
   epoch: number
   disabledAt: Date | null
   createdAt: Date
-  passwordChangedAt: Date
+  /** The time when the current password was set, or null if the account has no password. */
+  passwordChangedAt: Date | null
   /** Audit lines that are not in the audit trail yet. */
   unaudited: AuditEvent[]
 }

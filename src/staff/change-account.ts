@@ -67,7 +67,7 @@ export async function issueLink(
   const changed = await change(deps, name, by, {
     act: 'staff.link-issued',
     isDone: () => false,
-    fields: { passwordHash: null, link },
+    fields: { passwordHash: null, link, passwordChangedAt: null },
     audited: () => ({ before: null, after: { expiresAt: link.expiresAt } }),
   })
   return changed ? { name, link: url } : null

@@ -65,7 +65,7 @@ async function insert(
     epoch: 0,
     disabledAt: null,
     createdAt: now,
-    passwordChangedAt: now,
+    passwordChangedAt: access.passwordHash === null ? null : now,
     unaudited: [
       auditLine({ ...about, act: 'staff.created', after: { role } }),
       ...(access.link === null

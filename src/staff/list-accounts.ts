@@ -11,30 +11,52 @@ export interface AccountFilter extends Partial<Pick<Staff, 'role'>> {
 export interface AccountFacts extends Pick<Staff, 'role' | 'disabledAt' | 'createdAt' | 'passwordChangedAt'> {
   name: string
   secondFactor: boolean
+  /** The end of the validity of the account's password link, or null if there is no valid link. */
+  linkExpiresAt: Date | null
 }
+
+type FactsDeps = Pick<Deps, 'Staff' | 'now'>
 
 /** Returns the accounts that match, sorted by name. */
 export async function listAccounts(
-  deps: Pick<Deps, 'Staff'>,
+  deps: FactsDeps,
   { disabled, ...filter }: AccountFilter,
   slice: IdSlice,
 ): Promise<IdPage<AccountFacts>> {
   const state = disabled === undefined ? {} : { disabledAt: disabled ? { $type: 'date' } : null }
   const where = { ...given(filter), ...state }
-  return mapPage(await readIdPage(deps.Staff, where, slice, orders.byName), accountFacts)
+  const now = deps.now()
+  return mapPage(await readIdPage(deps.Staff, where, slice, orders.byName), (staff) =>
+    accountFacts(staff, now),
+  )
 }
 
 /** Returns an account, or null if there is no account with this name. */
-export async function lookUpAccount(deps: Pick<Deps, 'Staff'>, name: string): Promise<AccountFacts | null> {
+export async function lookUpAccount(deps: FactsDeps, name: string): Promise<AccountFacts | null> {
   const staff = await deps.Staff.findOne({ _id: name }).lean<Staff | null>()
-  return staff === null ? null : accountFacts(staff)
+  return staff === null ? null : accountFacts(staff, deps.now())
 }
 
-const accountFacts = ({ _id: name, secondFactor, ...staff }: Staff): AccountFacts => ({
+const accountFacts = ({ _id: name, secondFactor, link, ...staff }: Staff, now: Date): AccountFacts => ({
   name,
   role: staff.role,
   secondFactor: secondFactor !== null,
   disabledAt: staff.disabledAt,
   createdAt: staff.createdAt,
   passwordChangedAt: staff.passwordChangedAt,
+  linkExpiresAt: link !== null && link.expiresAt > now ? link.expiresAt : null,
 })
+
+/**
+ * Returns when the password of an account was set. If the account has none, returns what its owner needs. `format`
+ * formats the times.
+ */
+export function passwordInWords(
+  { passwordChangedAt, linkExpiresAt }: AccountFacts,
+  format: (time: Date) => string,
+): string {
+  if (passwordChangedAt !== null) return `set ${format(passwordChangedAt)}`
+  return linkExpiresAt === null
+    ? 'no password, no link: issue a link'
+    : `no password yet: link valid until ${format(linkExpiresAt)}`
+}

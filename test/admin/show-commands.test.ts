@@ -172,6 +172,8 @@ describe('The commands that list and show', function () {
       'disabledAt',
       'createdAt',
       'passwordChangedAt',
+      'password',
+      'linkExpiresAt',
       'lastSignInAt',
       'sessions',
     )

@@ -1,7 +1,8 @@
 import { html } from 'ghtml'
 import { issueLink, removeSecondFactor } from '../../staff/change-account.ts'
-import { type AccountFacts, lookUpAccount } from '../../staff/list-accounts.ts'
+import { type AccountFacts, lookUpAccount, passwordInWords } from '../../staff/list-accounts.ts'
 import { endOtherSessions } from '../../staff/sessions-of.ts'
+import { time } from '../pages/layout.ts'
 import { disable, enable, ownAccount, permission, role, sessionsEnd } from './account-state-acts.ts'
 import { linkNotice } from './link-notice.ts'
 import type { ActGroup, StaffAct } from './staff-act.ts'
@@ -78,6 +79,7 @@ export const accountActs: ActGroup<AccountFacts> = {
   facts: (account) =>
     html`<dt>Role</dt><dd>${account.role}</dd>
     <dt>State</dt><dd>${account.disabledAt === null ? 'enabled' : 'disabled'}</dd>
+    <dt>Password</dt><dd>!${passwordInWords(account, time)}</dd>
     <dt>Second factor</dt><dd>${account.secondFactor ? 'yes' : 'no'}</dd>`,
   acts: {
     role,

@@ -87,7 +87,11 @@ export const enable: StaffAct<AccountFacts> = {
   label: 'Enable',
   title: 'Enable the account',
   isDanger: false,
-  effects: { opens: 'the account. It can sign in with its password again.', undo: 'disable' },
+  effects: {
+    opens:
+      'the account. It can sign in with its password again. An account that has no password also needs a new password link, because disabling it ended the earlier one.',
+    undo: 'disable',
+  },
   obstacle: (account, staff) =>
     ownAccount(account, staff) ??
     (account.disabledAt === null ? 'Nothing to do: the account is already enabled.' : null),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { IdSlice } from '../../mongo/id-page.ts'
 import { type Role, roles } from '../../staff/account.ts'
-import { type AccountFacts, listAccounts, lookUpAccount } from '../../staff/list-accounts.ts'
+import { type AccountFacts, listAccounts, lookUpAccount, passwordInWords } from '../../staff/list-accounts.ts'
 import { lastSignIns, listSessions } from '../../staff/sessions-of.ts'
 import { act, found } from './act.ts'
 import { choice } from './arguments.ts'
@@ -9,7 +9,7 @@ import { asList } from './list.ts'
 import type { AdminDeps } from './run.ts'
 import { staffName } from './staff.ts'
 import { type Column, detailsText } from './table.ts'
-import { dayOf } from './text.ts'
+import { dayOf, second } from './text.ts'
 
 const listHelp = `
 Examples:
@@ -49,8 +49,9 @@ interface Filter {
   disabled?: true
 }
 
-/** An account with the time of its last sign-in, which is known for 30 days. */
+/** An account with its password's state in words, and the time of its last sign-in, which is known for 30 days. */
 interface ListedAccount extends AccountFacts {
+  password: string
   lastSignInAt: Date | null
 }
 
@@ -59,7 +60,11 @@ async function withSignIns(deps: AdminDeps, accounts: readonly AccountFacts[]): 
     deps,
     accounts.map(({ name }) => name),
   )
-  return accounts.map((account) => ({ ...account, lastSignInAt: signIns.get(account.name) ?? null }))
+  return accounts.map((account) => ({
+    ...account,
+    password: passwordInWords(account, second),
+    lastSignInAt: signIns.get(account.name) ?? null,
+  }))
 }
 
 const columns: Column<ListedAccount>[] = [
@@ -69,5 +74,5 @@ const columns: Column<ListedAccount>[] = [
   { title: 'SECOND FACTOR', cell: ({ secondFactor }) => (secondFactor ? 'yes' : 'no') },
   { title: 'LAST SIGN-IN', cell: ({ lastSignInAt }) => dayOf(lastSignInAt) },
   { title: 'CREATED', cell: ({ createdAt }) => dayOf(createdAt) },
-  { title: 'PASSWORD SET', cell: ({ passwordChangedAt }) => dayOf(passwordChangedAt) },
+  { title: 'PASSWORD', cell: ({ password }) => password },
 ]

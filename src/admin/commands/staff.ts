@@ -2,8 +2,10 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { isStaffName, type Role, roles } from '../../staff/account.ts'
 import { issueLink, removeSecondFactor, renewPassword, setDisabled } from '../../staff/change-account.ts'
 import { createAccount, createAccountWithLink } from '../../staff/create-account.ts'
+import { lookUpAccount, passwordInWords } from '../../staff/list-accounts.ts'
 import { act, found } from './act.ts'
 import { choice } from './arguments.ts'
+import { second } from './text.ts'
 
 /** Parses the name of a staff account. Names are stored and compared in lower case. */
 export function staffName(text: string): string {
@@ -53,7 +55,9 @@ export function addStaffCommands(program: Command): Command {
       .action(
         act(async (deps, name: string) => {
           found(await setDisabled(deps, name, disabled, deps.by), `There is no account ${name}`)
-          return { name, disabled }
+          const account = await lookUpAccount(deps, name)
+          const lacksPassword = !disabled && account !== null && account.passwordChangedAt === null
+          return { name, disabled, ...(lacksPassword ? { password: passwordInWords(account, second) } : {}) }
         }),
       )
 

@@ -17,7 +17,7 @@ export const jsonText = (result: object): string =>
 const escaped = (unit: number): string => String.raw`\u${unit.toString(16).padStart(4, '0')}`
 
 /** Formats a time to the second, such as `2026-11-21T07:35:12Z`. */
-const second = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
+export const second = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
 
 /** Formats the UTC day of a time, such as `2026-11-21`. */
 export const dayOf = (time: Date | null): string | null => time?.toISOString().slice(0, 10) ?? null

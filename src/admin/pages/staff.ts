@@ -2,7 +2,7 @@ import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/pages/send-page.ts'
-import { type AccountFacts, listAccounts, lookUpAccount } from '../../staff/list-accounts.ts'
+import { type AccountFacts, listAccounts, lookUpAccount, passwordInWords } from '../../staff/list-accounts.ts'
 import { lastSignIns, listSessions } from '../../staff/sessions-of.ts'
 import { accountActs } from '../acts/account-acts.ts'
 import { actLinks, actNotice } from '../acts/act-links.ts'
@@ -50,10 +50,12 @@ const row = (account: AccountFacts, signedInAt: Date | undefined): string =>
     <td data-label="Created">!${time(account.createdAt)}</td>
   </tr>`
 
-const stateBadge = ({ disabledAt }: AccountFacts): string =>
-  disabledAt === null
-    ? html`<span class="badge good">enabled</span>`
-    : html`<span class="badge faint">disabled</span>`
+const stateBadge = ({ disabledAt, passwordChangedAt }: AccountFacts): string => {
+  if (disabledAt !== null) return html`<span class="badge faint">disabled</span>`
+  return passwordChangedAt === null
+    ? html`<span class="badge faint">no password yet</span>`
+    : html`<span class="badge good">enabled</span>`
+}
 
 /** Handles GET requests for the page of a staff account. */
 export const staffAccountPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
@@ -70,7 +72,7 @@ export const staffAccountPage = (deps: Deps) => async (req: Request<{ id: string
       <dt>Role</dt><dd>${account.role}</dd>
       <dt>Second factor</dt><dd>${account.secondFactor ? 'yes' : 'no'}</dd>
       <dt>Last sign-in</dt><dd>!${signedInAt === undefined ? 'none in 30 days' : time(signedInAt)}</dd>
-      <dt>Password changed</dt><dd>!${time(account.passwordChangedAt)}</dd>
+      <dt>Password</dt><dd>!${passwordInWords(account, time)}</dd>
       <dt>Created</dt><dd>!${time(account.createdAt)}</dd>
       !${disabledAt === null ? '' : html`<dt>Disabled</dt><dd>!${time(disabledAt)}</dd>`}
       <dt>Audit trail</dt><dd><a href="${auditPath({ who: name })}">show what this account did</a>, <a href="${auditPath({ subject: name })}">show the changes to this account</a></dd>
