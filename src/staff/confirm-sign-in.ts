@@ -42,11 +42,11 @@ export async function confirmSignIn(
   { id, staff }: PendingSignIn,
   { code, client }: { code: string; client: Client },
 ): Promise<Exclude<SignInResult, { outcome: 'code-required' }>> {
-  const attempt = await deps.countCode(staff._id, client.ip)
+  const attempt = await deps.countCode(staff._id, client.ip, code)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
   await pause(attempt.delayMs)
   const refuse = async (reason: string) => {
-    await recordRefusal(deps, { kind: 'staff', name: staff._id, from: client.ip }, reason)
+    await recordRefusal(deps, { subject: staff._id, signedInAs: null, ip: client.ip }, reason)
     return { outcome: 'refused' } as const
   }
   const used = await useCode(deps, staff, code)

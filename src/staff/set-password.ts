@@ -7,7 +7,7 @@ import type { Staff } from './account.ts'
 import type { SignedIn } from './find-session.ts'
 import { findByLink, withLink } from './password-link.ts'
 import { passwordFault } from './passwords.ts'
-import { largestPrefixOf } from './sign-in.ts'
+import { largestPrefixOf, recordRefusal } from './sign-in.ts'
 import type { SignInChecks } from './sign-in-limit.ts'
 
 /**
@@ -55,7 +55,8 @@ export async function changeOwnPassword(
   { name, sessionId }: SignedIn,
   { old, password, ip }: { old: string; password: string; ip: string },
 ): Promise<SetPasswordResult> {
-  const fault = passwordFault(name, password)
+  const fault =
+    password === old ? 'The new password is the same as the old one.' : passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
   const attempt = await deps.countAttempt(name, ip)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
@@ -66,7 +67,11 @@ export async function changeOwnPassword(
     await attempt.takeBack(false)
     return { outcome: 'busy' }
   }
-  if (staff === null || !isRight) return { outcome: 'refused' }
+  if (staff === null) return { outcome: 'refused' }
+  if (!isRight) {
+    await recordRefusal(deps, { subject: name, signedInAs: name, ip }, 'wrong old password')
+    return { outcome: 'refused' }
+  }
   const { epoch } = staff
   const set = await write(deps, { name, password, ip, means: 'old password' }, { epoch, disabledAt: null })
   if (set === null) return { outcome: 'refused' }

@@ -4,6 +4,7 @@ import { signInAttempts } from '../security/failed-attempts/collections.ts'
 import { createLimiter } from '../security/failed-attempts/limiter.ts'
 import { networkOf } from '../security/network.ts'
 import { fairShare, type SlowCheck } from '../security/slow-hash.ts'
+import { isRecoveryCode } from './second-factor/recovery-codes.ts'
 
 /**
  * The limit on attempts to sign in under one name from one network within 15 minutes. Sign-ins under this name remain
@@ -11,8 +12,9 @@ import { fairShare, type SlowCheck } from '../security/slow-hash.ts'
  */
 const perName = { name: 'name', max: 10, seconds: 900 }
 /**
- * The limit on wrong codes of the second factor for one account within an hour, regardless of the network. Only a
- * person who knows the password can use up this limit. At this rate, finding a code takes years on average.
+ * The limit on wrong codes of an authenticator app for one account within an hour, regardless of the network. Only a
+ * person who knows the password can use up this limit. At this rate, finding a code takes years on average. Recovery
+ * codes do not share this limit, so that the owner can still sign in with one. They are too random to be guessed.
  */
 const perAccount = { name: 'code', max: 10, seconds: 3600 }
 /**
@@ -43,6 +45,8 @@ export type SignInAttempt =
 
 /** Counts an attempt before the password is checked, so that concurrent attempts cannot exceed the limit. */
 export type CountAttempt = (name: string, ip: string) => Promise<SignInAttempt>
+/** Counts an attempt to enter a code, before the code is checked. The form of the code determines the limit. */
+export type CountCode = (name: string, ip: string, code: string) => Promise<SignInAttempt>
 
 export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'secrets'>): CountAttempt {
   const names = createLimiter(deps, signInAttempts, perName)
@@ -76,9 +80,10 @@ export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'se
 function createCodeLimit(
   deps: Pick<Deps, 'mongo' | 'now' | 'secrets'>,
   countAttempt: CountAttempt,
-): CountAttempt {
+): CountCode {
   const accounts = createLimiter(deps, signInAttempts, perAccount)
-  return async (name, ip) => {
+  return async (name, ip, code) => {
+    if (isRecoveryCode(code)) return countAttempt(name, ip)
     const key = deps.secrets.hash(name)
     const counted = await accounts.count(key)
     if (!counted.isOpen) return { isOpen: false, closedMs: counted.closedMs }
@@ -100,7 +105,7 @@ function createCodeLimit(
 /** Limits and checks the attempts to sign in. A process has one of each. */
 export interface SignInChecks {
   countAttempt: CountAttempt
-  countCode: CountAttempt
+  countCode: CountCode
   checkPassword: SlowCheck
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Actor, auditLine } from '../audit/audit-event.ts'
+import { auditLine } from '../audit/audit-event.ts'
 import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { prefixesOf } from '../security/network.ts'
@@ -50,9 +50,9 @@ export async function signIn(
     await attempt.takeBack(false)
     return { outcome: 'busy' }
   }
-  const actor: Actor = { kind: 'staff', name: staff?._id ?? unknownName, from: ip }
   if (staff === null || !isRight || staff.disabledAt !== null) {
-    await recordRefusal(deps, actor, reasonOf(staff, isRight))
+    const subject = staff?._id ?? unknownName
+    await recordRefusal(deps, { subject, signedInAs: null, ip }, reasonOf(staff, isRight))
     return { outcome: 'refused' }
   }
   const result: SignInResult =
@@ -74,21 +74,32 @@ const reasonOf = (staff: Staff | null, isRight: boolean): string => {
   return isRight ? 'the account is disabled' : 'wrong password'
 }
 
+interface RefusedProof {
+  /** The account whose password or code was entered. */
+  subject: string
+  /** The account of the session in which it was entered, or null if the person was not signed in. */
+  signedInAs: string | null
+  ip: string
+}
+
+/** The actor of a refused sign-in, because nothing proves who made it. The text is not a valid account name. */
+const unprovenActor = 'not signed in'
+
 /**
- * Inserts the audit line directly, because a refused sign-in changes no document. The limit on attempts also bounds the
- * number of lines.
+ * Records a wrong password or code. Inserts the audit line directly, because a refusal changes no document. The limit
+ * on attempts also bounds the number of lines.
  */
 export async function recordRefusal(
   deps: Pick<Deps, 'AuditEvent' | 'now'>,
-  actor: Actor,
+  { subject, signedInAs, ip }: RefusedProof,
   reason: string,
 ): Promise<void> {
   const line = auditLine({
     at: deps.now(),
-    actor,
+    actor: { kind: 'staff', name: signedInAs ?? unprovenActor, from: ip },
     reason: null,
     act: 'staff.sign-in-refused',
-    subject: actor.name,
+    subject,
     businessId: null,
     before: null,
     after: { reason },

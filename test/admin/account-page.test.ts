@@ -78,12 +78,25 @@ describe('The page “Your account”', () => {
       own.act('/admin/account/password', { old, password, again })
     expect((await submit('wrong', fresh)).status).to.equal(403)
     expect((await submit(own.password, fresh, `${fresh} `)).status).to.equal(400)
-    expect((await submit(own.password, 'too short')).status).to.equal(400)
+    for (const [refused, fault] of [
+      ['too short', 'The password needs at least'],
+      [own.password, 'The new password is the same as the old one.'],
+    ] as const) {
+      const { status, text } = await submit(own.password, refused)
+      expect([status, text.includes(`id="password-fault">${fault}`)]).to.deep.equal([400, true])
+    }
     expect([await isIn(own), await isIn(other)]).to.deep.equal([true, true])
     expect((await submit(own.password, fresh)).location).to.equal('/admin/account?done=password')
     expect([await isIn(own), await isIn(other)]).to.deep.equal([true, false])
     await signIn({ name: own.name, password: fresh }, firefox, '198.51.100.9')
     expect((await submit(own.password, fresh)).status).to.equal(403)
+
+    const { name } = own
+    const lines = await service.deps.AuditEvent.find({ subject: name, act: 'staff.sign-in-refused' }).lean<
+      AuditEvent[]
+    >()
+    const refusal = [{ kind: 'staff', name, from: '127.0.0.1' }, { reason: 'wrong old password' }]
+    expect(lines.map(({ actor, after }) => [actor, after])).to.deep.equal([refusal, refusal])
 
     await service.deps.mongo
       .collection('signinattempts')

@@ -145,7 +145,7 @@ describe('A second factor', () => {
     }
   })
 
-  it('allows ten wrong codes per account in an hour, from all networks together', async () => {
+  it('allows ten wrong codes per account in an hour, from all networks together, and still accepts a recovery code', async () => {
     const account = await secured()
     const { enter } = await enterPassword(account)
     const from = (index: number) => ({ 'X-Forwarded-For': `203.0.${index}.1` })
@@ -154,6 +154,8 @@ describe('A second factor', () => {
     const late = await enter(account.code(), from(20))
     expect([late.status, Number(late.headers.get('retry-after'))]).to.deep.equal([429, 3600])
     expect(late.text).to.include('Too many attempts. Try again in 60 minutes.')
+    expect((await enter(account.recoveryCodes[0] ?? '', from(20))).status).to.equal(303)
+    expect((await (await enterPassword(account)).enter(account.code(), from(20))).status).to.equal(429)
     advance(3600_000)
     expect((await (await enterPassword(account)).enter(account.code(), from(20))).status).to.equal(303)
   })
@@ -187,6 +189,10 @@ describe('A second factor', () => {
     const submit = (current: string) =>
       account.visitor.post('/admin/account/second-factor', { ...fields, code: code(), current })
     for (const wrong of ['', code(), '000000']) expect((await submit(wrong)).status, wrong).to.equal(403)
+    const refusals = await trail(account.name, /refused/)
+    expect(refusals.map(({ actor, after }) => [actor.name, after?.reason])).to.deep.equal(
+      ['', '', ''].map(() => [account.name, 'wrong code']),
+    )
     expect((await submit(account.recoveryCodes[0] ?? '')).status).to.equal(200)
     expect(await isIn(account.visitor)).to.equal(true)
     advance(stepMs)

@@ -22,16 +22,17 @@ export function accountPages(deps: SignInPageDeps): Router {
     const { done } = req.query
     const known = typeof done === 'string' && Object.hasOwn(doneWords, done) ? done : null
     const sentence = known === null ? '' : doneWords[known as keyof typeof doneWords]
-    await sendAccount(deps, res, { status: 200, error: '', done: sentence })
+    await sendAccount(deps, res, { status: 200, done: sentence })
   })
 
   router.post('/account/password', checkCsrf, async (req, res) => {
     const { old, password, again } = formFields(req, 'old', 'password', 'again')
-    const refuse = (status: number, error: string) => sendAccount(deps, res, { status, error, done: '' })
+    const refuse = (status: number, error: string) => sendAccount(deps, res, { status, error })
     if (password !== again) return refuse(400, 'The two new passwords are not the same.')
     const result = await changeOwnPassword(deps, staffOf(res), { old, password, ip: req.ip ?? '' })
     if (result.outcome === 'done') return redirectTo(res, '/admin/account?done=password')
-    if (result.outcome === 'invalid') return refuse(400, result.fault)
+    if (result.outcome === 'invalid')
+      return sendAccount(deps, res, { status: 400, error: unchanged, fault: result.fault })
     const { status, error } = refusalOf(res, result, 'The old password is wrong.')
     await refuse(status, error)
   })
@@ -50,16 +51,26 @@ export function accountPages(deps: SignInPageDeps): Router {
   return router
 }
 
+const unchanged = 'Your password was not changed. Correct the marked field.'
+
 const doneWords = {
   password: 'Your password is changed. Your other sessions have ended.',
   session: 'The session has ended.',
   sessions: 'Your other sessions have ended.',
 } as const
 
+interface Shown {
+  status: number
+  error?: string
+  /** Why the new password is not accepted. */
+  fault?: string
+  done?: string
+}
+
 async function sendAccount(
   deps: Deps,
   res: Response,
-  { status, error, done }: { status: number; error: string; done: string },
+  { status, error = '', fault = '', done = '' }: Shown,
 ): Promise<void> {
   const staff = staffOf(res)
   const [account, sessions] = await Promise.all([
@@ -80,7 +91,7 @@ async function sendAccount(
     !${sessionsTable(staff, sessions, (id) => `/admin/account/sessions/${encodeURIComponent(id)}/end`)}
     !${sessions.length > 1 ? endOthersForm(staff) : ''}
     <h2>Password</h2>
-    !${passwordForm(staff)}`
+    !${passwordForm(staff, fault)}`
   sendPage(res, status, page({ title: 'Your account', staff, current: null }, body))
 }
 
@@ -101,14 +112,14 @@ const endOthersForm = (staff: SignedIn): string =>
     !${csrfField(staff)}<button>End all other sessions</button>
   </form>`
 
-const passwordForm = (staff: SignedIn): string =>
+const passwordForm = (staff: SignedIn, fault: string): string =>
   html`<form class="card stack" method="post" action="/admin/account/password">
     !${csrfField(staff)}
     <div>
       <label for="old">Old password</label>
       <input id="old" name="old" type="password" autocomplete="current-password" required />
     </div>
-    !${newPasswordFields()}
+    !${newPasswordFields(fault)}
     <p class="faint">This ends your other sessions.</p>
     <button class="main">Change password</button>
   </form>`

@@ -27,11 +27,12 @@ const waitInWords = (seconds: number): string =>
 export const errorNotice = (error: string): string =>
   error === '' ? '' : html`<p class="notice bad" role="alert">${error}</p>`
 
-/** Returns the fields for a new password that is typed twice. */
-export const newPasswordFields = (): string =>
+/** Returns the fields for a new password that is typed twice. `fault` is why the password is not accepted, or empty. */
+export const newPasswordFields = (fault = ''): string =>
   html`<div>
       <label for="password">New password</label>
-      <input id="password" name="password" type="password" autocomplete="new-password" aria-describedby="rules" required />
+      !${fault === '' ? '' : html`<p class="bad" id="password-fault">${fault}</p>`}
+      <input id="password" name="password" type="password" autocomplete="new-password" !${fault === '' ? 'aria-describedby="rules"' : 'aria-describedby="password-fault rules" aria-invalid="true"'} required />
       <p id="rules" class="faint">At least 12 characters. For example, use several unrelated words.</p>
     </div>
     <div>

@@ -7,13 +7,14 @@ import type { SealedField } from '../../security/seal.ts'
 import type { SecondFactor, Staff } from '../account.ts'
 import type { SignedIn } from '../find-session.ts'
 import { staffSessions } from '../session.ts'
-import type { CountAttempt } from '../sign-in-limit.ts'
+import { recordRefusal } from '../sign-in.ts'
+import type { CountCode } from '../sign-in-limit.ts'
 import { hashOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts'
 import { newTotpSecret, stepOf, totpField } from './totp.ts'
 import { useCode } from './use-code.ts'
 
 export type FactorDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'> & {
-  countCode: CountAttempt
+  countCode: CountCode
 }
 
 /**
@@ -110,18 +111,21 @@ export async function renewRecoveryCodes(
   return isDone ? { outcome: 'done', codes } : { outcome: 'expired' }
 }
 
-/** Counts the attempt and uses up the code. Returns null if the code was right. */
+/** Counts the attempt and uses up the code. Returns null if the code was right, and otherwise records the refusal. */
 async function refusalOf(
   deps: FactorDeps,
   staff: Staff,
   code: string,
   ip: string,
 ): Promise<FactorResult | null> {
-  const attempt = await deps.countCode(staff._id, ip)
+  const attempt = await deps.countCode(staff._id, ip, code)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
   await pause(attempt.delayMs)
   const used = await useCode(deps, staff, code)
-  if (used.kind === 'refused') return { outcome: 'refused' }
+  if (used.kind === 'refused') {
+    await recordRefusal(deps, { subject: staff._id, signedInAs: staff._id, ip }, used.reason)
+    return { outcome: 'refused' }
+  }
   await attempt.takeBack(true)
   return null
 }
