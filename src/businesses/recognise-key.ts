@@ -7,6 +7,14 @@ export interface RecognisedKey extends KeyInDetail {
   matched: SecretFacts['state']
 }
 
+/** Sentences that explain why a key in clear text was not found. They do not contain the key. */
+export const whyNoKey = {
+  mistyped: 'The key is mistyped or incomplete: its checksum is wrong. No such key was ever issued.',
+  unknown:
+    'The key is well formed but unknown: it belongs to another installation, its secret ended long ago, or it was ' +
+    'last used with a SECRET_KEY that is not configured.',
+}
+
 /**
  * Finds the key to which a whole key in clear text belongs, including keys that no longer work and earlier secrets
  * (rotate-key.ts). Returns `mistyped` if the checksum is wrong, and null if the key is unknown. A key is also unknown

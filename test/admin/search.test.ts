@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { type Figures, hourId } from '../../src/activity/activity-hour.ts'
 import { countDueHours } from '../../src/activity/count-due.ts'
+import { newKey } from '../../src/businesses/api-key.ts'
 import { createBusiness } from '../../src/businesses/create-business.ts'
+import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { attempt, freshDelivery, relay, subscribe } from '../support/actions.ts'
 import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
@@ -39,7 +41,7 @@ describe('The search page', () => {
       [merchant.businessId, business],
       ['éPICER', business],
       [merchant.keyId, `/admin/keys/${merchant.keyId}`],
-      [`Authorization: Bearer ${merchant.key}`, `/admin/keys/${merchant.keyId}`],
+      [`Authorization: Bearer ${merchant.key}`, `/admin/keys/${merchant.keyId}?matched=current`],
       [`sk_test_…${merchant.key.slice(-4)}`, `/admin/keys/${merchant.keyId}`],
     ]
     for (const [query = '', page = ''] of cases) {
@@ -74,10 +76,30 @@ describe('The search page', () => {
     expect((await search('OR-NONE')).status).to.equal(200)
   })
 
-  it('does not repeat an unknown API key that was searched for', async () => {
-    const { status, text } = await search(`${merchant.key}x`)
-    expect([status, text.includes(merchant.key)]).to.deep.equal([200, false])
-    expect(readable(text)).to.include('Nothing was found.')
+  it('explains why an API key was not found, and never repeats the key', async () => {
+    const unknown = newKey('secret', 'live')
+    const cases: [query: string, why: string][] = [
+      [`${merchant.key}x`, 'mistyped or incomplete'],
+      [`x${merchant.key.slice(0, -9)} `, 'mistyped or incomplete'],
+      [merchant.key.toUpperCase(), 'mistyped or incomplete'],
+      [unknown, 'well formed but unknown'],
+      [`${unknown}, ${merchant.key}`, 'contains 2 API keys'],
+    ]
+    for (const [query, why] of cases) {
+      const { status, text } = await search(query)
+      expect([status, /[sp]k_(test|live)_\w{5}/i.test(text)], query).to.deep.equal([200, false])
+      expect(readable(text)).to.include('Nothing was found.').and.include(why)
+    }
+  })
+
+  it('says on the page of a key which of its secrets was searched for', async () => {
+    const { key: first, keyId } = await service.merchant()
+    const second = (await rotateKey(service.deps, keyId, 3600, tester))?.key ?? ''
+    const page = async (key: string) => readable((await staff.get((await search(key)).location ?? '')).text)
+    expect(await page(second)).to.include('Found by its current secret')
+    expect(await page(first)).to.include('Found by an earlier secret, which works')
+    service.clock.freeze(new Date(service.clock.now().getTime() + 3_601_000))
+    expect(await page(`"${first}"`)).to.include('Found by an earlier secret, which has ended')
   })
 
   it('lists the businesses whose names contain the query, and takes every character of the query literally', async () => {

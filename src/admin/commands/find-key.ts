@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { keysIn } from '../../businesses/api-key.ts'
 import type { KeyFacts } from '../../businesses/key-facts.ts'
 import { listKeys } from '../../businesses/list-keys.ts'
-import { type RecognisedKey, recogniseKey } from '../../businesses/recognise-key.ts'
+import { type RecognisedKey, recogniseKey, whyNoKey } from '../../businesses/recognise-key.ts'
 import type { IdPage } from '../../mongo/id-page.ts'
 import { act } from './act.ts'
 import { pageText } from './list.ts'
@@ -37,13 +37,8 @@ type Match = KeyFacts & Pick<RecognisedKey, 'matched'>
 async function find(deps: AdminDeps, { last4 }: { last4?: string }): Promise<RecognisedKey | IdPage<Match>> {
   if (last4 !== undefined) return findByLast4(deps, last4)
   const recognised = await recogniseKey(deps, keyIn(await readInput()))
-  if (recognised === 'mistyped')
-    throw new Failed('The key is mistyped or incomplete: its checksum is wrong. No such key was ever issued.')
-  if (recognised === null)
-    throw new Failed(
-      'The key is well formed but unknown: it belongs to another installation, its secret ended long ago, or it was ' +
-        'last used with a SECRET_KEY that is not configured.',
-    )
+  if (recognised === 'mistyped') throw new Failed(whyNoKey.mistyped)
+  if (recognised === null) throw new Failed(whyNoKey.unknown)
   return recognised
 }
 

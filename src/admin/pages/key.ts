@@ -31,7 +31,7 @@ export const keyPage = (deps: Deps) => async (req: Request<{ id: string }>, res:
   const { blockedBy, secrets, ipAllowlist } = key
   const blocks = blockedBy.map((block) => blockWords[block]).join('; ')
   const body = html`<h1>Key <span class="id">${key.key}</span> !${keyBadge(key.status)}</h1>
-    !${actNotice(keyActs, key, req.query)}
+    !${actNotice(keyActs, key, req.query)}!${matchNotice(req.query)}
     <dl class="facts card">
       <dt>Business</dt><dd><a href="${businessPath(key.businessId)}">!${userText(key.businessName)}</a></dd>
       <dt>Requests</dt><dd>${blocks === '' ? 'accepted' : `rejected: ${blocks}`}</dd>
@@ -47,6 +47,18 @@ export const keyPage = (deps: Deps) => async (req: Request<{ id: string }>, res:
     </dl>
     !${actLinks(keyActs, id, key, staff)}`
   sendPage(res, 200, page({ title: `Key ${key.key}`, staff, current: null }, body))
+}
+
+const matchWords: Record<SecretFacts['state'], string> = {
+  current: 'Found by its current secret.',
+  overlap: 'Found by an earlier secret, which works until its overlap ends.',
+  ended: 'Found by an earlier secret, which has ended. Requests with that secret are rejected.',
+}
+
+/** Returns the notice to show after a search for a whole key. Returns an empty string for any other visit. */
+function matchNotice({ matched }: Record<string, unknown>): string {
+  if (typeof matched !== 'string' || !Object.hasOwn(matchWords, matched)) return ''
+  return html`<p class="notice" role="status">${matchWords[matched as SecretFacts['state']]}</p>`
 }
 
 const secretLine = ({ last4, state, validUntil }: SecretFacts): string => {

@@ -38,6 +38,8 @@ export interface Finder {
    * does not repeat the query.
    */
   shown?(input: string): string
+  /** Returns a sentence that explains to staff why nothing was found. It must not contain the input. */
+  whyNoHit?(input: string): string
   /** If this is set, the search is recorded in the audit trail before its results are shown. */
   audited?: 'payment.searched-by-phone'
 }

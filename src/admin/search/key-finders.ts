@@ -1,7 +1,7 @@
-import { keysIn } from '../../businesses/api-key.ts'
+import { looksLikeKey } from '../../businesses/api-key.ts'
 import { type KeyFacts, lookUpKey } from '../../businesses/key-facts.ts'
 import { listKeys } from '../../businesses/list-keys.ts'
-import { recogniseKey } from '../../businesses/recognise-key.ts'
+import { recogniseKey, whyNoKey } from '../../businesses/recognise-key.ts'
 import { isId } from '../../security/ids.ts'
 import { keyPath } from '../pages/paths.ts'
 import type { Finder, Hit } from './finders.ts'
@@ -14,22 +14,33 @@ const maxKeys = 20
 const keyHits = (keys: readonly KeyFacts[]): Hit[] =>
   keys.map(({ id, key }) => ({ path: keyPath(id), name: key, intent: null }))
 
-/** Returns the only key in clear text that the query contains. */
-function readKey(query: string): string | null {
-  const [key, ...others] = keysIn(query)
-  return key === undefined || others.length > 0 || shortForm.test(query) ? null : key
+/** A key in clear text, whole or in part, wherever it is in a text. Unlike the short form, it is a secret. */
+const wholeOrPart = /[sp]k_(?:test|live)_[0-9A-Za-z]{5,}/gi
+
+/** Returns the different keys in clear text that the query contains, separated by spaces. */
+function readKeys(query: string): string | null {
+  const keys = [...new Set(query.match(wholeOrPart))]
+  return keys.length === 0 ? null : keys.join(' ')
+}
+
+function whyNoHit(keys: string): string {
+  const count = keys.split(' ').length
+  if (count > 1) return `The text contains ${count} API keys. Search for one at a time.`
+  return looksLikeKey(keys) ? whyNoKey.unknown : whyNoKey.mistyped
 }
 
 /** The finders for API keys, by a key in clear text, by its short form and by its id. */
 export const keyFinders: readonly Finder[] = [
   {
     kind: 'API key',
-    read: readKey,
+    read: readKeys,
     async find(deps, input) {
       const key = await recogniseKey(deps, input)
-      return key === null || key === 'mistyped' ? [] : keyHits([key])
+      if (key === null || key === 'mistyped') return []
+      return [{ path: `${keyPath(key.id)}?matched=${key.matched}`, name: key.key, intent: null }]
     },
     shown: (input) => `${input.slice(0, 'sk_live_'.length)}…${input.slice(-4)}`,
+    whyNoHit,
   },
   {
     kind: 'last characters of the API key',

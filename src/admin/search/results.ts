@@ -21,7 +21,7 @@ const section = ({ kind, shown, hits }: Group, names: Map<string, string>): stri
   return html`<section>
     <p role="status"><b>${hits.length}</b> found by the ${kind} <b>!${userText(shown)}</b>.${cut(hits)}</p>
     !${payments.length === 0 ? '' : table(payments, names)}
-    !${pages.length === 0 ? '' : html`<ul class="card">!${pages.map(({ path, name }) => html`<li><a href="${path}">!${userText(name)}</a> <span class="id faint">!${userText(path.slice(path.lastIndexOf('/') + 1))}</span></li>`)}</ul>`}
+    !${pages.length === 0 ? '' : html`<ul class="card">!${pages.map(({ path, name }) => html`<li><a href="${path}">!${userText(name)}</a> <span class="id faint">!${userText(path.replace(/^.*\/|\?.*$/g, ''))}</span></li>`)}</ul>`}
   </section>`
 }
 

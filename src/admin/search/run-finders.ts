@@ -15,11 +15,12 @@ export interface Group {
 
 /**
  * The groups with results. `isPrivate` is true if the page must not repeat the query, because it is a phone number or
- * contains an API key.
+ * contains an API key. If nothing was found, `whyNoHit` may explain why.
  */
 export interface Results {
   groups: Group[]
   isPrivate: boolean
+  whyNoHit: string | null
 }
 
 /** A search by name requires at least this many characters, because a single letter occurs in too many names. */
@@ -45,7 +46,8 @@ export async function runFinders(deps: Deps, query: string, by: By): Promise<Res
   )
   const isPrivate = accepted.some(({ finder }) => finder.shown !== undefined)
   const found = groups.filter(({ hits }) => hits.length > 0)
-  return { groups: found.length > 0 || isPrivate ? found : await byName(deps, query), isPrivate }
+  const [whyNoHit = null] = accepted.flatMap(({ finder, input }) => finder.whyNoHit?.(input) ?? [])
+  return { groups: found.length > 0 || isPrivate ? found : await byName(deps, query), isPrivate, whyNoHit }
 }
 
 async function byName(deps: Deps, query: string): Promise<Group[]> {

@@ -19,22 +19,22 @@ import { type AmountFields, maxQueryLength, searchForms } from './search-forms.t
 export const searchByText = (deps: Deps) => async (req: Request, res: Response) => {
   const query = formFields(req, 'q').q.trim().slice(0, maxQueryLength)
   if (query === '') return redirectTo(res, '/admin')
-  const { groups, isPrivate } = await runFinders(deps, query, byStaff(req, res, null))
-  await sendResults(deps, res, groups, { query: isPrivate ? '' : query, by: null })
+  const { groups, isPrivate, whyNoHit } = await runFinders(deps, query, byStaff(req, res, null))
+  await sendResults(deps, res, groups, { query: isPrivate ? '' : query, by: null, whyNoHit })
 }
 
 /** Handles POST requests of the form that searches by business, amount and day. */
 export const searchByAmountAndDay = (deps: Deps) => async (req: Request, res: Response) => {
   const by = formFields(req, 'business', 'amount', 'day')
   const group = await findByAmount(deps, readAmountFields(by))
-  await sendResults(deps, res, group.hits.length === 0 ? [] : [group], { query: '', by })
+  await sendResults(deps, res, group.hits.length === 0 ? [] : [group], { query: '', by, whyNoHit: null })
 }
 
 async function sendResults(
   deps: Deps,
   res: Response,
   groups: Group[],
-  { query, by }: { query: string; by: AmountFields | null },
+  { query, by, whyNoHit }: { query: string; by: AmountFields | null; whyNoHit: string | null },
 ): Promise<void> {
   const hits = groups.flatMap((group) => group.hits)
   const [only, ...others] = hits
@@ -44,9 +44,11 @@ async function sendResults(
   const staff = staffOf(res)
   const body = html`<h1>Search</h1>
     !${searchForms(staff, query, by)}
-    !${hits.length === 0 ? nothing(query) : resultList(groups, businesses)}`
+    !${hits.length === 0 ? nothing(query, whyNoHit) : resultList(groups, businesses)}`
   sendPage(res, 200, page({ title: 'Search', staff, current: '/admin' }, body))
 }
 
-const nothing = (query: string): string =>
-  html`<p class="notice" role="status">Nothing was found!${query === '' ? '' : html` for <b>!${userText(query)}</b>`}. Enter a whole reference, code, phone number or id, or at least ${minPartLength} characters of the name of a business. A payment code is found for three days after its last use. Old test data is deleted.</p>`
+const nothing = (query: string, whyNoHit: string | null): string =>
+  html`<p class="notice" role="status">Nothing was found!${query === '' ? '' : html` for <b>!${userText(query)}</b>`}. ${whyNoHit ?? searchHint}</p>`
+
+const searchHint = `Enter a whole reference, code, phone number or id, or at least ${minPartLength} characters of the name of a business. A payment code is found for three days after its last use. Old test data is deleted.`
