@@ -189,6 +189,10 @@ describe('npm run admin', function () {
       [/at least one limit/, ['business', 'limit', businessId]],
       [/from 1 to/, ['business', 'limit', businessId, '--live-codes', '0']],
       [/all/, [...key, '--scopes', 'payments.intents:read,all']],
+      [
+        /cannot use payments\.refunds:write, but only payments\.intents:read\.$/m,
+        [...key.with(-1, 'publishable'), '--scopes', 'payments.intents:read,payments.refunds:write'],
+      ],
       [/SECRET_KEY is missing/, ['business', 'create', '--name', 'X'], { SECRET_KEY: undefined }],
       [
         /^MongoDB cannot be reached at 127\.0\.0\.1:1 \(MONGODB_URL\): (?!.*secret)/,

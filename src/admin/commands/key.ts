@@ -3,10 +3,12 @@ import { scopes as allScopes, type Scope } from '../../../schemas/scopes.ts'
 import { issueKey } from '../../businesses/issue-key.ts'
 import { rotateKey } from '../../businesses/rotate-key.ts'
 import { setKeyStatus } from '../../businesses/set-key-status.ts'
+import { publishableScopes } from '../../http/routes/routes.ts'
 import { effectsHelp } from '../acts/effects.ts'
 import { keySwitches } from '../acts/key-switches.ts'
 import { act, found } from './act.ts'
 import { choice, ranges, seconds, someScopes } from './arguments.ts'
+import { Failed } from './run.ts'
 
 const defaultOverlapSeconds = 86_400
 
@@ -16,6 +18,15 @@ interface KeyOptions {
   kind: 'secret' | 'publishable'
   scopes?: Scope[]
   ip?: string[]
+}
+
+/** Throws Failed if a list contains scopes that a publishable key could never use. */
+function refuseUnusable(wanted: readonly Scope[]): void {
+  const unusable = wanted.filter((scope) => !publishableScopes.includes(scope))
+  if (unusable.length > 0)
+    throw new Failed(
+      `A publishable key cannot use ${unusable.join(', ')}, but only ${publishableScopes.join(', ')}.`,
+    )
 }
 
 /** Adds the commands `key create` and `key rotate`, and the commands that change a key's status. */
@@ -35,6 +46,7 @@ export function addKeyCommands(program: Command): Command {
     )
     .action(
       act(async (deps, { business: businessId, mode, kind, scopes, ip }: KeyOptions) => {
+        if (kind === 'publishable') refuseUnusable(scopes ?? [])
         const input = { businessId, mode, kind, scopes: scopes ?? [...allScopes], ipAllowlist: ip ?? [] }
         return { ...found(await issueKey(deps, input, deps.by), `There is no business ${businessId}`) }
       }),

@@ -1,3 +1,4 @@
+import type { Scope } from '../../../schemas/scopes.ts'
 import type { Route } from '../operations/route.ts'
 import { deliveryRoutes } from './deliveries.ts'
 import { endpointRoutes } from './endpoints.ts'
@@ -18,4 +19,9 @@ export const routes: readonly Route[] = [
   ...productCsvRoutes,
   ...productRoutes,
   ...orderRoutes,
+]
+
+/** The scopes of the operations that accept publishable keys. */
+export const publishableScopes: readonly Scope[] = [
+  ...new Set(routes.flatMap((route) => ('key' in route && route.key === 'any' ? [route.scope] : []))),
 ]
