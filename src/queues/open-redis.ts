@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls'
-import { Cluster, Redis, type RedisOptions } from 'ioredis'
+import { Cluster, Redis, type RedisOptions, ReplyError } from 'ioredis'
 import { parseRedisUrl } from '../config/redis-url.ts'
 import type { Config } from '../config.ts'
 
@@ -38,10 +38,10 @@ export function openRedis(
   const tls = servers.tls ? { tls: tlsOptions(redisTrust) } : {}
   switch (servers.kind) {
     case 'single':
-      return new Redis(redisUrl, { ...options, ...tls, ...reconnecting })
+      return onlyInItsDatabase(new Redis(redisUrl, { ...options, ...tls, ...reconnecting }))
     case 'sentinel': {
       const { nodes, kind: _kind, tls: _tls, ...master } = servers
-      return new Redis({
+      const connection = new Redis({
         ...withoutUndefined(master),
         ...options,
         ...(servers.tls && { ...tls, sentinelTLS: tls.tls, enableTLSForSentinelMode: true }),
@@ -50,6 +50,7 @@ export function openRedis(
         sentinelCommandTimeout: 2_000,
         ...reconnecting,
       })
+      return onlyInItsDatabase(connection)
     }
     case 'cluster': {
       const { lazyConnect, enableOfflineQueue, ...perNode } = options
@@ -69,6 +70,30 @@ export function openRedis(
       })
     }
   }
+}
+
+/**
+ * Keeps a connection from becoming ready as long as Redis refuses the database that REDIS_URL names, because it has
+ * fewer databases, for example. The driver would only emit the error and use database 0, which may belong to another
+ * installation.
+ */
+function onlyInItsDatabase(connection: Redis): Redis {
+  const select = connection.select.bind(connection)
+  connection.select = async (database: number | string) => {
+    try {
+      return await select(database)
+    } catch (error) {
+      if (!(error instanceof ReplyError)) throw error
+      connection.emit('error', error)
+      connection.disconnect(true)
+      // The driver waits for this promise before it makes the connection ready.
+      return new Promise<never>(() => undefined)
+    }
+  }
+  // BullMQ's workers use copies of their connection.
+  const copy = connection.duplicate.bind(connection)
+  connection.duplicate = (changes) => onlyInItsDatabase(copy(changes))
+  return connection
 }
 
 /** Returns a connection to each master, or the connection itself if there is no cluster. */

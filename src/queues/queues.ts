@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq'
 import type { Config } from '../config.ts'
 import { type Log, throttled } from '../process/log.ts'
+import { inTime } from '../process/timeout.ts'
 import { createRunCommands, type RunCommands } from './commands.ts'
 import { createCounts, type QueueCounts } from './counts.ts'
 import { type NewJob, type QueueName, queueNames } from './jobs.ts'
@@ -49,6 +50,9 @@ export interface Queues {
   close(): Promise<void>
 }
 
+/** The maximum time that the connection waits for Redis. */
+const timeoutMs = 3000
+
 export type QueuesConfig = Pick<Config, 'redisUrl' | 'redisTrust' | 'queuePrefix'>
 
 /**
@@ -60,8 +64,11 @@ export function openQueues(config: QueuesConfig, log: Log): Queues {
   const connection = openRedis(config, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
-    commandTimeout: 3000,
-    connectTimeout: 3000,
+    commandTimeout: timeoutMs,
+    connectTimeout: timeoutMs,
+  })
+  const connected = new Promise<void>((resolve) => {
+    for (const event of ['ready', 'error', 'close']) connection.once(event, () => resolve())
   })
   const complain = throttled(5000, (fields) => log.warn(fields, 'redis.unavailable'))
   connection.on('error', (err) => complain({ err }))
@@ -69,7 +76,10 @@ export function openQueues(config: QueuesConfig, log: Log): Queues {
   const obtain = (name: QueueName): Promise<Queue> => {
     const known = opened.get(name)
     if (known !== undefined) return known
-    const queue = openQueue(connection, config.queuePrefix, name, complain)
+    // A process that has just started waits for its first connection to Redis.
+    const queue = inTime(connected, timeoutMs).then(() =>
+      openQueue(connection, config.queuePrefix, name, complain),
+    )
     opened.set(name, queue)
     queue.catch(() => opened.delete(name))
     return queue

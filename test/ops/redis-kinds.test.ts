@@ -103,11 +103,46 @@ describe('A service whose servers have a self-signed certificate', function () {
     expect(await reaches({ REDIS_URL: otherName, REDIS_TLS_VERIFY: 'off' })).to.equal(true)
   })
 
-  async function reaches(environment: Record<string, string>): Promise<boolean> {
-    const faults: unknown[] = []
+  it('does not use Redis at all if Redis lacks the database that REDIS_URL names, and says why', async () => {
+    const own = { REDIS_TLS_CA: pem }
+    expect(await reaches({ ...own, REDIS_URL: `${redis.url}/15` })).to.equal(true)
+    const { queues, faults } = open({ ...own, REDIS_URL: `${redis.url}/99` })
+    let readied = 0
+    queues.whenReady(() => (readied += 1))
+    await waitFor('a warning', () => faults.length > 0)
+    expect(String(faults[0]?.err)).to.include('DB index is out of range')
+    await rejected(queues.keepSchedule('retention', schedule))
+    await rejected(queues.ping())
+    expect(readied).to.equal(0)
+    await queues.close()
+  })
+
+  it('waits for its first connection without a warning', async () => {
+    const { queues, faults } = open({ REDIS_URL: redis.url, REDIS_TLS_CA: pem })
+    queues.enqueue('maintenance', [{ data: { slot: 'all', reach: 'all' }, jobId: 'first', delayMs: 0 }])
+    await queues.keepSchedule('retention', schedule)
+    await waitFor('the job', async () => (await queues.counts.jobs()).get('maintenance')?.waiting === 1)
+    expect(faults).to.deep.equal([])
+    await queues.close()
+  })
+
+  const schedule = { id: 'nightly', pattern: '0 0 3 * * *', tz: 'UTC' }
+
+  const rejected = (work: Promise<unknown>) =>
+    work.then(
+      () => expect.fail('Redis was used'),
+      () => undefined,
+    )
+
+  function open(environment: Record<string, string>) {
+    const faults: { err?: unknown }[] = []
     const log = createLog('silent', 'test', null)
     log.warn = (fields: object) => void faults.push(fields)
-    const queues = openQueues(readConfig(freshEnvironment(environment)), log)
+    return { queues: openQueues(readConfig(freshEnvironment(environment)), log), faults }
+  }
+
+  async function reaches(environment: Record<string, string>): Promise<boolean> {
+    const { queues, faults } = open(environment)
     const ready = new Promise<void>((resolve) => queues.whenReady(resolve))
     let isReady = false
     void ready.then(() => (isReady = true))
