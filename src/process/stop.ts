@@ -8,14 +8,16 @@ type Close = (leftMs: () => number) => Promise<void>
  * Handles SIGTERM and SIGINT. Without a handler, Node.js ignores these signals if it runs as process 1 in a container.
  * Returns a function to which the caller passes `close`, the function that closes the process. Until the caller has
  * done so, no work is running, so a signal makes the process exit immediately with code 128 plus the signal's number.
- * From then on, the first signal closes the process, and a second signal makes the process exit immediately. If `close`
- * takes longer than `timeoutMs`, the process exits with code 0. The open work is in MongoDB, so another process takes
- * it over.
+ * From then on, the first signal closes the process. Meanwhile, further SIGTERMs are ignored, because supervisors and
+ * process groups often send SIGTERM twice, and a SIGINT, such as a second Ctrl-C, makes the process exit immediately.
+ * If `close` takes longer than `timeoutMs`, the process exits with code 0. The open work is in MongoDB, so another
+ * process takes it over.
  */
 export function stopOnSignals(log: Log): (timeoutMs: number, close: Close) => void {
   let closing: (() => Promise<void>) | null = null
   let stopping = false
   const stop = (signal: NodeJS.Signals) => {
+    if (stopping && signal === 'SIGTERM') return
     if (stopping) process.exit(1)
     stopping = true
     log.info({ signal }, 'process.stopping')

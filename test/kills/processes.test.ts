@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { createIntent, deliveriesOf, storedDelivery, subscribe } from '../support/actions.ts'
@@ -145,10 +146,12 @@ describe('After a termination signal,', () => {
     expect(await own.deps.Intent.countDocuments({ businessId })).to.equal(fates.length)
   })
 
-  it('a worker that has received SIGTERM completes and records its current delivery attempt, and exits with code 0', async () => {
+  it('a worker that has received SIGTERM, even twice, completes and records its current delivery attempt, and exits with code 0', async () => {
     const { service: own, worker, held, _id, endpointServer } = await workerMidAttempt()
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')
+    worker.kill('SIGTERM')
+    await pause(200)
     expect(worker.isAlive()).to.equal(true)
     held[0]?.end()
     expect(await worker.exited).to.equal(0)
@@ -160,7 +163,7 @@ describe('After a termination signal,', () => {
     expect(endpointServer.received).to.have.length(1)
   })
 
-  it('a worker exits with a non-zero code as soon as it receives a second signal', async () => {
+  it('a worker exits with a non-zero code as soon as it receives SIGINT while it is stopping', async () => {
     const { worker } = await workerMidAttempt()
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')
@@ -168,7 +171,7 @@ describe('After a termination signal,', () => {
     expect(await worker.exited).to.equal(1)
   })
 
-  it('a web process exits as soon as it receives a second signal, even with a request in progress', async () => {
+  it('a web process exits as soon as it receives a second SIGINT, even with a request in progress', async () => {
     const web = kept(await startProcess('web', await service()))
     await say(web, halfACreate('none'))
     expect((await fetch(`${web.origin}/healthz`)).status).to.equal(200)
