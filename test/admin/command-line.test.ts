@@ -191,7 +191,7 @@ describe('npm run admin', function () {
       [/all/, [...key, '--scopes', 'payments.intents:read,all']],
       [
         /cannot use payments\.refunds:write, but only payments\.intents:read\.$/m,
-        [...key.with(-1, 'publishable'), '--scopes', 'payments.intents:read,payments.refunds:write'],
+        [...key, '--kind', 'publishable', '--scopes', 'payments.intents:read,payments.refunds:write'],
       ],
       [/SECRET_KEY is missing/, ['business', 'create', '--name', 'X'], { SECRET_KEY: undefined }],
       [
