@@ -7,8 +7,8 @@ import type { QueueWorker } from './run/queue-worker.ts'
 const failed = { queue: 'retention', outcome: 'failed' } as const
 
 /**
- * Seals and verifies the audit trail, and then removes old data, once a night. `ending` aborts the run when the process
- * shuts down.
+ * Seals and verifies the audit trail, and then removes old data, once a night. Each part runs only if it is due.
+ * `ending` aborts the run when the process shuts down.
  */
 export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
   queue: 'retention',
@@ -17,9 +17,9 @@ export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
   async run(deps) {
     const nextStep = { next: 'complete' } as const
     const event = 'retention.cleaned'
+    await checkTrail(deps, ending)
     if (!isOwed(await openRecord(deps), deps.now()))
       return { nextStep, event, log: { outcome: 'nothing-to-do' }, isNoise: true }
-    await checkTrail(deps, ending)
     const { counts, watch } = startCounts({
       count: (kind, documents) => deps.metrics.removed.inc({ kind }, documents),
       done: () => undefined,

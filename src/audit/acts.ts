@@ -23,6 +23,8 @@ export const acts = [
   'key.revoked',
   'key.rotated',
   'payment.searched-by-phone',
+  'retention.run',
+  'secrets.rotated',
   'shop.created',
   'staff.created',
   'staff.disabled',

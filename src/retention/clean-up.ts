@@ -16,9 +16,15 @@ export type Outcome = 'cleaned' | 'already-running' | 'stopped'
  * Cleans up now, unless another run is already in progress. If the previous pass was stopped or killed, continues that
  * pass. When a pass is completed, the most recent nightly clean-up that was due before the pass began counts as done.
  * If cleaning one business fails, the run continues with the other businesses, and throws an error at the end. In that
- * case, the lease expires after a minute, and the next run retries only the businesses that failed.
+ * case, the lease expires after a minute, and the next run retries only the businesses that failed. `begin` is called
+ * before anything is removed, but not if another run is already in progress.
  */
-export async function runCleanUp(deps: CleaningDeps, ending: AbortSignal, watch: Watch): Promise<Outcome> {
+export async function runCleanUp(
+  deps: CleaningDeps,
+  ending: AbortSignal,
+  watch: Watch,
+  begin: () => Promise<unknown> = async () => undefined,
+): Promise<Outcome> {
   const lease = await takeLease(deps)
   if (lease === null) return 'already-running'
   const lost = new AbortController()
@@ -32,6 +38,7 @@ export async function runCleanUp(deps: CleaningDeps, ending: AbortSignal, watch:
   })
   try {
     await lease.renew({ pass })
+    await begin()
     const fault = await eachBusiness(deps, { pass, pace, stop, watch })
     if (fault !== null) {
       await lease.renew({ pass: { ...pass, hasFaults: true } })

@@ -18,6 +18,8 @@ import { openVictim } from '../support/victim.ts'
 /** The acts whose lines other files test. */
 const testedElsewhere = {
   'command-line.test.ts': acts.filter((act) => /^business\.(?!created)/.test(act)),
+  'retention-kills.test.ts': ['retention.run'],
+  'secrets-command.test.ts': ['secrets.rotated'],
   'staff-audit.test.ts': ['audit.exported'],
   'requeue-*.test.ts': ['delivery.requeued'],
   'cancel-intents.test.ts': ['intents.cancelled'],

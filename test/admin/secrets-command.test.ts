@@ -50,7 +50,10 @@ describe('npm run admin -- secrets rotate', function () {
   })
 
   const rotate = async () => {
-    const { exitCode, stdout, stderr } = await cli.admin(['secrets', 'rotate', '--json'], exchanged)
+    const { exitCode, stdout, stderr } = await cli.admin(
+      ['secrets', 'rotate', '--json', '--reason', 'ticket 4711'],
+      exchanged,
+    )
     expect([exitCode, stderr]).to.deep.equal([0, ''])
     return JSON.parse(stdout) as Record<string, unknown>
   }
@@ -147,6 +150,10 @@ describe('npm run admin -- secrets rotate', function () {
       goneKeys: [],
       mayDropPrevious: true,
     })
+    const lines = await service.deps.AuditEvent.find({ act: 'secrets.rotated' }).sort({ at: 1 }).lean()
+    expect(lines.map(({ reason }) => reason)).to.deep.equal([null, null, 'ticket 4711', 'ticket 4711'])
+    expect(lines[0]).to.deep.include({ subject: 'secrets', businessId: null, before: null, after: null })
+    expect(lines[0]?.actor.kind).to.equal('operator')
 
     for (const [at, [path, body]] of requests.entries()) {
       const again = await send(alone, merchant, path, body, `kept-${at}`)

@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
+import { checkTrail } from '../../src/audit/seals/nightly-check.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import type { Log } from '../../src/process/log.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
@@ -26,7 +27,7 @@ import {
   type Pair,
   saveTestData,
 } from '../support/sample-data.ts'
-import { withService } from '../support/service.ts'
+import { tester, withService } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
 
@@ -258,6 +259,7 @@ describe('A clean-up', () => {
   it('is enqueued by the poll after a missed night, even if Redis has lost all of its data', async () => {
     const jobs = async () =>
       (await queue.getJobs(['waiting', 'delayed', 'active'])).filter(({ id = '' }) => id.startsWith('night-'))
+    await checkTrail(service.deps, never())
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
     await requestNight(service.deps)
     expect(await jobs()).to.have.length(0)
@@ -276,6 +278,21 @@ describe('A clean-up', () => {
       /retention_removed_total\{kind="intents"\} 2\n/,
     )
     expect((await run()).log).to.deep.equal({ outcome: 'nothing-to-do' })
+    await finishLeftovers(service.deps)
+    expect(await jobs()).to.have.length(0)
+
+    // The clean-up was run by an operator, so only the check of the audit trail is due.
+    service.clock.advance(dayMs)
+    const line = { ...tester, act: 'api.disabled', businessId: null, before: null, after: null } as const
+    await service.deps.AuditEvent.create({ ...line, _id: 'later', at: service.clock.now(), subject: 'api' })
+    expect(await clean()).to.equal('cleaned')
+    await finishLeftovers(service.deps)
+    await waitFor('the job of the check', async () => (await jobs()).length === 1)
+    expect((await run()).log).to.deep.equal({ outcome: 'nothing-to-do' })
+    const { at } = await service.deps.AuditCheck.findById('latest').orFail().lean()
+    expect(at).to.be.greaterThan(lastDue(service.clock.now()))
+    expect((await service.deps.AuditSeal.find().lean()).flatMap(({ ids }) => ids)).to.include('later')
+    await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
     await finishLeftovers(service.deps)
     expect(await jobs()).to.have.length(0)
   })
@@ -321,6 +338,7 @@ describe('A clean-up', () => {
     const counted = await cli.done('retention', 'run', '--dry-run')
     expect(counted).to.include({ ...everything, movements: 2, businesses: 1 })
     expect(await countTestData(service, pair.test)).to.deep.equal(before)
+    const acts = () => service.deps.AuditEvent.find({ act: 'retention.run' }).lean()
     const lease = await takeLease(service.deps)
     const { exitCode, stderr } = await cli.admin(['retention', 'run'])
     expect([exitCode, stderr]).to.deep.equal([
@@ -328,7 +346,12 @@ describe('A clean-up', () => {
       'A clean-up is running, or was killed or failed within the last minute. Try again in a minute.\n',
     ])
     await lease?.end({})
-    expect(await cli.done('retention', 'run')).to.deep.equal(counted)
+    expect(await acts()).to.deep.equal([])
+    expect(await cli.done('retention', 'run', '--reason', 'ticket 4711')).to.deep.equal(counted)
+    const [line, ...more] = await acts()
+    expect(more).to.deep.equal([])
+    expect(line).to.deep.include({ subject: 'retention', reason: 'ticket 4711', businessId: null })
+    expect(line?.actor.kind).to.equal('operator')
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 })

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { countCleanUp, runCleanUp } from '../../retention/clean-up.ts'
 import { type Counts, startCounts } from '../../retention/counts.ts'
 import { act } from './act.ts'
+import { recordCommand } from './operator.ts'
 import { startProgress } from './progress.ts'
 import { type AdminDeps, Failed } from './run.ts'
 
@@ -37,7 +38,9 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }, command: Co
   // The listener is removed after the first Ctrl-C, so a second one ends the process immediately.
   process.once('SIGINT', () => ending.abort())
   try {
-    const outcome = await (dryRun ? countCleanUp : runCleanUp)(deps, ending.signal, watch)
+    const outcome = dryRun
+      ? await countCleanUp(deps, ending.signal, watch)
+      : await runCleanUp(deps, ending.signal, watch, () => recordCommand(deps, 'retention.run'))
     if (outcome === 'already-running')
       throw new Failed(
         'A clean-up is running, or was killed or failed within the last minute. Try again in a minute.',

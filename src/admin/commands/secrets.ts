@@ -5,6 +5,7 @@ import { resealResponses } from '../../idempotency/reseal-responses.ts'
 import { resealSecondFactors } from '../../staff/second-factor/reseal.ts'
 import { resealSecrets } from '../../webhooks/endpoints/reseal-secrets.ts'
 import { act } from './act.ts'
+import { recordCommand } from './operator.ts'
 import { startProgress } from './progress.ts'
 import type { AdminDeps } from './run.ts'
 
@@ -67,6 +68,7 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
   const { json } = command.optsWithGlobals<{ json?: boolean }>()
   const counts = [deps.Endpoint.estimatedDocumentCount(), deps.Claim.estimatedDocumentCount()]
   const [endpointCount = 0, claimCount = 0] = await Promise.all(counts)
+  await recordCommand(deps, 'secrets.rotated')
   const progress = startProgress(endpointCount + claimCount, json === true)
   try {
     const endpoints = await resealSecrets(deps, progress.add)

@@ -17,7 +17,7 @@ type CheckDeps = SealDeps & Pick<Models, 'AuditCheck'>
 export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<void> {
   try {
     const checks = nativeCollection(deps.AuditCheck)
-    const before = await checks.findOne({ _id: 'latest' })
+    const before = await latestCheck(deps)
     if (before !== null && before.at >= lastDue(deps.now())) return
     const pace = createPace(ending, async () => undefined)
     await sealTrail(deps, pace)
@@ -30,6 +30,26 @@ export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<
   } catch (err) {
     if (!ending.aborted) deps.log.error({ err }, 'audit.not-checked')
   }
+}
+
+/**
+ * Returns whether the check that was due most recently has not been stored yet. In a new service, the first check is
+ * due in the night after the first line.
+ */
+export async function isCheckDue(
+  deps: Pick<Models, 'AuditCheck' | 'AuditEvent'>,
+  now: Date,
+): Promise<boolean> {
+  const due = lastDue(now)
+  const check = await latestCheck(deps)
+  if (check !== null) return check.at < due
+  return (
+    (
+      await deps.AuditEvent.find({ at: { $lt: due } }, { _id: 1 })
+        .limit(1)
+        .lean()
+    ).length > 0
+  )
 }
 
 /** Returns the result of the last nightly check, or null before the first. */
