@@ -30,6 +30,8 @@ export type CancelResult = 'cancelled' | 'under-way' | 'ended'
  * before the next page.
  */
 export interface CancelRun extends By {
+  /** The number of intents that matched when the run began. The line for the audit trail contains it. */
+  pending: number
   /** Aborting this signal stops the run after the current page of intents. */
   ending: AbortSignal
   count(results: readonly CancelResult[]): void
@@ -73,7 +75,7 @@ export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSe
 export async function cancelAll(
   deps: CancelDeps,
   selection: CancelSelection,
-  { ending, count, ...by }: CancelRun,
+  { ending, count, pending, ...by }: CancelRun,
 ): Promise<void> {
   const effectId = newId()
   const pace = createPace(ending, async () => undefined)
@@ -84,7 +86,7 @@ export async function cancelAll(
     const page: Intent[] = await pace(async () => {
       const found = await readPage(deps.Intent, walkOf(selection), last, pageSize)
       if (!isRecorded && found.some((intent) => isCancellable(intent, deps.now()))) {
-        await record(deps, selection, by, effectId)
+        await record(deps, selection, { by, pending }, effectId)
         isRecorded = true
       }
       count(await cancelPage(deps, found, effectId))
@@ -111,7 +113,7 @@ const walkOf = ({ businessId, sandbox, createdBefore: before }: CancelSelection)
 const record = (
   deps: CancelDeps,
   { businessId, sandbox, createdBefore }: CancelSelection,
-  by: By,
+  { by, pending }: { by: By; pending: number },
   _id: string,
 ): Promise<unknown> =>
   nativeCollection(deps.AuditEvent).insertOne({
@@ -122,7 +124,7 @@ const record = (
       subject: businessId,
       businessId,
       before: null,
-      after: { mode: sandbox ? 'test' : 'live', createdBefore },
+      after: { mode: sandbox ? 'test' : 'live', createdBefore, pending },
     }),
     _id,
   })

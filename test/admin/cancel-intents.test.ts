@@ -81,7 +81,7 @@ describe('npm run admin -- intents cancel', function () {
       subject: merchant.businessId,
       before: null,
     })
-    expect(line?.after).to.include({ mode: 'test' })
+    expect(line?.after).to.include({ mode: 'test', pending: 2 })
     expect((await storedIntent(service, first.referenceNumber)).effects).to.include(line?._id)
     expect(await cancel('live')).to.include({ cancelled: 1 })
   })

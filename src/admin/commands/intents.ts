@@ -81,7 +81,7 @@ async function cancel(deps: AdminDeps, options: Options, command: Command): Prom
   const total = await countCancellable(deps, selection)
   if (dryRun) return { matched: total, cancelled: 0, skipped: {} }
   const { json } = command.optsWithGlobals<{ json?: boolean }>()
-  const counts = await cancelSelected(deps, selection, startProgress(total, json === true))
+  const counts = await cancelSelected(deps, selection, total, startProgress(total, json === true))
   const paying = counts.skipped['under-way'] ?? 0
   if (paying > 0) {
     process.exitCode = 1
@@ -93,6 +93,7 @@ async function cancel(deps: AdminDeps, options: Options, command: Command): Prom
 async function cancelSelected(
   deps: AdminDeps,
   selection: CancelSelection,
+  pending: number,
   progress: ReturnType<typeof startProgress>,
 ): Promise<CancelCounts> {
   const counts: CancelCounts = { matched: 0, cancelled: 0, skipped: {} }
@@ -118,7 +119,7 @@ async function cancelSelected(
       metrics: createMetrics(),
       enqueue: queues.enqueue,
     }
-    await cancelAll(parts, selection, { ...deps.by, ending: ending.signal, count })
+    await cancelAll(parts, selection, { ...deps.by, pending, ending: ending.signal, count })
     return counts
   } catch (error) {
     if (counts.matched > 0) process.stderr.write(`Before that: ${JSON.stringify(counts)}\n`)
