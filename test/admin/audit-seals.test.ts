@@ -61,6 +61,13 @@ describe('The seals of the audit trail', function () {
     expect([faults, count], label).to.deep.equal([[], ids.length])
   }
 
+  it('prove nothing if there are none yet', async () => {
+    const { exitCode, stdout, stderr } = await openAdmin(service).here('audit', 'verify', '--json')
+    expect(exitCode).to.equal(1)
+    expect(JSON.parse(stdout)).to.include({ proven: false, seals: 0, faultCount: 0 })
+    expect(stderr).to.match(/^No line is sealed yet: nothing is proven\./)
+  })
+
   it('form a chain that contains each line once, even if several processes seal repeatedly and concurrently', async () => {
     await addLines(2 * linesPerSeal + 300)
     await Promise.all(Array.from({ length: 4 }, () => seal()))
@@ -193,6 +200,22 @@ describe('The seals of the audit trail', function () {
         }
         expect((await verify()).faults).to.deep.equal([])
       })
+  })
+
+  it('count every line that was added later, and list the first 20 of them', async () => {
+    const any = { ...tester, subject: 's', businessId: null, before: null, after: null }
+    const at = service.clock.now()
+    const extras = Array.from({ length: 50 }, (_, index) => ({
+      ...any,
+      _id: `extra-${index}`,
+      at: index % 2 === 0 ? at : new Date(at.getTime() - 3 * dayMs),
+      act: 'key.created' as const,
+      ...(index % 2 === 0 ? { seal: 2 } : {}),
+    }))
+    await lines().insertMany(extras)
+    const { faultCount, faults } = await verify()
+    await lines().deleteMany({ _id: { $in: extras.map(({ _id }) => _id) } })
+    expect([faultCount, faults.length]).to.deep.equal([50, 20])
   })
 
   it('stay valid when SECRET_KEY is rotated', async () => {

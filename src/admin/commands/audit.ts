@@ -10,7 +10,7 @@ import { type AdminDeps, Failed } from './run.ts'
 
 const verifyHelp = `
 Recomputes the digest of every sealed line and of every seal. The exit code is 0
-only if nothing was changed, removed or added later. Workers seal new lines every
+only if there are seals, and nothing was changed, removed or added later. Workers seal new lines every
 night, so the lines of today have no seal yet.
 
 Someone with full access to MongoDB can remove the last seals together with their
@@ -75,9 +75,13 @@ async function verify(deps: AdminDeps, { expect = null }: { expect?: KnownSeal |
   const pace = createPace(new AbortController().signal, async () => undefined)
   const { faults, ...verified }: Verified = await verifyTrail(deps, pace, expect)
   if (verified.faultCount > 0) process.exitCode = 1
+  if (verified.seals === 0) {
+    process.exitCode = 1
+    process.stderr.write('No line is sealed yet: nothing is proven. Workers seal new lines every night.\n')
+  }
   const unsealed = await deps.AuditEvent.countDocuments({ seal: null }).maxTimeMS(4_000)
   return {
-    proven: verified.faultCount === 0,
+    proven: verified.faultCount === 0 && verified.seals > 0,
     ...verified,
     unsealed,
     faults: faults.map((fault) => ({ fault })),

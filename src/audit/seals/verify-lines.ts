@@ -6,10 +6,11 @@ import type { AuditEvent } from '../audit-event.ts'
 import { digestOfLine } from './digest.ts'
 import { linesPerSeal, type Seal } from './seal.ts'
 
+type Line = Pick<AuditEvent, '_id' | 'seal'>
 type LineDeps = Pick<Models, 'AuditEvent'> & { now(): Date }
 
-/** The maximum number of lines that one query reports. */
-const maxReported = 20
+/** The number of lines in one batch of a query that may find any number of lines. */
+const batchSize = 1000
 const maxTimeMS = 4_000
 /** A line is sealed in the night after it was written. After two days, a line without a seal is a fault. */
 const maxUnsealedMs = 48 * 3_600_000
@@ -20,7 +21,9 @@ export async function* faultsOfLines(
   key: KeyObject,
   { _id: number, ids, digests }: Seal,
 ): AsyncGenerator<string> {
-  const found = await find(deps, { _id: { $in: ids } }, linesPerSeal)
+  const found = await nativeCollection(deps.AuditEvent)
+    .find({ _id: { $in: ids } }, { limit: linesPerSeal, maxTimeMS })
+    .toArray()
   const byId = new Map(found.map((line) => [line._id, line]))
   for (const [index, id] of ids.entries()) {
     const line = byId.get(id)
@@ -31,7 +34,7 @@ export async function* faultsOfLines(
       yield `Line ${id} of seal ${number} is marked with seal ${line.seal}.`
   }
   const marked = { seal: { $gt: number - 1, $lte: number }, _id: { $nin: ids } }
-  for (const { _id } of await find(deps, marked, maxReported))
+  for await (const { _id } of findAll(deps, marked))
     yield `Line ${_id} was added later: it is marked with seal ${number}, which does not contain it.`
 }
 
@@ -53,12 +56,16 @@ export async function* faultsOfOtherLines(deps: LineDeps, lastSeal: number): Asy
   const strays = {
     $or: [{ seal: { $gt: lastSeal } }, { seal: { $lte: 0 } }, { seal: { $type: nonNumericTypes } }],
   }
-  for (const { _id, seal } of await find(deps, strays as mongo.Filter<AuditEvent>, maxReported))
+  for await (const { _id, seal } of findAll(deps, strays as mongo.Filter<AuditEvent>))
     yield `Line ${_id} is marked with seal ${String(seal)}, which is missing.`
   const before = new Date(deps.now().getTime() - maxUnsealedMs)
-  for (const { _id } of await find(deps, { seal: null, at: { $lt: before } }, maxReported))
+  for await (const { _id } of findAll(deps, { seal: null, at: { $lt: before } }))
     yield `Line ${_id} has had no seal for more than 48 hours.`
 }
 
-const find = (deps: LineDeps, filter: mongo.Filter<AuditEvent>, limit: number): Promise<AuditEvent[]> =>
-  nativeCollection(deps.AuditEvent).find(filter, { limit, maxTimeMS }).toArray()
+/**
+ * Reads the ids and marks of all lines that match. There is no limit on the total time, because otherwise someone could
+ * prevent the check by adding very many lines. Each batch is a short read of an index.
+ */
+const findAll = (deps: LineDeps, filter: mongo.Filter<AuditEvent>): mongo.FindCursor<Line> =>
+  nativeCollection(deps.AuditEvent).find<Line>(filter, { projection: { seal: 1 }, batchSize })
