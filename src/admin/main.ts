@@ -1,5 +1,16 @@
 import { createProgram } from './program.ts'
 
+/** The exit code of a program whose output goes to a program that has ended, such as `head`. */
+const pipeClosed = 141
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(pipeClosed)
+  process.stderr.write(`The output could not be written: ${error.message}\n`)
+  process.exit(1)
+})
+// A command that changes data must not end halfway because a progress bar or a warning could not be written.
+process.stderr.on('error', () => undefined)
+
 // The check comes before the program parses the arguments, because an error message could repeat the key.
 if (process.argv.some((argument) => /[sp]k_(test|live)_[0-9A-Za-z]{16}/.test(argument))) {
   process.stderr.write(

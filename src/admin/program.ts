@@ -18,6 +18,7 @@ import { addShopReads } from './commands/show-shops.ts'
 import { addStaffReads } from './commands/show-staff.ts'
 import { addWalletReads } from './commands/show-wallets.ts'
 import { addStaffCommands } from './commands/staff.ts'
+import { plainMessage } from './commands/text.ts'
 import { addWalletCommands } from './commands/wallet.ts'
 
 /** Returns the command-line program with all its commands. */
@@ -27,6 +28,7 @@ export function createProgram(): Command {
     .option('--json', 'print the result as one JSON object')
     .option('--reason <text>', 'why you do this; the audit trail shows it', reasonText)
     .showHelpAfterError()
+    .configureOutput({ outputError: (text, write) => write(plainMessage(text)) })
     .enablePositionalOptions(false)
 
   addBusinessReads(addBusinessCommands(program))

@@ -46,6 +46,9 @@ export function openAdmin(service: Service) {
       return { kill: (signal: NodeJS.Signals) => child.kill(signal), ended: once(child, 'exit') }
     },
     throughNpm: (args: string[]) => run('npm', ['run', '--silent', 'admin', '--', ...args], {}),
+    /** Runs a shell script in which `admin` is the command line. */
+    inShell: (script: string) =>
+      run('sh', ['-c', `admin() { '${process.execPath}' '${program}' "$@"; }; ${script}`], {}),
     /** Runs a command in this process. */
     here: (...args: string[]): Promise<Outcome> => runHere(args, env),
     /** Runs a command in this process. Returns the JSON object that it printed. Throws if the command fails. */

@@ -180,12 +180,26 @@ describe('npm run admin', function () {
         .and.match(/^Undo with: business /m)
   })
 
+  it('ends quietly if the reader of its output has ended, and with one line if its output cannot be written', async () => {
+    const [piped, full] = await Promise.all([
+      cli.inShell('{ admin audit export; echo "code $?" >&2; } | true'),
+      cli.inShell('admin business list > /dev/full'),
+    ])
+    expect(piped).to.deep.equal({ exitCode: 0, stdout: '', stderr: 'code 141\n' })
+    expect(full.exitCode).to.equal(1)
+    expect(full.stderr).to.match(/^The output could not be written: .*ENOSPC.*\n$/)
+  })
+
   it('prints an error to stderr, exits with a non-zero code and changes nothing if the command cannot be carried out', async () => {
     const { businessId } = await service.merchant()
     const key = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
     const wrong: [about: RegExp, args: string[], changes?: Record<string, string | undefined>][] = [
-      [/--lvie/, ['business', 'create', '--name', 'X', '--lvie']],
+      [
+        /^error: unknown option '--lvie'\n\(Did you mean --live\?\)\n/,
+        ['business', 'create', '--name', 'X', '--lvie'],
+      ],
       [/There is no business unknown/, ['business', 'approve', 'unknown']],
+      [/'Evil\\u\{1b\}\[31m\\u\{a\}' is invalid/, ['business', 'create', '--name', 'Evil\u001B[31m\n']],
       [/at least one limit/, ['business', 'limit', businessId]],
       [/from 1 to/, ['business', 'limit', businessId, '--live-codes', '0']],
       [/all/, [...key, '--scopes', 'payments.intents:read,all']],
@@ -215,6 +229,7 @@ describe('npm run admin', function () {
       expect(stdout, args.join(' ')).to.equal('')
       expect(stderr).to.match(about)
       expect(stderr).not.to.match(/\n\s+at /)
+      expect(stderr).not.to.match(/[^\P{Cc}\n]/u)
     })
     expect(await count()).to.deep.equal(before)
   })

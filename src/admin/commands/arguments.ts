@@ -63,11 +63,6 @@ export function ranges(text: string, previous: string[] = []): string[] {
   return [...previous, ...given]
 }
 
-export function seconds(text: string): number {
-  if (!/^\d{1,8}$/.test(text)) throw new InvalidArgumentError('Must be a whole number of seconds.')
-  return Number(text)
-}
-
 /**
  * Parses an ISO 8601 date or date-time. A date without a time stands for the start or the end of that day in UTC,
  * depending on `edge`.
@@ -120,6 +115,9 @@ export const wholeNumber =
       throw new InvalidArgumentError(`Must be a whole number from ${min} to ${max}.`)
     return number
   }
+
+/** Parses a whole number of seconds, at most about three years. */
+export const seconds = wholeNumber(0, 99_999_999)
 
 /** Parses a limit, which is a whole number or the word `default`. `default` stands for the service's own limit. */
 export const limitFrom =

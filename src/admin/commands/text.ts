@@ -8,6 +8,14 @@ const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 export const plainText = (text: string): string =>
   text.replaceAll(unsafe, (character) => String.raw`\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 
+/** Returns an error message of Commander, which may repeat an argument, with its suggestion on a line of its own. */
+export const plainMessage = (text: string): string =>
+  `${text
+    .trimEnd()
+    .split(/\n(?=\(Did you mean [^\n]*\)$)/)
+    .map(plainText)
+    .join('\n')}\n`
+
 /** Returns an object as JSON in which every unsafe character is escaped. A program that reads it gets the same text. */
 export const jsonText = (result: object): string =>
   JSON.stringify(result).replaceAll(unsafe, (character) =>
