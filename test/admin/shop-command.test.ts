@@ -26,4 +26,14 @@ describe('npm run admin -- shop create', function () {
     expect(withoutBusiness).to.deep.equal({ exitCode: 1, stdout: '', stderr: unknown })
     expect(await service.deps.Shop.countDocuments()).to.equal(1)
   })
+
+  it('refuses names and reasons that are invisible or change the direction of the text', async () => {
+    const create = ['shop', 'create', '--business', 'unknown', '--name']
+    for (const text of ['\u200B\u2060', '\u3164', 'Atar\u202Esrif', '\u2066Atar\u2069']) {
+      const outcomes = [await cli.here(...create, text), await cli.here(...create, 'x', '--reason', text)]
+      for (const { stderr } of outcomes) expect(stderr).to.match(/Must be 1 to \d+ printable characters/)
+    }
+    for (const text of ['?', 'أطار', 'Atar 🌴'])
+      expect((await cli.here(...create, text)).stderr).to.match(/no business/)
+  })
 })

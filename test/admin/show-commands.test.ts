@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { newKey } from '../../src/businesses/api-key.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { setDisabled } from '../../src/staff/change-account.ts'
-import { createAccount } from '../../src/staff/create-account.ts'
+import { createAccount, createAccountWithLink } from '../../src/staff/create-account.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { findAccount } from '../../src/wallets/sandbox/find-account.ts'
 import { freshDelivery, subscribe } from '../support/actions.ts'
@@ -142,6 +142,12 @@ describe('The commands that list and show', function () {
     for (const name of ['fatou', 'moussa', 'sidi'])
       await createAccount(service.deps, { name, role: name === 'sidi' ? 'support' : 'viewer' }, by)
     await setDisabled(service.deps, 'moussa', true, by)
+    await createAccountWithLink(service.deps, { name: 'zeina', role: 'viewer' }, by)
+    expect((await cli.done('staff', 'show', 'zeina')).password).to.match(/^no password yet: link valid /)
+    await setDisabled(service.deps, 'zeina', true, by)
+    expect((await cli.done('staff', 'enable', 'zeina')).password).to.equal(
+      'no password, no link: issue a link',
+    )
     const created = service.http.post('/api/v1/dev/store/products').set(merchant.write())
     await created.send({ name: 'x', price: 1 }).expect(201)
     const [shop] = await service.deps.Shop.find({ businessId }).lean()

@@ -14,7 +14,7 @@ import { mayStaff, type Permission } from '../../src/staff/permissions.ts'
 import { subscribe } from '../support/actions.ts'
 import { deadDeliveries } from '../support/dead-deliveries.ts'
 import { type Service, withService } from '../support/service.ts'
-import { operator, readable, signedIn, type Visitor, visit } from './staff.ts'
+import { hiddenFields, operator, readable, signedIn, type Visitor, visit } from './staff.ts'
 
 /** An act as the tests need it, whatever kind of object it changes. */
 interface TestedAct {
@@ -267,6 +267,10 @@ describe('An act of staff', () => {
       expect(wrong.text).to.include(`id="${name}-fault">Enter a whole number`)
     expect(wrong.text).to.include('value="1.5"').and.include(`value="${reason}"`)
     const missing = await set({ perSecond: '', liveCodes: '9' })
+    const { csrf = '' } = hiddenFields(missing.text)
+    const sent = { csrf, reason, perSecond: '5', liveCodes: '9', sandboxIntentsPerDay: '3' }
+    const repeated = await staff.admin.post(path, [...Object.entries(sent), ['liveCodes', '9']])
+    expect([repeated.status, repeated.text.includes('id="liveCodes-fault">')]).to.deep.equal([400, true])
     expect([missing.status, missing.text.includes('id="sandboxIntentsPerDay-fault">')]).to.deep.equal([
       400,
       true,

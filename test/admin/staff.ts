@@ -16,7 +16,11 @@ export interface Page {
 export interface Visitor {
   get(path: string, headers?: Record<string, string>): Promise<Page>
   /** Submits a form from a page of this site. `headers` add to or replace the headers of a browser. */
-  post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Page>
+  post(
+    path: string,
+    fields: Record<string, string> | [string, string][],
+    headers?: Record<string, string>,
+  ): Promise<Page>
   /** Like `post`, with the token of the session in the form. */
   act(path: string, fields?: Record<string, string>): Promise<Page>
   /** `__Host-staff=…`, or empty. */
