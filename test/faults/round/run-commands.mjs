@@ -20,5 +20,7 @@ async function run(args) {
   process.argv = [node, program, '--json', ...args]
   count += 1
   await import(`${pathToFileURL(program).href}?${count}`)
+  // Each run of the program adds its own listeners, which a process of its own would have only once.
+  for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error')
   process.send({ code: process.exitCode, output })
 }
