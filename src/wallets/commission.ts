@@ -12,6 +12,9 @@ export interface Commission {
   totalRevenue: number
 }
 
+/** The fees that a refund gives back, in centimes: `providerTtc` to the merchant and `payerTtc` to the payer. */
+export type ReturnedFees = Pick<Commission, 'providerTtc' | 'payerTtc'>
+
 /** The commission on an intent that has not been paid. */
 export const noCommission: Commission = { providerTtc: 0, payerTtc: 0, tof: 0, tte: 0, totalRevenue: 0 }
 

@@ -1,5 +1,5 @@
 import type { PaymentFailure } from '../../intents/payments/payment.ts'
-import type { Commission } from '../../wallets/commission.ts'
+import type { Commission, ReturnedFees } from '../../wallets/commission.ts'
 
 /**
  * The fields of a webhook's `data` that may change later, with their values at the time of the event. For an order,
@@ -15,7 +15,7 @@ export interface Facts {
   payerPhone?: string
   commission?: Commission
   failure?: PaymentFailure
-  refund?: { id: string; amount: number; reason?: string }
+  refund?: { id: string; amount: number; reason?: string; returnedFees?: ReturnedFees }
 }
 
 /**
