@@ -1,5 +1,6 @@
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
+import { type CommissionHistory, ratesFromFields } from './commission-rates.ts'
 
 /** The limits that operators have set for one business. If a limit is null, the service's default applies. */
 export interface BusinessLimits {
@@ -27,6 +28,8 @@ export interface Business {
    */
   suspended: boolean
   limits: BusinessLimits
+  /** The commission rates that operators have set for this business, including rates that apply only later. */
+  commission: CommissionHistory
   createdAt: Date
   /** The audit lines that are not in the audit trail yet. */
   unaudited: AuditEvent[]
@@ -47,6 +50,7 @@ export const businesses: Collection = {
     apiEnabled: Boolean,
     suspended: Boolean,
     limits: { perSecond: Number, liveCodes: Number, sandboxIntentsPerDay: Number },
+    commission: [ratesFromFields],
     createdAt: Date,
     unaudited: unauditedFields,
   },

@@ -2,6 +2,7 @@ import type { Scope } from '../../schemas/scopes.ts'
 import type { By } from '../audit/audit-event.ts'
 import type { KeyKind } from './api-key.ts'
 import type { BusinessLimits } from './business.ts'
+import type { CommissionHistory } from './commission-rates.ts'
 
 /** A key that exists, whether or not it may be used. The log shows these fields. */
 export type FoundKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>
@@ -16,6 +17,8 @@ export interface Caller {
   scopes: ReadonlySet<Scope>
   /** The limits that operators have set for the business. */
   limits: BusinessLimits
+  /** The commission rates that operators have set for the business. */
+  commission: CommissionHistory
   /** The client's IP address. */
   ip: string
 }

@@ -19,6 +19,7 @@ export async function createBusiness(
     apiEnabled: true,
     suspended: false,
     limits: defaultLimits,
+    commission: [],
     createdAt: now,
     unaudited: [
       auditLine({

@@ -7,7 +7,7 @@ import type { Business } from './business.ts'
 
 /** An API key and the business that it belongs to. */
 export interface KeyAndBusiness extends ApiKey {
-  business: Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended' | 'limits'>
+  business: Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended' | 'limits' | 'commission'>
 }
 
 /**

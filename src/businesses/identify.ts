@@ -37,6 +37,7 @@ export async function identify(
     sandbox: key.mode === 'test',
     scopes: new Set(key.scopes),
     limits: key.business.limits,
+    commission: key.business.commission,
     ip: clientAddress,
   }
 }

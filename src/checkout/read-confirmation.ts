@@ -1,5 +1,7 @@
+import { ratesAt } from '../businesses/commission-rates.ts'
 import type { Deps } from '../deps.ts'
 import type { Confirmation } from '../intents/payments/pay.ts'
+import { commissionOf } from '../wallets/commission.ts'
 import { readPhone, readPin } from '../wallets/phone.ts'
 import { amountOf } from './amount.ts'
 import type { FormMessages } from './field.ts'
@@ -37,7 +39,9 @@ export function readConfirmation(
   const { paymentId } = sent
   if (paymentId === null) return repeat({ notice: notices.formTooOld, faults: {} })
   const [phone, pin] = [readPhone(sent.phone), readPin(sent.pin)]
-  if (phone !== null && pin !== null) return { confirmation: { paymentId, phone, pin, amount } }
+  const rates = ratesAt(offer.intent.commission, deps.config.commissionRates, offer.now)
+  const commission = commissionOf(amount, rates)
+  if (phone !== null && pin !== null) return { confirmation: { paymentId, phone, pin, amount, commission } }
   const wrong = { ...(phone === null && { phone: faults.phone }), ...(pin === null && { pin: faults.pin }) }
   return repeat({ notice: null, faults: wrong })
 }

@@ -1,4 +1,5 @@
 import type { Model } from 'mongoose'
+import type { CommissionHistory } from '../businesses/commission-rates.ts'
 import type { Batcher } from '../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
@@ -57,6 +58,8 @@ export interface OfferedIntent extends Intent {
   bytes: number
   /** Whether the business is suspended. Customers cannot pay a suspended business. */
   isSuspended: boolean
+  /** The commission rates that operators have set for the business. */
+  commission: CommissionHistory
 }
 
 const succeeded = {
@@ -81,6 +84,7 @@ export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, Off
               refunded: { $sum: { $map: { input: succeeded, in: '$$this.amount' } } },
               refunds: [],
               isSuspended: { $ne: [{ $first: '$business.suspended' }, false] },
+              commission: { $ifNull: [{ $first: '$business.commission' }, []] },
             },
           },
           { $unset: ['business', 'outbox', 'lookUpKeys'] },

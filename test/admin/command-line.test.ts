@@ -81,6 +81,7 @@ describe('npm run admin', function () {
       apiEnabled: true,
       suspended: false,
       limits: { perSecond: 'default', liveCodes: 'default', sandboxIntentsPerDay: 0 },
+      commission: [],
       liveCodes: { used: 0, limit: 20_000, left: 20_000 },
       sandboxToday: { used: 0, limit: null, left: null },
       sandboxResponsesToday: { used: 0, limit: null, left: null },

@@ -3,6 +3,7 @@ import { mongo } from 'mongoose'
 import { payIntent } from '../../src/intents/payments/pay.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
+import { noCommission } from '../../src/wallets/commission.ts'
 import type { RefundOrder, StatusQuery, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent, outboxData, post, readIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
@@ -160,7 +161,13 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         name: 'live:wallet.example',
         authorise: async () => ({ outcome: 'done' }),
       } as unknown as Wallet
-      const confirmation = { paymentId: 'form-1', phone: '22345678', pin: '1234', amount: 99_904 }
+      const confirmation = {
+        paymentId: 'form-1',
+        phone: '22345678',
+        pin: '1234',
+        amount: 99_904,
+        commission: noCommission,
+      }
       const intent = await stored(referenceNumber)
       const { state } = await payIntent(service.deps, wallet, intent, confirmation, withoutDeadline)
       expect(state).to.equal('settled')

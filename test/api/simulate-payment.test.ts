@@ -4,6 +4,7 @@ import type { PaymentHold } from '../../src/intents/payments/payment.ts'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
+import { noCommission } from '../../src/wallets/commission.ts'
 import { createIntent, outboxData, readIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { loseResponses, withAnotherKey, withMerchant, withService } from '../support/service.ts'
@@ -298,6 +299,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
         id: 'form-1',
         wallet: 'sandbox',
         amount: 50_000,
+        commission: noCommission,
         payerPhone: '22******01',
         payerHash: 'h-1',
         startedAt: now,

@@ -11,6 +11,7 @@ import { beginRefund } from '../../src/intents/refunds/hold.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
+import { noCommission } from '../../src/wallets/commission.ts'
 import { demoWallets } from '../../src/wallets/sandbox/demo-wallets.ts'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import type { Wallet } from '../../src/wallets/wallet.ts'
@@ -275,7 +276,13 @@ describe('If a process is killed between any two steps of a payment or refund,',
       },
     }
     const waiting = { state: 'waiting' }
-    const form = { paymentId: each.paymentId, phone: '22000001', pin: '1234', amount }
+    const form = {
+      paymentId: each.paymentId,
+      phone: '22000001',
+      pin: '1234',
+      amount,
+      commission: noCommission,
+    }
     const intent = await storedIntent(service, each.referenceNumber)
     expect(await payIntent(service.deps, losing, intent, form, withoutDeadline)).to.deep.equal(waiting)
     return each

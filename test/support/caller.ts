@@ -10,5 +10,6 @@ export const callerOf = ({ businessId, keyId }: Merchant, sandbox = true): Calle
   kind: 'secret',
   scopes: new Set(),
   limits: defaultLimits,
+  commission: [],
   ip: '::1',
 })

@@ -9,6 +9,7 @@ import {
 import type { Refund } from '../../src/intents/refunds/refund-record.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
+import { commissionOf } from '../../src/wallets/commission.ts'
 import { type ApiResponse, post } from './actions.ts'
 import type { Merchant, Service } from './service.ts'
 
@@ -33,7 +34,9 @@ export function payFor(
 ): Promise<PaymentResult> {
   const wallet = deps.wallets.forPayments(intent.sandbox)
   if (wallet === null) throw new Error('there is no wallet')
-  const form = { paymentId: newId(), phone: '22000001', pin: '1234', amount: intent.amount ?? 10_000 }
+  const amount = changes.amount ?? intent.amount ?? 10_000
+  const commission = commissionOf(amount, deps.config.commissionRates)
+  const form = { paymentId: newId(), phone: '22000001', pin: '1234', amount, commission }
   return payIntent(deps, wallet, intent, { ...form, ...changes }, withoutDeadline)
 }
 

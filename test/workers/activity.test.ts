@@ -7,6 +7,7 @@ import type { Deps } from '../../src/deps.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { payIntent } from '../../src/intents/payments/pay.ts'
 import { newId } from '../../src/security/ids.ts'
+import { noCommission } from '../../src/wallets/commission.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
 import { attempt, createIntent, freshDelivery, relay, subscribe } from '../support/actions.ts'
 import { type Chance, chanceOf } from '../support/chance.ts'
@@ -47,7 +48,7 @@ describe('The activity figures', () => {
   async function payAgain(referenceNumber: string, outcome: WalletOutcome, amount: number): Promise<void> {
     wallet.setOutcome(() => outcome)
     const intent = await storedIntent(service, referenceNumber)
-    const form = { paymentId: newId(), phone: '22000001', pin: '1234', amount }
+    const form = { paymentId: newId(), phone: '22000001', pin: '1234', amount, commission: noCommission }
     await payIntent(service.deps, wallet, intent, form, withoutDeadline)
     wallet.setOutcome(() => ({ outcome: 'done' }))
   }

@@ -11,6 +11,7 @@ import { type IntentSource } from '../../src/outbox/outbox-batchers.ts'
 import { readOutboxes } from '../../src/outbox/read-outboxes.ts'
 import { relayOutboxes } from '../../src/outbox/relay.ts'
 import { newId } from '../../src/security/ids.ts'
+import { noCommission } from '../../src/wallets/commission.ts'
 import { createIntent, outboxEvents, relay, subscribe } from '../support/actions.ts'
 import { newRefund, simulate, storedIntent } from '../support/pay.ts'
 import { withMerchantPerTest, withServicePerTest } from '../support/service.ts'
@@ -69,7 +70,8 @@ describe('An intent with thousands of events', () => {
     const [payerPhone, payerHash] = ['22******45', 'h']
     const decline = { outcome: 'declined', reason: 'insufficient_funds' } as const
     const end = async (outcome: typeof decline | { outcome: 'done' }) => {
-      const payment = { id: newId(), wallet: 'sandbox', amount: many, payerPhone, payerHash } as const
+      const payer = { payerPhone, payerHash, commission: noCommission }
+      const payment = { id: newId(), wallet: 'sandbox', amount: many, ...payer } as const
       const ended = await endPayment(service.deps, intent, payment, outcome, { effectId: newId(), cause })
       expect(ended?.status).to.equal(outcome.outcome === 'done' ? 'PAID' : 'PENDING')
     }

@@ -5,6 +5,7 @@ import { type PaymentRequest, payIntent } from '../../src/intents/payments/pay.t
 import { queryDueWallets } from '../../src/intents/query-due-wallets.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
+import { noCommission } from '../../src/wallets/commission.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
 import { cancelIntent, createIntent, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
@@ -184,7 +185,8 @@ describe('A payment', () => {
   it('holds the intent even if the time of the next query to the wallet cannot be stored in MongoDB', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const intent = await storedIntent(service, referenceNumber)
-    const confirmation = { paymentId: newId(), phone: '22000001', pin: '1234', amount: 50_000 }
+    const form = { paymentId: newId(), phone: '22000001', pin: '1234', amount: 50_000 }
+    const confirmation = { ...form, commission: noCommission }
     let waits = 0
     const payer: PaymentRequest = {
       cause: null,

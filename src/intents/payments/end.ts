@@ -1,7 +1,6 @@
 import type { DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
 import type { Deps } from '../../deps.ts'
 import { newId } from '../../security/ids.ts'
-import { commissionOf } from '../../wallets/commission.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { TransitionName } from '../lifecycle.ts'
@@ -11,7 +10,7 @@ import { pushAttempt } from './hold.ts'
 import type { Payment, PaymentAttempt, PaymentFailure, PaymentHold } from './payment.ts'
 
 /** The fields that are needed to end a payment. A payment that never held the intent has no `startedAt`. */
-export type EndingPayment = Pick<PaymentHold, 'id' | 'wallet' | 'amount' | 'payerPhone' | 'payerHash'> &
+export type EndingPayment = Omit<PaymentHold, 'startedAt' | 'validUntil' | 'queryAt' | 'writeId'> &
   Partial<Pick<PaymentHold, 'startedAt'>>
 /** The outcomes of a payment that add an event to the intent. */
 export type ReportedOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
@@ -21,7 +20,7 @@ export type ReportedOutcome = Extract<KnownOutcome, { outcome: 'done' | 'decline
  * one write, which also stores the payment's look-up keys. Returns null if the guard does not match.
  */
 export const endPayment = (
-  deps: Pick<Deps, 'Intent' | 'config' | 'metrics' | 'now'>,
+  deps: Pick<Deps, 'Intent' | 'metrics' | 'now'>,
   intent: Intent,
   payment: EndingPayment,
   outcome: ReportedOutcome,
@@ -35,7 +34,7 @@ export const endPayment = (
 
 /** Returns the transition that a payment's outcome requires. */
 export function transitionFor(
-  deps: Pick<Deps, 'config' | 'now'>,
+  deps: Pick<Deps, 'now'>,
   payment: EndingPayment,
   outcome: ReportedOutcome,
   attempt: PaymentAttempt,
@@ -57,15 +56,15 @@ export function transitionFor(
 
 /** Returns the record of a payment that has just succeeded. */
 const paymentOf = (
-  deps: Pick<Deps, 'config' | 'now'>,
-  { id, wallet, amount, payerPhone, payerHash }: EndingPayment,
+  deps: Pick<Deps, 'now'>,
+  { id, wallet, amount, commission, payerPhone, payerHash }: EndingPayment,
 ): Payment => ({
   amountPaid: amount,
   paidAt: deps.now(),
   method: 'WALLET',
   payerPhone,
   payerHash,
-  commission: commissionOf(amount, deps.config.commissionRates),
+  commission,
   wallet,
   key: id,
 })

@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts'
 import type { WithinDeadline } from '../../idempotency/effect.ts'
 import type { Cause } from '../../outbox/event.ts'
 import { newId } from '../../security/ids.ts'
+import type { Commission } from '../../wallets/commission.ts'
 import { orderDeadline } from '../../wallets/order-times.ts'
 import { maskPhone } from '../../wallets/phone.ts'
 import { outcomeOf } from '../../wallets/query.ts'
@@ -28,6 +29,8 @@ export interface Confirmation {
   pin: string
   /** The amount in centimes. Unless the intent is OPEN, this is the intent's own amount. */
   amount: number
+  /** The commission on this amount, which the customer has seen. */
+  commission: Commission
 }
 
 /** The customer's request. `withinDeadline` limits how long the request waits for MongoDB. */
@@ -106,7 +109,7 @@ const isTooLate = (held: Intent, payment: PaymentHold, now: Date): boolean =>
 function draftHold(
   deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
   wallet: Wallet,
-  { paymentId, phone, amount }: Confirmation,
+  { paymentId, phone, amount, commission }: Confirmation,
 ): PaymentHold {
   const startedAt = deps.now()
   const validUntil = orderDeadline(deps.config, startedAt)
@@ -114,6 +117,7 @@ function draftHold(
     id: paymentId,
     wallet: wallet.name,
     amount,
+    commission,
     payerPhone: maskPhone(phone),
     payerHash: payerHashOf(deps, phone),
     startedAt,

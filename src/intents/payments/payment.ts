@@ -27,6 +27,8 @@ export interface PaymentHold {
   wallet: WalletName
   /** The amount in centimes. */
   amount: number
+  /** Calculated with the rates at the beginning of the payment. The payer is charged `amount` and `payerTtc`. */
+  commission: Commission
   /** The masked phone number of the payer, for example `22******45`. */
   payerPhone: string
   /** The keyed hash of the payer's phone number (look-up-keys.ts). The number itself is never stored. */
@@ -73,6 +75,15 @@ export interface PaymentFailure {
   retryable: boolean
 }
 
+const commissionFields = {
+  _id: false,
+  providerTtc: Number,
+  payerTtc: Number,
+  tof: Number,
+  tte: Number,
+  totalRevenue: Number,
+}
+
 export const paymentFields = {
   _id: false,
   amountPaid: Number,
@@ -80,14 +91,7 @@ export const paymentFields = {
   method: String,
   payerPhone: String,
   payerHash: String,
-  commission: {
-    _id: false,
-    providerTtc: Number,
-    payerTtc: Number,
-    tof: Number,
-    tte: Number,
-    totalRevenue: Number,
-  },
+  commission: commissionFields,
   wallet: String,
   key: String,
 }
@@ -97,6 +101,7 @@ export const holdFields = {
   id: String,
   wallet: String,
   amount: Number,
+  commission: commissionFields,
   payerPhone: String,
   payerHash: String,
   startedAt: Date,

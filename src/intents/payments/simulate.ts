@@ -1,8 +1,10 @@
 import type { Caller } from '../../businesses/caller.ts'
+import { ratesAt } from '../../businesses/commission-rates.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import type { Effect } from '../../idempotency/effect.ts'
 import { wakeRelay } from '../../outbox/wake-relay.ts'
+import { commissionOf } from '../../wallets/commission.ts'
 import { failingPayment } from '../../wallets/magic-amounts.ts'
 import { maskPhone } from '../../wallets/phone.ts'
 import { findIntent, findIntentToChange } from '../find.ts'
@@ -50,7 +52,9 @@ export async function simulatePayment(
   if (before.hold !== null || !isPending(asOf(before, now).status)) throw refuse('INTENT_NOT_PENDING')
   const payerPhone = maskPhone(simulation.payerPhone)
   const payerHash = payerHashOf(deps, simulation.payerPhone)
-  const payment = { id: effect.id, wallet: 'simulation', amount, payerPhone, payerHash } as const
+  const commission = commissionOf(amount, ratesAt(caller.commission, deps.config.commissionRates, now))
+  const payer = { payerPhone, payerHash }
+  const payment = { id: effect.id, wallet: 'simulation', amount, commission, ...payer } as const
   const outcome = amount === failingPayment ? technicalError : outcomes[simulation.outcome]
   const by = { effectId: effect.id, cause: effect.cause, guard: isFree(now) }
   // The guard and the write use the same time. If they used different times, an expired intent could be paid when the
