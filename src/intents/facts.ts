@@ -7,7 +7,7 @@ import type { Refund } from './refunds/refund-record.ts'
 /** The data that only some events contain: the reason why a payment failed, or the refund that was made. */
 export interface EventDetails {
   failure?: PaymentFailure
-  refund?: Pick<Refund, 'id' | 'amount' | 'reason'>
+  refund?: Pick<Refund, 'id' | 'amount' | 'reason' | 'createdAt'>
 }
 
 /**
@@ -33,5 +33,6 @@ const refundFacts = ({
   id,
   amount,
   reason,
+  createdAt,
 }: NonNullable<EventDetails['refund']>): NonNullable<Facts['refund']> =>
-  reason === null ? { id, amount } : { id, amount, reason }
+  reason === null ? { id, amount, createdAt } : { id, amount, reason, createdAt }

@@ -14,6 +14,7 @@ import {
 } from '../intents/batchers.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { ShortCode } from '../intents/short-codes.ts'
+import { type LedgerAppender, openLedger } from '../ledger/book.ts'
 import { openRelayBatchers, type RelayBatchers } from '../outbox/relay-batchers.ts'
 import type { Order } from '../store/orders/order.ts'
 import type { Product } from '../store/products/product.ts'
@@ -32,7 +33,7 @@ import { nativeCollection } from './collection.ts'
 import type { Models } from './models.ts'
 
 /** The batchers through which concurrent requests and deliveries share calls to MongoDB. */
-export interface Batchers extends RelayBatchers, ActivityBatchers {
+export interface Batchers extends RelayBatchers, ActivityBatchers, LedgerAppender {
   findKey: Batcher<string, KeyAndBusiness | null>
   rehashKey: Batcher<KeyRehash, void>
   noteKeyUse: Batcher<KeyUse, void>
@@ -101,6 +102,7 @@ export function openBatchers(models: Models, now: () => Date): Batchers {
     findBodySource: createBodySourceBatcher(models),
     ...openRelayBatchers(models),
     ...openActivityBatchers(models, now),
+    ...openLedger(models, now),
   }
 }
 

@@ -17,6 +17,7 @@ import { type Business, businesses } from '../businesses/business.ts'
 import { type Claim, claims } from '../idempotency/claim.ts'
 import { type Intent, intents } from '../intents/intent.ts'
 import { type ShortCode, shortCodes } from '../intents/short-codes.ts'
+import { type LedgerEntry, ledgerEntries } from '../ledger/entry.ts'
 import { type RetentionProgress, retentionProgress } from '../retention/progress.ts'
 import { type RetentionRecord, retentionRecords } from '../retention/record.ts'
 import { checkoutAttempts, signInAttempts } from '../security/failed-attempts/collections.ts'
@@ -41,6 +42,7 @@ export const collections: readonly Collection[] = [
   shortCodes,
   endpoints,
   deliveries,
+  ledgerEntries,
   activityEntries,
   activityHours,
   activityCounts,
@@ -77,6 +79,7 @@ export const openModels = (mongo: Connection, maxTimeMs?: number) => ({
   ShortCode: openCollection<ShortCode>(mongo, shortCodes, maxTimeMs),
   Endpoint: openCollection<Endpoint>(mongo, endpoints, maxTimeMs),
   Delivery: openCollection<Delivery>(mongo, deliveries, maxTimeMs),
+  LedgerEntry: openCollection<LedgerEntry>(mongo, ledgerEntries, maxTimeMs),
   ActivityEntry: openCollection<ActivityEntry>(mongo, activityEntries, maxTimeMs),
   ActivityHour: openCollection<ActivityHour>(mongo, activityHours, maxTimeMs),
   ActivityCount: openCollection<ActivityCount>(mongo, activityCounts, maxTimeMs),

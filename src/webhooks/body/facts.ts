@@ -15,7 +15,14 @@ export interface Facts {
   payerPhone?: string
   commission?: Commission
   failure?: PaymentFailure
-  refund?: { id: string; amount: number; reason?: string; returnedFees?: ReturnedFees }
+  refund?: {
+    id: string
+    amount: number
+    reason?: string
+    /** The time at which the refund began. No webhook contains it. */
+    createdAt?: Date
+    returnedFees?: ReturnedFees
+  }
 }
 
 /**

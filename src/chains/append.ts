@@ -1,0 +1,140 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { mongo } from 'mongoose'
+import { unavailable } from '../errors.ts'
+import { type Batcher, backgroundRestMs, createBatcher } from '../mongo/batching/batcher.ts'
+
+/** The owner of a chain: a business in one environment. */
+export interface ChainOwner {
+  businessId: string
+  sandbox: boolean
+}
+
+/**
+ * A document in a numbered chain. The documents of an owner are numbered 1, 2, 3 and so on. Each document is built from
+ * the one before it, and never changes. The collection needs `chainIndex`.
+ */
+export interface ChainLink extends ChainOwner {
+  _id: string
+  number: number
+}
+
+/** The unique index that allows only one document to follow another. */
+export const chainIndex = {
+  name: 'chain',
+  key: { businessId: 1, sandbox: 1, number: 1 },
+  unique: true,
+} as const
+
+/** An item to append. Its id is deterministic, so that an item that is appended twice is stored once. */
+interface Draft {
+  _id: string
+}
+
+/**
+ * The maximum number of times that an append starts again because other processes have appended something to the same
+ * chain. An append takes about two milliseconds, so even ten processes rarely need more than a few rounds.
+ */
+const maxRounds = 50
+/** The maximum random pause before an append starts again. */
+const maxPauseMs = 10
+
+/** Returns the last document of a chain, or null if the chain is empty. */
+export const findLast = <Doc extends ChainLink>(
+  collection: mongo.Collection<Doc>,
+  { businessId, sandbox }: ChainOwner,
+): Promise<Doc | null> =>
+  collection.findOne({ businessId, sandbox } as mongo.Filter<Doc>, {
+    sort: { number: -1 },
+    hint: chainIndex.name,
+  }) as Promise<Doc | null>
+
+/**
+ * Appends the documents that `build` returns for the last document of the chain. If another process appends something
+ * in the meantime, the numbers collide, nothing more is inserted, and the append starts again. Then `build` is called
+ * with the new last document and the ids of those `drafts` that are already in the chain.
+ */
+export async function appendLinks<Doc extends ChainLink>(
+  collection: mongo.Collection<Doc>,
+  owner: ChainOwner,
+  drafts: readonly Draft[],
+  build: (last: Doc | null, appended: ReadonlySet<string>) => Doc[],
+): Promise<void> {
+  let appended: ReadonlySet<string> = new Set()
+  for (let round = 0; round < maxRounds; round += 1) {
+    const links = build(await findLast(collection, owner), appended)
+    if (links.length === 0) return
+    try {
+      await collection.insertMany(links as mongo.OptionalUnlessRequiredId<Doc>[], { ordered: true })
+      return
+    } catch (error) {
+      if (!isCollision(error)) throw error
+    }
+    await pause(Math.random() * maxPauseMs)
+    appended = await idsAmong(collection, drafts)
+  }
+  throw unavailable()
+}
+
+async function idsAmong<Doc extends ChainLink>(
+  collection: mongo.Collection<Doc>,
+  drafts: readonly Draft[],
+): Promise<Set<string>> {
+  const filter = { _id: { $in: drafts.map(({ _id }) => _id) } } as mongo.Filter<Doc>
+  const found = await collection.find(filter, { projection: { _id: 1 } }).toArray()
+  return new Set(found.map(({ _id }) => String(_id)))
+}
+
+/** Returns whether an insert failed because of a duplicate number or id. Any other error leaves the outcome unknown. */
+const isCollision = (error: unknown): boolean =>
+  error instanceof mongo.MongoBulkWriteError &&
+  error.code === 11000 &&
+  error.result.getWriteConcernError() === undefined
+
+/** The maximum number of groups of drafts that one append combines. */
+const longestBatch = 250
+
+/** Appends a group of drafts to the chain of an owner. Drafts that are already in the chain are left out. */
+export type Appender<Item> = (owner: ChainOwner, drafts: readonly Item[], deadlineAt: number) => Promise<void>
+
+/**
+ * Creates an appender that combines concurrent appends to the same chain, so that they do not collide with each other.
+ * Chains of different owners do not wait for each other. `link` returns the documents that follow `last` for a draft:
+ * usually one.
+ */
+export function createAppender<Item extends Draft, Doc extends ChainLink>(
+  collection: mongo.Collection<Doc>,
+  link: (owner: ChainOwner, last: Doc | null, draft: Item) => Doc[],
+): Appender<Item> {
+  const open = new Map<string, { batcher: Batcher<readonly Item[], null>; callers: number }>()
+
+  const createFor = (owner: ChainOwner) =>
+    createBatcher<readonly Item[], null>(
+      longestBatch,
+      async (groups) => {
+        const drafts = new Map(groups.flat().map((draft) => [draft._id, draft]))
+        await appendLinks(collection, owner, [...drafts.values()], (last, appended) =>
+          [...drafts.values()]
+            .filter(({ _id }) => !appended.has(_id))
+            .reduce<Doc[]>((links, draft) => {
+              links.push(...link(owner, links.at(-1) ?? last, draft))
+              return links
+            }, []),
+        )
+        return groups.map(() => null)
+      },
+      backgroundRestMs,
+    )
+
+  return async (owner, drafts, deadlineAt) => {
+    const key = `${owner.businessId} ${owner.sandbox}`
+    const chain = open.get(key) ?? { batcher: createFor(owner), callers: 0 }
+    open.set(key, chain)
+    chain.callers += 1
+    try {
+      await chain.batcher(drafts, deadlineAt)
+    } finally {
+      chain.callers -= 1
+      if (chain.callers === 0) open.delete(key)
+    }
+  }
+}

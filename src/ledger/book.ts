@@ -1,0 +1,74 @@
+import { type Appender, createAppender } from '../chains/append.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import type { Models } from '../mongo/models.ts'
+import type { OutboxEvent } from '../outbox/event.ts'
+import type { Source } from '../webhooks/deliveries/new-delivery.ts'
+import { dayOf, type EntryDraft, linkEntry } from './link.ts'
+
+/** Books entries in the ledger of a business and environment. Entries that are already booked are left out. */
+export interface LedgerAppender {
+  bookEntries: Appender<EntryDraft>
+}
+
+export const openLedger = (models: Pick<Models, 'LedgerEntry'>, now: () => Date): LedgerAppender => ({
+  bookEntries: createAppender(nativeCollection(models.LedgerEntry), (owner, last, draft) =>
+    linkEntry(owner, last, draft, now()),
+  ),
+})
+
+/** The fields of an intent or order that the entries of its events need. */
+type EventSource = Pick<Source, 'businessId' | 'sandbox' | 'referenceNumber'>
+
+/**
+ * Books the payments and refunds among events. The relay calls this function before it removes the events from the
+ * outbox, so none is missed. The ids of the entries derive from those of the events, so none is booked twice.
+ */
+export async function bookEvents(
+  { batchers }: { batchers: LedgerAppender },
+  source: EventSource,
+  events: readonly OutboxEvent[],
+  deadlineAt: number,
+): Promise<void> {
+  const drafts = events.flatMap((event) => entriesOf(source, event))
+  if (drafts.length > 0) await batchers.bookEntries(source, drafts, deadlineAt)
+}
+
+/** Returns the entries of an event: the payment or refund, and the merchant's fee or its returned part. */
+function entriesOf(source: EventSource, { id, event, createdAt, facts }: OutboxEvent): EntryDraft[] {
+  const { referenceNumber } = source
+  const { payerPhone = '', commission, refund, paidAt = createdAt } = facts
+  const merchantReference = 'merchantReference' in source ? (source.merchantReference as string | null) : null
+  if (event === 'payment.confirmed' && commission !== undefined) {
+    const shared = { referenceNumber, merchantReference, occurredAt: paidAt, day: dayOf(paidAt) }
+    const entry = { ...shared, _id: id, amount: facts.amount ?? 0, payerPhone, commission }
+    return [{ ...entry, type: 'payment' }, ...feeOf(id, shared, -commission.providerTtc)]
+  }
+  if (event === 'payment.refunded' && refund !== undefined) {
+    const { id: refundId, amount, reason = null, createdAt: startedAt = createdAt, returnedFees } = refund
+    const shared = {
+      referenceNumber,
+      merchantReference,
+      refundId,
+      occurredAt: createdAt,
+      day: dayOf(createdAt),
+    }
+    const returned = returnedFees ?? { providerTtc: 0, payerTtc: 0 }
+    const entry = {
+      ...shared,
+      _id: id,
+      amount: -amount,
+      payerPhone,
+      reason,
+      startedAt,
+      returnedFees: returned,
+    }
+    return [{ ...entry, type: 'refund' }, ...feeOf(id, shared, returned.providerTtc)]
+  }
+  return []
+}
+
+const feeOf = (
+  id: string,
+  shared: Omit<EntryDraft, '_id' | 'type' | 'amount'>,
+  amount: number,
+): EntryDraft[] => (amount === 0 ? [] : [{ ...shared, _id: `${id}-fee`, type: 'fee', amount }])

@@ -1,0 +1,149 @@
+import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
+import { type ChainLink, chainIndex } from '../chains/append.ts'
+import type { Collection } from '../mongo/collection.ts'
+import type { Commission, ReturnedFees } from '../wallets/commission.ts'
+
+/** The types of entries that merchants see. */
+export const entryTypes = ['payment', 'refund', 'fee', 'payout'] as const
+export type EntryType = (typeof entryTypes)[number]
+
+/** The movements of one UTC day. Amounts are in centimes, and a refund, fee or payout counts as a positive amount. */
+export interface DayTotals {
+  payments: { count: number; amount: number }
+  refunds: { count: number; amount: number }
+  /** The fees that the merchant paid minus the fees that refunds gave back. */
+  fees: { amount: number }
+  payouts: { count: number; amount: number }
+}
+
+/** The state of an account after an entry. */
+interface AccountState extends DayTotals {
+  balance: number
+  /** The balance at the start of the day of `bookedAt`. The totals are those of this day. */
+  opening: number
+  /** The number of entries so far, in total and by type. */
+  entries: number
+  byType: Record<EntryType, number>
+}
+
+/** A day without further entries, as a closing marker records it. */
+export interface ClosedDay extends DayTotals {
+  opening: number
+  closing: number
+}
+
+/** The facts of the payment or refund that an entry books. They are copied from the event, and never change. */
+export interface EntryFacts {
+  referenceNumber?: string
+  /** Null if the merchant gave the intent no reference. */
+  merchantReference?: string | null
+  refundId?: string
+  /** The time of the payment or refund. */
+  occurredAt?: Date
+  /** The time at which the refund began. */
+  startedAt?: Date
+  /** The masked phone number of the payer. */
+  payerPhone?: string
+  commission?: Commission
+  returnedFees?: ReturnedFees
+  /** The merchant's reason for the refund, or null. */
+  reason?: string | null
+  /** The reference of a payout. */
+  payoutReference?: string
+}
+
+/**
+ * An entry in the ledger of a business and environment, or a closing marker (docs/maintainers/architecture.md). Entries
+ * are never changed. An entry for a payment or refund has the id of its event, and its fee has the id with `-fee`.
+ */
+export interface LedgerEntry extends ChainLink, EntryFacts {
+  type: EntryType | 'closing'
+  /** The change of the balance in centimes. 0 for a closing marker. */
+  amount: number
+  /** The time at which the entry was inserted. It never decreases along the chain. */
+  bookedAt: Date
+  /**
+   * The UTC day to which the movement belongs, such as `2026-11-26`. If the day was already over when the movement was
+   * booked, `bookedAt` is on a later day. For a closing marker, the closed day.
+   */
+  day: string
+  /** The position among all entries, from 1. Closing markers have none. */
+  position?: number
+  /** The position among the entries of the same type, from 1. */
+  typePosition?: number
+  after: AccountState
+  /**
+   * A closing marker closes all days up to and including this one. There are no entries on the days after `day`.
+   */
+  through?: string
+  closed?: ClosedDay
+  /** The audit line of a payout, unless it is already in the audit trail. */
+  unaudited?: AuditEvent[]
+}
+
+const counted = { _id: false, count: Number, amount: Number }
+const totals = {
+  payments: counted,
+  refunds: counted,
+  fees: { _id: false, amount: Number },
+  payouts: counted,
+}
+
+export const ledgerEntries: Collection = {
+  name: 'ledgerentries',
+  fields: {
+    _id: String,
+    businessId: String,
+    sandbox: Boolean,
+    number: Number,
+    type: { type: String },
+    amount: Number,
+    bookedAt: Date,
+    day: String,
+    position: Number,
+    typePosition: Number,
+    after: {
+      _id: false,
+      balance: Number,
+      opening: Number,
+      ...totals,
+      entries: Number,
+      byType: { _id: false, payment: Number, refund: Number, fee: Number, payout: Number },
+    },
+    through: String,
+    closed: { _id: false, opening: Number, closing: Number, ...totals },
+    referenceNumber: String,
+    merchantReference: String,
+    refundId: String,
+    occurredAt: Date,
+    startedAt: Date,
+    payerPhone: String,
+    commission: Object,
+    returnedFees: Object,
+    reason: String,
+    payoutReference: String,
+    unaudited: { type: unauditedFields, default: undefined },
+  },
+  indexes: [
+    chainIndex,
+    // Pages of lists are ranges of positions, so that a page far down a long list costs no more than the first one.
+    {
+      name: 'byPosition',
+      key: { businessId: 1, sandbox: 1, position: 1 },
+      partialFilterExpression: { position: { $exists: true } },
+    },
+    {
+      name: 'byType',
+      key: { businessId: 1, sandbox: 1, type: 1, typePosition: 1 },
+      partialFilterExpression: { typePosition: { $exists: true } },
+    },
+    // The positions of a period are those of its first and last entry.
+    { name: 'byTime', key: { businessId: 1, sandbox: 1, bookedAt: 1, number: 1 } },
+    {
+      name: 'closings',
+      key: { businessId: 1, sandbox: 1, through: 1 },
+      partialFilterExpression: { through: { $exists: true } },
+    },
+    unauditedIndex,
+  ],
+}
