@@ -6,8 +6,11 @@ export const decimals = 2
 export const centimesPerUnit = 10 ** decimals
 
 /**
- * Formats an amount in centimes as a decimal number, such as `500.00`, without the rounding errors that a division
- * could cause.
+ * Formats an amount in centimes as a decimal number, such as `500.00` or `-12.50`, without the rounding errors that a
+ * division could cause.
  */
-export const decimal = (centimes: number): string =>
-  `${Math.trunc(centimes / centimesPerUnit)}.${String(centimes % centimesPerUnit).padStart(decimals, '0')}`
+export function decimal(centimes: number): string {
+  const size = Math.abs(centimes)
+  const fraction = String(size % centimesPerUnit).padStart(decimals, '0')
+  return `${centimes < 0 ? '-' : ''}${Math.trunc(size / centimesPerUnit)}.${fraction}`
+}

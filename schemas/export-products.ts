@@ -1,20 +1,12 @@
-/** The delimiters that a CSV file may use. French spreadsheet programs expect a semicolon. */
-export const delimiters = [',', ';'] as const
-export type Delimiter = (typeof delimiters)[number]
+import { type DelimiterName, delimiterQuery } from './delimiter.ts'
 
 /** The query parameters of a product export. */
 export const exportProductsQuery = {
   type: 'object',
-  properties: {
-    delimiter: {
-      description:
-        'The delimiter of the cells. Defaults to a comma. A spreadsheet program in French expects a semicolon.',
-      enum: delimiters,
-    },
-  },
+  properties: { delimiter: delimiterQuery },
   additionalProperties: false,
 } as const
 
 export interface ExportProductsQuery {
-  delimiter?: Delimiter
+  delimiter?: DelimiterName
 }

@@ -1,3 +1,4 @@
+import { readDelimiter } from '../../../schemas/delimiter.ts'
 import type { ExportProductsQuery } from '../../../schemas/export-products.ts'
 import type { ImportProductsQuery } from '../../../schemas/import-products.ts'
 import { exportProducts } from '../../store/exports/export-products.ts'
@@ -31,7 +32,7 @@ export const productCsvRoutes: readonly Route[] = [
     download: async (deps, caller, { query }: OperationInput<ExportProductsQuery>) => ({
       contentType: 'text/csv; charset=utf-8',
       fileName: 'products.csv',
-      pieces: exportProducts(deps, caller, query.delimiter ?? ','),
+      pieces: exportProducts(deps, caller, readDelimiter(query.delimiter)),
     }),
   },
 ]

@@ -1,7 +1,8 @@
 import { stringify } from 'csv-stringify/sync'
-import type { Delimiter } from '../../../schemas/export-products.ts'
+import type { Delimiter } from '../../../schemas/delimiter.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
+import { csvHeader, lineEnd } from '../../exports/csv.ts'
 import { longestReadMs } from '../../input/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { readInSlices, restAfter } from '../../process/in-slices.ts'
@@ -32,7 +33,7 @@ export async function* exportProducts(
   const free = await deps.lists.exports.take(caller.businessId, isNeverGone)
   try {
     await requireShop(deps, caller)
-    let text = headerOf(delimiter)
+    let text = csvHeader(columns, delimiter)
     let rows: ExportedRow[] = []
     for await (const product of eachProduct(deps, caller)) {
       rows.push(...rowsOf(product))
@@ -98,14 +99,6 @@ const after = (last: ExportedProduct | null) =>
         $or: [{ createdAt: { $gt: last.createdAt } }, { _id: { $gt: last._id } }],
       }
 
-/**
- * Returns the header row. If the delimiter is a semicolon, the row begins with a byte order mark, because Excel
- * recognises UTF-8 only by this mark. With commas, the mark is omitted, because other programs would read it as part of
- * the first column's name.
- */
-const headerOf = (delimiter: Delimiter): string =>
-  `${delimiter === ';' ? '\uFEFF' : ''}${columns.join(delimiter)}\r\n`
-
 /** Returns the rows as CSV text. All strings are quoted, so that any content is preserved. */
 const textOf = (rows: ExportedRow[], delimiter: Delimiter): string =>
-  stringify(rows, { columns: [...columns], delimiter, quoted_string: true, record_delimiter: '\r\n' })
+  stringify(rows, { columns: [...columns], delimiter, quoted_string: true, record_delimiter: lineEnd })

@@ -1,0 +1,55 @@
+import { stringify } from 'csv-stringify/sync'
+import { decimal } from '../../schemas/currency.ts'
+import type { Delimiter } from '../../schemas/delimiter.ts'
+
+/** The end of a line of a CSV file (RFC 4180). */
+export const lineEnd = '\r\n'
+
+/** An amount in centimes that a CSV file shows as a decimal number. */
+export interface DecimalAmount {
+  centimes: number
+}
+
+/** A value of a CSV file. Null becomes a blank cell. */
+export type Cell = string | number | DecimalAmount | null
+
+/**
+ * Returns the header row. If the delimiter is a semicolon, the row begins with a byte order mark, because Excel
+ * recognises UTF-8 only by this mark. With commas, the mark is omitted, because other programs would read it as part of
+ * the first column's name. The names must not contain a delimiter, a quote or a line break.
+ */
+export const csvHeader = (names: readonly string[], delimiter: Delimiter): string =>
+  `${delimiter === ';' ? '\uFEFF' : ''}${names.join(delimiter)}${lineEnd}`
+
+/**
+ * Returns rows as CSV text for spreadsheets. Every string is quoted, and no spreadsheet executes it as a formula.
+ * Numbers are not quoted. With semicolons, a decimal number has a comma, because the spreadsheet programs that expect
+ * semicolons expect decimal commas as well.
+ */
+export const csvRows = (rows: readonly (readonly Cell[])[], delimiter: Delimiter): string =>
+  stringify([...rows] as Cell[][], {
+    delimiter,
+    record_delimiter: lineEnd,
+    quoted_string: true,
+    cast: {
+      string: defuse,
+      object: (amount) => decimalIn(delimiter, amount as unknown as DecimalAmount),
+    },
+  })
+
+const decimalIn = (delimiter: Delimiter, { centimes }: DecimalAmount): string =>
+  delimiter === ';' ? decimal(centimes).replace('.', ',') : decimal(centimes)
+
+/**
+ * A character that makes a spreadsheet execute the cell, and the blanks and invisible characters before it. A
+ * spreadsheet that expects another delimiter splits a cell, so a formula could also begin behind a delimiter or a line
+ * break within the cell.
+ */
+const formulas =
+  /(^|\r\n|[,;\t\r\n])(?=[\s\p{C}]*[=+\-@\u2212\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20])/gu
+
+/**
+ * Inserts a single quote wherever a spreadsheet could begin a formula, so that it shows the text instead. A cell that
+ * begins with a tab or a line break also gets a single quote.
+ */
+const defuse = (text: string): string => text.replace(/^(?=[\t\r\n])/, "'").replaceAll(formulas, "$1'")

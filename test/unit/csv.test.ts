@@ -1,0 +1,69 @@
+import { expect } from 'chai'
+import { parse } from 'csv-parse/sync'
+import { type Cell, csvHeader, csvRows } from '../../src/exports/csv.ts'
+
+describe('A CSV file for spreadsheets', () => {
+  const cells = (rows: Cell[][], delimiter: ',' | ';'): string[][] =>
+    parse(csvRows(rows, delimiter), { delimiter })
+
+  it('contains no text that a spreadsheet could execute, with any delimiter', () => {
+    const dangerous = {
+      '=1+1': "'=1+1",
+      '+1': "'+1",
+      '-2+3': "'-2+3",
+      '@SUM(A1)': "'@SUM(A1)",
+      '\tx': "'\tx",
+      '\rx': "'\rx",
+      '\n=1': "'\n'=1",
+      '  =1': "'  =1",
+      '\u00A0=1': "'\u00A0=1",
+      '\u200B=1': "'\u200B=1",
+      '＝1+1': "'＝1+1",
+      '＋1': "'＋1",
+      '－1': "'－1",
+      '＠a': "'＠a",
+      '\u22121': "'\u22121",
+      'a;=1+1;b': "a;'=1+1;b",
+      'a, -1': "a,' -1",
+      'a\r\n@b': "a\r\n'@b",
+      'a\t+b': "a\t'+b",
+    }
+    for (const delimiter of [',', ';'] as const) {
+      const read = cells(
+        Object.keys(dangerous).map((text) => [text]),
+        delimiter,
+      )
+      expect(read).to.deep.equal(Object.values(dangerous).map((text) => [text]))
+    }
+  })
+
+  it('preserves any other text, with quotes, delimiters and line breaks', () => {
+    const texts = [
+      '',
+      '007',
+      "l'été",
+      'a"b',
+      '""',
+      'a;b,c',
+      'a\r\nb',
+      ' x ',
+      'a=b-c+d@e',
+      'PI-1',
+      'شكرا',
+      '😀',
+    ]
+    for (const delimiter of [',', ';'] as const) expect(cells([texts], delimiter)).to.deep.equal([texts])
+  })
+
+  it('contains numbers without quotes, with a decimal comma if semicolons separate the cells', () => {
+    const row = [-5, { centimes: 123_450 }, { centimes: -1 }, { centimes: 9_007_199_254_740_991 }, null, '1']
+    expect(csvRows([row], ',')).to.equal('-5,1234.50,-0.01,90071992547409.91,,"1"\r\n')
+    expect(csvRows([row], ';')).to.equal('-5;1234,50;-0,01;90071992547409,91;;"1"\r\n')
+    expect(csvRows([], ';')).to.equal('')
+  })
+
+  it('begins with a byte order mark only if semicolons separate the cells', () => {
+    expect(csvHeader(['Numéro', 'b'], ',')).to.equal('Numéro,b\r\n')
+    expect(csvHeader(['Numéro', 'b'], ';')).to.equal('\uFEFFNuméro;b\r\n')
+  })
+})
