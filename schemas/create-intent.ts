@@ -1,3 +1,6 @@
+/** The merchant's own reference of a payment, in a create request and in the filter of a list. */
+export const merchantReference = { type: 'string', maxLength: 64, format: 'written-text' } as const
+
 /**
  * Returns the schema for the body of a POST /dev/intents request (SPEC 4.1). If a value violates a keyword of the
  * schema, the service returns the error code that `errorCodes` lists for that keyword. If the keyword is not listed,
@@ -26,6 +29,11 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
         maxLength: 200,
         format: 'storable-text',
         errorCodes: { maxLength: 'LABEL_TOO_LONG' },
+      },
+      merchantReference: {
+        description:
+          'Your own reference of the payment, such as an order number. Only one intent can have it while it is PENDING, PAID or REFUNDED.',
+        ...merchantReference,
       },
       metadata: {
         description: 'Your own keys and string values, which the intent and its events contain.',
@@ -64,6 +72,7 @@ export interface CreateIntentBody {
   amount?: number
   amountType?: 'FIXED' | 'OPEN'
   label?: string
+  merchantReference?: string
   metadata?: Record<string, string>
   success_url?: string
   cancel_url?: string

@@ -1,3 +1,4 @@
+import { merchantReference } from './create-intent.ts'
 import { pageQuery } from './page.ts'
 import { spanQuery } from './span.ts'
 
@@ -13,6 +14,10 @@ export const listIntentsQuery = {
   type: 'object',
   properties: {
     status: { description: 'Only intents in this status.', enum: statuses },
+    merchantReference: {
+      description: 'Only intents with exactly this merchantReference.',
+      ...merchantReference,
+    },
     ...spanQuery.properties,
     ...pageQuery.properties,
   },
@@ -21,6 +26,7 @@ export const listIntentsQuery = {
 
 export interface ListIntentsQuery {
   status?: Status
+  merchantReference?: string
   from?: string
   to?: string
   page?: string

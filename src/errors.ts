@@ -51,6 +51,10 @@ export const catalogue = {
     400,
     'A redirect URL must be an absolute https URL of at most 2048 characters, without a user name or password.',
   ],
+  MERCHANT_REFERENCE_TAKEN: [
+    409,
+    'Another payment intent that is PENDING, PAID or REFUNDED has this merchantReference. Use that intent, or cancel it first.',
+  ],
   SANDBOX_ONLY: [403, 'This operation is only available in the sandbox. Use a test key.'],
   SANDBOX_MISMATCH: [
     403,

@@ -44,6 +44,7 @@ const createdFields = {
   }),
   currency,
   label: described('The text that the customer sees.', textOrNull(200)),
+  merchantReference: described('Your own reference of the payment. Null if you sent none.', textOrNull(64)),
   status: { type: 'string', const: 'PENDING' },
   sandbox,
   metadata: described('The data that you sent when you created the intent.', metadata),
@@ -58,6 +59,7 @@ const createdFields = {
 export const eventFields = {
   referenceNumber: described('The `referenceNumber` of the payment intent.', reference),
   shortCode: createdFields.shortCode,
+  merchantReference: createdFields.merchantReference,
   currency,
   metadata: createdFields.metadata,
 }

@@ -10,6 +10,7 @@ import { newPaymentCode, newReferenceNumber } from '../security/ids.ts'
 import { codeKeyOf, codeReusableFrom, freeIfReusable } from './code.ts'
 import { paymentFacts } from './facts.ts'
 import type { Intent } from './intent.ts'
+import { insertUnlessTaken, referenceKeyOf } from './merchant-reference.ts'
 import type { IntentRequest } from './parse-create.ts'
 import { createdResponse, responseFormat } from './present-created.ts'
 import { countTransition } from './transition.ts'
@@ -24,8 +25,9 @@ type Created = Record<string, unknown> | DoneBefore
 
 /**
  * Creates a PENDING intent together with its `payment.created` event in ONE insert, and then wakes the relay. Returns
- * the response data (SPEC 4.1). Throws RATE_LIMITED if the business has used up a quota, and SERVICE_UNAVAILABLE if no
- * payment code or short code is free. In both cases, nothing has been stored.
+ * the response data (SPEC 4.1). Throws RATE_LIMITED if the business has used up a quota, MERCHANT_REFERENCE_TAKEN if
+ * another intent has the merchant's reference, and SERVICE_UNAVAILABLE if no payment code or short code is free. In all
+ * these cases, nothing has been stored.
  */
 export function createIntent(
   deps: Deps,
@@ -48,7 +50,7 @@ async function insertIntent(
   const shortCode = await deps.shortCodes.take(effect.deadlineAt)
   const intent = draft(deps, caller, request, effect, shortCode)
   for (let draw = 0; draw < maxDraws; draw += 1) {
-    const insertion = await deps.batchers.insertIntent(intent, effect.deadlineAt)
+    const insertion = await insertUnlessTaken(deps, intent, effect.deadlineAt)
     if (insertion.inserted) {
       const data = createdResponse(intent)
       countTransition(deps, 'create', intent)
@@ -96,6 +98,7 @@ function draft(
     codeExpiresAt,
     codeReusableAt: codeReusableFrom(codeExpiresAt),
     ...request,
+    ...referenceKeyOf(caller, request),
     status: 'PENDING',
     cancellationReason: null,
     payment: null,

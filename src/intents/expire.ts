@@ -15,11 +15,15 @@ const expiry = { name: 'expire', effectId: null, cause: null } as const
  * `payment.expired` event, however often this function runs. Does nothing if the intent is not PENDING or if a payment
  * holds it. If the intent is overdue when that payment ends, the expiry is enqueued again.
  */
-export async function expireIntent(deps: Deps, referenceNumber: string): Promise<ExpiryOutcome> {
-  const intent = await deps.batchers.findExpiring(referenceNumber, noDeadline)
+export async function expireIntent(
+  deps: Deps,
+  referenceNumber: string,
+  deadlineAt = noDeadline,
+): Promise<ExpiryOutcome> {
+  const intent = await deps.batchers.findExpiring(referenceNumber, deadlineAt)
   if (intent === null) return { expired: false, dueAt: null }
   if (intent.expiresAt > deps.now()) return { expired: false, dueAt: intent.expiresAt }
-  const expired = await applyTransitionInBatch(deps, intent, expiry, noDeadline)
+  const expired = await applyTransitionInBatch(deps, intent, expiry, deadlineAt)
   if (expired === null) return { expired: false, dueAt: null }
   wakeRelay(deps, expired)
   return { expired: true }

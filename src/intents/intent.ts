@@ -34,6 +34,13 @@ export interface Intent {
   /** The amount in centimes. For an OPEN intent, this is null or a suggested amount, which no response contains. */
   amount: number | null
   label: string | null
+  /** The merchant's own reference of the payment, which never changes. */
+  merchantReference: string | null
+  /**
+   * The unique key of the merchant's reference: `live:<businessId>:<reference>` or `test:<businessId>:<reference>`. The
+   * write that makes the intent CANCELLED or FAILED removes the key, so that a new intent can have the reference.
+   */
+  referenceKey?: string
   /** The metadata is stored as key-value pairs, because a key may contain a dot or begin with `$`. */
   metadata: { key: string; value: string }[]
   successUrl: string | null
@@ -86,6 +93,9 @@ export interface Intent {
   cleanedAt?: Date
 }
 
+/** The name of the unique index on `referenceKey`. */
+export const referenceIndex = 'referenceInUse'
+
 export const intents: Collection = {
   name: 'intents',
   fields: {
@@ -102,6 +112,8 @@ export const intents: Collection = {
     amountType: String,
     amount: Number,
     label: String,
+    merchantReference: String,
+    referenceKey: String,
     metadata: [{ _id: false, key: String, value: String }],
     successUrl: String,
     cancelUrl: String,
@@ -132,6 +144,27 @@ export const intents: Collection = {
       key: { codeKey: 1 },
       unique: true,
       partialFilterExpression: { codeKey: { $exists: true } },
+    },
+    // Intents without a merchant's reference are in neither of the following two indexes.
+    {
+      name: referenceIndex,
+      key: { referenceKey: 1 },
+      unique: true,
+      partialFilterExpression: { referenceKey: { $exists: true } },
+    },
+    // This index contains all fields by which a list can be filtered together with a reference.
+    {
+      name: 'byMerchantReference',
+      key: {
+        merchantReference: 1,
+        businessId: 1,
+        sandbox: 1,
+        createdAt: -1,
+        _id: -1,
+        status: 1,
+        cancelsAt: 1,
+      },
+      partialFilterExpression: { merchantReference: { $gt: '' } },
     },
     // With this index, the quota counts a business's live codes without reading documents. The index does not contain
     // test codes.

@@ -18,6 +18,8 @@ export interface Transition {
   /** Returns the intent's `cancelsAt` after the transition. */
   cancelsAt: (intent: Pick<Intent, 'expiresAt'>) => Date | null
   cancellationReason: CancellationReason | null
+  /** Whether another intent can have the merchant's reference of this intent after the transition. */
+  freesReference: boolean
 }
 
 /** The `cancelsAt` of a PENDING intent while a payment holds it: the latest time that a Date can represent. */
@@ -61,6 +63,7 @@ const cancel = {
   at: immediately,
   cancelsAt: () => alreadyCancelled,
   cancellationReason: 'requested_by_merchant',
+  freesReference: true,
 } as const satisfies Transition
 
 /**
@@ -77,6 +80,7 @@ export const transitions = {
     at: immediately,
     cancelsAt: () => null,
     cancellationReason: null,
+    freesReference: false,
   },
   decline: {
     from: ['PENDING'],
@@ -86,6 +90,7 @@ export const transitions = {
     at: immediately,
     cancelsAt: atExpiry,
     cancellationReason: null,
+    freesReference: false,
   },
   fail: {
     from: ['PENDING'],
@@ -95,6 +100,7 @@ export const transitions = {
     at: immediately,
     cancelsAt: () => null,
     cancellationReason: null,
+    freesReference: true,
   },
   refund: {
     from: ['PAID', 'REFUNDED'],
@@ -104,6 +110,7 @@ export const transitions = {
     at: immediately,
     cancelsAt: () => null,
     cancellationReason: null,
+    freesReference: false,
   },
   cancel,
   cancelByOperator: { ...cancel, cancellationReason: 'cancelled_by_operator' },
@@ -119,6 +126,7 @@ export const transitions = {
     at: ({ expiresAt, updatedAt }) => (updatedAt > expiresAt ? updatedAt : expiresAt),
     cancelsAt: () => alreadyCancelled,
     cancellationReason: 'expired',
+    freesReference: true,
   },
 } as const satisfies Record<string, Transition>
 

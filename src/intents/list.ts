@@ -10,6 +10,8 @@ import { alreadyCancelled, isPending, transitions } from './lifecycle.ts'
 
 export interface IntentSearch extends Slice, Span {
   status: Intent['status'] | null
+  /** Null if intents with any reference, or with none, are listed. */
+  merchantReference: string | null
 }
 
 /**
@@ -18,6 +20,7 @@ export interface IntentSearch extends Slice, Span {
  */
 export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   status: query.status ?? null,
+  merchantReference: query.merchantReference ?? null,
   ...readSpan(query),
   ...readSlice(query),
 })
@@ -35,21 +38,22 @@ export async function listIntents(
   search: IntentSearch,
   now: Date,
 ): Promise<Page<Intent>> {
-  const { status } = search
-  if (status === null)
+  const { status, merchantReference } = search
+  if (status === null && merchantReference === null)
     return readCountedPage<Intent>(deps, allIntents(deps, caller), search, search, unlisted)
   const { businessId, sandbox } = caller
   const owner = { businessId, sandbox }
   const hasOverdue = status === transitions.expire.to && (await hasOverdueIntents(deps, owner, now))
-  const inSpan = { ...owner, ...within('createdAt', search) }
-  const where = { ...inSpan, ...readingAs(status, now, hasOverdue) }
-  const times = cancelTimes(status, now)
-  const isWhole = search.from === null && search.to === null
+  const reference = merchantReference === null ? {} : { merchantReference }
+  const inSpan = { ...reference, ...owner, ...within('createdAt', search) }
+  const where = { ...inSpan, ...(status === null ? {} : readingAs(status, now, hasOverdue)) }
+  const times = status === null ? null : cancelTimes(status, now)
+  const isWhole = merchantReference === null && search.from === null && search.to === null
   return readPage<Intent>(
     deps.Intent,
     {
       where,
-      index: 'byStatus',
+      index: merchantReference === null ? 'byStatus' : 'byMerchantReference',
       fields: unlisted,
       // The total can be counted in a single range of the `byCancelsAt` index, because `cancelsAt` is null unless the
       // status is PENDING or CANCELLED. For CANCELLED, this range also contains the overdue PENDING intents.

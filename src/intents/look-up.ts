@@ -6,13 +6,22 @@ import { type Transition, transitions } from './lifecycle.ts'
 /** An intent as support staff see it, without its code, the merchant's metadata and the stored data of its events. */
 export type TracedIntent = Omit<
   Intent,
-  'code' | 'codeKey' | 'formerCodeKey' | 'lookUpKeys' | 'metadata' | 'successUrl' | 'cancelUrl' | 'effects'
+  | 'code'
+  | 'codeKey'
+  | 'formerCodeKey'
+  | 'referenceKey'
+  | 'lookUpKeys'
+  | 'metadata'
+  | 'successUrl'
+  | 'cancelUrl'
+  | 'effects'
 >
 
 const hidden = {
   code: 0,
   codeKey: 0,
   formerCodeKey: 0,
+  referenceKey: 0,
   lookUpKeys: 0,
   metadata: 0,
   successUrl: 0,

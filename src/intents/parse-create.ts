@@ -9,7 +9,7 @@ import type { Intent } from './intent.ts'
 /** The fields of a new intent that come from the merchant's request. The service sets all other fields. */
 export type IntentRequest = Pick<
   Intent,
-  'amount' | 'amountType' | 'label' | 'metadata' | 'successUrl' | 'cancelUrl'
+  'amount' | 'amountType' | 'label' | 'merchantReference' | 'metadata' | 'successUrl' | 'cancelUrl'
 >
 
 /**
@@ -22,6 +22,7 @@ export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body
     amount: valid.amount ?? null,
     amountType: valid.amountType ?? 'FIXED',
     label: valid.label ?? null,
+    merchantReference: valid.merchantReference ?? null,
     metadata: Object.entries(valid.metadata ?? {}).map(([key, value]) => ({ key, value })),
     successUrl: valid.success_url ?? null,
     cancelUrl: valid.cancel_url ?? null,

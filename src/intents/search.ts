@@ -96,6 +96,22 @@ export async function searchByCode(deps: Reads, code: string): Promise<FoundInte
   )
 }
 
+/**
+ * Finds the intents with this merchant's reference. Intents of many businesses may have it, so the first read returns
+ * the newest ones from the index alone.
+ */
+export async function searchByMerchantReference(
+  deps: Reads,
+  merchantReference: string,
+): Promise<FoundIntent[]> {
+  const index = { hint: 'byMerchantReference', maxTimeMS: longestReadMs }
+  const latest = await deps.Intent.find({ merchantReference }, { _id: 1 }, index)
+    .sort({ createdAt: -1 })
+    .limit(maxFound)
+    .lean()
+  return latest.length === 0 ? [] : read(deps, '_id_', { _id: { $in: latest.map(({ _id }) => _id) } })
+}
+
 /** Finds the intent of the payment or refund that the wallet knows under this key. */
 export const searchByWalletKey = (deps: Reads, key: string): Promise<FoundIntent[]> =>
   read(deps, 'byLookUpKey', { lookUpKeys: key })

@@ -39,6 +39,8 @@ export interface ShortCodes {
    * SERVICE_UNAVAILABLE at the deadline, which is a `performance.now()` value, or if no free code was found.
    */
   take(deadlineAt: number): Promise<string>
+  /** Takes back a code with which no intent has been stored. Thanks to this, rejected requests use up no codes. */
+  giveBack(code: string): void
 }
 
 /**
@@ -85,6 +87,7 @@ export function createShortCodes(insert: Batcher<ShortCode, Insertion>, draw = n
       }
       throw noneFree()
     },
+    giveBack: (code) => void reserved.push(code),
   }
 }
 

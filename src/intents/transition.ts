@@ -40,7 +40,7 @@ export interface PlannedChange {
   transition: TransitionName | null
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown>
-  /** The intent after the change, except that its lists are still as they were before the change. */
+  /** The intent after the change, except that its lists and its `referenceKey` are still as they were before it. */
   after: Intent
 }
 
@@ -123,7 +123,7 @@ export function planTransition(
   const transition: Transition = transitions[name]
   const now = deps.now()
   const at = transition.at(intent, now)
-  const { cancellationReason } = transition
+  const { cancellationReason, freesReference } = transition
   const cancelsAt = transition.cancelsAt(intent)
   const change = { ...set, status: transition.to, cancelsAt, cancellationReason, updatedAt: at }
   const event = newEvent(transition.event, at, paymentFacts({ ...intent, ...change }, eventDetails), cause)
@@ -142,7 +142,7 @@ export function planTransition(
     },
     update: {
       $set: { ...change, ...lists?.$set },
-      ...(lists?.$unset === undefined ? {} : { $unset: lists.$unset }),
+      ...unset({ ...lists?.$unset, ...(freesReference ? { referenceKey: 1 } : {}) }),
       // When an intent stops being PENDING, its code becomes reusable after the quarantine (code.ts), even if the code
       // would have stayed active for longer.
       ...(isPending(transition.to) ? {} : { $min: { codeReusableAt: codeReusableFrom(at) } }),
@@ -152,3 +152,7 @@ export function planTransition(
     after: { ...intent, ...change },
   }
 }
+
+/** Returns the operator that removes the fields, or no operator if there are none. */
+const unset = (fields: Record<string, unknown>): { $unset?: Record<string, unknown> } =>
+  Object.keys(fields).length === 0 ? {} : { $unset: fields }

@@ -56,7 +56,7 @@ const find = ({ Intent: model }: Cleaning, filter: Record<string, unknown>): Pro
     .lean<Ended[]>()
 
 /**
- * Sets `cleanedAt` on those intents that still match the filter `ended`. Returns the intents whose `cleanedAt` is now
+ * Sets `cleanedAt` on those intents that still match the filter `ended`, and frees their merchant's references. Returns the intents whose `cleanedAt` is now
  * set.
  */
 async function hide(cleaning: Cleaning, intents: Ended[]): Promise<Ended[]> {
@@ -64,6 +64,7 @@ async function hide(cleaning: Cleaning, intents: Ended[]): Promise<Ended[]> {
   if (isDry) return intents
   const byId = { _id: { $in: intents.map(({ _id }) => _id) } }
   const visible = { ...byId, sandbox: true, ...ended, cleanedAt: { $exists: false } }
-  await nativeCollection(model).updateMany(visible, { $set: { cleanedAt: now() } }, { maxTimeMS })
+  const hiding = { $set: { cleanedAt: now() }, $unset: { referenceKey: 1 } } as const
+  await nativeCollection(model).updateMany(visible, hiding, { maxTimeMS })
   return find(cleaning, { ...byId, cleanedAt: { $exists: true } })
 }

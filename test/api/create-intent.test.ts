@@ -46,12 +46,18 @@ describe('POST /dev/intents', () => {
   describe('with valid input', () => {
     it('returns 201 with exactly the documented fields', async () => {
       const before = Date.now()
-      const data = await created({ amount: 50_000, label: 'Café', metadata: { order: '42' } })
+      const data = await created({
+        amount: 50_000,
+        label: 'Café',
+        merchantReference: 'Nº 42',
+        metadata: { order: '42' },
+      })
       const known = {
         amount: 50_000,
         amountType: 'FIXED',
         currency: 'MRU',
         label: 'Café',
+        merchantReference: 'Nº 42',
         status: 'PENDING',
         sandbox: true,
         metadata: { order: '42' },
@@ -72,7 +78,11 @@ describe('POST /dev/intents', () => {
     })
 
     it('returns null or empty values for omitted fields', async () => {
-      expect(await created({ amount: 1 })).to.deep.include({ label: null, metadata: {} })
+      expect(await created({ amount: 1 })).to.deep.include({
+        label: null,
+        merchantReference: null,
+        metadata: {},
+      })
     })
 
     it('returns sandbox false for a live key', async () => {
@@ -102,15 +112,16 @@ describe('POST /dev/intents', () => {
     it('adds the event payment.created in the same write as the intent', async () => {
       const bodies = [
         { amount: 700, metadata: { 'a.b': 'c' } },
-        { amountType: 'OPEN', amount: 700 },
+        { amountType: 'OPEN', amount: 700, merchantReference: 'A-7' },
       ]
       for (const body of bodies) {
-        const { referenceNumber, shortCode, amount, metadata } = await created(body)
+        const { referenceNumber, shortCode, merchantReference, amount, metadata } = await created(body)
         const [event, ...more] = await outboxData(service, referenceNumber)
         expect([event?.event, more]).to.deep.equal(['payment.created', []])
         expect(event?.data).to.deep.equal({
           reference_number: referenceNumber,
           short_code: shortCode,
+          merchant_reference: merchantReference,
           amount,
           currency: 'MRU',
           status: 'PENDING',

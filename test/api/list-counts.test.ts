@@ -37,7 +37,8 @@ interface List {
 /** Each list with count checkpoints. */
 const lists: Record<'intents' | 'orders' | 'live deliveries', List> = {
   intents: {
-    read: (deps, caller, search) => listIntents(deps, caller, { ...search, status: null }, deps.now()),
+    read: (deps, caller, search) =>
+      listIntents(deps, caller, { ...search, status: null, merchantReference: null }, deps.now()),
     kind: 'Intent',
     own: () => ({ referenceNumber: newReferenceNumber(), shortCode: newId(), status: 'PAID' }),
   },

@@ -61,14 +61,14 @@ describe("A payment webhook's body", () => {
 
   it('describes a new intent, whatever keys the metadata contains', async () => {
     const metadata = '{"a.b":"1","$x":"2","__proto__":"3","constructor":""," é💰":"ü\\u0007","order":"1042"}'
-    const input = `{"amount":50000,"metadata":${metadata}}`
+    const input = `{"amount":50000,"merchantReference":"Nº 1042","metadata":${metadata}}`
     const { referenceNumber, shortCode, createdAt } = await createIntent(service, merchant, input)
     const body = await last(referenceNumber, 'created')
     expect(body).to.include({ event: 'payment.created', created_at: createdAt, sandbox: true })
     expect(JSON.stringify(body.data.metadata)).to.equal(JSON.stringify(JSON.parse(metadata)))
     const { metadata: _, ...rest } = body.data
-    const named = { reference_number: referenceNumber, short_code: shortCode, currency: 'MRU' }
-    expect(rest).to.deep.equal({ ...named, status: 'PENDING', ...unpaid })
+    const named = { reference_number: referenceNumber, short_code: shortCode, merchant_reference: 'Nº 1042' }
+    expect(rest).to.deep.equal({ ...named, currency: 'MRU', status: 'PENDING', ...unpaid })
   })
 
   it("states the payment's time, payer and commission, for both wallet payments and simulated payments", async () => {
@@ -83,6 +83,7 @@ describe("A payment webhook's body", () => {
       expect(data, way).to.deep.equal({
         reference_number: referenceNumber,
         short_code: shortCode,
+        merchant_reference: null,
         amount: 50_000,
         currency: 'MRU',
         status: 'PAID',

@@ -222,8 +222,8 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
 
   it(`produce one winner, only that winner's events, and correct balances even after refunds, in each of ${rounds} rounds`, async function () {
     this.timeout(120_000)
-    const urls = { successUrl: null, cancelUrl: null }
-    const request: IntentRequest = { amount: 100, amountType: 'FIXED', label: null, metadata: [], ...urls }
+    const none = { label: null, merchantReference: null, successUrl: null, cancelUrl: null }
+    const request: IntentRequest = { amount: 100, amountType: 'FIXED', metadata: [], ...none }
     await inChunks(rounds, 100, () => createIntent(service.deps, caller, request, effect()))
     const made = await service.deps.Intent.find().lean<Intent[]>()
     service.clock.freeze(soon)

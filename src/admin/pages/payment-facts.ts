@@ -37,6 +37,7 @@ export const paymentFacts = (intent: TracedIntent, business: Business | null): s
     <dt>Amount</dt><dd>${amountOf(intent)}</dd>
     <dt>Status</dt><dd>${intent.status}</dd>
     !${intent.label === null ? '' : html`<dt>Label</dt><dd>!${userText(intent.label)}</dd>`}
+    !${intent.merchantReference === null ? '' : html`<dt>Merchant's reference</dt><dd>!${userText(intent.merchantReference)}</dd>`}
     !${paid(intent)}
     !${intent.refunds.length === 0 ? '' : html`<dt>Refunds</dt><dd>!${intent.refunds.map(refund)}</dd>`}
     !${failure(intent)}

@@ -1,10 +1,13 @@
+import { merchantReference } from '../../../schemas/create-intent.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
+import { isLonger, isStorable } from '../../input/validate.ts'
 import { readCode } from '../../intents/code.ts'
 import { lookUpIntent } from '../../intents/look-up.ts'
 import {
   type FoundIntent,
   searchByCode,
+  searchByMerchantReference,
   searchByPayer,
   searchByShortCode,
   searchByWalletKey,
@@ -34,8 +37,8 @@ export interface Finder {
   read(query: string): string | null
   find(deps: Deps, input: string): Promise<Hit[]>
   /**
-   * Returns the input as the results may show it. Without this function, the input is shown in full. With it, the page
-   * does not repeat the query.
+   * Returns the input as the results may show it. Without this function, the input is shown in full. If it differs from
+   * the input, the page does not repeat the query.
    */
   shown?(input: string): string
   /** Returns a sentence that explains to staff why nothing was found. It must not contain the input. */
@@ -57,6 +60,11 @@ const pageHit = (document: object | null, path: string, name: string): Hit[] =>
 /** Returns the query if it has the given form, or null. */
 const matching = (isOfForm: (text: string) => boolean, query: string): string | null =>
   isOfForm(query) ? query : null
+
+/** Part of every API key. MongoDB logs the text of slow queries, so a text that contains a key must not become one. */
+const keyPrefix = /[sp]k_(?:test|live)_/i
+const isMerchantReference = (text: string): boolean =>
+  isStorable(text) && !isLonger(text, merchantReference.maxLength) && !keyPrefix.test(text)
 
 const upper = (isOfForm: (text: string) => boolean) => (query: string) =>
   matching(isOfForm, query.toUpperCase())
@@ -81,6 +89,13 @@ export const finders: readonly Finder[] = [
     kind: 'payment reference',
     read: upper((text) => /^PI-[0-9A-Z]+$/.test(text)),
     find: async (deps, input) => pageHit(await lookUpIntent(deps, input), paymentPath(input), input),
+  },
+  {
+    kind: "merchant's reference",
+    read: (query) => matching(isMerchantReference, query),
+    find: async (deps, input) => paymentHits(await searchByMerchantReference(deps, input)),
+    // A reference may look like a phone number, which the results never show.
+    shown: (input) => (readPhone(input) === null ? input : maskPhone(input)),
   },
   {
     kind: 'order number',

@@ -44,7 +44,7 @@ export async function runFinders(deps: Deps, query: string, by: By): Promise<Res
       return { kind: finder.kind, shown, hits }
     }),
   )
-  const isPrivate = accepted.some(({ finder }) => finder.shown !== undefined)
+  const isPrivate = groups.some(({ shown }, index) => shown !== accepted[index]?.input)
   const found = groups.filter(({ hits }) => hits.length > 0)
   const [whyNoHit = null] = accepted.flatMap(({ finder, input }) => finder.whyNoHit?.(input) ?? [])
   return { groups: found.length > 0 || isPrivate ? found : await byName(deps, query), isPrivate, whyNoHit }

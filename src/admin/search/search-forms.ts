@@ -32,7 +32,7 @@ export const searchForms = (staff: SignedIn, query: string, by: AmountFields | n
         <input id="q" name="q" type="search" value="${query.slice(0, maxShownLength)}" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false" placeholder="PI-…" !${query === '' && by === null ? 'autofocus' : ''} aria-describedby="hint" />
       </div>
       <div class="act"><button class="main">Search</button></div>
-      <p class="faint" id="hint">Enter the reference, link, short code or 6-digit code of a payment, the phone number of its payer, its key in the wallet, an order number, a refund id, an API key or its last four characters, the id of a delivery, an endpoint, a key or a business, or part of the name of a business. Searches by phone number are recorded in the audit trail.</p>
+      <p class="faint" id="hint">Enter the reference, merchant's reference, link, short code or 6-digit code of a payment, the phone number of its payer, its key in the wallet, an order number, a refund id, an API key or its last four characters, the id of a delivery, an endpoint, a key or a business, or part of the name of a business. Searches by phone number are recorded in the audit trail.</p>
     </form>
     !${amountForm(staff, by)}`
 

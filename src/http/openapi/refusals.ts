@@ -44,8 +44,7 @@ function refusalOf(route: Route, status: number, codes: ErrorCode[]): Part {
   const shared = sharedResponses[status]
   if (shared === undefined) return refusal(codes, headersOf(route))
   const own = codes.find((code) => !sharedCodes.includes(code))
-  if (own !== undefined)
-    throw new Error(`${route.about.operationId}: the shared response ${shared.name} does not contain ${own}`)
+  if (own !== undefined) return refusal(codes, { ...headersOf(route), ...shared.headers })
   const more = beforeOperations.includes(status) ? {} : forBrowsers(route)
   if (Object.keys(more).length > 0) return refusal(codes, { ...shared.headers, ...more })
   return { $ref: `#/components/responses/${shared.name}` }

@@ -33,6 +33,7 @@ const data = composeData(
     ...samplePayment,
     referenceNumber,
     shortCode: 'UUEPNU',
+    merchantReference: '1042',
     metadata: [{ key: 'order', value: '1042' }],
   },
 )

@@ -5,7 +5,12 @@ export const referenceNumber = 'PI-KP7C69GYSJ3ZNMWQ'
 const createdAt = '2026-11-21T07:33:59.612Z'
 const expiresAt = '2026-11-22T07:33:59.612Z'
 
-export const request = { amount: 50_000, label: 'Order 1042', metadata: { order: '1042' } }
+export const request = {
+  amount: 50_000,
+  label: 'Order 1042',
+  merchantReference: '1042',
+  metadata: { order: '1042' },
+}
 
 /** Every field is null unless the example below sets it. */
 const createdFields = Object.keys(createdIntent.properties).map((name) => [name, null])
@@ -21,6 +26,7 @@ export const created = {
   amountType: 'FIXED',
   currency: currencyCode,
   label: 'Order 1042',
+  merchantReference: '1042',
   status: 'PENDING',
   sandbox: true,
   metadata: { order: '1042' },

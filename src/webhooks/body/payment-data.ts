@@ -9,7 +9,12 @@ import type { Facts } from './facts.ts'
  * (facts.ts). The keys and values in `metadata` have at most 28 200 characters in total, which may become about 170 000
  * characters in JSON.
  */
-export const paymentSourceFields = { referenceNumber: 1, shortCode: 1, metadata: 1 } as const
+export const paymentSourceFields = {
+  referenceNumber: 1,
+  shortCode: 1,
+  merchantReference: 1,
+  metadata: 1,
+} as const
 export type PaymentSource = Pick<Intent, keyof typeof paymentSourceFields>
 
 /**
@@ -19,6 +24,7 @@ export type PaymentSource = Pick<Intent, keyof typeof paymentSourceFields>
 export const samplePayment: PaymentSource = {
   referenceNumber: 'PI-TEST000000000000',
   shortCode: 'TEST00',
+  merchantReference: null,
   metadata: [],
 }
 
@@ -43,6 +49,7 @@ function paymentData(source: PaymentSource, facts: Facts): string {
   const head = {
     reference_number: source.referenceNumber,
     short_code: source.shortCode,
+    merchant_reference: source.merchantReference,
     amount: facts.amount ?? null,
     currency: currencyCode,
     status: facts.status,

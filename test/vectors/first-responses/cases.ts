@@ -21,6 +21,7 @@ export const fixed: StoredIntent = {
   amountType: 'FIXED',
   amount: 50_000,
   label: 'Commande « 1042 »',
+  merchantReference: '1042',
   sandbox: true,
   metadata: [{ key: 'order', value: '1042' }],
   expiresAt: new Date('2026-11-24T08:01:02.003Z'),
@@ -70,12 +71,16 @@ export const cases: readonly ResponseCase[] = [
   { name: 'intent-live', data: createdResponse({ ...fixed, sandbox: false }) },
   { name: 'intent-open', data: createdResponse({ ...fixed, amountType: 'OPEN', amount: null }) },
   { name: 'intent-open-suggestion', data: createdResponse({ ...fixed, amountType: 'OPEN' }) },
-  { name: 'intent-bare', data: createdResponse({ ...fixed, label: null, metadata: [] }) },
+  {
+    name: 'intent-bare',
+    data: createdResponse({ ...fixed, label: null, merchantReference: null, metadata: [] }),
+  },
   {
     name: 'intent-any-text',
     data: createdResponse({
       ...fixed,
       label: '"\\ \u0007 \u2028 💰 نواكشوط',
+      merchantReference: ' "é\\\u2028💰',
       metadata: [...anyMetadata, { key: '__proto__', value: '3' }],
     }),
   },

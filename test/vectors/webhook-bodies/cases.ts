@@ -15,13 +15,14 @@ export interface BodyCase {
 export const _id = 'lq3L-QAAAAAAAAABZpX4iAAAAAAAAAAC'
 export const eventAt = new Date('2026-11-23T08:01:02.003Z')
 
-const pairs = (metadata: [key: string, value: string][]) => ({
+const pairs = (metadata: [key: string, value: string][], merchantReference: string | null = '1042') => ({
   referenceNumber: 'PI-23456789ABCDEFGH',
   shortCode: 'X7K2QP',
+  merchantReference,
   metadata: metadata.map(([key, value]) => ({ key, value })),
 })
 const plain = pairs([['order', '1042']])
-const anyKeys = pairs([
+const anyPairs: [string, string][] = [
   ['a.b', '1'],
   ['$x', '2'],
   ['__proto__', '3'],
@@ -30,7 +31,8 @@ const anyKeys = pairs([
   ['2', 'and in the order of numbers'],
   [' é💰', 'Épicerie « du marché » نواكشوط'],
   ['quotes', '"\\/\b\f\n\r\t\u0007\u007f\u2028\u2029</script>'],
-])
+]
+const anyKeys = pairs(anyPairs, ' "é\\\u2028💰')
 
 const commission = { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 }
 const amount = 50_000
@@ -78,7 +80,7 @@ export const format1: readonly BodyCase[] = [
   created('created-open', { status: 'PENDING' }),
   { ...created('created-live', { status: 'PENDING', amount: 1_000_000_000_000 }), sandbox: false },
   created('created-any-metadata', pending, anyKeys),
-  created('created-no-metadata', { status: 'PENDING', amount: 1 }, pairs([])),
+  created('created-no-metadata', { status: 'PENDING', amount: 1 }, pairs([], null)),
   confirmed('confirmed', { status: 'PAID', ...paid }),
   confirmed('confirmed-no-commission', { status: 'PAID', ...withoutCommission }),
   cancelled('cancelled', { status: 'CANCELLED', amount }),
