@@ -56,8 +56,8 @@ const find = ({ Intent: model }: Cleaning, filter: Record<string, unknown>): Pro
     .lean<Ended[]>()
 
 /**
- * Sets `cleanedAt` on those intents that still match the filter `ended`, and frees their merchant's references. Returns the intents whose `cleanedAt` is now
- * set.
+ * Sets `cleanedAt` on those intents that still match the filter `ended`, and frees their merchant's references. Returns
+ * the intents whose `cleanedAt` is now set.
  */
 async function hide(cleaning: Cleaning, intents: Ended[]): Promise<Ended[]> {
   const { Intent: model, isDry, now } = cleaning

@@ -135,7 +135,7 @@ export const plants: readonly Plant[] = [
   ]),
   plant('stored for its owner', /^POST \/dev\/intents/, 'an intent is stored for the other environment', [
     replace(
-      'insertIntent',
+      'insertUnlessTaken',
       '$batchers.insertIntent($intent, $until)',
       '$batchers.insertIntent({ ...$intent, sandbox: !$intent.sandbox }, $until)',
     ),

@@ -23,7 +23,7 @@ export const points: readonly Point[] = [
   ...pointsOf('web', before, [
     ['write.key-looked-up', 'write', 'idempotencyKey($$)'],
     ['write.claimed', 'runOnce', 'withinSandboxResponses($$)'],
-    ['create.before-insert', 'insertIntent', '$.insertIntent($$)'],
+    ['create.before-insert', 'insertIntent', 'insertUnlessTaken($$)'],
     ['create.inserted', 'insertIntent', 'countTransition($$)'],
     ['create.before-response', 'runHolding', 'if ($.recall !== null) return $'],
     ['write.before-response-kept', 'runHolding', 'keepResponse($$)'],

@@ -8,10 +8,10 @@ export const intentMutants: readonly PlantedBug[] = [
     edits: [
       before(
         'insertIntent',
-        '$.insertIntent($intent, $)',
+        'insertUnlessTaken($, $intent, $)',
         'const outbox = $intent.outbox; $intent.outbox = []',
       ),
-      after('insertIntent', '$.insertIntent($intent, $)', '$intent.outbox = outbox'),
+      after('insertIntent', 'insertUnlessTaken($, $intent, $)', '$intent.outbox = outbox'),
       after(
         'insertIntent',
         'countTransition($deps, $, $intent)',
