@@ -86,7 +86,7 @@ const titled = ({ locale: { words } }: Offer, title: string, messages: FormMessa
   hasMessages(messages) ? words.wrong(title) : title
 
 /** Returns the merchant's name and the payment's label as HTML. */
-const seller = ({ intent, locale: { words } }: Offer): string =>
+export const seller = ({ intent, locale: { words } }: Offer): string =>
   facts([
     [words.facts.merchant, merchantTextUnlessBlank(intent.merchant)],
     [words.facts.label, merchantTextUnlessBlank(intent.label)],
@@ -97,13 +97,19 @@ const seller = ({ intent, locale: { words } }: Offer): string =>
  * does not cancel the payment.
  */
 function foot(offer: Offer): string {
-  const { intent, state, locale, now } = offer
+  const { intent, state, locale } = offer
+  const back = returnUrl(intent, state)
+  return html`!${deadline(offer)}
+!${back === null ? '' : html`<p class="way"><a href="${back}" rel="noreferrer">${locale.words.pay.leave}</a></p>`}`
+}
+
+/** Returns the remaining time to pay as HTML. The script keeps it up to date. */
+export function deadline(offer: Offer): string {
+  const { intent, locale, now } = offer
   const { pay } = locale.words
   const isToday = locale.day(intent.expiresAt) === locale.day(now)
   const at = isToday ? locale.clock(intent.expiresAt) : locale.moment(intent.expiresAt)
   const time = html`<time datetime="${intent.expiresAt.toISOString()}">${at}</time>`
   const left = html`<span data-left>${locale.left(leftMs(offer))}</span>`
-  const back = returnUrl(intent, state)
-  return html`<p class="faint" !${pollAttributes(offer)}>!${(isToday ? pay.expiresToday : pay.expires)(time, left)}</p>
-!${back === null ? '' : html`<p class="way"><a href="${back}" rel="noreferrer">${pay.leave}</a></p>`}`
+  return html`<p class="faint" !${pollAttributes(offer)}>!${(isToday ? pay.expiresToday : pay.expires)(time, left)}</p>`
 }

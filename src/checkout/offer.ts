@@ -3,11 +3,15 @@ import { html } from 'ghtml'
 import type { Deps } from '../deps.ts'
 import { sendPage } from '../http/pages/send-page.ts'
 import type { OfferedIntent } from '../intents/batchers.ts'
+import { isCodeActive } from '../intents/code.ts'
 import { asOf } from '../intents/present.ts'
 import { page } from './layout.ts'
 import { newLinkProof } from './link-proof.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
 import { type State, stateOf } from './state.ts'
+
+/** A page about a payment, by its path below the path of the payment's page. */
+export type View = '' | '/qr'
 
 /** A payment as the customer sees it on its page. */
 export interface Offer {
@@ -17,6 +21,8 @@ export interface Offer {
   locale: Locale
   /** The path of the payment's page, without the query. */
   path: string
+  /** The page that the visitor opened: the payment's page, or the page with its QR code. */
+  view: View
   /** The proof that the payment's page adds to its own URLs (link-proof.ts). */
   proof: string
   /**
@@ -40,13 +46,14 @@ export function offerOf(
   deps: Pick<Deps, 'secrets'>,
   res: Response,
   stored: OfferedIntent,
-  { sent, now }: Pick<Offer, 'sent' | 'now'>,
+  { view, sent, now }: Pick<Offer, 'view' | 'sent' | 'now'>,
 ): Offer {
   return {
     intent: asOf(stored, now),
     state: stateOf(stored, now),
     locale: localeOf(res),
     path: `/p/${stored.shortCode}`,
+    view,
     proof: newLinkProof(deps, stored),
     sent,
     now,
@@ -57,18 +64,26 @@ export function offerOf(
 export const sentQuery = (sent: string | null): Record<string, string> => (sent === null ? {} : { sent })
 
 /** Returns the URL of the payment's page, or of a path below that page, with the given query. */
-const ownAddress = ({ locale, path, proof }: Offer, below: '' | '/status', query: Record<string, string>) =>
+const ownAddress = ({ locale, path, proof }: Offer, below: string, query: Record<string, string>) =>
   addressOf(locale, path + below, { ...query, proof })
 
 /** Returns the URL that reloads the page. */
-export const addressOfOffer = (offer: Offer): string => ownAddress(offer, '', sentQuery(offer.sent))
+export const addressOfOffer = (offer: Offer): string => ownAddress(offer, offer.view, sentQuery(offer.sent))
 
 /** Returns the URL of the first step of paying. For an OPEN intent, the customer enters the amount in this step. */
 export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
 
+/** Returns the URL of the payment's QR code as an image. */
+export const imageOfOffer = (offer: Offer, format: 'svg' | 'png'): string =>
+  ownAddress(offer, `/qr.${format}`, {})
+
 /** Returns the HTML attributes that the script (script.ts) needs to poll for the payment's state. */
 export const pollAttributes = (offer: Offer): string =>
-  html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${addressOfOffer(offer)}"`
+  html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${addressOfOffer(offer)}"!${showsCode(offer) ? ' data-code' : ''}`
+
+/** Returns whether the page shows the payment code, which is the case on the page with the QR code. */
+export const showsCode = ({ intent, view, now }: Offer): boolean =>
+  view === '/qr' && isCodeActive(intent, now)
 
 /**
  * A page about a payment. `title` is plain text. `query` contains the parameters that the page's URL needs besides the
@@ -83,10 +98,10 @@ export interface Sheet {
 export function sendSheet(
   res: Response,
   status: number,
-  { locale, path, proof, intent: { sandbox } }: Offer,
+  { locale, path, view, proof, intent: { sandbox } }: Offer,
   sheet: Sheet,
 ): void {
   const { title, body } = sheet
   const query = { ...sheet.query, proof }
-  sendPage(res, status, page({ locale, title, path, query, sandbox }, body))
+  sendPage(res, status, page({ locale, title, path: path + view, query, sandbox }, body))
 }

@@ -2,26 +2,37 @@ import { type Request, type RequestHandler, Router } from 'express'
 import type { Deps } from '../deps.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
 import type { OfferedIntent } from '../intents/batchers.ts'
+import { isCodeActive } from '../intents/code.ts'
 import { isId, isShortCode } from '../security/ids.ts'
 import { confirm } from './confirm.ts'
 import { hasLinkProof } from './link-proof.ts'
 import type { LookupLimit } from './lookup-limit.ts'
-import { leftMs, type OfferHandler, offerOf } from './offer.ts'
+import { leftMs, type OfferHandler, offerOf, type View } from './offer.ts'
 import { createPinLimit } from './pin-limit.ts'
+import { sendQrImage, showQr } from './qr-page.ts'
 import { onlyBy, sendNotFound, sendTooMany } from './respond.ts'
 import { show } from './show.ts'
 import { isOpen } from './state.ts'
 import { walletFor } from './wallet-for.ts'
 
-/** Serves `/p/{shortCode}`: a payment's page (`payUrl` in SPEC 2.1), its form, and its status for the script. */
+/**
+ * Serves `/p/{shortCode}`: a payment's page (`payUrl` in SPEC 2.1), its form, its status for the script, and its QR
+ * code.
+ */
 export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const offered = createOffered(deps, lookupLimit)
   router.get('/p/:shortCode', offered(show))
   router.post('/p/:shortCode', offered(confirm(createPinLimit(deps))))
   router.get('/p/:shortCode/status', offered(sendState))
+  router.get('/p/:shortCode/qr', offered(showQr, '/qr'))
+  router.get('/p/:shortCode/qr.svg', offered(sendQrImage('svg'), '/qr'))
+  router.get('/p/:shortCode/qr.png', offered(sendQrImage('png'), '/qr'))
   router.all('/p/:shortCode', onlyBy('GET, HEAD, POST'))
-  router.all('/p/:shortCode/status', onlyBy('GET, HEAD'))
+  router.all(
+    ['status', 'qr', 'qr.svg', 'qr.png'].map((name) => `/p/:shortCode/${name}`),
+    onlyBy('GET, HEAD'),
+  )
   return router
 }
 
@@ -31,7 +42,7 @@ export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
  */
 const createOffered =
   (deps: Deps, lookupLimit: LookupLimit) =>
-  (act: OfferHandler): RequestHandler<{ shortCode: string }> =>
+  (act: OfferHandler, view: View = ''): RequestHandler<{ shortCode: string }> =>
   async (req, res) => {
     const shortCode = req.params.shortCode.toUpperCase()
     // An invalid short code does not count as a failed attempt.
@@ -45,18 +56,19 @@ const createOffered =
     if (lookup.outcome === 'missed') return sendNotFound(res)
     const { sent } = req.query
     const ownPaymentId = typeof sent === 'string' && isId(sent) ? sent : null
-    await act(deps, offerOf(deps, res, lookup.found, { sent: ownPaymentId, now }), req as Request, res)
+    await act(deps, offerOf(deps, res, lookup.found, { view, sent: ownPaymentId, now }), req as Request, res)
   }
 
 /**
- * Sends the payment's state and the time left to pay. The state `unavailable` means that the payment is `pending` but
- * cannot be paid at the moment. If a customer has the payment form open, the script then reloads the page.
+ * Sends the payment's state, the time left to pay and whether the payment code is active. The state `unavailable` means
+ * that the payment is `pending` but cannot be paid at the moment. If a customer has the payment form open, the script
+ * then reloads the page.
  */
 const sendState: OfferHandler = (deps, offer, _req, res) => {
-  const { intent, state, locale } = offer
+  const { intent, state, locale, now } = offer
   const isUnavailable = state === 'pending' && walletFor(deps, intent) === null
   const left = isOpen(state) ? locale.left(leftMs(offer)) : ''
-  res.json({ state: isUnavailable ? 'unavailable' : state, left })
+  res.json({ state: isUnavailable ? 'unavailable' : state, left, isCodeActive: isCodeActive(intent, now) })
 }
 
 /** Returns the intent with this short code, from any business or environment, or null if there is none. */

@@ -47,7 +47,9 @@ each('[data-live]', function (live) {
     request.onload = function () {
       if (request.status !== 200 || isSending) return;
       var update = JSON.parse(request.responseText);
-      if (update.state !== live.getAttribute('data-state')) location.replace(live.getAttribute('data-here'));
+      // A page that shows a payment code must not show it any longer than the code is active.
+      var isOld = update.state !== live.getAttribute('data-state') || (live.hasAttribute('data-code') && !update.isCodeActive);
+      if (isOld) location.replace(live.getAttribute('data-here'));
       else if (left && left.textContent !== update.left) left.textContent = update.left;
     };
     request.onloadend = schedulePoll;

@@ -1,4 +1,6 @@
+import type { Response } from 'express'
 import { decimal } from '../../schemas/currency.ts'
+import type { Deps } from '../deps.ts'
 import { addHeader } from '../http/pages/send-page.ts'
 import { amountOf } from './amount.ts'
 import { noMessages } from './field.ts'
@@ -13,13 +15,7 @@ import { walletFor } from './wallet-for.ts'
 export const show: OfferHandler = (deps, offer, req, res) => {
   const { intent, state } = offer
   if (state !== 'pending') return sendSheet(res, 200, offer, panel(offer, state))
-  if (walletFor(deps, intent) === null) {
-    addHeader(res, 'Retry-After', 60)
-    // With this code, metrics and logs treat the response as a refusal and not as a fault, so that suspending a
-    // business does not trigger an alert.
-    if (intent.isSuspended) res.locals.code = 'FEATURE_DISABLED'
-    return sendSheet(res, 503, offer, notNow(offer))
-  }
+  if (refuseUnpayable(deps, offer, res)) return
   const ownAttempt = intent.attempts.find(({ id }) => id === offer.sent)
   const amount = typed(req.query.amount) ?? (ownAttempt === undefined ? null : decimal(ownAttempt.amount))
   if (intent.amountType === 'OPEN' && amount === null)
@@ -29,6 +25,20 @@ export const show: OfferHandler = (deps, offer, req, res) => {
   const messages = ownAttempt === undefined ? noMessages : messagesOf(offer.locale.words, ownAttempt)
   const token = newFormToken(deps, intent)
   sendSheet(res, 200, offer, payForm(offer, { token, amount: checked.amount, phone: '', messages }))
+}
+
+/**
+ * Sends a page with the status 503 if an open payment cannot be paid at the moment. Returns whether it did.
+ */
+export function refuseUnpayable(deps: Pick<Deps, 'wallets'>, offer: Offer, res: Response): boolean {
+  const { intent } = offer
+  if (walletFor(deps, intent) !== null) return false
+  addHeader(res, 'Retry-After', 60)
+  // With this code, metrics and logs treat the response as a refusal and not as a fault, so that suspending a business
+  // does not trigger an alert.
+  if (intent.isSuspended) res.locals.code = 'FEATURE_DISABLED'
+  sendSheet(res, 503, offer, notNow(offer))
+  return true
 }
 
 /**

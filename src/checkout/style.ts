@@ -51,6 +51,10 @@ button[aria-disabled] { opacity: .75; cursor: progress; }
 button.plain { background: transparent; color: var(--accent); margin: .5rem 0 1rem; }
 form { margin: 0 0 1rem; }
 .way { margin: 0; }
+.way a:not(:last-child) { margin-inline-end: 1rem; }
+.qr { margin: 0 auto 1rem; max-width: 22rem; }
+.qr svg { display: block; width: 100%; }
+.code { font-size: 2.25rem; line-height: 1.2; font-weight: 700; text-align: center; }
 .way a { display: inline-block; padding: .65rem 0; }
 nav { display: flex; flex-wrap: wrap; justify-content: center; gap: 0 .5rem; padding: 0 1rem 2rem; }
 nav a { display: inline-block; min-width: 2.75rem; padding: .65rem .75rem; text-align: center; }

@@ -46,7 +46,7 @@ export const presentCreated = (
   shortCode: intent.shortCode,
   code: intent.code,
   codeExpiresAt: intent.codeExpiresAt,
-  payUrl: `${payBase}/p/${intent.shortCode}`,
+  payUrl: payUrlOf(payBase, intent),
   amount: intent.amountType === 'OPEN' ? null : intent.amount,
   amountType: intent.amountType,
   currency: currencyCode,
@@ -58,6 +58,10 @@ export const presentCreated = (
   expiresAt: intent.expiresAt,
   createdAt: intent.createdAt,
 })
+
+/** Returns the URL of the payment's page. */
+export const payUrlOf = (payBase: string, { shortCode }: Pick<Intent, 'shortCode'>): string =>
+  `${payBase}/p/${shortCode}`
 
 /** When a create request is retried, recomputes the first response from the stored intent. */
 export const recallIntent: Recall = {

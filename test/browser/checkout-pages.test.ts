@@ -90,6 +90,8 @@ describe('The hosted payment pages', function () {
       amount: { ...open, says: ({ words }) => words.amount.title },
       'amount-wrong': { path: `${open.path}?amount=x`, says: ({ words }) => words.faults.amount },
       'amount-chosen': { path: `${open.path}?amount=99999.99`, says: toPay(9_999_999) },
+      qr: { path: `${pending.path}/qr`, says: ({ words, money }) => words.qr.title(money(50_000)) },
+      'qr-open': { path: `${open.path}/qr`, says: ({ words }) => words.qr.titleOpen },
       waiting: { ...waiting, says: ({ words }) => words.panels.waiting[0] },
       paid: { ...(await order({}, paid)), says: ({ words }) => words.panels.paid },
       'paid-before': {

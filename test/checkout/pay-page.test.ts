@@ -38,7 +38,11 @@ describe('The payment page', () => {
     expect(page.html)
       .to.include('autocomplete="tel"')
       .and.match(/type="password" inputmode="numeric" autocomplete="off"/)
-    expect(await state(path)).to.deep.equal({ state: 'pending', left: '23\u00a0h 59\u00a0min' })
+    expect(await state(path)).to.deep.equal({
+      state: 'pending',
+      left: '23\u00a0h 59\u00a0min',
+      isCodeActive: true,
+    })
     expect((await open(service, path.toLowerCase())).says).to.include('Pay 1,234.50 MRU')
   })
 

@@ -36,6 +36,13 @@ export const english: Words = {
     button: 'Continue',
     unknown: 'This code is not valid. Check it with the merchant.',
   },
+  qr: {
+    title: (amount) => `Scan to pay ${amount}`,
+    titleOpen: 'Scan to pay',
+    image: 'QR code of the payment page',
+    code: (address) => `Or open ${address} and enter this code:`,
+    download: (format) => `Download as ${format}`,
+  },
   faults: {
     phone: 'Enter your phone number, for example 22 34 56 78',
     pin: 'Enter your PIN: 4 to 6 digits',

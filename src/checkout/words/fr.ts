@@ -36,6 +36,13 @@ export const french: Words = {
     button: 'Continuer',
     unknown: 'Ce code n’est pas valable. Vérifiez-le avec le commerçant.',
   },
+  qr: {
+    title: (amount) => `Scannez pour payer ${amount}`,
+    titleOpen: 'Scannez pour payer',
+    image: 'Code QR de la page de paiement',
+    code: (address) => `Ou ouvrez ${address} et saisissez ce code :`,
+    download: (format) => `Télécharger en ${format}`,
+  },
   faults: {
     phone: 'Saisissez votre numéro de téléphone, par exemple 22 34 56 78',
     pin: 'Saisissez votre code PIN : de 4 à 6 chiffres',

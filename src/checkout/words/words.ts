@@ -38,6 +38,17 @@ export interface Words {
   }
   amount: { title: string; label: string; hint: string; button: string }
   code: { title: string; label: string; hint: string; button: string; unknown: string }
+  /** The page that a merchant shows to a customer at a counter. */
+  qr: {
+    title: (amount: string) => string
+    /** The title if the customer chooses the amount. */
+    titleOpen: string
+    /** The text alternative of the QR code. */
+    image: string
+    /** The sentence before the payment code. `address` is the address of the page on which the customer types it. */
+    code: (address: string) => string
+    download: (format: string) => string
+  }
   faults: {
     phone: string
     pin: string

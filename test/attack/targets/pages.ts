@@ -47,6 +47,9 @@ export const pages: readonly Target[] = [
     lang: ['en', 'fr', 'ar', 'xx'],
   }),
   page('customer', '/p/~short~/status'),
+  page('customer', '/p/~short~/qr', params('lang', 'proof')),
+  page('customer', '/p/~short~/qr.svg', params('proof')),
+  page('customer', '/p/~short~/qr.png', params('proof')),
   page('customer', '/admin/sign-in', params('to')),
   form('customer', '/admin/sign-in', {
     name: ['~staff~', 'nobody', ''],

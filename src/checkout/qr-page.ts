@@ -1,0 +1,70 @@
+import type { Response } from 'express'
+import { html } from 'ghtml'
+import type { Deps } from '../deps.ts'
+import { payUrlOf } from '../intents/present-created.ts'
+import { deadline, seller } from './forms.ts'
+import { ltr, ltrText } from './layout.ts'
+import { imageOfOffer, type Offer, type OfferHandler, type Sheet, sendSheet, showsCode } from './offer.ts'
+import { panel } from './panels.ts'
+import { qrPng, qrSvg } from './qr-code.ts'
+import { refuseUnpayable } from './show.ts'
+import { isOpen } from './state.ts'
+
+/**
+ * Handles GET requests for the page that a merchant shows to a customer at a counter. The customer scans the QR code
+ * and pays on their own phone. If the payment can no longer be paid, the page shows its state.
+ */
+export const showQr: OfferHandler = (deps, offer, _req, res) => {
+  const { state } = offer
+  if (state !== 'pending') return sendSheet(res, 200, offer, panel(offer, state))
+  if (refuseUnpayable(deps, offer, res)) return
+  sendSheet(res, 200, offer, qrSheet(deps, offer))
+}
+
+function qrSheet({ config }: Pick<Deps, 'config'>, offer: Offer): Sheet {
+  const { intent, locale } = offer
+  const { qr } = locale.words
+  const money = intent.amountType === 'OPEN' || intent.amount === null ? null : locale.money(intent.amount)
+  const title = (shown: string | null) => (shown === null ? qr.titleOpen : qr.title(shown))
+  const codePath = intent.sandbox ? `/sandbox/${intent.businessId}` : ''
+  // The customer types this address, so it is shown without its scheme.
+  const address = `${config.payUrl}${codePath}`.replace(/^https?:\/\//, '')
+  const code = showsCode(offer)
+    ? html`<p>!${qr.code(ltr(address))}</p>
+<p class="code">!${ltr(`${intent.code.slice(0, 3)} ${intent.code.slice(3)}`)}</p>`
+    : ''
+  const body = html`<h1>!${title(money === null ? null : ltr(money))}</h1>
+!${seller(offer)}
+<div class="qr" role="img" aria-label="${qr.image}">!${qrSvg(payUrlOf(config.payUrl, intent))}</div>
+!${code}
+!${deadline(offer)}
+<p class="way">!${(['svg', 'png'] as const).map((type) => html`<a href="${imageOfOffer(offer, type)}" download>${qr.download(type.toUpperCase())}</a>`)}</p>`
+  return { title: title(money === null ? null : ltrText(locale, money)), query: {}, body }
+}
+
+const images = {
+  svg: { type: 'image/svg+xml', draw: qrSvg },
+  png: { type: 'image/png', draw: qrPng },
+}
+
+/**
+ * Handles GET requests for the QR code as an image. If the payment can no longer be paid, the response is a page with
+ * its state and the status 410, so that no one prints a QR code without use.
+ */
+export const sendQrImage =
+  (format: keyof typeof images): OfferHandler =>
+  (deps, offer, _req, res) => {
+    const { intent, state } = offer
+    if (!isOpen(state)) return sendSheet(res, 410, offer, panel(offer, state))
+    if (refuseUnpayable(deps, offer, res)) return
+    const { type, draw } = images[format]
+    sendImage(res, type, `${intent.referenceNumber}.${format}`, draw(payUrlOf(deps.config.payUrl, intent)))
+  }
+
+function sendImage(res: Response, type: string, name: string, image: string | Buffer): void {
+  if (res.headersSent) return
+  res.setHeader('Content-Type', type)
+  res.setHeader('Content-Disposition', `inline; filename="${name}"`)
+  res.setHeader('Content-Length', Buffer.byteLength(image))
+  res.end(image)
+}
