@@ -5,7 +5,7 @@ import { openapi, operations, type Schema } from '../openapi-document.ts'
 
 /**
  * The objects of the API by their heading on the page, each with the name of its schema. The tables of bodies also show
- * their limits.
+ * their limits. The page refers to /docs for the other objects of the store.
  */
 const objects: Record<string, { schema: string; isBody?: true; only?: string[] }> = {
   'Create an intent': { schema: 'CreateIntentBody', isBody: true },
@@ -17,11 +17,6 @@ const objects: Record<string, { schema: string; isBody?: true; only?: string[] }
   'Result of a test': { schema: 'WebhookTestResult' },
   Delivery: { schema: 'WebhookDeliveryWithAttempts' },
   'Result of a retry': { schema: 'RetriedWebhookDelivery', only: ['retried', 'reason'] },
-  'Create or change a product': { schema: 'UpdateProductBody', isBody: true },
-  Product: { schema: 'Product' },
-  'Change the stock': { schema: 'ChangeStockBody', isBody: true },
-  'Result of an import': { schema: 'ImportResult' },
-  'Simulate an order': { schema: 'SimulateOrderBody', isBody: true },
   Order: { schema: 'Order' },
 }
 
