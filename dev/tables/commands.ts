@@ -7,6 +7,6 @@ export const table = (): string =>
     ['Group', 'Commands'],
     createProgram().commands.map((group) => [
       code(group.name()),
-      group.commands.map((command) => code(command.name())).join(', '),
+      group.commands.map((command) => code(command.name())).join(', ') || group.description(),
     ]),
   )

@@ -7,6 +7,7 @@ export const navigation = {
   '/admin/businesses': 'Businesses',
   '/admin/dead': 'Dead deliveries',
   '/admin/queues': 'Queues',
+  '/admin/reconciliations': 'Reconciliations',
   '/admin/audit': 'Audit trail',
   '/admin/staff': 'Staff',
 } as const

@@ -8,6 +8,7 @@ import { addExamples } from './commands/examples.ts'
 import { addKeyFind } from './commands/find-key.ts'
 import { addIntentsCommands } from './commands/intents.ts'
 import { addKeyCommands } from './commands/key.ts'
+import { addReconcileCommand } from './commands/reconcile.ts'
 import { addRetentionCommands } from './commands/retention.ts'
 import { addSecretsCommands } from './commands/secrets.ts'
 import { addShopCommands } from './commands/shop.ts'
@@ -42,6 +43,7 @@ export function createProgram(): Command {
   addIntentsCommands(program)
   addDeliveriesCommands(program)
   addWalletReads(addWalletCommands(program))
+  addReconcileCommand(program)
   addRetentionCommands(program)
   addSecretsCommands(program)
   addAuditCommands(program)

@@ -23,6 +23,7 @@ export const acts = [
   'key.revoked',
   'key.rotated',
   'payment.searched-by-phone',
+  'reconciliation.run',
   'retention.run',
   'secrets.rotated',
   'shop.created',

@@ -209,6 +209,18 @@ export const intents: Collection = {
       key: { formerCodeKey: 1, codeReusableAt: -1 },
       partialFilterExpression: { formerCodeKey: { $exists: true } },
     },
+    // Only paid intents are in the following two indexes. With them, a reconciliation reads the payments and refunds of
+    // one day.
+    {
+      name: 'byPaidAt',
+      key: { businessId: 1, sandbox: 1, 'payment.paidAt': 1 },
+      partialFilterExpression: { 'payment.paidAt': { $exists: true } },
+    },
+    {
+      name: 'byRefundedAt',
+      key: { businessId: 1, sandbox: 1, 'refunds.refundedAt': 1 },
+      partialFilterExpression: { 'refunds.refundedAt': { $exists: true } },
+    },
     outboxIndex,
   ],
 }

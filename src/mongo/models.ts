@@ -18,6 +18,7 @@ import { type Claim, claims } from '../idempotency/claim.ts'
 import { type Intent, intents } from '../intents/intent.ts'
 import { type ShortCode, shortCodes } from '../intents/short-codes.ts'
 import { type LedgerEntry, ledgerEntries } from '../ledger/entry.ts'
+import { type Reconciliation, reconciliations } from '../reconciliation/reconciliation.ts'
 import { type RetentionProgress, retentionProgress } from '../retention/progress.ts'
 import { type RetentionRecord, retentionRecords } from '../retention/record.ts'
 import { checkoutAttempts, signInAttempts } from '../security/failed-attempts/collections.ts'
@@ -61,6 +62,7 @@ export const collections: readonly Collection[] = [
   products,
   importPlans,
   orders,
+  reconciliations,
   retentionRecords,
   retentionProgress,
 ]
@@ -96,6 +98,7 @@ export const openModels = (mongo: Connection, maxTimeMs?: number) => ({
   Product: openCollection<Product>(mongo, products, maxTimeMs),
   ImportPlan: openCollection<ImportPlan>(mongo, importPlans, maxTimeMs),
   Order: openCollection<Order>(mongo, orders, maxTimeMs),
+  Reconciliation: openCollection<Reconciliation>(mongo, reconciliations, maxTimeMs),
   RetentionRecord: openCollection<RetentionRecord>(mongo, retentionRecords, maxTimeMs),
   RetentionProgress: openCollection<RetentionProgress>(mongo, retentionProgress, maxTimeMs),
 })

@@ -18,6 +18,7 @@ import { openVictim } from '../support/victim.ts'
 /** The acts whose lines other files test. */
 const testedElsewhere = {
   'command-line.test.ts': acts.filter((act) => /^business\.(?!created)/.test(act)),
+  'reconcile.test.ts': ['reconciliation.run'],
   'retention-kills.test.ts': ['retention.run'],
   'secrets-command.test.ts': ['secrets.rotated'],
   'staff-audit.test.ts': ['audit.exported'],

@@ -1,5 +1,8 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
+import { type DifferenceKind, differenceKinds } from '../../src/reconciliation/differences.ts'
+import type { Reconciliation } from '../../src/reconciliation/reconciliation.ts'
+import { newId } from '../../src/security/ids.ts'
 import { issueLink } from '../../src/staff/change-account.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { addFactor, operator, signedIn } from '../admin/staff.ts'
@@ -8,6 +11,8 @@ import { pay, refund } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { barriers, fillIn, picture, sizes, widerThanScreen } from './browser.ts'
 import { type Stage, withStage } from './stage.ts'
+
+const runId = newId()
 
 /** The pages, by the names of their pictures. */
 const pages = {
@@ -25,6 +30,8 @@ const pages = {
   'staff-link': () => '/admin/staff/account/a-support/link',
   dead: () => '/admin/dead',
   audit: () => '/admin/audit',
+  reconciliations: () => '/admin/reconciliations',
+  reconciliation: () => `/admin/reconciliations/${runId}`,
   account: () => '/admin/account',
   'second-factor': () => '/admin/account/second-factor',
   'not-found': () => '/admin/nothing',
@@ -51,6 +58,37 @@ async function payAndRefund({ service, merchant }: Stage): Promise<Record<string
   const pageOf = ({ referenceNumber }: typeof paid) => `/admin/payments/${referenceNumber}`
   const key = `/admin/keys/${merchant.keyId}`
   return { key, 'payment-refunded': pageOf(paid), 'payment-in-progress': pageOf(hold) }
+}
+
+/** Returns a run with a difference of every kind. */
+function sampleRun({ referenceNumber: reference, businessId }: Delivery): Reconciliation {
+  const valuesOf = (kind: DifferenceKind) =>
+    kind === 'other day' ? { here: '2026-11-24', there: '2026-11-25' } : { here: null, there: 1_250_000 }
+  const differences = differenceKinds.map((difference, index) => ({
+    difference,
+    ...valuesOf(difference),
+    key: newId(),
+    kind: 'payment' as const,
+    line: index + 2,
+    reference: index === 0 ? null : reference,
+    businessId,
+  }))
+  const counts = Object.fromEntries(differenceKinds.map((kind) => [kind, 1])) as Record<
+    DifferenceKind,
+    number
+  >
+  return {
+    _id: runId,
+    day: '2026-11-25',
+    wallet: null,
+    fileName: 'extrait-du-portefeuille-2026-11-25.csv',
+    sha256: 'c0ffee'.repeat(10).padEnd(64, '0'),
+    at: new Date(),
+    actor: operator.actor,
+    counts: { rows: 1_000_000, recorded: 999_999, matched: 999_990, differences: counts },
+    differences,
+    unaudited: [],
+  }
 }
 
 /** Sets a password with a link, signs in with it and a recovery code, and then renews the recovery codes. */
@@ -91,6 +129,7 @@ describe('The staff pages', function () {
     const faults = [`Line ${delivery._id} of seal 2 was changed.`]
     const check = { at: new Date(), seals: 56, lines: 55_234, faultCount: 1, faults }
     await stage.service.deps.AuditCheck.create({ _id: 'latest', ...check })
+    await stage.service.deps.Reconciliation.create(sampleRun(delivery))
   })
 
   for (const size of Object.keys(sizes) as (keyof typeof sizes)[])

@@ -57,10 +57,10 @@ describe('The documentation', () => {
   it('includes a help text for each command, with an example that uses only existing options', () => {
     const program = createProgram()
     for (const group of program.commands)
-      for (const command of group.commands) {
+      for (const command of group.commands.length === 0 ? [group] : group.commands) {
         let help = ''
         command.configureOutput({ writeOut: (text) => void (help += text) }).outputHelp()
-        const name = `${group.name()} ${command.name()}`
+        const name = command === group ? group.name() : `${group.name()} ${command.name()}`
         const [, example = ''] =
           new RegExp(`^Examples?:\n  admin ${name}\\b(.*)$`, 'm').exec(help) ?? expect.fail(name)
         const options = example.match(/--[a-z][\w-]*/g) ?? []

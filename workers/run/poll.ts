@@ -95,6 +95,7 @@ export async function finishLeftovers(deps: Deps): Promise<number> {
     () => sweepAudit(deps, deps.Shop),
     () => sweepAudit(deps, deps.WalletAccount),
     () => sweepAudit(deps, deps.Setting),
+    () => sweepAudit(deps, deps.Reconciliation),
     () => sweepAudit(deps, deps.Staff),
     () => sweepAudit(deps, deps.StaffSession),
     async () => {

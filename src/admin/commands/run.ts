@@ -24,15 +24,21 @@ export type AdminDeps = Models & {
 /** An expected failure of a command. The message is shown to the operator. */
 export class Failed extends Error {}
 
+/** How to print a command's result, and the exit code if the command fails. */
+interface Output<Result> {
+  asJson: boolean
+  toText(result: Result): string
+  failureCode: number
+}
+
 /**
  * Runs one command and prints its result on stdout, as JSON or with `toText`. If the command fails, prints one line on
- * stderr and sets the exit code to 1.
+ * stderr and sets the exit code.
  */
 export async function withAdminDeps<Result extends object>(
-  asJson: boolean,
   by: By,
   run: (deps: AdminDeps) => Promise<Result>,
-  toText: (result: Result) => string,
+  { asJson, toText, failureCode }: Output<Result>,
 ): Promise<void> {
   try {
     const config = loadConfig()
@@ -50,6 +56,6 @@ export async function withAdminDeps<Result extends object>(
     }
   } catch (error) {
     process.stderr.write(`${explainError(error)}\n`)
-    process.exitCode = 1
+    process.exitCode = failureCode
   }
 }

@@ -11,7 +11,7 @@ import { filledIn } from './filled-in.ts'
 import { staffOf } from './guards.ts'
 import { scopesInWords } from './keys-table.ts'
 import { inUtc, page, time } from './layout.ts'
-import { auditPath, businessPath, deliveryPath, endpointPath, keyPath } from './paths.ts'
+import { auditPath, businessPath, deliveryPath, endpointPath, keyPath, reconciliationPath } from './paths.ts'
 import { groupDigits } from './words.ts'
 
 /** Handles GET requests for the page that shows the audit trail, with the newest lines at the top. */
@@ -133,6 +133,7 @@ function pathOf(act: AuditEvent['act'], subject: string, businessId: string | nu
   if (subject === businessId) return businessPath(subject)
   if (act.startsWith('delivery.')) return deliveryPath(subject)
   if (act.startsWith('key.')) return keyPath(subject)
+  if (act === 'reconciliation.run') return reconciliationPath(subject)
   return act.startsWith('endpoint.') ? endpointPath(subject) : null
 }
 

@@ -11,6 +11,8 @@ export const endpointPath = (id: string): string => `/admin/endpoints/${encodeUR
 export const businessPath = (id: string): string => `/admin/businesses/${encodeURIComponent(id)}`
 export const accountPath = (name: string): string => `/admin/staff/account/${encodeURIComponent(name)}`
 export const keyPath = (id: string): string => `/admin/keys/${encodeURIComponent(id)}`
+export const reconciliationsPath = '/admin/reconciliations'
+export const reconciliationPath = (id: string): string => `${reconciliationsPath}/${encodeURIComponent(id)}`
 
 /** Returns the path of the audit trail with a filter. Blank fields are omitted. */
 export const auditPath = (filter: Record<string, string>): string =>

@@ -19,6 +19,8 @@ import { keyPage } from './key.ts'
 import { limited } from './limited.ts'
 import { orderPage } from './order.ts'
 import { paymentPage } from './payment.ts'
+import { reconciliationPage } from './reconciliation.ts'
+import { reconciliationsPage } from './reconciliations.ts'
 import { requeueOne } from './requeue.ts'
 import { searchPage } from './search.ts'
 import { staffAccountPage, staffPage } from './staff.ts'
@@ -40,6 +42,8 @@ export function supportRoutes(deps: Deps): Router {
   router.get(['/search', '/search/amount'], (_req, res) => redirectTo(res, '/admin'))
   router.get('/dead', show(deadPage))
   router.get('/audit', show(auditPage))
+  router.get('/reconciliations', show(reconciliationsPage))
+  router.get('/reconciliations/:id', show(reconciliationPage))
   router.get('/payments/:reference', show(paymentPage))
   router.get('/orders/:number', show(orderPage))
   router.get('/deliveries/:id', show(deliveryPage))

@@ -20,6 +20,8 @@ export interface Refund {
    * The time of the next query to the wallet for the outcome. This field is present only while the refund is PENDING.
    */
   queryAt?: Date
+  /** The time at which the refund became SUCCEEDED. This field is missing while the refund is PENDING. */
+  refundedAt?: Date
 }
 
 export const refundFields = {
@@ -32,4 +34,5 @@ export const refundFields = {
   createdAt: Date,
   validUntil: Date,
   queryAt: Date,
+  refundedAt: Date,
 }

@@ -30,7 +30,10 @@ export async function settleRefund(
           effectId: null,
           cause,
           guard: pending(refund.id),
-          lists: { $set: { 'refunds.$.status': 'SUCCEEDED' }, $unset: { 'refunds.$.queryAt': 1 } },
+          lists: {
+            $set: { 'refunds.$.status': 'SUCCEEDED', 'refunds.$.refundedAt': deps.now() },
+            $unset: { 'refunds.$.queryAt': 1 },
+          },
           eventDetails: { refund },
         })
       : await releaseRefund(deps, intent, refund, attemptOf(deps, intent, refund, outcome))

@@ -1,0 +1,164 @@
+import { createReadStream } from 'node:fs'
+import { basename } from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
+import { readInstant } from '../../input/instant.ts'
+import { columnNames, type Headers } from '../../reconciliation/columns.ts'
+import { type Difference, differenceKinds } from '../../reconciliation/differences.ts'
+import { delimiters } from '../../reconciliation/read-file.ts'
+import { type Reconciled, reconcile } from '../../reconciliation/reconcile.ts'
+import { differenceCount, maxStored } from '../../reconciliation/reconciliation.ts'
+import { act } from './act.ts'
+import { choice } from './arguments.ts'
+import { type AdminDeps, Failed } from './run.ts'
+import { type Column, detailsText, tableText } from './table.ts'
+
+const help = `
+Compares the wallet provider's CSV file for one UTC day with the live payments and
+refunds that this service recorded on that day. The keys are the idempotency keys
+that the provider received. The differences are:
+  missing here     only the provider carried it out
+  missing there    only this service recorded it
+  other amount     the amounts differ, without the fee
+  other fee        the fees of the payer differ
+  other day        one side has a day other than --day
+  other kind       one side has a payment, the other a refund
+  repeated there   a second row with the same key
+
+The file has a header row. By default, its columns are key, kind, amount, fee and
+time; kind and fee may be missing. A minus before an amount marks a refund. A time
+is an ISO 8601 date or date-time, in UTC unless it has an offset.
+
+The exit code is 0 without differences and 1 with differences. It is 2 if the
+comparison failed, for example because of a faulty row; then no run is stored.
+Otherwise, the run appears on the staff pages and in the audit trail.
+
+Examples:
+  admin reconcile --provider day.csv --day 2026-11-25
+  admin reconcile --provider day.csv --day 2026-11-25 --decimal --columns key=ref,amount=montant,time=date`
+
+/** The exit code if the files could not be compared. The exit code 1 means that there are differences. */
+const failureCode = 2
+
+interface Options {
+  provider: string
+  day: string
+  columns: Headers
+  decimal: boolean
+  delimiter?: string
+  wallet?: string
+}
+
+/** Adds the `reconcile` command. */
+export function addReconcileCommand(program: Command): void {
+  program
+    .command('reconcile')
+    .description("compare the wallet provider's records of one day with those of this service")
+    .requiredOption('--provider <file>', "the provider's CSV file in UTF-8, or - for standard input")
+    .requiredOption('--day <day>', 'the UTC day, such as 2026-11-25', utcDayText)
+    .option('--columns <list>', 'the headers of the columns, such as key=ref,amount=montant', headers, {})
+    .option(
+      '--decimal',
+      'amounts have decimals, such as 1234.50 or "1 234,50"; by default, they are centimes',
+      false,
+    )
+    .option(
+      '--delimiter <delimiter>',
+      'comma, semicolon or tab; by default, the header row decides',
+      choice('comma', 'semicolon', 'tab'),
+    )
+    .option('--wallet <name>', 'only payments with the provider of this name (WALLET_PROVIDER_NAME)')
+    .addHelpText('after', help)
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : failureCode))
+    .action(act(run, textOf, failureCode))
+}
+
+function utcDayText(text: string): string {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || readInstant(text, 'start') === null)
+    throw new InvalidArgumentError('Must be a day, such as 2026-11-25.')
+  return text
+}
+
+/** Parses a list such as `key=ref,amount=montant`. */
+function headers(text: string): Headers {
+  const named: Headers = {}
+  for (const part of text.split(',')) {
+    const [, column = '', header = ''] = /^\s*(\w+)\s*=(.*)$/.exec(part) ?? []
+    const name = columnNames.find((each) => each === column)
+    if (name === undefined || header.trim() === '')
+      throw new InvalidArgumentError(
+        `Must be a list such as key=ref,amount=montant. The columns are ${columnNames.join(', ')}.`,
+      )
+    if (named[name] !== undefined) throw new InvalidArgumentError(`Names the column ${name} twice.`)
+    named[name] = header.trim()
+  }
+  return named
+}
+
+async function run(deps: AdminDeps, options: Options): Promise<Reconciled & { day: string; file: string }> {
+  const { provider, day, columns, decimal, delimiter, wallet } = options
+  if (new Date(`${day}T00:00:00Z`) > deps.now()) throw new Failed(`The day ${day} has not begun yet.`)
+  const fileName = provider === '-' ? 'standard input' : basename(provider)
+  const position = ['comma', 'semicolon', 'tab'].indexOf(delimiter ?? '')
+  const result = await reconcile(
+    deps,
+    {
+      day,
+      wallet: wallet === undefined ? null : `live:${wallet}`,
+      fileName,
+      bytes: provider === '-' ? process.stdin : bytesOf(provider),
+      format: { columns, isDecimal: decimal, delimiter: delimiters[position] ?? null },
+    },
+    deps.by,
+  )
+  if ('listed' in result) {
+    for (const { line, message } of result.listed) process.stderr.write(`Line ${line}: ${message}\n`)
+    throw new Failed(`${result.count} rows are faulty. Nothing was compared or stored.`)
+  }
+  if (differenceCount(result.counts) > 0) process.exitCode = 1
+  return { ...result, day, file: fileName }
+}
+
+async function* bytesOf(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* createReadStream(path)
+  } catch (error) {
+    throw new Failed(`${path} cannot be read: ${(error as Error).message}.`)
+  }
+}
+
+const columnsOfTable: Column<Difference>[] = [
+  { title: 'DIFFERENCE', cell: ({ difference }) => difference },
+  { title: 'KEY', cell: ({ key }) => key, mayShrink: true },
+  { title: 'KIND', cell: ({ kind }) => kind },
+  { title: 'HERE', cell: ({ here }) => here },
+  { title: 'THERE', cell: ({ there }) => there },
+  { title: 'LINE', cell: ({ line }) => line },
+  { title: 'PAYMENT', cell: ({ reference }) => reference },
+]
+
+function textOf({
+  id,
+  day,
+  file,
+  sha256,
+  counts,
+  differences,
+}: Reconciled & { day: string; file: string }): string {
+  const total = differenceCount(counts)
+  const kinds = differenceKinds.filter((kind) => counts.differences[kind] > 0)
+  const summary = detailsText({
+    day,
+    file,
+    sha256,
+    run: id,
+    rows: counts.rows,
+    recorded: counts.recorded,
+    matched: counts.matched,
+    differences: total,
+    ...Object.fromEntries(kinds.map((kind) => [`  ${kind}`, counts.differences[kind]])),
+  })
+  if (total === 0) return summary
+  const more = total > differences.length ? `\n\nThese are the first ${differences.length} of ${total}.` : ''
+  const stored = total > maxStored ? `\n\nOnly the first ${maxStored} are stored with the run.` : ''
+  return `${tableText(columnsOfTable, differences)}${more}${stored}\n\n${summary}`
+}

@@ -1,0 +1,23 @@
+import { type IdPage, type IdSlice, orders, readIdPage } from '../mongo/id-page.ts'
+import type { Models } from '../mongo/models.ts'
+import type { Reconciliation } from './reconciliation.ts'
+
+export type ListedRun = Omit<Reconciliation, 'differences' | 'unaudited'>
+
+/** Returns a page of runs without their differences, newest first. */
+export const listRuns = (
+  { Reconciliation: model }: Pick<Models, 'Reconciliation'>,
+  slice: IdSlice,
+): Promise<IdPage<ListedRun>> =>
+  readIdPage<ListedRun>(model as never, {}, slice, orders.newestFirst, { differences: 0, unaudited: 0 })
+
+/** Returns a run with up to `size` of its stored differences, beginning at the position `start`. */
+export const findRun = (
+  { Reconciliation: model }: Pick<Models, 'Reconciliation'>,
+  id: string,
+  start: number,
+  size: number,
+): Promise<Omit<Reconciliation, 'unaudited'> | null> =>
+  model
+    .findById(id, { unaudited: 0, differences: { $slice: [start, size] } })
+    .lean<Omit<Reconciliation, 'unaudited'> | null>()

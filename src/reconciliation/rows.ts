@@ -1,0 +1,74 @@
+import { readInstant } from '../input/instant.ts'
+import { readCentimes, readDecimal } from './amount.ts'
+import type { ColumnName, Positions } from './columns.ts'
+
+export type MoneyKind = 'payment' | 'refund'
+
+/** A row of a provider's file. `fee` and `kind` are null if the file does not contain them. */
+export interface Row {
+  line: number
+  key: string
+  kind: MoneyKind | null
+  /** The amount in centimes. */
+  amount: number
+  /** The fee in centimes. */
+  fee: number | null
+  at: Date
+}
+
+/** A fault in a row. The message never repeats a cell, because a cell may contain a phone number. */
+export interface RowFault {
+  line: number
+  message: string
+}
+
+export interface RowFormat {
+  columns: Positions
+  /** The number of cells of the header row. */
+  width: number
+  /** Whether amounts have decimals. Otherwise, they are in centimes. */
+  isDecimal: boolean
+}
+
+/** The maximum length of a wallet's key (docs/operators/wallet-provider.md). */
+const maxKeyLength = 64
+
+/** Parses a row. Returns a sentence about the first fault, if there is one. */
+export function readRow(cells: readonly string[], line: number, format: RowFormat): Row | string {
+  if (cells.length !== format.width)
+    return `has ${cells.length} cells, but the first line has ${format.width}.`
+  const cell = (name: ColumnName): string | null => {
+    const at = format.columns[name]
+    return at === undefined ? null : (cells[at] ?? '').trim()
+  }
+  const key = cell('key') ?? ''
+  if (key === '' || key.length > maxKeyLength || /[\s\p{C}]/u.test(key))
+    return `key: must be 1 to ${maxKeyLength} characters without spaces.`
+  // The keys are stored, but phone numbers must never be stored.
+  if (/^\+?\d{8,15}$/.test(key)) return 'key: looks like a phone number. Check --columns.'
+  const at = readInstant((cell('time') ?? '').replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'), 'start')
+  if (at === null) return 'time: must be an ISO 8601 date or date-time.'
+  const read = format.isDecimal ? readDecimal : readCentimes
+  const fault = (name: ColumnName): string =>
+    format.isDecimal
+      ? `${name}: must be an amount with up to two decimals, such as 1234.50 or 1 234,50.`
+      : `${name}: must be a whole number of centimes. If it has decimals, use --decimal.`
+  const signed = cell('amount') ?? ''
+  const isNegative = signed.startsWith('-')
+  const amount = read(isNegative ? signed.slice(1) : signed)
+  if (amount === null) return fault('amount')
+  const feeCell = cell('fee')
+  const fee = feeCell === null ? null : read(feeCell)
+  if (feeCell !== null && fee === null) return fault('fee')
+  const kind = readKind(cell('kind'), isNegative)
+  if (kind === 'faulty') return 'kind: must be payment or refund, and the amount of a payment has no minus.'
+  return { line, key, kind, amount, fee, at }
+}
+
+/** Reads the kind. A minus before the amount marks a refund. */
+function readKind(text: string | null, isNegative: boolean): MoneyKind | null | 'faulty' {
+  if (text === null) return isNegative ? 'refund' : null
+  const kind = text.toLowerCase()
+  if (kind !== 'payment' && kind !== 'refund') return 'faulty'
+  return isNegative && kind === 'payment' ? 'faulty' : kind
+}

@@ -1,0 +1,265 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { decimal } from '../../schemas/currency.ts'
+import type { AuditEvent } from '../../src/audit/audit-event.ts'
+import type { Reconciled } from '../../src/reconciliation/reconcile.ts'
+import { createIntent } from '../support/actions.ts'
+import { pay, refund, storedIntent } from '../support/pay.ts'
+import { asSpecified, requestLost, responseLost, startProvider } from '../support/provider.ts'
+import { payer } from '../support/provider-books.ts'
+import { type Merchant, openService } from '../support/service.ts'
+import { withOpened } from '../support/with.ts'
+import { type Outcome, openAdmin } from './admin.ts'
+import { signedIn } from './staff.ts'
+
+const dayMs = 86_400_000
+const startOfDay = new Date(Math.floor(Date.now() / dayMs - 2) * dayMs)
+const day = startOfDay.toISOString().slice(0, 10)
+const dayBefore = new Date(startOfDay.getTime() - dayMs).toISOString().slice(0, 10)
+
+/** A payment or refund as the provider would list it. */
+interface Listed {
+  key: string
+  kind: string
+  amount: number
+  fee: number
+  time: string
+}
+
+describe('The command reconcile', function () {
+  this.timeout(60_000)
+  const provider = withOpened(startProvider, ({ close }) => close())
+  const service = withOpened(
+    () => openService({ ...provider.environment, COMMISSION_PAYER_BPS: '150' }),
+    ({ close }) => close(),
+  )
+  const folder = withOpened(
+    async () => ({ path: await mkdtemp(join(tmpdir(), 'reconcile-')) }),
+    ({ path }) => rm(path, { recursive: true }),
+  )
+  let merchant: Merchant
+  before(async () => {
+    provider.setClock(service.clock.now)
+    provider.wallets.set(payer.phone, { pin: payer.pin, balance: 1_000_000_000 })
+    merchant = await service.merchant({ mode: 'live' })
+  })
+
+  const at = (ms: number) => service.clock.freeze(new Date(startOfDay.getTime() + ms))
+
+  async function payNow(amount: number): Promise<Listed & { reference: string }> {
+    const { referenceNumber: reference } = await createIntent(service, merchant, { amount })
+    await pay(service, reference, { ...payer, amount })
+    const { payment, hold } = await storedIntent(service, reference)
+    const key = payment?.key ?? hold?.id ?? expect.fail('not paid')
+    const time = service.clock.now().toISOString()
+    return { key, kind: 'payment', amount, fee: payment?.commission.payerTtc ?? 0, time, reference }
+  }
+
+  async function refundNow({ reference }: { reference: string }, amount: number): Promise<Listed> {
+    const { status, body } = await refund(service, merchant, reference, amount)
+    expect(status, JSON.stringify(body)).to.equal(200)
+    const { refunds } = await storedIntent(service, reference)
+    const { id: key = '' } = refunds.at(-1) ?? {}
+    return { key, kind: 'refund', amount, fee: 0, time: service.clock.now().toISOString() }
+  }
+
+  async function fileOf(name: string, text: string): Promise<{ path: string; sha256: string }> {
+    const path = join(folder.path, name)
+    await writeFile(path, text)
+    return { path, sha256: createHash('sha256').update(text).digest('hex') }
+  }
+
+  /** Runs the command in this process for the file and day of the test. */
+  const run = (path: string, ...options: string[]): Promise<Outcome> =>
+    openAdmin(service).here('reconcile', '--provider', path, '--day', day, ...options)
+
+  it('finds every kind of difference, stores the run, and shows it to staff', async () => {
+    at(-1)
+    const early = await payNow(10_000)
+    at(0)
+    const matched = await payNow(123_456_700)
+    at(dayMs / 2)
+    const [amountDiffers, feeDiffers, notListed, kindDiffers] = [
+      await payNow(20_000),
+      await payNow(30_000),
+      await payNow(40_000),
+      await payNow(50_000),
+    ]
+    const returned = await refundNow(matched, 700)
+    const lateRefund = await refundNow(early, 300)
+    provider.handleOrders(responseLost)
+    provider.handleQueries(requestLost)
+    const unknownHere = await payNow(60_000)
+    provider.handleOrders(asSpecified)
+    provider.handleQueries(asSpecified)
+    at(dayMs - 1)
+    const last = await payNow(70_000)
+    at(dayMs)
+    const nextDay = await payNow(80_000)
+    const testMerchant = await service.merchant()
+    const sandbox = await createIntent(service, testMerchant)
+    at(dayMs / 2)
+    await pay(service, sandbox.referenceNumber)
+    service.clock.freeze(null)
+
+    const time = `${day} 12:00`
+    const rows: Listed[] = [
+      matched,
+      { ...amountDiffers, amount: 20_001 },
+      { ...feeDiffers, fee: feeDiffers.fee + 1 },
+      { ...kindDiffers, kind: 'Refund' },
+      { ...returned, time: day },
+      lateRefund,
+      unknownHere,
+      { ...nextDay, time },
+      { key: 'foreign-1', kind: 'payment', amount: 5, fee: 0, time },
+      last,
+      last,
+      { ...early, time },
+    ]
+    const french = (amount: number): string =>
+      decimal(amount)
+        .replace('.', ',')
+        .replaceAll(/\B(?=(\d{3})+,)/g, '\u202f')
+    const lines = rows.map(({ key, kind, amount, fee, time: when }) =>
+      ['', `"${key}"`, kind, french(amount), french(fee), when].join(';'),
+    )
+    const text = `\ufeffnote;ref;kind;montant;frais;date\r\n${lines.join('\r\n')}\r\n`
+    const { path, sha256 } = await fileOf('extrait.csv', text)
+    const options = ['--decimal', '--columns', 'key=ref,amount=montant,fee=frais,time=date']
+    const { exitCode, stdout, stderr } = await run(path, ...options, '--json')
+    expect([exitCode, stderr]).to.deep.equal([1, ''])
+    const result = JSON.parse(stdout) as Reconciled & { day: string; file: string }
+
+    const { businessId } = merchant
+    const known = ({ key, reference }: { key: string; reference: string }) => ({
+      key,
+      kind: 'payment',
+      reference,
+      businessId,
+    })
+    const differences = [
+      { difference: 'other amount', ...known(amountDiffers), here: 20_000, there: 20_001, line: 3 },
+      { difference: 'other fee', ...known(feeDiffers), here: 450, there: 451, line: 4 },
+      { difference: 'other kind', ...known(kindDiffers), here: 'payment', there: 'refund', line: 5 },
+      { difference: 'missing here', ...known(unknownHere), here: null, there: 60_000, line: 8 },
+      { difference: 'other day', ...known(nextDay), here: nextDay.time.slice(0, 10), there: day, line: 9 },
+      {
+        difference: 'missing here',
+        key: 'foreign-1',
+        kind: 'payment',
+        here: null,
+        there: 5,
+        line: 10,
+        reference: null,
+        businessId: null,
+      },
+      { difference: 'repeated there', ...known(last), here: 70_000, there: 70_000, line: 12 },
+      { difference: 'other day', ...known(early), here: dayBefore, there: day, line: 13 },
+      { difference: 'missing there', ...known(notListed), here: 40_000, there: null, line: null },
+    ]
+    const counts = {
+      rows: 12,
+      recorded: 8,
+      matched: 4,
+      differences: {
+        'missing here': 2,
+        'missing there': 1,
+        'other amount': 1,
+        'other fee': 1,
+        'other day': 2,
+        'other kind': 1,
+        'repeated there': 1,
+      },
+    }
+    const { id } = result
+    expect(result).to.deep.equal({ id, sha256, counts, differences, day, file: 'extrait.csv' })
+
+    const stored = await service.deps.Reconciliation.findById(id).orFail().lean()
+    const { actor } = stored
+    expect(actor.kind).to.equal('operator')
+    expect(stored).to.deep.include({
+      day,
+      wallet: null,
+      fileName: 'extrait.csv',
+      sha256,
+      counts,
+      differences,
+    })
+    expect(stored.unaudited).to.deep.equal([])
+    const audited = await service.deps.AuditEvent.find({ act: 'reconciliation.run' }).lean<AuditEvent[]>()
+    const after = { day, file: 'extrait.csv', sha256, matched: 4, differences: 9 }
+    expect(audited.map((line) => [line.subject, line.actor, line.after])).to.deep.equal([[id, actor, after]])
+
+    const table = await run(path, ...options)
+    expect(table.exitCode).to.equal(1)
+    expect(table.stdout).to.match(/^other day +\S+ +payment +2\S+ +2\S+ +13 +PI-/m)
+    expect(table.stdout).to.match(/^matched +4$/m)
+
+    const viewer = await signedIn(service, 'viewer')
+    const list = await viewer.get('/admin/reconciliations')
+    expect(list.text).to.include(`href="/admin/reconciliations/${id}"`).and.include('9 differences')
+    const page = await viewer.get(`/admin/reconciliations/${id}`)
+    expect(page.text).to.include(`href="/admin/payments/${notListed.reference}"`).and.include('200.01 MRU')
+    expect(page.text.match(/data-label="Difference"/g)).to.have.length(9)
+    const wrong = ['0'.repeat(24), 'x', `${id}?start=-1`, `${id}?start=9999`]
+    const statuses = wrong.map(async (each) => (await viewer.get(`/admin/reconciliations/${each}`)).status)
+    expect(await Promise.all(statuses)).to.deep.equal([404, 404, 200, 200])
+
+    const rest = [matched, amountDiffers, feeDiffers, notListed, kindDiffers, returned, lateRefund, last]
+    const exact = rest.map(({ key, amount, time: when }) => `${key}\t${amount}\t${when}`)
+    const complete = await fileOf('exact.csv', ['key\tamount\ttime', ...exact].join('\n'))
+    const equal = await run(complete.path, '--json')
+    expect([equal.exitCode, equal.stderr]).to.deep.equal([0, ''])
+    expect(JSON.parse(equal.stdout).counts).to.include({ rows: 8, recorded: 8, matched: 8 })
+    const otherWallet = await run(complete.path, '--json', '--wallet', 'another')
+    expect(JSON.parse(otherWallet.stdout).counts.differences['missing here']).to.equal(8)
+  })
+
+  it('exits with 2, names the faulty lines and stores nothing if the input is faulty', async () => {
+    const { deps } = service
+    const runs = await deps.Reconciliation.countDocuments()
+    const faulty = await fileOf(
+      'faulty.csv',
+      `key,amount,time\nk1,100,${day}\n\nk2,1.5,${day}\nk3,100,yesterday\n+22244556677,1,${day}\nk5,1\nk6,7,${day}`,
+    )
+    const { exitCode, stdout, stderr } = await run(faulty.path)
+    expect([exitCode, stdout]).to.deep.equal([2, ''])
+    expect(stderr.split('\n').map((line) => line.replace(/[:;.,].*/, ''))).to.deep.equal([
+      'Line 4',
+      'Line 5',
+      'Line 6',
+      'Line 7',
+      '4 rows are faulty',
+      '',
+    ])
+    expect(stderr).to.not.include('22244556677')
+
+    const texts = {
+      'is empty': '',
+      'no column "amount"': `key;montant;time\n1;2;3`,
+      'two columns "key"': 'key,key,amount,time',
+      'not UTF-8': Buffer.from('key,amount,time\n\xe9', 'latin1'),
+      'not valid CSV': `key,amount,time\n"k,1,${day}`,
+    }
+    for (const [message, text] of Object.entries(texts)) {
+      const path = join(folder.path, 'wrong.csv')
+      await writeFile(path, text)
+      const outcome = await run(path)
+      expect(outcome.stderr, message).to.include(message)
+      expect(outcome.exitCode, message).to.equal(2)
+    }
+    const missing = await run(join(folder.path, 'no-such-file.csv'))
+    expect(missing).to.deep.include({ exitCode: 2, stdout: '' })
+    const { admin } = openAdmin(service)
+    const usage = ['--provider', faulty.path, '--columns', 'key=ref,total=montant', '--day']
+    const outcomes = await Promise.all(
+      ['2026-02-30', '2999-01-01'].map((each) => admin(['reconcile', ...usage, each])),
+    )
+    expect(outcomes.map((outcome) => outcome.exitCode)).to.deep.equal([2, 2])
+    expect(await deps.Reconciliation.countDocuments()).to.equal(runs)
+  })
+})
