@@ -6,7 +6,7 @@ createServer((req, res) => void carryOut(req, res)).listen(Number(process.env.PO
 async function carryOut(req: IncomingMessage, res: ServerResponse): Promise<void> {
   let text = ''
   for await (const bytes of req) text += String(bytes)
-  const { key, amount } = JSON.parse(text) as { key: string; amount: number }
+  const { key, amount, fee } = JSON.parse(text) as { key: string; amount: number; fee: number }
   res.setHeader('Content-Type', 'application/json')
-  res.end(JSON.stringify({ key, amount, status: 'succeeded' }))
+  res.end(JSON.stringify({ key, amount, fee, status: 'succeeded' }))
 }

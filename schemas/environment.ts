@@ -89,7 +89,8 @@ export const environment = {
     MAX_AMOUNT: {
       type: 'integer',
       minimum: 1,
-      maximum: 9_007_199_254_740_991,
+      // With the payer's fee of up to 50 %, the total is still a safe integer.
+      maximum: 6_000_000_000_000_000,
       default: 1_000_000_000,
       description: 'Highest amount of a payment intent, in centimes.',
     },

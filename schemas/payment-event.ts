@@ -53,6 +53,10 @@ const failure = (retryable: boolean, codes: readonly string[]) =>
 const refund = exactly({
   id: shaped('^RF-[0-9A-Z]{16}$', 19),
   amount,
+  returned_fees: described(
+    'The parts of the fees that this refund gives back to you and to the customer, in centimes.',
+    exactly({ provider_ttc: count, payer_ttc: count }),
+  ),
   reason: textOrNull(200),
 })
 

@@ -1,5 +1,8 @@
-/** The possible reasons why a wallet declines a payment. The customer can retry such a payment. */
-export const declines = ['insufficient_funds', 'limit_exceeded'] as const
+/**
+ * The possible reasons why a wallet declines a payment. The customer can retry such a payment. `declined` means that
+ * the wallet gave no reason, or one that is not in this list.
+ */
+export const declines = ['insufficient_funds', 'limit_exceeded', 'declined'] as const
 /** The possible reasons why a payment fails permanently. */
 export const failures = ['technical_error', 'wallet_closed'] as const
 /** The possible reasons why an intent is CANCELLED. */

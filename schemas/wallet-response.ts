@@ -12,6 +12,7 @@ export const walletResponse = {
     status: { enum: ['succeeded', 'declined', 'failed', 'refused', 'pending', 'unknown', 'expired'] },
     reason: {},
     amount: { type: 'integer' },
+    fee: { type: 'integer' },
   },
 } as const
 

@@ -67,11 +67,23 @@ export const eventFields = {
 /** The response to a create request (SPEC 4.1). */
 export const createdIntent = objectOf(createdFields, {})
 
+const commission = objectOf(
+  {
+    providerTtc: described('Your fee.', count),
+    payerTtc: described("The customer's fee.", count),
+    tof: described('The tax TOF.', count),
+    tte: described('The tax TTE.', count),
+    totalRevenue: described('The fees without the taxes.', count),
+  },
+  {},
+)
+
 export const payment = objectOf(
   {
     amountPaid: described('Centimes, without any fee that the customer pays.', amount),
     paidAt: instant,
     method: { type: 'string', const: 'WALLET' },
+    commission: described('Centimes. The fees and the taxes that they include.', commission),
   },
   {},
 )
@@ -84,6 +96,16 @@ export const refund = objectOf(
   {
     id: shaped('^RF-[0-9A-Z]{16}$', 19),
     amount: described('Centimes.', amount),
+    returnedFees: described(
+      'Centimes. The parts of the fees that the refund gives back.',
+      objectOf(
+        {
+          providerTtc: described('What you get back.', count),
+          payerTtc: described('What the customer gets back in addition to the amount.', count),
+        },
+        {},
+      ),
+    ),
     currency,
     reason: described('The note that you sent. Null for a publishable key.', textOrNull(200)),
     status: described('PENDING until the wallet confirms the refund.', {

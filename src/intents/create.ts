@@ -107,6 +107,7 @@ function draft(
     attempts: [],
     refunds: [],
     refundsCommitted: 0,
+    feesReturned: { providerTtc: 0, payerTtc: 0 },
     expiresAt,
     cancelsAt: expiresAt,
     createdAt: now,

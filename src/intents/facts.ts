@@ -7,7 +7,7 @@ import type { Refund } from './refunds/refund-record.ts'
 /** The data that only some events contain: the reason why a payment failed, or the refund that was made. */
 export interface EventDetails {
   failure?: PaymentFailure
-  refund?: Pick<Refund, 'id' | 'amount' | 'reason' | 'createdAt'>
+  refund?: Pick<Refund, 'id' | 'amount' | 'returnedFees' | 'reason' | 'createdAt'>
 }
 
 /**
@@ -32,7 +32,8 @@ export function paymentFacts(intent: Intent, { failure, refund }: EventDetails):
 const refundFacts = ({
   id,
   amount,
+  returnedFees,
   reason,
   createdAt,
 }: NonNullable<EventDetails['refund']>): NonNullable<Facts['refund']> =>
-  reason === null ? { id, amount, createdAt } : { id, amount, reason, createdAt }
+  reason === null ? { id, amount, returnedFees, createdAt } : { id, amount, returnedFees, reason, createdAt }

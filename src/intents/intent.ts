@@ -3,9 +3,10 @@ import type { CancellationReason } from '../../schemas/payment-reasons.ts'
 import type { Collection } from '../mongo/collection.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
 import { outboxFields, outboxIndex } from '../outbox/event.ts'
+import type { ReturnedFees } from '../wallets/commission.ts'
 import type { Payment, PaymentAttempt, PaymentFailure, PaymentHold } from './payments/payment.ts'
 import { attemptFields, failureFields, holdFields, paymentFields } from './payments/payment.ts'
-import { type Refund, refundFields } from './refunds/refund-record.ts'
+import { type Refund, refundFields, returnedFeesFields } from './refunds/refund-record.ts'
 
 export type AmountType = 'FIXED' | 'OPEN'
 
@@ -59,6 +60,8 @@ export interface Intent {
   lookUpKeys?: string[]
   /** The sum of all refunds in centimes, including PENDING refunds. This sum never exceeds the amount that was paid. */
   refundsCommitted: number
+  /** The sum of the fees that all refunds give back, including PENDING refunds. It never exceeds the payment's fees. */
+  feesReturned: ReturnedFees
   expiresAt: Date
   /**
    * The time from which the intent is shown as CANCELLED, even if no worker has written that status yet. Thanks to this
@@ -126,6 +129,7 @@ export const intents: Collection = {
     refunds: [refundFields],
     lookUpKeys: { type: [String], default: undefined },
     refundsCommitted: Number,
+    feesReturned: returnedFeesFields,
     expiresAt: Date,
     cancelsAt: Date,
     createdAt: Date,

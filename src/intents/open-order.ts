@@ -26,11 +26,12 @@ export interface OpenOrder {
 }
 
 export function openPayment(deps: Deps, intent: Intent, payment: PaymentHold): OpenOrder {
-  const { id: key, wallet, amount, startedAt, validUntil, queryAt } = payment
+  const { id: key, wallet, amount, commission, startedAt, validUntil, queryAt } = payment
+  const fee = commission.payerTtc
   return {
     intent,
     wallet,
-    query: { kind: 'payment', businessId: intent.businessId, key, amount, validUntil },
+    query: { kind: 'payment', businessId: intent.businessId, key, amount, fee, validUntil },
     startedAt,
     queryAt,
     settle: (outcome, cause) =>
@@ -46,11 +47,12 @@ export function openRefund(
   { wallet }: Pick<Payment, 'wallet'>,
   refund: Refund,
 ): OpenOrder {
-  const { id: key, amount, createdAt, validUntil, queryAt } = refund
+  const { id: key, amount, returnedFees, createdAt, validUntil, queryAt } = refund
+  const fee = returnedFees.payerTtc
   return {
     intent,
     wallet,
-    query: { kind: 'refund', businessId: intent.businessId, key, amount, validUntil },
+    query: { kind: 'refund', businessId: intent.businessId, key, amount, fee, validUntil },
     startedAt: createdAt,
     queryAt: queryAt ?? validUntil,
     settle: (outcome, cause) => settleRefund(deps, intent, refund, outcome, cause),

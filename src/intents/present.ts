@@ -71,12 +71,16 @@ export function presentFor(
   return presentIntent(config, { ...stored, refunds }, now)
 }
 
-const presentPayment = ({ amountPaid, paidAt, method }: Payment) => ({ amountPaid, paidAt, method })
+const presentPayment = ({ amountPaid, paidAt, method, commission }: Payment) => {
+  const { providerTtc, payerTtc, tof, tte, totalRevenue } = commission
+  return { amountPaid, paidAt, method, commission: { providerTtc, payerTtc, tof, tte, totalRevenue } }
+}
 
 /** Returns a refund as merchants see it. While the outcome of the refund is unknown, its status is PENDING. */
-export const presentRefund = ({ id, amount, reason, status, createdAt }: Refund) => ({
+export const presentRefund = ({ id, amount, returnedFees, reason, status, createdAt }: Refund) => ({
   id,
   amount,
+  returnedFees: { providerTtc: returnedFees.providerTtc, payerTtc: returnedFees.payerTtc },
   currency: currencyCode,
   reason,
   status,

@@ -52,7 +52,6 @@ function entriesOf(source: EventSource, { id, event, createdAt, facts }: OutboxE
       occurredAt: createdAt,
       day: dayOf(createdAt),
     }
-    const returned = returnedFees ?? { providerTtc: 0, payerTtc: 0 }
     const entry = {
       ...shared,
       _id: id,
@@ -60,9 +59,9 @@ function entriesOf(source: EventSource, { id, event, createdAt, facts }: OutboxE
       payerPhone,
       reason,
       startedAt,
-      returnedFees: returned,
+      returnedFees,
     }
-    return [{ ...entry, type: 'refund' }, ...feeOf(id, shared, returned.providerTtc)]
+    return [{ ...entry, type: 'refund' }, ...feeOf(id, shared, returnedFees.providerTtc)]
   }
   return []
 }

@@ -42,8 +42,10 @@ interface Order extends Origin {
   businessId: string
   /** The order's idempotency key. If two orders have the same key, money moves only once. */
   key: string
-  /** The amount of the order, in centimes. */
+  /** The amount in centimes that goes to the merchant or comes from the merchant. */
   amount: number
+  /** The payer's fee in centimes. A payment charges `amount + fee`, and a refund returns `amount + fee`. */
+  fee: number
   /** A wallet that receives the order after this time must not carry it out. */
   validUntil: Date
 }
@@ -65,8 +67,9 @@ export interface StatusQuery extends Origin {
   kind: 'payment' | 'refund'
   businessId: string
   key: string
-  /** The amount of the order, in centimes. A response with a different amount is not trusted. */
+  /** The amount and the fee of the order, in centimes. A response with a different amount or fee is not trusted. */
   amount: number
+  fee: number
   validUntil: Date
 }
 
@@ -76,9 +79,9 @@ export interface StatusQuery extends Origin {
  */
 export interface Wallet {
   name: WalletName
-  /** Charges the customer at most once for each key. */
+  /** Charges the customer the amount and the fee, at most once for each key. */
   authorise(order: PaymentOrder): Promise<WalletOutcome>
-  /** Returns all or part of a payment to the payer. */
+  /** Returns all or part of a payment and its fee to the payer. */
   refund(order: RefundOrder): Promise<WalletOutcome>
   /**
    * Resolves to the outcome of the order with this key. The outcome `not-executed` guarantees that the order will never

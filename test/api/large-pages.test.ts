@@ -20,6 +20,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
     return Array.from({ length: count }, (_, n) => ({
       id: `RF-${n}`,
       amount: 1,
+      returnedFees: { providerTtc: 0, payerTtc: 0 },
       reason: '\u00e9'.repeat(400),
       status: 'SUCCEEDED',
       effectId: String(n),

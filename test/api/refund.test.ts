@@ -84,6 +84,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(record).to.deep.equal({
         id: record.id,
         amount: 10_000,
+        returnedFees: { providerTtc: 200, payerTtc: 100 },
         currency: 'MRU',
         reason: 'Sold out',
         status: 'SUCCEEDED',
@@ -115,7 +116,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
           payer_phone: '22******01',
           metadata: { order: '7' },
           commission: { provider_ttc: 200, payer_ttc: 100, tof: 42, tte: 6, total_revenue: 252 },
-          refund: { id, amount: 3000, reason: null },
+          refund: { id, amount: 3000, returned_fees: { provider_ttc: 60, payer_ttc: 30 }, reason: null },
         },
       ])
     })
@@ -133,6 +134,35 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await refundEvents(reference)).map((each) => each.refund.amount)).to.deep.equal([30, 50, 20])
     })
 
+    it('gives back each fee to the centime, even if an earlier refund is not made after the amount was complete', async () => {
+      const reference = await paid(10_000)
+      const responses: WalletOutcome[] = [{ outcome: 'unknown', why: 'no response' }]
+      const { orders } = replaceWallets({
+        refund: async () => responses.shift() ?? { outcome: 'done' },
+        status: async () => ({ outcome: 'failed', reason: 'technical_error' }),
+      })
+      await expectRefused(refund(reference, { amount: 3333 }), 503, 'SERVICE_UNAVAILABLE')
+      await refund(reference, { amount: 6667 }).expect(200)
+      const { _id, refunds } = await stored(reference)
+      service.clock.advance(60_000)
+      await queryWallet(service.deps, _id, refunds[0]?.id ?? '')
+      await refund(reference, { amount: 1111 }).expect(200)
+      await refund(reference).expect(200)
+      const after = await stored(reference)
+      expect(after.refunds.map(({ amount, returnedFees }) => [amount, returnedFees])).to.deep.equal([
+        [6667, { providerTtc: 134, payerTtc: 67 }],
+        [1111, { providerTtc: 22, payerTtc: 11 }],
+        [2222, { providerTtc: 44, payerTtc: 22 }],
+      ])
+      expect(orders.map(({ amount, fee }) => [amount, fee])).to.deep.equal([
+        [3333, 33],
+        [6667, 67],
+        [1111, 11],
+        [2222, 22],
+      ])
+      expect(after.feesReturned).to.deep.equal({ providerTtc: 200, payerTtc: 100 })
+    })
+
     it('refunds the amount that was actually paid for an OPEN intent', async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amountType: 'OPEN', amount: 5 })
       const path = `${intents}/${referenceNumber}/simulate-payment`
@@ -141,17 +171,18 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(body.data.refund.amount).to.equal(900)
     })
 
-    it("adds partial refunds to the sandbox wallet's balance", async () => {
+    it("charges the sandbox wallet the amount and the payer's fee, and adds both to its balance in partial refunds", async () => {
       const reference = await create(10_000)
       const balances = async () =>
         (await service.deps.WalletAccount.find().lean()).map(({ balance }) => balance)
       await pay(service, reference)
       const [paidFrom = 0] = await balances()
+      expect(paidFrom).to.equal(9_000_000_000_000_000 - 10_100)
       await refund(reference, { amount: 4000 }).expect(200)
-      expect(await balances()).to.deep.equal([paidFrom + 4000])
+      expect(await balances()).to.deep.equal([paidFrom + 4040])
       const { body } = await refund(reference).expect(200)
       expect(body.data).to.include({ status: 'REFUNDED', totalAmountRefunded: 10_000 })
-      expect(await balances()).to.deep.equal([paidFrom + 10_000])
+      expect(await balances()).to.deep.equal([paidFrom + 10_100])
     })
 
     it('sends the refund of a live payment to the wallet used for that payment', async () => {
@@ -321,6 +352,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
           expect(body.error).to.deep.include({ code: 'AMOUNT_OUT_OF_RANGE', details: { refundable: 5 } })
         expect(await read(reference)).to.include({ totalAmountRefunded: 10 * times })
         expect(await refundEvents(reference)).to.have.lengthOf(times)
+        const fees = times === 10 ? { providerTtc: 2, payerTtc: 1 } : { providerTtc: 0, payerTtc: 0 }
+        expect((await stored(reference)).feesReturned).to.deep.equal(fees)
       }
     })
 

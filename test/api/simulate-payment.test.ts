@@ -40,7 +40,12 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       amount: 50_000,
       code: null,
       codeExpiresAt: null,
-      payment: { amountPaid: 50_000, paidAt: '2026-03-01T12:00:01.000Z', method: 'WALLET' },
+      payment: {
+        amountPaid: 50_000,
+        paidAt: '2026-03-01T12:00:01.000Z',
+        method: 'WALLET',
+        commission: { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 },
+      },
       refunds: [],
       totalAmountRefunded: 0,
       updatedAt: '2026-03-01T12:00:01.000Z',

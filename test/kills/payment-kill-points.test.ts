@@ -71,7 +71,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
   /** Expects the intent to record exactly the money that moved, and the customer's wallet to have lost it. */
   async function expectBooks({ merchant, referenceNumber }: Case, label: string): Promise<Intent> {
     const intent = await storedIntent(service, referenceNumber)
-    const { payment, refunds, refundsCommitted, hold } = intent
+    const { payment, refunds, refundsCommitted, feesReturned, hold } = intent
     expect([hold, refunds.filter(({ status }) => status === 'PENDING')], label).to.deep.equal([null, []])
     const keys = payment === null ? [] : [payment.key, ...refunds.map(({ id }) => id)]
     const businessId = { $regex: `^${merchant.businessId}-` }
@@ -83,7 +83,10 @@ describe('If a process is killed between any two steps of a payment or refund,',
       (sum, { phone, balance }) => sum + (demoWallets[phone]?.balance ?? 0) - balance,
       0,
     )
-    const gained = payment?.wallet === 'sandbox' ? payment.amountPaid - refundsCommitted : 0
+    const gained =
+      payment?.wallet === 'sandbox'
+        ? payment.amountPaid + payment.commission.payerTtc - refundsCommitted - feesReturned.payerTtc
+        : 0
     expect([lost, accounts.map(({ current }) => current)], label).to.deep.equal([
       gained,
       accounts.map(() => null),
@@ -309,9 +312,14 @@ describe('If a process is killed between any two steps of a payment or refund,',
         const intent = await storedIntent(service, each.referenceNumber)
         const refund = newRefund(service.deps, 20_000)
         const { id: key, validUntil } = refund
-        await beginRefund(service.deps, intent, 0, { ...refund, queryAt: refund.createdAt })
+        await beginRefund(
+          service.deps,
+          intent,
+          { refundsCommitted: 0 },
+          { ...refund, queryAt: refund.createdAt },
+        )
         const { businessId } = intent
-        const order = { businessId, key, amount: 20_000, validUntil, paymentKey: each.paymentId }
+        const order = { businessId, key, amount: 20_000, fee: 0, validUntil, paymentKey: each.paymentId }
         expect(await sandbox.refund(order)).to.deep.equal({ outcome: 'done' })
         return { ...each, refundId: key }
       },

@@ -50,11 +50,12 @@ describe('The ledger', () => {
     await relay(service, merchant)
     const entries = await chain()
     expect(
-      entries.slice(0, 3).map(({ number, type, amount, after }) => [number, type, amount, after.balance]),
+      entries.slice(0, 4).map(({ number, type, amount, after }) => [number, type, amount, after.balance]),
     ).to.deep.equal([
       [1, 'payment', 10_000, 10_000],
       [2, 'fee', -200, 9_800],
       [3, 'refund', -4_000, 5_800],
+      [4, 'fee', 80, 5_880],
     ])
     expect(entries.map((each) => each.referenceNumber)).to.deep.equal(entries.map(() => referenceNumber))
     expect(entries.map(({ position }) => position)).to.deep.equal(entries.map((_, at) => at + 1))

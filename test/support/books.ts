@@ -16,15 +16,21 @@ export async function expectBalanced(service: Service, opening: number) {
     service.deps.WalletMovement.find({ 'result.outcome': 'done' }).lean(),
   ])
   const known = intents.flatMap(({ payment, refunds }) => [
-    `${payment?.key}: ${payment?.amountPaid}`,
-    ...refunds.map(({ id, amount }) => `${id}: ${amount}`),
+    `${payment?.key}: ${payment?.amountPaid} + ${payment?.commission.payerTtc}`,
+    ...refunds.map(({ id, amount, returnedFees }) => `${id}: ${amount} + ${returnedFees.payerTtc}`),
   ])
-  const moved = movements.map(({ _id, amount }) => `${_id}: ${amount}`)
+  const moved = movements.map(({ _id, amount, fee }) => `${_id}: ${amount} + ${fee}`)
   expect(moved.toSorted()).to.deep.equal(known.toSorted())
   const gained = sum(intents.map(({ payment }) => payment?.amountPaid ?? 0))
   const refunded = sum(intents.flatMap(({ refunds }) => refunds.map(({ amount }) => amount)))
   expect(sum(intents.map(({ refundsCommitted }) => refundsCommitted))).to.equal(refunded)
-  expect(opening - sum(accounts.map((account) => account.balance))).to.equal(gained - refunded)
+  const fees = sum(intents.map(({ payment }) => payment?.commission.payerTtc ?? 0))
+  const returned = sum(
+    intents.flatMap(({ refunds }) => refunds.map(({ returnedFees }) => returnedFees.payerTtc)),
+  )
+  expect(sum(intents.map(({ feesReturned }) => feesReturned.payerTtc))).to.equal(returned)
+  const lost = opening - sum(accounts.map((account) => account.balance))
+  expect(lost).to.equal(gained + fees - refunded - returned)
   expect(accounts.filter((account) => account.balance < 0 || account.current !== null)).to.deep.equal([])
   for (const { payment, refundsCommitted } of intents)
     expect(refundsCommitted).to.be.within(0, payment?.amountPaid ?? 0)

@@ -74,5 +74,16 @@ export function newRefund({ now }: Pick<Deps, 'now'>, amount: number): Refund {
   const createdAt = now()
   const validUntil = new Date(createdAt.getTime() + 15_000)
   const [id, effectId] = [`RF-${newId()}`, newId()]
-  return { id, amount, reason: null, status: 'PENDING', effectId, createdAt, validUntil, queryAt: validUntil }
+  const returnedFees = { providerTtc: 0, payerTtc: 0 }
+  return {
+    id,
+    amount,
+    returnedFees,
+    reason: null,
+    status: 'PENDING',
+    effectId,
+    createdAt,
+    validUntil,
+    queryAt: validUntil,
+  }
 }

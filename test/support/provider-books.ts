@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto'
 export interface Order {
   key: string
   amount: number
+  fee: number
   validUntil: string
   businessId?: string
   phone?: string
@@ -19,14 +20,17 @@ interface Result {
   reason?: string
 }
 
-export type Decision = Result & { amount: number }
+export type Decision = Result & { amount: number; fee: number }
 
 export interface ProviderWallet {
   pin: string
   balance: number
 }
 
-/** A movement of money in centimes, negative for a payment. `reference` names the payment, even for a refund. */
+/**
+ * A movement of the amount and the fee in centimes, negative for a payment. `reference` names the payment, even for a
+ * refund.
+ */
 export interface Movement {
   key: string
   reference: string
@@ -46,22 +50,23 @@ export function openBooks(
   const paid = new Map<string, Order>()
 
   function pay(order: Order): Result {
-    const { key, amount, phone = '', pin, reference = '' } = order
+    const { key, amount, fee, phone = '', pin, reference = '' } = order
+    const total = amount + fee
     const wallet = wallets.get(phone)
     if (wallet === undefined || wallet.pin !== pin) return { status: 'refused', reason: 'wrong_pin' }
-    if (wallet.balance < amount) return { status: 'declined', reason: 'insufficient_funds' }
-    wallet.balance -= amount
-    movements.push({ key, reference, amount: -amount })
+    if (wallet.balance < total) return { status: 'declined', reason: 'insufficient_funds' }
+    wallet.balance -= total
+    movements.push({ key, reference, amount: -total })
     paid.set(key, order)
     return { status: 'succeeded' }
   }
 
-  function giveBack({ key, amount, paymentKey = '' }: Order): Result {
+  function giveBack({ key, amount, fee, paymentKey = '' }: Order): Result {
     const { phone = '', reference = '' } = paid.get(paymentKey) ?? {}
     const wallet = wallets.get(phone)
     if (wallet === undefined || isRefundRefused(amount)) return { status: 'failed', reason: 'wallet_closed' }
-    wallet.balance += amount
-    movements.push({ key, reference, amount })
+    wallet.balance += amount + fee
+    movements.push({ key, reference, amount: amount + fee })
     return { status: 'succeeded' }
   }
 
@@ -73,7 +78,8 @@ export function openBooks(
       const first = decisions[kind].get(order.key)
       if (first !== undefined) return first
       if (now > Date.parse(order.validUntil)) return null
-      const decision = { amount: order.amount, ...(kind === 'payment' ? pay(order) : giveBack(order)) }
+      const { amount, fee } = order
+      const decision = { amount, fee, ...(kind === 'payment' ? pay(order) : giveBack(order)) }
       decisions[kind].set(order.key, decision)
       return decision
     },

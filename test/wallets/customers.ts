@@ -24,6 +24,7 @@ export function customersOf(service: Service) {
   const order = (changes: Partial<PaymentOrder> & { phone: string }): PaymentOrder => ({
     key: newKey(),
     amount: 100,
+    fee: 0,
     validUntil: new Date(service.clock.now().getTime() + orderTimeoutMs),
     businessId: 'a-business',
     referenceNumber: 'PI-TEST',
@@ -41,15 +42,16 @@ export function customersOf(service: Service) {
     accountOf,
     balanceOf: async (id: string) => (await accountOf(id)).balance,
     pay: (changes: Partial<PaymentOrder> & { phone: string }) => wallet.authorise(order(changes)),
-    refundOf: (paymentKey: string, amount: number, key = newKey()): RefundOrder => ({
+    refundOf: (paymentKey: string, amount: number, fee = 0): RefundOrder => ({
       businessId: 'b1',
-      key,
+      key: newKey(),
       amount,
+      fee,
       paymentKey,
       validUntil: new Date(service.clock.now().getTime() + orderTimeoutMs),
     }),
     queryStatus: (kind: 'payment' | 'refund', key: string) =>
-      wallet.status({ kind, businessId: 'b1', key, amount: 100, validUntil: service.clock.now() }),
+      wallet.status({ kind, businessId: 'b1', key, amount: 100, fee: 0, validUntil: service.clock.now() }),
     /** Creates a customer with a balance in centimes. Returns the phone number. */
     async customer(balance: number): Promise<string> {
       made += 1

@@ -133,8 +133,8 @@ describe('A sandbox wallet', () => {
     const phone = await here.customer(850)
     const orders = Array.from({ length: 20 }, () => here.order({ phone }))
     const outcomes = await Promise.all(
-      orders.map(({ key, amount, validUntil }, index) => {
-        const order = { key, kind: 'payment', amount, paymentKey: key, validUntil } as const
+      orders.map(({ key, amount, fee, validUntil }, index) => {
+        const order = { key, kind: 'payment', amount, fee, paymentKey: key, validUntil } as const
         return transfer((index % 2 === 0 ? service : beside).deps, phone, order)
       }),
     )
@@ -185,29 +185,31 @@ describe('A sandbox wallet', () => {
   })
 
   describe('for which a refund is ordered', () => {
-    /** A customer who paid 1000 and has nothing left. */
+    /** A customer who paid 1000 and a fee of 10, and has nothing left. */
     async function paid() {
-      const phone = await here.customer(1000)
-      const order = here.order({ phone, amount: 1000 })
+      const phone = await here.customer(1010)
+      const order = here.order({ phone, amount: 1000, fee: 10 })
+      expect(await here.pay({ phone, amount: 1000, fee: 11 })).to.deep.equal(poor)
       expect(await here.wallet.authorise(order)).to.deep.equal(done)
       return { phone, key: order.key }
     }
 
     it('receives each partial refund only once', async () => {
       const { phone, key } = await paid()
-      const order = here.refundOf(key, 400)
+      const order = here.refundOf(key, 400, 4)
       const outcomes = await inBoth(10, (where) => where.wallet.refund(order))
       expect(count(outcomes, done)).to.equal(10)
-      expect(await here.wallet.refund(here.refundOf(key, 600))).to.deep.equal(done)
-      expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
+      expect(await here.wallet.refund(here.refundOf(key, 600, 6))).to.deep.equal(done)
+      expect(await here.accountOf(phone)).to.include({ balance: 1010, current: null })
       expect(await here.queryStatus('refund', order.key)).to.deep.equal(done)
     })
 
-    it('never receives more than was paid, even if several refunds run concurrently', async () => {
+    it('never receives more than the amount and the fee that were paid, even if several refunds run concurrently', async () => {
       const { phone, key } = await paid()
-      const outcomes = await inBoth(10, (where) => where.wallet.refund(where.refundOf(key, 300)))
+      const outcomes = await inBoth(10, (where) => where.wallet.refund(where.refundOf(key, 300, 3)))
       expect([count(outcomes, done), count(outcomes, technical)]).to.deep.equal([3, 7])
-      expect(await here.accountOf(phone)).to.include({ balance: 900, current: null })
+      expect(await here.wallet.refund(here.refundOf(key, 1, 2))).to.deep.equal(technical)
+      expect(await here.accountOf(phone)).to.include({ balance: 909, current: null })
     })
 
     it("receives nothing if the payment is unknown or unsuccessful, or if the refund's status was queried before the refund was ordered", async () => {

@@ -144,8 +144,18 @@ describe("A payment webhook's body", () => {
       'refunded',
     )
     const expected = [
-      { id: first.refund.id, amount: 20_000, reason: 'torn' },
-      { id: second.refund.id, amount: 30_000, reason: null },
+      {
+        id: first.refund.id,
+        amount: 20_000,
+        returned_fees: { provider_ttc: 400, payer_ttc: 200 },
+        reason: 'torn',
+      },
+      {
+        id: second.refund.id,
+        amount: 30_000,
+        returned_fees: { provider_ttc: 600, payer_ttc: 300 },
+        reason: null,
+      },
     ].map((refund) => ({ ...paid?.data, status: 'REFUNDED', refund }))
     expect(refunds.map(({ data }) => data)).to.deep.equal(expected)
   })

@@ -61,8 +61,15 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
   /** The sandbox wallet without hashing, which would be slow. The PIN selects the fault. */
   function withoutPins(deps: Deps) {
     const sandbox = deps.wallets.forPayments(true) ?? expect.fail()
-    async function authorise({ key, amount, validUntil, phone, pin }: PaymentOrder): Promise<WalletOutcome> {
-      const order = { key, kind: 'payment', amount, paymentKey: key, validUntil } as const
+    async function authorise({
+      key,
+      amount,
+      fee,
+      validUntil,
+      phone,
+      pin,
+    }: PaymentOrder): Promise<WalletOutcome> {
+      const order = { key, kind: 'payment', amount, fee, paymentKey: key, validUntil } as const
       if (pin === 'wrong') return decideWithoutMoney(deps, order, { outcome: 'refused', reason: 'wrong_pin' })
       if (pin === 'fails')
         return decideWithoutMoney(deps, order, { outcome: 'failed', reason: 'technical_error' })

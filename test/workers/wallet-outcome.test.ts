@@ -58,7 +58,8 @@ describe('A payment or refund with an unknown outcome', () => {
     await pay(service, referenceNumber)
     const intent = await storedIntent(service, referenceNumber)
     const refunds = amounts.map((amount) => newRefund(service.deps, amount))
-    for (const each of refunds) await beginRefund(service.deps, intent, { $lte: 20_000 }, each)
+    const guard = { refundsCommitted: { $lte: 20_000 } }
+    for (const each of refunds) await beginRefund(service.deps, intent, guard, each)
     return { intent: await storedIntent(service, referenceNumber), keys: refunds.map(({ id }) => id) }
   }
 
@@ -94,6 +95,7 @@ describe('A payment or refund with an unknown outcome', () => {
       businessId: merchant.businessId,
       key,
       amount: 50_000,
+      fee: 500,
       validUntil: intent.hold?.validUntil,
       requestId: null,
     })

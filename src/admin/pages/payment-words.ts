@@ -13,6 +13,7 @@ const reasonWords: Record<NonNullable<PaymentAttempt['reason']>, string> = {
   wallet_locked: 'the wallet is locked after too many wrong PINs',
   insufficient_funds: 'the wallet does not have enough money',
   limit_exceeded: 'the amount exceeds the limit of the wallet',
+  declined: 'the wallet declined without a known reason',
   technical_error: 'the wallet had a technical error',
   wallet_closed: 'the wallet is closed',
 }

@@ -105,6 +105,11 @@ export const paymentSentences: Record<PaymentState, Sentences<PaymentFacts>> = {
     `the amount exceeds the limit of your wallet. ${notCharged} Try again later, or pay with another wallet.`,
     `le montant dépasse le plafond de votre portefeuille. ${notChargedFr} Réessayez plus tard, ou payez avec un autre portefeuille.`,
   ),
+  declined: declined(
+    'the wallet declined it without a known reason',
+    `your wallet declined it. ${notCharged} Try again later, or pay with another wallet.`,
+    `votre portefeuille l’a refusé. ${notChargedFr} Réessayez plus tard, ou payez avec un autre portefeuille.`,
+  ),
   technical_error: failed(
     'the wallet had a technical error',
     'your wallet had a technical error.',

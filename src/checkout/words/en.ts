@@ -57,6 +57,7 @@ export const english: Words = {
     wallet_locked: `This wallet is locked after several wrong PINs. ${nothingTaken} Try again later, or pay with another wallet.`,
     insufficient_funds: `There is not enough money in this wallet. ${nothingTaken} Try again, or pay with another wallet.`,
     limit_exceeded: `This amount is above the limit of this wallet. ${nothingTaken} Try again later, or pay with another wallet.`,
+    declined: `The wallet declined this payment. ${nothingTaken} Try again later, or pay with another wallet.`,
     notExecuted: `The payment could not be started. ${nothingTaken} Try again.`,
     formTooOld: `This page was out of date. ${nothingTaken} Enter your PIN again.`,
   },

@@ -57,6 +57,7 @@ export const french: Words = {
     wallet_locked: `Ce portefeuille est bloqué après plusieurs codes PIN erronés. ${nothingTaken} Réessayez plus tard, ou payez avec un autre portefeuille.`,
     insufficient_funds: `Le solde de ce portefeuille ne suffit pas. ${nothingTaken} Réessayez, ou payez avec un autre portefeuille.`,
     limit_exceeded: `Ce montant dépasse la limite de ce portefeuille. ${nothingTaken} Réessayez plus tard, ou payez avec un autre portefeuille.`,
+    declined: `Le portefeuille a refusé ce paiement. ${nothingTaken} Réessayez plus tard, ou payez avec un autre portefeuille.`,
     notExecuted: `Le paiement n’a pas pu commencer. ${nothingTaken} Réessayez.`,
     formTooOld: `Cette page n’est plus à jour. ${nothingTaken} Saisissez à nouveau votre code PIN.`,
   },

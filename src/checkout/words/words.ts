@@ -63,6 +63,7 @@ export interface Words {
     wallet_locked: string
     insufficient_funds: string
     limit_exceeded: string
+    declined: string
     notExecuted: string
     formTooOld: string
   }

@@ -57,7 +57,12 @@ export const simulation = { payerPhone: '22000045', outcome: 'success' }
 export const paid = {
   ...withoutCode,
   status: 'PAID',
-  payment: { amountPaid: 50_000, paidAt: '2026-11-21T07:40:02.331Z', method: 'WALLET' },
+  payment: {
+    amountPaid: 50_000,
+    paidAt: '2026-11-21T07:40:02.331Z',
+    method: 'WALLET',
+    commission: { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 },
+  },
   updatedAt: '2026-11-21T07:40:02.331Z',
 }
 
@@ -66,6 +71,7 @@ export const refundRequest = { amount: 20_000, reason: 'One item came back' }
 const refund = {
   id: 'RF-9QX4MZ2KHT7WDBRC',
   amount: 20_000,
+  returnedFees: { providerTtc: 400, payerTtc: 200 },
   currency: currencyCode,
   reason: 'One item came back',
   status: 'SUCCEEDED',

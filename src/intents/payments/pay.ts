@@ -67,11 +67,12 @@ export async function payIntent(
   const payment = draftHold(deps, wallet, confirmation)
   const held = await withinDeadline((deadlineAt) => beginPayment(deps, intent, payment, deadlineAt))
   if (held === null) return { state: 'not-begun' }
-  const { phone, pin, amount } = confirmation
+  const { phone, pin, amount, commission } = confirmation
   const { id: key, validUntil } = payment
   const { businessId, referenceNumber } = intent
   const requestId = cause?.requestId ?? null
-  const order = { key, amount, validUntil, businessId, referenceNumber, phone, pin, requestId }
+  const fee = commission.payerTtc
+  const order = { key, amount, fee, validUntil, businessId, referenceNumber, phone, pin, requestId }
   const suspended = await withinDeadline(() => isSuspended(deps, businessId))
   const outcome =
     suspended || isTooLate(held, payment, deps.now())

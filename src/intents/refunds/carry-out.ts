@@ -41,8 +41,9 @@ export async function carryOut(
   const { intent, payment, wallet, refund, cause } = started
   const { referenceNumber, businessId } = intent
   const requestId = cause?.requestId ?? null
-  const { id: key, amount, validUntil } = refund
-  const order = { businessId, key, amount, validUntil, paymentKey: payment.key, requestId }
+  const { id: key, amount, returnedFees, validUntil } = refund
+  const fee = returnedFees.payerTtc
+  const order = { businessId, key, amount, fee, validUntil, paymentKey: payment.key, requestId }
   const outcome = await outcomeOf(deps, wallet.name, () => wallet.refund(order))
   if (outcome.outcome !== 'unknown') return conclude(deps, caller, withinDeadline, started, outcome)
   const { why } = outcome

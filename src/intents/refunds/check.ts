@@ -1,18 +1,21 @@
 import { maxRefunds } from '../../../schemas/refund.ts'
 import { refuse } from '../../errors.ts'
+import type { ReturnedFees } from '../../wallets/commission.ts'
 import { failingRefund } from '../../wallets/magic-amounts.ts'
 import type { IntentToChange } from '../batchers.ts'
 import { isRefundable } from '../lifecycle.ts'
 import type { Payment } from '../payments/payment.ts'
 import type { RefundRequest } from './parse-refund.ts'
+import { feeShareOf, type SetAsideGuard } from './set-aside.ts'
 
 /** A refund that has passed the checks, but has not been started yet. */
 export interface AllowedRefund {
   payment: Payment
   /** The amount in centimes. */
   amount: number
-  /** A filter, in centimes, that the intent's `refundsCommitted` must match when the refund is written. */
-  committed: number | { $lte: number }
+  returnedFees: ReturnedFees
+  /** A filter that the intent must match when the refund is written. */
+  guard: SetAsideGuard
 }
 
 /**
@@ -44,6 +47,7 @@ export function checkRefund(intent: IntentToChange, request: RefundRequest): All
   const amount = request.amount ?? refundable
   if (amount > refundable) throw refuse('AMOUNT_OUT_OF_RANGE', { param: 'amount', details })
   if (sandbox && [amount, amountPaid].includes(failingRefund)) throw refuse('REFUND_FAILED')
-  const committed = expectedRefundable === null ? { $lte: amountPaid - amount } : refundsCommitted
-  return { payment, amount, committed }
+  const { returnedFees, guard } = feeShareOf(payment, intent, amount)
+  const exactly = expectedRefundable === null ? {} : { refundsCommitted }
+  return { payment, amount, returnedFees, guard: { ...guard, ...exactly } }
 }

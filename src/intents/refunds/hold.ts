@@ -7,6 +7,7 @@ import { pushLookUpKeys } from '../look-up-keys.ts'
 import { pushAttempt } from '../payments/hold.ts'
 import type { PaymentAttempt } from '../payments/payment.ts'
 import type { Refund } from './refund-record.ts'
+import { released, type SetAsideGuard, setAside } from './set-aside.ts'
 
 type Owner = Pick<Intent, 'businessId' | 'sandbox' | '_id'>
 
@@ -16,11 +17,11 @@ export const pending = (refundId: string) => ({
 })
 
 /**
- * Sets an amount aside for a refund, so that no other refund can use this amount. The intent's status does not change.
- * `committed` is a filter for the amount that is already set aside or refunded. Returns false if the guard does not
- * match for one of these reasons:
+ * Sets an amount and its share of the fees aside for a refund, so that no other refund can use them. The intent's
+ * status does not change. `guard` is a filter for what is already set aside or refunded (set-aside.ts). Returns false
+ * if the write does not match for one of these reasons:
  * - The intent is not refundable.
- * - `committed` does not match.
+ * - `guard` does not match.
  * - The intent already has `maxRefunds` refunds.
  * - This request has already started its refund.
  * - The clean-up is removing the intent.
@@ -28,7 +29,7 @@ export const pending = (refundId: string) => ({
 export const beginRefund = async (
   deps: Pick<Deps, 'Intent'>,
   { businessId, sandbox, _id }: Owner,
-  committed: number | { $lte: number },
+  guard: SetAsideGuard,
   refund: Refund,
 ): Promise<boolean> => {
   const { matchedCount } = await deps.Intent.updateOne(
@@ -37,13 +38,13 @@ export const beginRefund = async (
       sandbox,
       _id,
       status: { $in: transitions.refund.from },
-      refundsCommitted: committed,
+      ...guard,
       [`refunds.${maxRefunds - 1}`]: { $exists: false },
       effects: { $ne: refund.effectId },
       cleanedAt: { $exists: false },
     },
     {
-      $inc: { refundsCommitted: refund.amount },
+      $inc: setAside(refund),
       $push: { refunds: refund, ...recorded(refund.effectId), ...pushLookUpKeys([refund.id]) },
     },
   )
@@ -57,12 +58,12 @@ export const beginRefund = async (
 export const releaseRefund = (
   deps: Pick<Deps, 'Intent'>,
   { businessId, sandbox, _id }: Owner,
-  { id, amount }: Refund,
+  refund: Refund,
   attempt: PaymentAttempt,
 ): Promise<Intent | null> =>
   deps.Intent.findOneAndUpdate(
-    { businessId, sandbox, _id, ...pending(id) },
-    { $inc: { refundsCommitted: -amount }, $pull: { refunds: { id } }, $push: pushAttempt(attempt) },
+    { businessId, sandbox, _id, ...pending(refund.id) },
+    { $inc: released(refund), $pull: { refunds: { id: refund.id } }, $push: pushAttempt(attempt) },
     { returnDocument: 'after', projection: { outbox: 0 } },
   ).lean<Intent | null>()
 

@@ -1,3 +1,5 @@
+import type { ReturnedFees } from '../../wallets/commission.ts'
+
 /**
  * A refund as stored in its intent. While its outcome at the wallet is unknown, its status is PENDING. A refund that
  * the wallet did not carry out is removed from the intent.
@@ -9,6 +11,8 @@ export interface Refund {
   id: string
   /** The amount in centimes. */
   amount: number
+  /** The parts of the payment's fees that this refund gives back. They are fixed when the refund begins. */
+  returnedFees: ReturnedFees
   reason: string | null
   status: 'PENDING' | 'SUCCEEDED'
   /** The effect id of the request that started the refund. */
@@ -24,10 +28,13 @@ export interface Refund {
   refundedAt?: Date
 }
 
+export const returnedFeesFields = { _id: false, providerTtc: Number, payerTtc: Number }
+
 export const refundFields = {
   _id: false,
   id: String,
   amount: Number,
+  returnedFees: returnedFeesFields,
   reason: String,
   status: String,
   effectId: String,

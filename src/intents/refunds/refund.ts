@@ -33,12 +33,12 @@ export const refundThirdPartyMs = (config: Pick<Config, 'walletTimeoutMs'>): num
   config.walletTimeoutMs + 9000
 
 /**
- * Refunds all or part of a payment (SPEC 4.5). A first write sets the amount aside. Then the wallet transfers the
- * money, and a second write ends the refund. This function throws the errors of `checkRefund`. It returns a function
- * that waits for the wallet and resolves to the intent, with the new refund as `refund`. The returned function throws
- * REFUND_FAILED if the wallet does not carry out the refund. In that case, the amount becomes refundable again. If the
- * outcome is still unknown, the returned function throws SERVICE_UNAVAILABLE. A retry then finds the refund that the
- * first request started.
+ * Refunds all or part of a payment (SPEC 4.5). A first write sets the amount and its share of the fees aside. Then the
+ * wallet transfers the money, and a second write ends the refund. This function throws the errors of `checkRefund`. It
+ * returns a function that waits for the wallet and resolves to the intent, with the new refund as `refund`. The
+ * returned function throws REFUND_FAILED if the wallet does not carry out the refund. In that case, the amount becomes
+ * refundable again. If the outcome is still unknown, the returned function throws SERVICE_UNAVAILABLE. A retry then
+ * finds the refund that the first request started.
  */
 export async function refundIntent(
   deps: Deps,
@@ -52,14 +52,14 @@ export async function refundIntent(
     const intent = await findIntentToChange(deps, caller, referenceNumber, effect.deadlineAt)
     if (hasStarted(intent, effect.id))
       return (withinDeadline) => earlierRefund(deps, caller, withinDeadline, referenceNumber, effect)
-    const { payment, amount, committed } = checkRefund(intent, request)
+    const { payment, guard, ...amounts } = checkRefund(intent, request)
     const wallet = deps.wallets.named(payment.wallet)
     if (wallet === null) throw walletNotConnected()
     await deps.readPace.pass(caller.businessId, intent.bytes, costInReads)
-    const refund = draft(deps, amount, request.reason, effect.id)
+    const refund = draft(deps, amounts, request.reason, effect.id)
     // If this process was frozen for longer than its lease lasts, a retry of this request may already have finished.
     if (performance.now() >= effect.deadlineAt) throw unavailable()
-    if (await beginRefund(deps, intent, committed, refund))
+    if (await beginRefund(deps, intent, guard, refund))
       return (withinDeadline) =>
         carryOut(deps, caller, withinDeadline, { intent, payment, wallet, refund, cause })
   }
@@ -68,7 +68,7 @@ export async function refundIntent(
 
 function draft(
   deps: Pick<Deps, 'config' | 'now'>,
-  amount: number,
+  amounts: Pick<Refund, 'amount' | 'returnedFees'>,
   reason: string | null,
   effectId: string,
 ): Refund {
@@ -77,7 +77,7 @@ function draft(
   const id = newRefundId()
   // `queryAt` is set from the start. If this process dies before the wallet responds, a poll finds the refund and
   // queries the wallet for the outcome.
-  return { id, amount, reason, status: 'PENDING', effectId, createdAt, validUntil, queryAt: validUntil }
+  return { id, ...amounts, reason, status: 'PENDING', effectId, createdAt, validUntil, queryAt: validUntil }
 }
 
 const hasStarted = ({ effects, refundEffects }: IntentToChange, effectId: string): boolean =>

@@ -11,10 +11,10 @@ import type { Refund } from './refund-record.ts'
 
 /**
  * Ends a PENDING refund according to its outcome at the wallet, in one write. If the money was refunded, the intent
- * becomes REFUNDED and gets a `payment.refunded` event. Otherwise, the refund is removed, and its amount becomes
- * refundable again. The refund is settled only once, however often this function runs. Returns the intent after the
- * write, or null if the refund was no longer PENDING. `cause` is the request that settles the refund, or null if a job
- * settles it.
+ * becomes REFUNDED and gets a `payment.refunded` event. Otherwise, the refund is removed, and its amount and its share
+ * of the fees become refundable again. The refund is settled only once, however often this function runs. Returns the
+ * intent after the write, or null if the refund was no longer PENDING. `cause` is the request that settles the refund,
+ * or null if a job settles it.
  */
 export async function settleRefund(
   deps: Deps,

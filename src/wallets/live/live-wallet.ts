@@ -70,12 +70,13 @@ export function createLiveWallet(
     order: OrderIdentity & { validUntil: Date },
     extra: object,
   ): Promise<WalletOutcome> {
-    const { kind, businessId, key, amount } = order
+    const { kind, businessId, key, amount, fee } = order
     if (deps.now() >= order.validUntil) return { outcome: 'not-executed' }
     const validUntil = providerDeadline(order)
     const result = await provider.post(businessId, resources[kind], {
       key,
       amount,
+      fee,
       currency: currencyCode,
       ...extra,
       validUntil,
@@ -94,15 +95,25 @@ export function createLiveWallet(
   return {
     name: `live:${at.name}`,
 
-    authorise({ key, amount, validUntil, phone, pin, referenceNumber: reference, businessId, requestId }) {
+    authorise({
+      key,
+      amount,
+      fee,
+      validUntil,
+      phone,
+      pin,
+      referenceNumber: reference,
+      businessId,
+      requestId,
+    }) {
       return carryOut(
-        { kind: 'payment', businessId, key, amount, validUntil, requestId },
+        { kind: 'payment', businessId, key, amount, fee, validUntil, requestId },
         { phone, pin, reference, businessId },
       )
     },
 
-    refund({ businessId, key, amount, validUntil, paymentKey, requestId }) {
-      return carryOut({ kind: 'refund', businessId, key, amount, validUntil, requestId }, { paymentKey })
+    refund({ businessId, key, amount, fee, validUntil, paymentKey, requestId }) {
+      return carryOut({ kind: 'refund', businessId, key, amount, fee, validUntil, requestId }, { paymentKey })
     },
 
     async status(query) {

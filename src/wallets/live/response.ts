@@ -7,7 +7,7 @@ import type { ProviderResponse } from './exchange.ts'
 const isWalletResponse = new Ajv().compile<WalletResponse>(walletResponse)
 
 /** The fields of an order with which a response is compared, and those that the log shows. */
-export type OrderIdentity = Pick<StatusQuery, 'kind' | 'key' | 'amount' | 'businessId' | 'requestId'>
+export type OrderIdentity = Pick<StatusQuery, 'kind' | 'key' | 'amount' | 'fee' | 'businessId' | 'requestId'>
 
 /** The outcomes that have their own HTTP status. All other outcomes use 200. */
 const ownStatus: Partial<Record<WalletResponse['status'], number>> = { unknown: 404, expired: 410 }
@@ -24,6 +24,7 @@ export function readResponse(
     return { fault: status === usualStatus ? 'malformed' : `status ${status}` }
   if (response.key !== order.key) return { fault: 'another key' }
   if (response.amount !== undefined && response.amount !== order.amount) return { fault: 'another amount' }
+  if (response.fee !== undefined && response.fee !== order.fee) return { fault: 'another fee' }
   // A wallet refuses an order only because of its PIN, and a refund has no PIN.
   if (response.status === 'refused' && order.kind === 'refund') return { fault: 'malformed' }
   return { response }
@@ -40,8 +41,8 @@ function parse(body: string): unknown {
 const refusals: readonly RefusalReason[] = ['wrong_pin', 'wallet_locked']
 
 /**
- * Returns the outcome that a response reports. The status indicates whether money moved. If this service does not know
- * the reason in the response, the customer gets the reason that reveals the least.
+ * Returns the outcome that a response reports. The status indicates whether money moved. If the response has no reason,
+ * or one that this service does not know, the customer gets a reason that claims nothing else.
  */
 export function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
   switch (status) {
@@ -50,7 +51,7 @@ export function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
     case 'refused':
       return { outcome: 'refused', reason: refusals.find((each) => each === reason) ?? 'wrong_pin' }
     case 'declined':
-      return { outcome: 'declined', reason: declines.find((each) => each === reason) ?? 'limit_exceeded' }
+      return { outcome: 'declined', reason: declines.find((each) => each === reason) ?? 'declined' }
     case 'failed':
       return { outcome: 'failed', reason: failures.find((each) => each === reason) ?? 'technical_error' }
     case 'pending':

@@ -8,6 +8,8 @@ export interface WalletOrder {
   kind: 'payment' | 'refund'
   /** The amount of the order, in centimes. */
   amount: number
+  /** The payer's fee, in centimes, which is charged or returned in addition to the amount. */
+  fee: number
   /** For a refund, the key of the refunded payment. For a payment, the payment's own key. */
   paymentKey: string
 }
@@ -75,6 +77,7 @@ export const walletAccounts: Collection = {
         key: String,
         kind: { type: String },
         amount: Number,
+        fee: Number,
         paymentKey: String,
         since: Date,
       },

@@ -22,9 +22,9 @@ const refusals: Record<Exclude<PinVerdict, 'right'>, KnownOutcome> = {
  */
 export async function authorise(
   deps: AuthoriseDeps,
-  { key, amount, validUntil, businessId, phone, pin }: PaymentOrder,
+  { key, amount, fee, validUntil, businessId, phone, pin }: PaymentOrder,
 ): Promise<KnownOutcome> {
-  const order = { key, kind: 'payment', amount, paymentKey: key, validUntil } as const
+  const order = { key, kind: 'payment', amount, fee, paymentKey: key, validUntil } as const
   const unpaid = (result: KnownOutcome) => decideWithoutMoney(deps, order, result)
   const pinOrder = { businessId, pin, validUntil }
   const account = await findAccount(deps, businessId, phone)

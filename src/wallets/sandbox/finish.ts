@@ -10,8 +10,8 @@ import { decide, toLedgerRow, type WalletMovement } from './movement.ts'
 export type MovementDeps = Pick<Models, 'WalletAccount' | 'WalletMovement'> & { now(): Date }
 
 /** Returns how an order changes the wallet's balance, in centimes. */
-export const balanceChangeOf = ({ kind, amount }: WalletOrder): number =>
-  kind === 'refund' ? amount : -amount
+export const balanceChangeOf = ({ kind, amount, fee }: WalletOrder): number =>
+  kind === 'refund' ? amount + fee : -(amount + fee)
 
 /**
  * Finishes a wallet's current movement. The sandbox ledger decides whether the movement counts. If the movement does
@@ -35,12 +35,13 @@ export async function finishMovement(
 }
 
 /**
- * Returns a movement's outcome. A refund fails if the payment's refunds would exceed the amount paid. No other refund
- * of the payment can interfere with this check, because the current movement blocks all other movements of the wallet.
+ * Returns a movement's outcome. A refund fails if the payment's refunds would exceed the amount or the fee that was
+ * paid. No other refund of the payment can interfere with this check, because the current movement blocks all other
+ * movements of the wallet.
  */
 async function resultOf(
   deps: MovementDeps,
-  { kind, key, amount, paymentKey }: WalletOrder,
+  { kind, key, amount, fee, paymentKey }: WalletOrder,
 ): Promise<KnownOutcome> {
   if (kind === 'payment') return { outcome: 'done' }
   const ledger = nativeCollection(deps.WalletMovement)
@@ -49,11 +50,15 @@ async function resultOf(
     ledger.find({ paymentKey }).toArray(),
   ])
   const others = refunds.filter(({ _id }) => _id !== key)
-  const committed = others.reduce((sum, refund) => sum + moved(refund), amount)
-  return committed <= moved(paid) ? { outcome: 'done' } : { outcome: 'failed', reason: 'technical_error' }
+  const fits = (part: 'amount' | 'fee', own: number): boolean =>
+    others.reduce((sum, refund) => sum + moved(refund, part), own) <= moved(paid, part)
+  return fits('amount', amount) && fits('fee', fee)
+    ? { outcome: 'done' }
+    : { outcome: 'failed', reason: 'technical_error' }
 }
 
-const moved = (row: WalletMovement | null): number => (row?.result.outcome === 'done' ? (row.amount ?? 0) : 0)
+const moved = (row: WalletMovement | null, part: 'amount' | 'fee'): number =>
+  row?.result.outcome === 'done' ? (row[part] ?? 0) : 0
 
 /** A running process finishes its movement within milliseconds, so a movement older than this has been abandoned. */
 const abandonedAfterMs = 5_000

@@ -17,6 +17,8 @@ export interface WalletMovement {
   kind: 'payment' | 'refund'
   /** The amount in centimes. This is null if a status query decided the order before the order itself arrived. */
   amount: number | null
+  /** The payer's fee in centimes, or null like the amount. */
+  fee: number | null
   /** The key of the refunded payment. */
   paymentKey?: string
   result: KnownOutcome
@@ -36,6 +38,7 @@ export const walletMovements: Collection = {
     accountId: String,
     kind: String,
     amount: Number,
+    fee: Number,
     paymentKey: String,
     result: { _id: false, outcome: String, reason: String },
     at: Date,
@@ -62,10 +65,11 @@ interface LedgerDeps {
   now(): Date
 }
 
-export const toLedgerRow = ({ key, kind, amount, paymentKey }: WalletOrder) => ({
+export const toLedgerRow = ({ key, kind, amount, fee, paymentKey }: WalletOrder) => ({
   _id: key,
   kind,
   amount,
+  fee,
   ...(kind === 'refund' ? { paymentKey } : {}),
 })
 

@@ -25,12 +25,12 @@ export function createSandboxWallet(deps: MovementDeps & { slowHash: SlowHash })
   }
 }
 
-/** Returns all or part of a payment to the wallet that made the payment. */
+/** Returns all or part of a payment and its fee to the wallet that made the payment. */
 async function refund(
   deps: MovementDeps & { oneMovementAtATime: OneAtATime },
-  { key, amount, validUntil, paymentKey }: RefundOrder,
+  { key, amount, fee, validUntil, paymentKey }: RefundOrder,
 ): Promise<KnownOutcome> {
-  const order = { key, kind: 'refund', amount, paymentKey, validUntil } as const
+  const order = { key, kind: 'refund', amount, fee, paymentKey, validUntil } as const
   const payment = await nativeCollection(deps.WalletMovement).findOne({ _id: paymentKey })
   if (payment?.result.outcome !== 'done' || payment.accountId === null)
     return decideWithoutMoney(deps, order, { outcome: 'failed', reason: 'technical_error' })
@@ -45,7 +45,7 @@ async function refund(
 async function status(deps: MovementDeps, { kind, key }: StatusQuery): Promise<KnownOutcome> {
   const moving = await nativeCollection(deps.WalletAccount).findOne({ 'current.key': key })
   if (moving?.current) await finishMovement(deps, moving._id, moving.current)
-  const unseen = { nonce: null, accountId: null, amount: null }
+  const unseen = { nonce: null, accountId: null, amount: null, fee: null }
   const row = await decide(deps, { _id: key, kind, ...unseen, result: { outcome: 'not-executed' } })
   return row.result
 }

@@ -18,10 +18,10 @@ export interface Facts {
   refund?: {
     id: string
     amount: number
+    returnedFees: ReturnedFees
     reason?: string
     /** The time at which the refund began. No webhook contains it. */
     createdAt?: Date
-    returnedFees?: ReturnedFees
   }
 }
 

@@ -82,8 +82,9 @@ const commissionFields = ({ providerTtc, payerTtc, tof, tte, totalRevenue }: Com
 
 const failureFields = ({ code, retryable }: NonNullable<Facts['failure']>) => ({ code, retryable })
 
-const refundFields = ({ id, amount, reason }: NonNullable<Facts['refund']>) => ({
+const refundFields = ({ id, amount, returnedFees, reason }: NonNullable<Facts['refund']>) => ({
   id,
   amount,
+  returned_fees: { provider_ttc: returnedFees.providerTtc, payer_ttc: returnedFees.payerTtc },
   reason: reason ?? null,
 })

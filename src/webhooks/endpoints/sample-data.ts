@@ -51,7 +51,13 @@ const samples: Record<EventName, (now: Date) => Sample> = {
   'payment.refunded': ofPayment((now) => ({
     status: 'REFUNDED',
     ...paidAt(now),
-    refund: { id: 'RF-TEST000000000000', amount, reason: 'Test' },
+    refund: {
+      id: 'RF-TEST000000000000',
+      amount,
+      // A full refund gives back both fees.
+      returnedFees: { providerTtc: 1000, payerTtc: 500 },
+      reason: 'Test',
+    },
   })),
   'payment.failed': ofPayment(() => ({
     status: 'FAILED',

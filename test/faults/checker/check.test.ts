@@ -51,7 +51,7 @@ const ordered = (round: Ordinary, given: Partial<ProviderRequest>): unknown =>
 const orderOf = (reference: string): ProviderRequest => {
   const order = { at: at(10), clockAheadMs: 0, kind: 'payment', type: 'order', key: 'live' } as const
   const result = { status: 'succeeded', decided: true, did: 200, paymentKey: null, phone: '22999999' }
-  return { ...order, ...result, amount: 500, businessId: shop.id, reference }
+  return { ...order, ...result, amount: 505, businessId: shop.id, reference }
 }
 
 type Change = (round: Ordinary) => unknown

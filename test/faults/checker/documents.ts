@@ -22,11 +22,24 @@ export interface IntentDocument extends Owned {
   metadata: { key: string; value: string }[]
   status: Status
   cancellationReason: string | null
-  payment: { amountPaid: number; paidAt: number; wallet: string; key: string } | null
+  payment: {
+    amountPaid: number
+    paidAt: number
+    wallet: string
+    key: string
+    commission: { payerTtc: number }
+  } | null
   hold: { id: string; validUntil: number } | null
   failure: { code: string; retryable: boolean } | null
   attempts: { kind: 'payment' | 'refund'; id: string; at: number; amount: number; outcome: string }[]
-  refunds: { id: string; amount: number; status: string; createdAt: number; validUntil: number }[]
+  refunds: {
+    id: string
+    amount: number
+    returnedFees: { payerTtc: number }
+    status: string
+    createdAt: number
+    validUntil: number
+  }[]
   refundsCommitted: number
   expiresAt: number
   updatedAt: number
@@ -86,6 +99,7 @@ export interface MovementDocument {
   accountId: string | null
   kind: 'payment' | 'refund'
   amount: number | null
+  fee: number | null
   result: { outcome: string }
 }
 

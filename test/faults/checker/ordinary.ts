@@ -40,7 +40,8 @@ export function ordinary(): Ordinary {
   Object.assign(paid, { status: 'PAID', payment: paymentBy('simulation', idOf('simulation'), 5) })
   write(round, paid, 'simulate', 'simulate-payment', 5, {})
   deliver(round, paid, 'payment.confirmed', 5)
-  const refund = { id: 'RF-AAAAAAAAAAAAAAAA', amount: 200, status: 'SUCCEEDED' }
+  const fees = { returnedFees: { payerTtc: 2 } }
+  const refund = { id: 'RF-AAAAAAAAAAAAAAAA', amount: 200, ...fees, status: 'SUCCEEDED' }
   paid.refunds.push({ ...refund, createdAt: at(8), validUntil: at(14) })
   Object.assign(paid, { status: 'REFUNDED', refundsCommitted: 200, updatedAt: at(8) })
   write(round, paid, 'refund', 'refund', 8, { refund })
@@ -70,7 +71,7 @@ export function ordinary(): Ordinary {
     response: { text: '', state: null, location: `/p/${byWallet.shortCode}` },
   })
   Object.assign(byWallet, { status: 'PAID', payment: paymentBy('sandbox', paymentId, 9), updatedAt: at(9) })
-  const movement = { kind: 'payment', amount: 500, result: { outcome: 'done' } } as const
+  const movement = { kind: 'payment', amount: 500, fee: 5, result: { outcome: 'done' } } as const
   round.dump.walletmovements.push({ _id: paymentId, accountId: '22999999', ...movement })
   deliver(round, byWallet, 'payment.confirmed', 9)
 
@@ -108,7 +109,7 @@ const empty = (): Omit<Evidence, 'texts'> => ({
   dump: {
     ...{ intents: [], deliveries: [], webhookendpoints: [], walletmovements: [], products: [], orders: [] },
     ...{ auditevents: [], importplans: [], staffsessions: [] },
-    wallets: [{ _id: '22999999', phone: '22999999', businessId: null, balance: 500, current: null }],
+    wallets: [{ _id: '22999999', phone: '22999999', businessId: null, balance: 495, current: null }],
   },
 })
 
@@ -174,7 +175,7 @@ export function create(round: Evidence, name: string, seconds: number): IntentDo
 }
 
 const paymentBy = (wallet: string, key: string, seconds: number) => {
-  return { amountPaid: 500, paidAt: at(seconds), wallet, key }
+  return { amountPaid: 500, paidAt: at(seconds), wallet, key, commission: { payerTtc: 5 } }
 }
 
 /** An intent in a response. */

@@ -139,7 +139,7 @@ export interface ProviderRequest {
   /** An order, or a query of its outcome. */
   type: 'order' | 'outcome'
   key: string
-  /** Null in a query. A refund has a `paymentKey` and no `reference`. */
+  /** With the fee. Null in a query. A refund has a `paymentKey` and no `reference`. */
   amount: number | null
   businessId: string | null
   reference: string | null

@@ -39,13 +39,8 @@ export function openProvider(chance: Chance, record: Recording, clockAheadMs: ()
       headers['x-wallet-signature'] === signatureOf(providerKey, { headers, method, path, body })
     const decision = order === null || !isSigned ? known : books.decide(kind, order, at + ahead)
     const status = decision?.status ?? (order === null ? 'unknown' : 'expired')
-    const {
-      amount = null,
-      businessId = null,
-      reference = null,
-      paymentKey = null,
-      phone = null,
-    } = order ?? {}
+    const amount = order && order.amount + order.fee
+    const { businessId = null, reference = null, paymentKey = null, phone = null } = order ?? {}
     const about = { at, clockAheadMs: ahead, kind, type: order === null ? 'outcome' : 'order', key } as const
     const what = { amount, businessId, reference, paymentKey, phone, status }
     const decided = known === null && decision !== null

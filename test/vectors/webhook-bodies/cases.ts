@@ -38,7 +38,11 @@ const commission = { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalR
 const amount = 50_000
 const paid = { amount, paidAt: new Date('2026-11-23T08:00:59.999Z'), payerPhone: '22******45', commission }
 const refunded = { ...paid, status: 'REFUNDED' }
-const refund = { id: 'RF-23456789ABCDEFGH', amount: 20_000 }
+const refund = {
+  id: 'RF-23456789ABCDEFGH',
+  amount: 20_000,
+  returnedFees: { providerTtc: 400, payerTtc: 200 },
+}
 
 const line = {
   productId: '6560a1b2c3d4e5f601234567',

@@ -46,9 +46,17 @@ function movedIn({ dump }: Round): Map<string, Moved> {
   const due = new Map<string, Moved>()
   for (const { referenceNumber: reference, businessId, payment, refunds } of dump.intents) {
     if (payment === null || !payment.wallet.startsWith('live:')) continue
-    due.set(payment.key, { reference, amount: payment.amountPaid, businessId, paymentKey: null })
-    for (const { id, amount, status } of refunds)
-      if (status === 'SUCCEEDED') due.set(id, { reference, amount, businessId, paymentKey: payment.key })
+    due.set(payment.key, {
+      reference,
+      amount: payment.amountPaid + payment.commission.payerTtc,
+      businessId,
+      paymentKey: null,
+    })
+    for (const { id, amount, returnedFees, status } of refunds) {
+      const total = amount + returnedFees.payerTtc
+      if (status === 'SUCCEEDED')
+        due.set(id, { reference, amount: total, businessId, paymentKey: payment.key })
+    }
   }
   return due
 }

@@ -18,13 +18,13 @@ export const walletBalances: Check = function* (round) {
   const due = new Map<string, { reference: string; amount: number }>()
   for (const { referenceNumber: reference, payment, refunds, cleanedAt } of dump.intents) {
     if (payment?.wallet !== 'sandbox' || cleanedAt !== undefined) continue
-    due.set(payment.key, { reference, amount: payment.amountPaid })
-    for (const { id, amount, status } of refunds)
-      if (status === 'SUCCEEDED') due.set(id, { reference, amount })
+    due.set(payment.key, { reference, amount: payment.amountPaid + payment.commission.payerTtc })
+    for (const { id, amount, returnedFees, status } of refunds)
+      if (status === 'SUCCEEDED') due.set(id, { reference, amount: amount + returnedFees.payerTtc })
   }
   for (const [key, { reference, amount }] of due)
-    if (ledger.get(key)?.amount !== amount)
-      yield [reference, `has ${amount} moved as ${key}, the ledger ${ledger.get(key)?.amount ?? 'nothing'}`]
+    if (totalOf(ledger.get(key)) !== amount)
+      yield [reference, `has ${amount} moved as ${key}, the ledger ${totalOf(ledger.get(key)) ?? 'nothing'}`]
   for (const [key, { kind, amount }] of ledger)
     if (!due.has(key)) yield [key, `is a ${kind} of ${amount}, and of no intent`]
 
@@ -43,8 +43,14 @@ export const walletBalances: Check = function* (round) {
   yield* rightfully(round, ledger)
 }
 
-const signedAmount = ({ kind, amount }: Round['dump']['walletmovements'][number]): number =>
-  (kind === 'refund' ? 1 : -1) * (amount ?? 0)
+type Movement = Round['dump']['walletmovements'][number]
+
+/** The amount and the payer's fee. */
+const totalOf = (movement?: Movement): number | undefined =>
+  movement && (movement.amount ?? 0) + (movement.fee ?? 0)
+
+const signedAmount = (movement: Movement): number =>
+  (movement.kind === 'refund' ? 1 : -1) * (totalOf(movement) ?? 0)
 
 const wasCleaned = ({ calls, setting }: Round): boolean =>
   calls.some(({ clockAheadMs: [ahead] }) => ahead >= setting.settings.sandboxRetentionDays * 86_400_000)

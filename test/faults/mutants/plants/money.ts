@@ -6,9 +6,9 @@ export const moneyMutants: readonly PlantedBug[] = [
     name: 'refund-unguarded',
     bug: 'The refunded total is checked when a refund is judged, but not in its write: two concurrent refunds exceed the payment.',
     edits: [
-      drop('beginRefund', 'refundsCommitted: committed'),
+      drop('beginRefund', '...guard'),
       // The wallet would refuse the excess, so the refund would fail and no promise would break.
-      replace('resultOf', '$committed <= moved($)', '$committed > 0'),
+      replace('resultOf', '$committed <= moved($, part)', '$committed >= 0'),
     ],
     caughtBy: ['refund.bounded'],
     focus: { ...pausedAt('refund.before-set-aside'), often: ['refundIntent'] },
@@ -49,7 +49,7 @@ export const moneyMutants: readonly PlantedBug[] = [
   {
     name: 'money-kept',
     bug: 'A refund returns one centime less to the wallet.',
-    edits: [replace('balanceChangeOf', '$isRefund ? $amount : $', '$isRefund ? $amount - 1 : -$amount')],
+    edits: [replace('balanceChangeOf', '$isRefund ? $total : $', '$isRefund ? $total - 1 : -($total)')],
     caughtBy: ['wallet.balances'],
     focus: { ...plain, often: ['payByLink', 'refundIntent'] },
   },

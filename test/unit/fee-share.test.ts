@@ -1,0 +1,96 @@
+import { expect } from 'chai'
+import { array, assert, boolean, integer, nat, oneof, property, record } from 'fast-check'
+import { feeShareOf, released, setAside } from '../../src/intents/refunds/set-aside.ts'
+import { commissionOf, type ReturnedFees } from '../../src/wallets/commission.ts'
+
+interface State {
+  refundsCommitted: number
+  feesReturned: ReturnedFees
+}
+
+interface Made {
+  amount: number
+  returnedFees: ReturnedFees
+}
+
+const fees = ['providerTtc', 'payerTtc'] as const
+
+/** Whether a state matches a guard, which compares fields with values, `$lt` or `$lte`. */
+const matches = (state: State, guard: Record<string, unknown>): boolean =>
+  Object.entries(guard).every(([path, wanted]) => {
+    const value = valueAt(state, path)
+    if (typeof wanted === 'number') return value === wanted
+    const { $lt = Infinity, $lte = Infinity } = wanted as { $lt?: number; $lte?: number }
+    return value < $lt && value <= $lte
+  })
+
+const valueAt = ({ refundsCommitted, feesReturned }: State, path: string): number =>
+  path === 'refundsCommitted' ? refundsCommitted : feesReturned[path.split('.')[1] as keyof ReturnedFees]
+
+const incremented = (state: State, $inc: Record<string, number>): State => ({
+  refundsCommitted: state.refundsCommitted + ($inc['refundsCommitted'] ?? 0),
+  feesReturned: {
+    providerTtc: state.feesReturned.providerTtc + ($inc['feesReturned.providerTtc'] ?? 0),
+    payerTtc: state.feesReturned.payerTtc + ($inc['feesReturned.payerTtc'] ?? 0),
+  },
+})
+
+const amount = oneof(integer({ min: 1, max: 300 }), integer({ min: 1, max: 6_000_000_000_000_000 }))
+const rate = integer({ min: 0, max: 5000 })
+/**
+ * A step refunds a share of what is left, and calculates it from a state that is `stale` writes old. Or it releases one
+ * of the earlier refunds.
+ */
+const step = record({ isRelease: boolean(), share: integer({ min: 1, max: 4 }), pick: nat(), stale: nat(3) })
+
+describe('The fees that refunds give back', () => {
+  it('never exceed the fees of the payment, and are exactly these fees once everything is refunded', () => {
+    assert(
+      property(amount, rate, rate, array(step, { maxLength: 30 }), (amountPaid, provider, payer, steps) => {
+        const commission = commissionOf(amountPaid, { provider, payer, tof: 1400, tte: 200 })
+        const payment = { amountPaid, commission }
+        const states: State[] = [{ refundsCommitted: 0, feesReturned: { providerTtc: 0, payerTtc: 0 } }]
+        const made: Made[] = []
+        let hasReleased = false
+        const now = () => states.at(-1) as State
+        const refund = (seen: State, part: number): void => {
+          if (part < 1) return
+          const { returnedFees, guard } = feeShareOf(payment, seen, part)
+          if (!matches(now(), guard)) return
+          made.push({ amount: part, returnedFees })
+          states.push(incremented(now(), setAside({ amount: part, returnedFees })))
+          const isLast = now().refundsCommitted === amountPaid
+          for (const fee of fees) {
+            const share = Number((BigInt(commission[fee]) * BigInt(part)) / BigInt(amountPaid))
+            if (!isLast && !hasReleased) expect(returnedFees[fee]).to.equal(share)
+            if (!isLast) expect(returnedFees[fee]).to.be.at.most(share)
+          }
+        }
+        const check = (): void => {
+          const { refundsCommitted, feesReturned } = now()
+          expect(refundsCommitted).to.be.at.most(amountPaid)
+          for (const fee of fees) {
+            expect(feesReturned[fee]).to.equal(made.reduce((sum, each) => sum + each.returnedFees[fee], 0))
+            expect(feesReturned[fee]).to.be.within(0, commission[fee])
+            if (refundsCommitted === amountPaid) expect(feesReturned[fee]).to.equal(commission[fee])
+          }
+          for (const { returnedFees } of made)
+            for (const fee of fees) expect(returnedFees[fee]).to.be.at.least(0)
+        }
+        for (const { isRelease, share, pick, stale } of steps) {
+          const seen = states.at(-1 - stale) ?? now()
+          if (!isRelease) refund(seen, Math.floor((amountPaid - seen.refundsCommitted) / share))
+          else if (made.length > 0) {
+            const [gone] = made.splice(pick % made.length, 1)
+            if (gone !== undefined) states.push(incremented(now(), released(gone)))
+            hasReleased = true
+          }
+          check()
+        }
+        refund(now(), amountPaid - now().refundsCommitted)
+        check()
+        expect(now().refundsCommitted).to.equal(amountPaid)
+      }),
+    )
+  })
+})
