@@ -170,6 +170,26 @@ describe('The search for payments', () => {
     }
   })
 
+  it("finds payments by the merchant's reference in all businesses, and never shows one that looks like a phone number", async () => {
+    const other = await service.merchant({ mode: 'live' })
+    const [first, second, numeric] = [
+      await createIntent(service, merchant, { amount: 1, merchantReference: 'Nº <1042>' }),
+      await createIntent(service, other, { amount: 1, merchantReference: 'Nº <1042>' }),
+      await createIntent(service, merchant, { amount: 1, merchantReference: '40012345' }),
+      await createIntent(service, other, { amount: 1, merchantReference: '40012345' }),
+    ]
+    const { text } = await search(' Nº <1042>\n')
+    expect(listed(text)).to.have.members([first.referenceNumber, second.referenceNumber])
+    expect(readable(text)).to.include("2 found by the merchant's reference Nº <1042>.")
+    const shown = await staff.get(pageOf(first))
+    expect(readable(shown.text)).to.include("Merchant's reference Nº <1042>")
+    const byNumber = await search('40012345')
+    expect(listed(byNumber.text)).to.have.lengthOf(2).and.include(numeric.referenceNumber)
+    expect(byNumber.text).to.include('40******45').and.not.include('40012345')
+    expect((await search('nº <1042>')).text).to.include('Nothing was found')
+    expect((await search('x'.repeat(65))).status).to.equal(200)
+  })
+
   it('finds payments by business, amount and day, whether they were created, attempted or paid on that day', async () => {
     const shop = await service.merchant()
     const midnight = new Date(Math.ceil(service.clock.now().getTime() / dayMs) * dayMs)
@@ -211,12 +231,12 @@ describe('The search for payments', () => {
 
   it('reads intents with an index, a limit and a time limit', async () => {
     const operations = await profiled(service, async () => {
-      for (const query of ['AB2345', '234567', '22000001', 'RF-NONE', 'b'.repeat(24)])
+      for (const query of ['AB2345', '234567', '22000001', 'RF-NONE', 'b'.repeat(24), '40012345'])
         expect((await search(query)).status).to.equal(200)
       expect((await byAmount(merchant.businessId, '0.01', today())).status).to.equal(200)
     })
     const reads = operations.filter(({ ns }) => ns.endsWith('.intents'))
-    expect(reads.length).to.be.at.least(9)
+    expect(reads.length).to.be.at.least(16)
     for (const { command, planSummary } of reads) {
       expect(planSummary, JSON.stringify(command)).to.match(/^IXSCAN/)
       expect(command).to.include.keys('limit', 'maxTimeMS', 'hint')

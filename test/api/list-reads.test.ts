@@ -59,7 +59,8 @@ describe('A list', () => {
         const pending = kind === 2 ? neverCancels : expiresAt
         const cancelsAt = { PENDING: pending, CANCELLED: alreadyCancelled }[status as string] ?? null
         const hold = (cancelsAt === neverCancels ? { id: newId() } : null) as Intent['hold']
-        return { status, hold, expiresAt, cancelsAt, createdAt: at(index * minute) }
+        const merchantReference = index % 2 === 0 ? 'a' : 'b'
+        return { status, hold, expiresAt, cancelsAt, createdAt: at(index * minute), merchantReference }
       })
     }
 
@@ -76,6 +77,10 @@ describe('A list', () => {
         const half = spanOf((many / 2 - 0.5) * minute, 0)
         const inHalf = await totals('intents', 'intents', [half, ...status.map((one) => `${one}&${half}`)])
         expect(inHalf).to.deep.equal([many / 2, ...each.map((count) => count / 2)])
+        const ofReference = ['', ...status, half, 'page=3'].map((one) => `merchantReference=a&${one}`)
+        const [all = 0, ...rest] = await totals('intents', 'intents', ofReference)
+        const inStatus = rest.slice(0, statuses.length).reduce((sum, count) => sum + count, 0)
+        expect([all, inStatus, ...rest.slice(-2)]).to.deep.equal([60, 60, 30, 60])
         await totals('intents', 'intents', ['page=4', ...status.map((one) => `${one}&page=3`)])
       })
   })

@@ -171,10 +171,12 @@ describe('If a process is killed between any two steps, the service', function (
     for (const each of arrived) expect(each.body, label).to.equal(body)
   }
 
+  const named = { amount: 700, merchantReference: '1042' }
+
   it('neither loses nor duplicates anything when it creates an intent', async () => {
     const operation = request(
       201,
-      async () => ({ merchant: await hookedMerchant(), path: '/intents', body: { amount: 700 } }),
+      async () => ({ merchant: await hookedMerchant(), path: '/intents', body: named }),
       async (merchant, _data, label) => {
         const { businessId } = merchant
         expect(await service.deps.Intent.countDocuments({ businessId }), label).to.equal(1)
@@ -199,12 +201,13 @@ describe('If a process is killed between any two steps, the service', function (
       200,
       async () => {
         const merchant = await hookedMerchant()
-        const { referenceNumber } = await createIntent(service, merchant)
+        const { referenceNumber } = await createIntent(service, merchant, named)
         return { merchant, path: `/intents/${referenceNumber}/cancel`, body: {} }
       },
       async (merchant, data, label) => {
         expect(data['status'], label).to.equal('CANCELLED')
         await expectDelivered(merchant, ['payment.created', 'payment.cancelled'], label)
+        await createIntent(service, merchant, named)
       },
     )
     const steps = await kill(operation)

@@ -107,6 +107,8 @@ describe('A clean-up', () => {
       const intent = `/api/v1/dev/intents/${paid}`
       const read = await service.http.get(intent).set(pair.test.read())
       expect(read.status, `step ${step}`).to.equal(isMarked ? 404 : 200)
+      const stored = await service.deps.Intent.findOne({ referenceNumber: paid }).lean()
+      if (stored !== null) expect('referenceKey' in stored, `step ${step}`).to.equal(!isMarked)
       if (isMarked) {
         const refunded = await service.http.post(`${intent}/refund`).set(pair.test.write()).send({})
         expect([refunded.status, refunded.body.error.code]).to.deep.equal([404, 'INTENT_NOT_FOUND'])

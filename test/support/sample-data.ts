@@ -1,3 +1,4 @@
+import { newId } from '../../src/security/ids.ts'
 import { attempt, cancelIntent, createIntent, deliveriesOf, relay, subscribe } from './actions.ts'
 import type { EndpointServer } from './endpoint-server.ts'
 import { storeOrder } from './orders.ts'
@@ -34,7 +35,11 @@ export async function createSampleData(
   merchant: Merchant,
   sandbox: boolean,
 ): Promise<string[]> {
-  const [first, second] = [await createIntent(service, merchant), await createIntent(service, merchant)]
+  const named = { amount: 50_000, merchantReference: newId() }
+  const [first, second] = [
+    await createIntent(service, merchant, named),
+    await createIntent(service, merchant),
+  ]
   if (sandbox) {
     await pay(service, first.referenceNumber)
     await refund(service, merchant, first.referenceNumber, 20_000)

@@ -15,7 +15,7 @@ export type CallerName = keyof typeof callers
  * intent.
  */
 export type Write = { by: CallerName; key: string } & (
-  | { what: 'create'; body: { amount?: number; amountType?: string } }
+  | { what: 'create'; body: { amount?: number; amountType?: string; merchantReference?: string } }
   | { what: 'cancel'; to: number; body: Record<string, never> }
   | { what: 'simulate'; to: number; body: { amount?: number; outcome?: string } }
   | { what: 'refund'; to: number; body: { amount?: number; expectedRefundable?: number } }

@@ -7,6 +7,7 @@ export interface Known {
   isOpen: boolean
   /** In centimes. For an OPEN intent, the amount that the merchant suggests. */
   amount: number | null
+  reference: string | null
   status: Status
   reason: string | null
   failure: string | null

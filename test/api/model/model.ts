@@ -54,15 +54,19 @@ function firstResponse(model: Model, write: Write): Expected {
 
 /** SPEC 4.1. */
 function create(model: Model, { by, body }: Write & { what: 'create' }): Expected {
-  const { amount = null, amountType = 'FIXED' } = body
+  const { amount = null, amountType = 'FIXED', merchantReference: reference = null } = body
   const isOpen = amountType === 'OPEN'
   if (amount === null && !isOpen) return refused(400, 'VALIDATION_ERROR')
   if (amount !== null && (amount < 1 || amount > largest)) return refused(400, 'AMOUNT_OUT_OF_RANGE')
   if (!isOpen && amountType !== 'FIXED') return refused(400, 'INVALID_AMOUNT_TYPE')
+  const sameReference = model.intents.filter((one) => reference !== null && isRival(one, by, reference))
+  expireDue(sameReference, model.now)
+  if (sameReference.some(({ status }) => inUse.has(status))) return refused(409, 'MERCHANT_REFERENCE_TAKEN')
   const intent: Known = {
     ...callers[by],
     isOpen,
     amount,
+    reference,
     status: 'PENDING',
     reason: null,
     failure: null,
@@ -75,6 +79,12 @@ function create(model: Model, { by, body }: Write & { what: 'create' }): Expecte
   addEvent(intent, 'payment.created')
   return { status: 201, code: null, seen: seenAt(intent, model.now) }
 }
+
+/** The statuses in which an intent keeps its merchant's reference to itself. */
+const inUse = new Set<Known['status']>(['PENDING', 'PAID', 'REFUNDED'])
+
+const isRival = (one: Known, by: CallerName, reference: string): boolean =>
+  one.reference === reference && one.business === callers[by].business && one.sandbox === callers[by].sandbox
 
 /** SPEC 4.4. */
 function cancel(intent: Known, now: number): Expected {
@@ -157,7 +167,9 @@ export function list(model: Model, { by, status, page, limit }: Search) {
 }
 
 /** SPEC 3: expires the intents that are due. */
-export function expireAll({ intents, now }: Model): void {
+export const expireAll = ({ intents, now }: Model): void => expireDue(intents, now)
+
+function expireDue(intents: readonly Known[], now: number): void {
   for (const intent of intents.filter((one) => one.status === 'PENDING' && !isPending(one, now))) {
     Object.assign(intent, { status: 'CANCELLED', reason: 'expired' })
     addEvent(intent, 'payment.expired')

@@ -23,6 +23,7 @@ const bodies = {
   create: fc.record({
     amount: fc.oneof({ weight: 3, arbitrary: fc.constant(50_000) }, often(...amounts)),
     amountType: often('FIXED', 'OPEN', 'OPEN', 'BOTH'),
+    merchantReference: often('a', 'b'),
   }),
   cancel: fc.constant({}),
   simulate: fc.record({

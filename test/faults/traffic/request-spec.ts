@@ -23,8 +23,13 @@ export interface RequestSpec {
 }
 
 /** Whether a response is final. No response, 5xx, 429 and the 409 of a running request are not. */
-export const isFinal = ({ status }: Call): boolean =>
-  status !== null && status < 500 && status !== 429 && status !== 409
+export const isFinal = ({ status, response }: Call): boolean =>
+  status !== null &&
+  status < 500 &&
+  status !== 429 &&
+  (status !== 409 || (response as Refused).error?.code === 'MERCHANT_REFERENCE_TAKEN')
+
+type Refused = { error?: { code?: string } }
 
 export const isGood = ({ status }: Call): boolean => status !== null && status < 300
 /** The `data` of a successful response. */

@@ -7,6 +7,7 @@ import type { Check } from '../round.ts'
 const dependOnState = new Set([
   ...['INTENT', 'DELIVERY', 'ORDER', 'PRODUCT', 'ENDPOINT', 'SHOP'].map((noun) => `${noun}_NOT_FOUND`),
   'MAX_ENDPOINTS_REACHED',
+  'MERCHANT_REFERENCE_TAKEN',
   'INSUFFICIENT_STOCK',
   'INTENT_NOT_PENDING',
   'INTENT_CANCEL_INVALID_STATUS',

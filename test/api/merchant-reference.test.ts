@@ -1,0 +1,263 @@
+import { expect } from 'chai'
+import { cancelAll } from '../../src/intents/cancel-all.ts'
+import { expireIntent } from '../../src/intents/expire.ts'
+import type { Batchers } from '../../src/mongo/batchers.ts'
+import type { Insertion } from '../../src/mongo/batching/insert-batcher.ts'
+import { type Created, cancelIntent, createIntent, readIntent } from '../support/actions.ts'
+import { outboxEventsOf, outcomeName, pay, refund, simulate, storedIntent } from '../support/pay.ts'
+import { profiled } from '../support/profiled.ts'
+import { scriptedWallet } from '../support/scripted-wallet.ts'
+import {
+  asMerchant,
+  loseResponses,
+  type Merchant,
+  tester,
+  withAnotherKey,
+  withMerchantPerTest,
+  withService,
+} from '../support/service.ts'
+
+const hour = 3_600_000
+const intents = '/api/v1/dev/intents'
+const merchantReference = 'Nº 1042'
+const input = { amount: 700, merchantReference }
+
+describe("The merchant's reference of an intent", () => {
+  // No worker runs.
+  const service = withService({ INTENT_LIFETIME_SECONDS: '3600' })
+  const merchant = withMerchantPerTest(service)
+  let restore = (): unknown => null
+  afterEach(() => {
+    service.clock.freeze(null)
+    restore()
+  })
+
+  const create = (as: Merchant = merchant, key?: string, body: object = input) =>
+    service.http.post(intents).set(as.write(key)).send(body)
+  const held = () => createIntent(service, merchant, input)
+  const list = async (query: string, as: Merchant = merchant) => {
+    const { body } = await service.http.get(`${intents}?${query}`).set(as.read())
+    const { items, total } = body.data
+    return { references: items.map((each: Created) => each.referenceNumber), total }
+  }
+
+  async function expectTaken({ referenceNumber }: Pick<Created, 'referenceNumber'>, as?: Merchant) {
+    const { status, body } = await create(as)
+    const { code, param, details } = body.error ?? {}
+    const expected = [409, 'MERCHANT_REFERENCE_TAKEN', 'merchantReference', { referenceNumber }]
+    expect([status, code, param, details], JSON.stringify(body)).to.deep.equal(expected)
+  }
+
+  type Insert = Batchers['insertIntent']
+  /** Replaces the insert of intents until `restore`. */
+  function onInsert(act: (insert: Insert, ...args: Parameters<Insert>) => Promise<Insertion>) {
+    const { batchers } = service.deps
+    const { insertIntent } = batchers
+    restore = () => Object.assign(batchers, { insertIntent })
+    batchers.insertIntent = (...args) => act(insertIntent, ...args)
+  }
+  const refusedByReference: Insertion = { inserted: false, index: 'referenceInUse' }
+
+  it('accepts 1 to 64 code points of storable text, and rejects all other values', async () => {
+    const of = (reference: unknown) => create(merchant, undefined, { ...input, merchantReference: reference })
+    for (const reference of ['7', '💰'.repeat(64), ' "é\\\u2028', '$gt', 'PI-23456789ABCDEFGH', '2026.11'])
+      expect((await of(reference)).body.data).to.include({ merchantReference: reference })
+    for (const reference of ['', ' \t', '💰'.repeat(65), '\0', '\ud800', 7, null, ['7'], {}]) {
+      const { status, body } = await of(reference)
+      const expected = { code: 'VALIDATION_ERROR', param: 'merchantReference' }
+      expect(status, JSON.stringify(reference)).to.equal(400)
+      expect(body.error, JSON.stringify(reference)).to.include(expected)
+    }
+  })
+
+  it('is in every response and never changes, and is null if the merchant sent none', async () => {
+    for (const [reference, body] of [
+      [merchantReference, input],
+      [null, { amount: 700 }],
+    ] as const) {
+      const paid = await createIntent(service, merchant, body)
+      const responses = [
+        await simulate(service, merchant, paid.referenceNumber),
+        await refund(service, merchant, paid.referenceNumber, 1),
+        { body: { data: await readIntent(service, merchant, paid.referenceNumber) } },
+        { body: { data: paid } },
+        { body: { data: (await service.http.get(intents).set(merchant.read())).body.data.items[0] } },
+      ]
+      for (const {
+        body: { data },
+      } of responses)
+        expect(data).to.include({ merchantReference: reference })
+    }
+    const other = await createIntent(service, merchant, { amount: 1, merchantReference: 'other' })
+    const { body } = await cancelIntent(service, merchant, other.referenceNumber)
+    expect(body.data).to.include({ merchantReference: 'other' })
+  })
+
+  it('belongs to one of many concurrent creates with different keys, separately in each environment and business', async () => {
+    const [second, live, stranger] = await Promise.all([
+      withAnotherKey(service, merchant),
+      withAnotherKey(service, merchant, { mode: 'live' }),
+      service.merchant(),
+    ])
+    const callers = [merchant, second, live, stranger].flatMap((each) =>
+      Array.from({ length: 6 }, () => each),
+    )
+    const responses = await Promise.all(callers.map((each) => create(each)))
+    for (const owners of [[merchant, second], [live], [stranger]]) {
+      const own = responses.filter((_, index) => owners.includes(callers[index] ?? merchant))
+      const [made, ...more] = own.filter(({ status }) => status === 201)
+      expect(more).to.deep.equal([])
+      const { referenceNumber } = made?.body.data ?? {}
+      for (const { status, body } of own.filter((each) => each !== made))
+        expect([status, body.error.details]).to.deep.equal([409, { referenceNumber }])
+    }
+    const businessId = { $in: [merchant.businessId, stranger.businessId] }
+    expect(await service.deps.Intent.countDocuments({ businessId, merchantReference })).to.equal(3)
+  })
+
+  it('does not stop a repeated create from getting its own intent, even after the intent has lost the reference', async () => {
+    const first = await create(merchant, 'same-key')
+    await loseResponses(service)
+    const again = await create(merchant, 'same-key')
+    expect([again.status, again.text]).to.deep.equal([201, first.text])
+    expect(again.headers['idempotent-replayed']).to.equal('true')
+    await cancelIntent(service, merchant, first.body.data.referenceNumber)
+    const other = { ...input, merchantReference: 'other' }
+    let lost = ''
+    // The insert of an earlier attempt arrives just before. MongoDB may report either of the two indexes.
+    onInsert(async (insert, intent, deadlineAt) => {
+      restore()
+      await insert(intent, deadlineAt)
+      lost = intent.referenceNumber
+      await cancelIntent(service, merchant, lost)
+      await createIntent(service, merchant, other)
+      return refusedByReference
+    })
+    const late = await create(merchant, 'late', other)
+    expect([late.status, late.body.data.referenceNumber]).to.deep.equal([201, lost])
+  })
+
+  it('becomes free when its intent is cancelled, by the merchant or an operator, or when its payment fails for good', async () => {
+    const wallet = scriptedWallet(service)
+    const ways: Record<string, (reference: string) => Promise<unknown>> = {
+      cancel: (reference) => cancelIntent(service, merchant, reference),
+      'bulk cancel': () =>
+        cancelAll(
+          service.deps,
+          { businessId: merchant.businessId, sandbox: true, createdBefore: new Date(8.64e15) },
+          { ...tester, pending: 1, ending: new AbortController().signal, count: () => undefined },
+        ),
+      'failed simulation': (reference) =>
+        simulate(service, merchant, reference, { outcome: 'technical_error' }),
+      'failed payment': (reference) => {
+        wallet.setOutcome(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
+        return pay(service, reference)
+      },
+    }
+    for (const [way, end] of Object.entries(ways)) {
+      const intent = await held()
+      await expectTaken(intent)
+      await end(intent.referenceNumber)
+      expect(await storedIntent(service, intent.referenceNumber), way).to.not.have.property('referenceKey')
+    }
+    wallet.setOutcome(() => ({ outcome: 'declined', reason: 'insufficient_funds' }))
+    const open = await held()
+    expect(outcomeName(await pay(service, open.referenceNumber))).to.equal('declined')
+    await expectTaken(open)
+  })
+
+  it('becomes free at the expiry time even while no worker is running, and the event payment.expired happens once', async () => {
+    const old = await held()
+    service.clock.freeze(new Date(Date.parse(old.expiresAt) - 1))
+    await expectTaken(old)
+    service.clock.freeze(new Date(old.expiresAt))
+    const responses = await Promise.all(Array.from({ length: 6 }, () => create()))
+    const made = responses.filter(({ status }) => status === 201)
+    expect(responses.map(({ status }) => status).toSorted()).to.deep.equal([201, 409, 409, 409, 409, 409])
+    const refused = responses.find(({ status }) => status === 409)
+    expect(refused?.body.error.details.referenceNumber).to.equal(made[0]?.body.data.referenceNumber)
+    await expireIntent(service.deps, old.referenceNumber)
+    const stored = await storedIntent(service, old.referenceNumber)
+    expect(outboxEventsOf(stored)).to.deep.equal(['payment.created', 'payment.expired'])
+    expect(stored).to.include({ status: 'CANCELLED', cancellationReason: 'expired' })
+    expect(stored.updatedAt.toISOString()).to.equal(old.expiresAt)
+  })
+
+  it('stays in use while a payment holds the intent, even after the expiry time', async () => {
+    scriptedWallet(service)
+    const intent = await held()
+    await pay(service, intent.referenceNumber)
+    service.clock.advance(2 * hour)
+    await expectTaken(intent)
+  })
+
+  it('stays in use when the intent is PAID or REFUNDED, also for a new idempotency key a day later', async () => {
+    const intent = await held()
+    await simulate(service, merchant, intent.referenceNumber)
+    service.clock.advance(25 * hour)
+    await expectTaken(intent)
+    await refund(service, merchant, intent.referenceNumber, 700)
+    service.clock.advance(25 * hour)
+    await expectTaken(intent)
+    const key = await service.key(merchant.businessId)
+    await expectTaken(intent, asMerchant(merchant.businessId, key))
+  })
+
+  it('needs no further command of MongoDB, and no short code if it is in use', async () => {
+    const intent = await held()
+    const before = await service.deps.shortCodes.take(Number.POSITIVE_INFINITY)
+    service.deps.shortCodes.giveBack(before)
+    await expectTaken(intent)
+    expect(await service.deps.shortCodes.take(Number.POSITIVE_INFINITY)).to.equal(before)
+    const other = { ...input, merchantReference: 'other' }
+    const operations = await profiled(service, () => create(merchant, undefined, other))
+    const commands = operations.filter(({ ns }) => ns.endsWith('.intents'))
+    expect(commands.map(({ command }) => Object.keys(command)[0])).to.deep.equal(['insert'])
+  })
+
+  it('is inserted again if the intent that had it has ended in the meantime, but at most five times', async () => {
+    let inserts = 0
+    onInsert(async (insert, ...args) => {
+      inserts += 1
+      return inserts < 3 ? refusedByReference : insert(...args)
+    })
+    expect((await create()).status).to.equal(201)
+    restore()
+    inserts = 0
+    onInsert(async () => {
+      inserts += 1
+      return refusedByReference
+    })
+    const { status, body } = await create(merchant, undefined, { ...input, merchantReference: 'other' })
+    expect([status, body.error.code, inserts]).to.deep.equal([503, 'SERVICE_UNAVAILABLE', 5])
+  })
+
+  it('selects intents in a list, together with the status and the time of creation', async () => {
+    const made: string[] = []
+    for (const end of [cancelIntent, simulate, null]) {
+      const { referenceNumber } = await createIntent(service, merchant, {
+        ...input,
+        merchantReference: end === null ? 'nº 1042' : merchantReference,
+      })
+      await end?.(service, merchant, referenceNumber)
+      made.unshift(referenceNumber)
+      service.clock.advance(60_000)
+    }
+    await createIntent(service, await service.merchant(), input)
+    const [similar, paid, cancelled] = made
+    const query = `merchantReference=${encodeURIComponent(merchantReference)}`
+    expect(await list(query)).to.deep.equal({ references: [paid, cancelled], total: 2 })
+    expect(await list(`${query}&limit=1&page=2`)).to.deep.equal({ references: [cancelled], total: 2 })
+    expect(await list(`${query}&status=CANCELLED`)).to.deep.equal({ references: [cancelled], total: 1 })
+    expect(await list(`${query}&status=PENDING`)).to.deep.equal({ references: [], total: 0 })
+    const { createdAt } = await storedIntent(service, paid ?? '')
+    const from = `from=${createdAt.toISOString()}`
+    expect(await list(`${query}&${from}`)).to.deep.equal({ references: [paid], total: 1 })
+    service.clock.advance(2 * hour)
+    const overdue = 'merchantReference=n%C2%BA+1042'
+    expect(await list(`${overdue}&status=CANCELLED`)).to.deep.equal({ references: [similar], total: 1 })
+    expect(await list(`${overdue}&status=PENDING`)).to.deep.equal({ references: [], total: 0 })
+    const invalid = await service.http.get(`${intents}?merchantReference=+`).set(merchant.read())
+    expect([invalid.status, invalid.body.error.param]).to.deep.equal([400, 'merchantReference'])
+  })
+})
