@@ -1,19 +1,24 @@
-import { type Appender, createAppender } from '../chains/append.ts'
+import { type Appender, type ChainOwner, createAppender } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
+import { closeDays } from './close-days.ts'
 import { dayOf, type EntryDraft, linkEntry } from './link.ts'
 
-/** Books entries in the ledger of a business and environment. Entries that are already booked are left out. */
+/** Writes to the ledger of a business and environment. */
 export interface LedgerAppender {
+  /** Books entries. Entries that are already booked are left out. */
   bookEntries: Appender<EntryDraft>
+  /** Closes all days before today (close-days.ts). */
+  closeDays(owner: ChainOwner): Promise<void>
 }
 
 export const openLedger = (models: Pick<Models, 'LedgerEntry'>, now: () => Date): LedgerAppender => ({
   bookEntries: createAppender(nativeCollection(models.LedgerEntry), (owner, last, draft) =>
     linkEntry(owner, last, draft, now()),
   ),
+  closeDays: (owner) => closeDays({ LedgerEntry: models.LedgerEntry, now }, owner),
 })
 
 /** The fields of an intent or order that the entries of its events need. */
@@ -24,7 +29,7 @@ type EventSource = Pick<Source, 'businessId' | 'sandbox' | 'referenceNumber'>
  * outbox, so none is missed. The ids of the entries derive from those of the events, so none is booked twice.
  */
 export async function bookEvents(
-  { batchers }: { batchers: LedgerAppender },
+  { batchers }: { batchers: Pick<LedgerAppender, 'bookEntries'> },
   source: EventSource,
   events: readonly OutboxEvent[],
   deadlineAt: number,

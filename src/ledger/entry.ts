@@ -1,11 +1,8 @@
+import type { EntryType } from '../../schemas/list-entries.ts'
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import { type ChainLink, chainIndex } from '../chains/append.ts'
 import type { Collection } from '../mongo/collection.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
-
-/** The types of entries that merchants see. */
-export const entryTypes = ['payment', 'refund', 'fee', 'payout'] as const
-export type EntryType = (typeof entryTypes)[number]
 
 /** The movements of one UTC day. Amounts are in centimes, and a refund, fee or payout counts as a positive amount. */
 export interface DayTotals {

@@ -1,6 +1,7 @@
+import type { EntryType } from '../../schemas/list-entries.ts'
 import type { AuditEvent } from '../audit/audit-event.ts'
 import type { ChainOwner } from '../chains/append.ts'
-import type { ClosedDay, DayTotals, EntryFacts, EntryType, LedgerEntry } from './entry.ts'
+import type { ClosedDay, DayTotals, EntryFacts, LedgerEntry } from './entry.ts'
 
 /** An entry without its place in the chain. */
 export interface EntryDraft extends EntryFacts {
@@ -28,7 +29,7 @@ export const noTotals = (): DayTotals => ({
   payouts: { count: 0, amount: 0 },
 })
 
-const totalsOf = ({ payments, refunds, fees, payouts }: DayTotals): DayTotals => ({
+export const totalsOf = ({ payments, refunds, fees, payouts }: DayTotals): DayTotals => ({
   payments,
   refunds,
   fees,

@@ -30,6 +30,8 @@ describe('The unchanged examples in the OpenAPI description', () => {
   const sent = new Set<string>()
   before(async () => {
     merchant = await service.merchant()
+    // The examples show the statements of a month on its first day.
+    service.clock.freeze(new Date('2026-11-01T07:40:02.331Z'))
     service.allowHost(endpointServer.host)
     cast = createExampleMatcher([['https://shop.example', `http://${endpointServer.host}`]])
     // The examples show this response of the endpoint.
@@ -76,6 +78,11 @@ describe('The unchanged examples in the OpenAPI description', () => {
     await attempt(service.deps, String(delivery?._id))
     await send('listWebhookDeliveries', 'getWebhookDelivery', 'retryWebhookDelivery', 'deleteWebhookEndpoint')
     await send('simulatePayment', 'refundIntent')
+  })
+
+  it('get the documented responses for the balance after that payment and refund', async () => {
+    await relay(service, merchant)
+    await send('getBalance', 'listBalanceEntries', 'listRefunds', 'listStatements', 'getStatement')
   })
 
   it('cause webhooks whose bodies match the documented schemas', () => {

@@ -1,6 +1,8 @@
 import type { Scope } from '../../schemas/scopes.ts'
 
 const intents = '/api/v1/dev/intents'
+const balance = '/api/v1/dev/balance'
+const statements = '/api/v1/dev/statements'
 const endpoints = '/api/v1/dev/webhooks/endpoints'
 const deliveries = '/api/v1/dev/webhooks/events'
 const products = '/api/v1/dev/store/products'
@@ -19,6 +21,11 @@ export const operations: [
   ['post', `${intents}/PI-NONE/cancel`, 'payments.intents:write', 'secret'],
   ['post', `${intents}/PI-NONE/simulate-payment`, 'payments.intents:write', 'secret'],
   ['post', `${intents}/PI-NONE/refund`, 'payments.refunds:write', 'secret'],
+  ['get', balance, 'payments.intents:read', 'secret'],
+  ['get', `${balance}/entries`, 'payments.intents:read', 'secret'],
+  ['get', '/api/v1/dev/refunds', 'payments.intents:read', 'secret'],
+  ['get', statements, 'payments.intents:read', 'secret'],
+  ['get', `${statements}/PI-NONE`, 'payments.intents:read', 'secret'],
   ['post', endpoints, 'webhooks.endpoints:write', 'secret'],
   ['put', `${endpoints}/PI-NONE`, 'webhooks.endpoints:write', 'secret'],
   ['delete', `${endpoints}/PI-NONE`, 'webhooks.endpoints:write', 'secret'],

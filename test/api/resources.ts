@@ -1,3 +1,6 @@
+import { randomInt } from 'node:crypto'
+import { dayOf } from '../../src/ledger/link.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { createIntent, freshDelivery, subscribe } from '../support/actions.ts'
@@ -40,6 +43,22 @@ export const kinds = {
     unknown: 'PI-2222222222222222',
     make: async (service, { merchant }) => (await createIntent(service, merchant)).referenceNumber,
     stored: ({ deps }, ids) => deps.Intent.find({ businessId: { $in: ids } }).lean(),
+  },
+  booking: {
+    missing: 'never missing',
+    unknown: 'never unknown',
+    // Its amount identifies it in all views of the ledger.
+    make: async ({ deps, clock }, { merchant, sandbox }) => {
+      const amount = 7_100_000 + randomInt(800_000)
+      const day = dayOf(clock.now())
+      const draft = { _id: newId(), type: 'refund', amount: -amount, day, startedAt: clock.now() } as const
+      const refund = { refundId: 'RF-2222222222222222', referenceNumber: 'PI-2222222222222222' }
+      const returnedFees = { providerTtc: 0, payerTtc: 0 }
+      const owner = { businessId: merchant.businessId, sandbox }
+      await deps.batchers.bookEntries(owner, [{ ...draft, ...refund, returnedFees }], noDeadline)
+      return String(amount)
+    },
+    stored: ({ deps }, ids) => deps.LedgerEntry.find({ businessId: { $in: ids } }).lean(),
   },
   endpoint: {
     missing: 'ENDPOINT_NOT_FOUND',

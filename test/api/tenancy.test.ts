@@ -27,6 +27,11 @@ const table: Record<string, Row> = {
   'post /dev/intents/:referenceNumber/cancel': { of: 'intent' },
   'post /dev/intents/:referenceNumber/simulate-payment': { of: 'intent', body: {} },
   'post /dev/intents/:referenceNumber/refund': { of: 'intent', body: {}, state: notRefundable },
+  'get /dev/balance': { lists: 'booking' },
+  'get /dev/balance/entries': { lists: 'booking' },
+  'get /dev/refunds': { lists: 'booking' },
+  'get /dev/statements': { lists: 'booking' },
+  'get /dev/statements/:day': { lists: 'booking' },
   'post /dev/webhooks/endpoints': { makes: 'endpoint', body: endpoint },
   'put /dev/webhooks/endpoints/:id': { of: 'endpoint', body: { active: false } },
   'delete /dev/webhooks/endpoints/:id': { of: 'endpoint' },
@@ -64,7 +69,11 @@ describe('The API with several businesses in both environments', () => {
   const bodyOf = (row: Row): object | undefined => ('body' in row ? row.body : undefined)
 
   async function send(route: Route, row: Row, { merchant }: Side, id: string) {
-    const path = route.path.replace(/:\w+/, id).replace(':vid', await variantIn(id))
+    const today = service.clock.now().toISOString().slice(0, 10)
+    const path = route.path
+      .replace(':day', today)
+      .replace(/:\w+/, id)
+      .replace(':vid', await variantIn(id))
     return service.http[route.method](apiBase + path)
       .set(merchant.write())
       .send(bodyOf(row))

@@ -33,6 +33,15 @@ import {
   refund,
   refundedIntent,
 } from '../../../schemas/responses/intent.ts'
+import {
+  balance,
+  ledgerEntry,
+  ledgerEntryPage,
+  listedRefund,
+  listedRefundPage,
+  statement,
+  statementPage,
+} from '../../../schemas/responses/ledger.ts'
 import { customer, order, orderItem, orderPage } from '../../../schemas/responses/order.ts'
 import {
   deletedProduct,
@@ -69,6 +78,13 @@ export const named: Record<string, object> = {
   Payment: payment,
   PaymentFailure: paymentFailure,
   Refund: refund,
+  ListedRefund: listedRefund,
+  RefundPage: listedRefundPage,
+  Balance: balance,
+  LedgerEntry: ledgerEntry,
+  LedgerEntryPage: ledgerEntryPage,
+  Statement: statement,
+  StatementPage: statementPage,
   CreateWebhookEndpointBody: createEndpointBody,
   UpdateWebhookEndpointBody: updateEndpointBody,
   TestWebhookEndpointBody: testEndpointBody,

@@ -101,19 +101,15 @@ function success(writer: SchemaWriter, route: Route): Part {
   if ('download' in route)
     return {
       description: 'The CSV file.',
-      headers: {
-        ...headers,
-        'Content-Disposition': {
-          description: 'The suggested name of the file.',
-          schema: { type: 'string', maxLength: 200, pattern: '^attachment; ' },
-        },
-      },
+      headers: { ...headers, ...fileName('The suggested name of the file.') },
       content: { 'text/csv': { schema: writer.refer(response), example: example.response } },
     }
+  const asCsv = example.csv === undefined ? null : { schema: csvText, example: example.csv }
   return {
-    description: 'Success.',
-    headers,
+    description: asCsv === null ? 'Success.' : 'Success. The `Accept` header chooses JSON or CSV.',
+    headers: asCsv === null ? headers : { ...headers, ...fileName('The suggested name of the CSV file.') },
     content: {
+      ...(asCsv === null ? {} : { 'text/csv': asCsv }),
       'application/json': {
         schema: {
           type: 'object',
@@ -125,3 +121,12 @@ function success(writer: SchemaWriter, route: Route): Part {
     },
   }
 }
+
+const csvText: Part = { type: 'string', maxLength: 100_000, pattern: withoutNul }
+
+const fileName = (description: string): Part => ({
+  'Content-Disposition': {
+    description,
+    schema: { type: 'string', maxLength: 200, pattern: '^attachment; ' },
+  },
+})

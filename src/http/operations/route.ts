@@ -5,6 +5,7 @@ import type { Deps } from '../../deps.ts'
 import type { Effect } from '../../idempotency/effect.ts'
 import type { Recall } from '../../idempotency/recall.ts'
 import type { BodyKind } from '../body/budget.ts'
+import type { CsvFile } from '../responses/csv-file.ts'
 import type { Download } from '../responses/download.ts'
 import type { ItemKind } from '../responses/largest.ts'
 import type { About } from '../routes/openapi-text.ts'
@@ -43,6 +44,11 @@ export interface ReadRoute extends Common {
    * reserved for lists (src/lists).
    */
   isPage?: true
+  /**
+   * Returns the result of `run` as a CSV file. If this function is present, the Accept header decides between JSON and
+   * CSV.
+   */
+  toCsv?(data: never, input: OperationInput<never>): CsvFile
   /** Runs the operation. The meaning of `deadlineAt` is explained in src/mongo/batching/batcher.ts. */
   run(deps: Deps, caller: Caller, input: OperationInput, deadlineAt: number): Promise<unknown>
 }

@@ -10,6 +10,7 @@ import type { BodyMemory } from '../body/budget.ts'
 import { type Body } from '../body/parsed.ts'
 import { readBody, reserveBody } from '../body/read-body.ts'
 import { buildOne, buildPage } from '../responses/build.ts'
+import { prefersCsv } from '../responses/csv-file.ts'
 import { beginDownload, type DownloadBegun } from '../responses/download.ts'
 import type { ApiResponse } from '../responses/envelope.ts'
 import { memoryOfDownload, memoryOfOne, memoryOfPage } from '../responses/largest.ts'
@@ -56,6 +57,7 @@ async function read(
   req: Request,
   res: Response,
 ): Promise<BuiltResponse> {
+  if (route.toCsv !== undefined) res.vary('Accept')
   const input = readInput(deps, route, req, undefined)
   if (route.isPage !== true) return respond(deps, route, caller, input, deadline, res)
   // The slot is taken before memory is reserved, because a list request that is waiting for the business's other lists
@@ -111,9 +113,14 @@ async function readAndBuild(
       }),
     ),
   )
-  const parts = await memory.during(() => (route.isPage ? buildPage(data as Page<unknown>) : buildOne(data)))
+  const csv =
+    route.toCsv !== undefined && prefersCsv(res.req) ? route.toCsv(data as never, input as never) : null
+  const parts = await memory.during(async () => {
+    if (csv !== null) return [Buffer.from(csv.text)]
+    return route.isPage ? buildPage(data as Page<unknown>) : buildOne(data)
+  })
   memory.set(sizeOf(parts))
-  return { parts, memory }
+  return { parts, memory, csvName: csv?.name ?? null }
 }
 
 async function download(

@@ -34,8 +34,7 @@ export async function beginDownload(file: Download, deadline: Deadline): Promise
  */
 export async function sendDownload(req: Request, res: Response, file: DownloadBegun): Promise<void> {
   res.locals.code = null
-  res.setHeader('Content-Type', file.contentType)
-  res.setHeader('Content-Disposition', `attachment; filename="${file.fileName}"`)
+  nameFile(res, file)
   setApiHeaders(res)
   if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
   if (req.method === 'HEAD') {
@@ -52,6 +51,17 @@ export async function sendDownload(req: Request, res: Response, file: DownloadBe
   } finally {
     end(file)
   }
+}
+
+export const csvType = 'text/csv; charset=utf-8'
+
+/** Sets the headers that describe a file. */
+export function nameFile(
+  res: Response,
+  { contentType, fileName }: Pick<Download, 'contentType' | 'fileName'>,
+): void {
+  res.setHeader('Content-Type', contentType)
+  res.setHeader('Content-Disposition', `attachment; filename="${fileName}"`)
 }
 
 async function* withFirst({ first, pieces }: DownloadBegun): AsyncGenerator<string, void, undefined> {

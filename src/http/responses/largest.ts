@@ -12,6 +12,10 @@ export const largestItem = {
   endpoint: 8 * 1024,
   product: 224 * 1024,
   order: 256 * 1024,
+  balance: 1024,
+  ledgerEntry: 4 * 1024,
+  statement: 2 * 1024,
+  refund: 8 * 1024,
 } as const
 
 export type ItemKind = keyof typeof largestItem

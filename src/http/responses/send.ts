@@ -1,18 +1,22 @@
 import type { Response } from 'express'
 import type { ResponseMemory } from './budget.ts'
+import { csvType, nameFile } from './download.ts'
 import { writeHead } from './envelope.ts'
 
 /** A complete response and the memory reserved for it. */
 export interface BuiltResponse {
   parts: Buffer[]
   memory: ResponseMemory
+  /** The name of the file if the response is a CSV file, or null if it is JSON. */
+  csvName: string | null
 }
 
 /**
  * Sends a response as fast as the client reads it, and releases the memory of each part once that part has been sent.
  */
-export async function sendBuilt(res: Response, { parts, memory }: BuiltResponse): Promise<void> {
+export async function sendBuilt(res: Response, { parts, memory, csvName }: BuiltResponse): Promise<void> {
   writeHead(res, { status: 200, code: null, headers: {} }, sizeOf(parts))
+  if (csvName !== null) nameFile(res, { contentType: csvType, fileName: csvName })
   if (res.req.method === 'HEAD') parts.length = 0
   for (let part = parts.shift(); !res.closed; part = parts.shift()) {
     if (part === undefined || parts.length === 0) return void res.end(part)

@@ -68,8 +68,10 @@ export const paid = {
 
 export const refundRequest = { amount: 20_000, reason: 'One item came back' }
 
+export const refundId = 'RF-9QX4MZ2KHT7WDBRC'
+
 const refund = {
-  id: 'RF-9QX4MZ2KHT7WDBRC',
+  id: refundId,
   amount: 20_000,
   returnedFees: { providerTtc: 400, payerTtc: 200 },
   currency: currencyCode,

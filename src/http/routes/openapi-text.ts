@@ -5,7 +5,13 @@ import type { AnnotatedSchema } from '../../input/field-faults.ts'
 export type Schema = object
 
 /** The sections into which the OpenAPI document groups operations. */
-export type Tag = 'Payment intents' | 'Webhook endpoints' | 'Webhook deliveries' | 'Products' | 'Orders'
+export type Tag =
+  | 'Payment intents'
+  | 'Balance'
+  | 'Webhook endpoints'
+  | 'Webhook deliveries'
+  | 'Products'
+  | 'Orders'
 
 /**
  * The part of an operation's OpenAPI description that is not derived from its route. Requests are validated against the
@@ -38,4 +44,6 @@ export interface Example {
   body?: unknown
   /** The response's `data` as JSON, or the content of a downloaded file. */
   response: unknown
+  /** The response as a CSV file, if the operation offers one. */
+  csv?: string
 }

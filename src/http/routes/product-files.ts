@@ -5,6 +5,7 @@ import { exportProducts } from '../../store/exports/export-products.ts'
 import { parseImport } from '../../store/imports/file/parse-import.ts'
 import { importProducts } from '../../store/imports/import-products.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
+import { csvType } from '../responses/download.ts'
 import { aboutProductFiles } from './product-files-openapi.ts'
 
 /** The operations that import and export products as CSV files (SPEC 4.9). */
@@ -30,7 +31,7 @@ export const productCsvRoutes: readonly Route[] = [
     key: 'secret',
     scope: 'store.products:read',
     download: async (deps, caller, { query }: OperationInput<ExportProductsQuery>) => ({
-      contentType: 'text/csv; charset=utf-8',
+      contentType: csvType,
       fileName: 'products.csv',
       pieces: exportProducts(deps, caller, readDelimiter(query.delimiter)),
     }),

@@ -1,5 +1,6 @@
 import type { Scope } from '../../../schemas/scopes.ts'
 import type { Route } from '../operations/route.ts'
+import { balanceRoutes } from './balance.ts'
 import { deliveryRoutes } from './deliveries.ts'
 import { endpointRoutes } from './endpoints.ts'
 import { intentRoutes } from './intents.ts'
@@ -14,6 +15,7 @@ import { productRoutes } from './products.ts'
  */
 export const routes: readonly Route[] = [
   ...intentRoutes,
+  ...balanceRoutes,
   ...endpointRoutes,
   ...deliveryRoutes,
   ...productCsvRoutes,

@@ -1,0 +1,37 @@
+import { type DelimiterName, delimiterQuery } from './delimiter.ts'
+
+const delimiter = {
+  ...delimiterQuery,
+  description: `Of a CSV response. ${delimiterQuery.description}`,
+}
+
+/** The query parameters of GET /dev/statements. */
+export const listStatementsQuery = {
+  type: 'object',
+  properties: {
+    month: {
+      description: 'The month, such as `2026-11`. By default, the current month in UTC.',
+      type: 'string',
+      pattern: '^[2-9][0-9]{3}-(0[1-9]|1[0-2])$',
+      maxLength: 7,
+      message: 'must be a month from 2000-01 to the current month, such as 2026-11',
+    },
+    delimiter,
+  },
+  additionalProperties: false,
+} as const
+
+/** The query parameters of GET /dev/statements/{day}. */
+export const getStatementQuery = {
+  type: 'object',
+  properties: { delimiter },
+  additionalProperties: false,
+} as const
+
+export interface GetStatementQuery {
+  delimiter?: DelimiterName
+}
+
+export interface ListStatementsQuery extends GetStatementQuery {
+  month?: string
+}

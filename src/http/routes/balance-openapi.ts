@@ -1,0 +1,81 @@
+import { listEntriesQuery, listRefundsQuery } from '../../../schemas/list-entries.ts'
+import { getStatementQuery, listStatementsQuery } from '../../../schemas/list-statements.ts'
+import { described } from '../../../schemas/responses/fields.ts'
+import {
+  balance,
+  day,
+  ledgerEntryPage,
+  listedRefundPage,
+  statement,
+  statementPage,
+} from '../../../schemas/responses/ledger.ts'
+import * as example from './balance-example.ts'
+import type { About } from './openapi-text.ts'
+import { pageWith } from './page-example.ts'
+
+const none = { params: {}, query: null, body: null, errors: [] }
+
+export const aboutBalance = {
+  get: {
+    ...none,
+    operationId: 'getBalance',
+    tag: 'Balance',
+    summary: 'Retrieve the balance',
+    description:
+      "Returns what the service owes you in the key's environment: all payments, minus refunds, fees and payouts.",
+    response: balance,
+    example: { response: example.balance },
+  },
+  entries: {
+    ...none,
+    operationId: 'listBalanceEntries',
+    tag: 'Balance',
+    summary: 'List balance entries',
+    description:
+      'Returns every change of the balance, newest first. Entries never change. A payment and its fee are two entries.',
+    query: listEntriesQuery,
+    response: ledgerEntryPage,
+    example: { query: { type: 'payment', limit: '50' }, response: pageWith(example.entry, 50) },
+  },
+  refunds: {
+    ...none,
+    operationId: 'listRefunds',
+    tag: 'Balance',
+    summary: 'List refunds',
+    description: "Returns the confirmed refunds of the key's environment, newest first.",
+    query: listRefundsQuery,
+    response: listedRefundPage,
+    example: { response: pageWith(example.refund, 20) },
+  },
+  statements: {
+    ...none,
+    operationId: 'listStatements',
+    tag: 'Balance',
+    summary: 'List the statements of a month',
+    description:
+      'Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, the response is a CSV file with one row per day.',
+    query: listStatementsQuery,
+    response: statementPage,
+    example: {
+      query: { month: '2026-11' },
+      response: { ...pageWith(example.statement, 31) },
+      csv: example.csv,
+    },
+  },
+  statement: {
+    ...none,
+    operationId: 'getStatement',
+    tag: 'Balance',
+    summary: 'Retrieve the statement of a day',
+    description:
+      'Returns the movements that were booked on a UTC day. The statement of a closed day never changes. With `Accept: text/csv`, the response is a CSV file.',
+    params: { day: described('A day from 2000-01-01 to today, such as `2026-11-01`.', day) },
+    query: getStatementQuery,
+    response: statement,
+    example: {
+      params: { day: example.statement.day },
+      response: example.statement,
+      csv: example.csv,
+    },
+  },
+} as const satisfies Record<string, About>

@@ -1,0 +1,106 @@
+import { type ChainOwner, chainIndex } from '../chains/append.ts'
+import type { Deps } from '../deps.ts'
+import { longestReadMs } from '../input/pagination.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import type { ClosedDay, LedgerEntry } from './entry.ts'
+import { dayOf, noTotals, totalsOf } from './link.ts'
+import { daysOf } from './parse-day.ts'
+
+/** The statement of one UTC day. Once the day is over, its statement never changes. */
+export interface Statement extends ClosedDay {
+  day: string
+  closed: boolean
+}
+
+/** `LedgerEntry` may be on the connections for lists. The marker that closes the days is written by `closeDays`. */
+type StatementDeps = Pick<Deps, 'LedgerEntry' | 'batchers' | 'now'>
+
+/** Returns the statement of a day that is not in the future. */
+export async function readStatement(deps: StatementDeps, owner: ChainOwner, day: string): Promise<Statement> {
+  const [statement] = await readDays(deps, owner, [day])
+  if (statement === undefined) throw new Error('a day has a statement')
+  return statement
+}
+
+/** Returns the statements of the days of a month up to today, oldest first. */
+export const readMonth = (deps: StatementDeps, owner: ChainOwner, month: string): Promise<Statement[]> =>
+  readDays(deps, owner, daysOf(month, deps.now()))
+
+/**
+ * Returns the statements of consecutive days. The cost does not depend on the number of entries: each closed day is
+ * read from one closing marker, and today from the last entry. Days without movements share a marker.
+ */
+async function readDays(
+  deps: StatementDeps,
+  { businessId, sandbox }: ChainOwner,
+  days: readonly string[],
+): Promise<Statement[]> {
+  const owner = { businessId, sandbox }
+  const today = dayOf(deps.now())
+  const last = days.at(-1) ?? today
+  // A day that is over can still be open in the ledger, because nothing has been booked since.
+  let markers = await markersFrom(deps, owner, days)
+  if (!isCovered(markers, last < today ? last : dayBeforeLast(days))) {
+    await deps.batchers.closeDays(owner)
+    markers = await markersFrom(deps, owner, days)
+  }
+  const newest = isCovered(markers, last) ? null : await findNewest(deps, owner)
+  // If another process has booked the first entry of tomorrow by now, the day is closed after all.
+  if (newest !== null && dayOf(newest.bookedAt) > last) markers = await markersFrom(deps, owner, days)
+  return days.map((day) => {
+    const marker = markers.find(({ through }) => day <= through)
+    return marker === undefined ? openDay(newest, day, today) : closedDay(marker, day)
+  })
+}
+
+const dayBeforeLast = (days: readonly string[]): string => days.at(-2) ?? ''
+
+const isCovered = (markers: readonly Marker[], day: string): boolean =>
+  day === '' || markers.some(({ through }) => day <= through)
+
+type Marker = Required<Pick<LedgerEntry, 'day' | 'through' | 'closed'>>
+
+/** Returns the markers that close these days. No two markers close the same day, so there is at most one per day. */
+const markersFrom = async (
+  { LedgerEntry: model }: StatementDeps,
+  owner: ChainOwner,
+  days: readonly string[],
+): Promise<Marker[]> =>
+  (await nativeCollection(model)
+    .find(
+      { ...owner, through: { $gte: days[0] ?? '' } },
+      {
+        sort: { through: 1 },
+        limit: days.length,
+        hint: 'closings',
+        projection: { day: 1, through: 1, closed: 1 },
+        maxTimeMS: longestReadMs,
+      },
+    )
+    .toArray()) as Marker[]
+
+const findNewest = ({ LedgerEntry: model }: StatementDeps, owner: ChainOwner): Promise<LedgerEntry | null> =>
+  nativeCollection(model).findOne(owner, {
+    sort: { number: -1 },
+    hint: chainIndex.name,
+    maxTimeMS: longestReadMs,
+  })
+
+/** Returns the statement of a closed day. Only `marker.day` has movements among the days that the marker closes. */
+function closedDay({ day: movedOn, closed }: Marker, day: string): Statement {
+  if (day === movedOn) return { day, ...closed, closed: true }
+  const balance = day < movedOn ? closed.opening : closed.closing
+  return { day, opening: balance, ...noTotals(), closing: balance, closed: true }
+}
+
+/** Returns the statement of a day without a marker: today, or a day before the first entry of all, which is today's. */
+function openDay(newest: LedgerEntry | null, day: string, today: string): Statement {
+  const closed = day < today
+  if (newest === null) return { day, opening: 0, ...noTotals(), closing: 0, closed }
+  const { after, bookedAt } = newest
+  const isNewest = dayOf(bookedAt) === day
+  const balance = dayOf(bookedAt) < day ? after.balance : after.opening
+  return isNewest
+    ? { day, opening: after.opening, ...totalsOf(after), closing: after.balance, closed }
+    : { day, opening: balance, ...noTotals(), closing: balance, closed }
+}
