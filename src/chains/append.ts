@@ -81,7 +81,7 @@ async function idsAmong<Doc extends ChainLink>(
 ): Promise<Set<string>> {
   const filter = { _id: { $in: drafts.map(({ _id }) => _id) } } as mongo.Filter<Doc>
   const found = await collection.find(filter, { projection: { _id: 1 } }).toArray()
-  return new Set(found.map(({ _id }) => String(_id)))
+  return new Set(found.map(({ _id }) => _id))
 }
 
 /** Returns whether an insert failed because of a duplicate number or id. Any other error leaves the outcome unknown. */

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { recorded } from '../idempotency/effect.ts'
 import { environmentOf } from '../metrics/metrics.ts'
-import { type Cause, newEvent } from '../outbox/event.ts'
+import { type Cause, newEvent, type OutboxEvent } from '../outbox/event.ts'
 import { codeReusableFrom } from './code.ts'
 import { type EventDetails, paymentFacts } from './facts.ts'
 import type { Intent } from './intent.ts'
@@ -51,23 +51,30 @@ export interface PlannedTransition extends PlannedChange {
    * removes it.
    */
   proof: Record<string, unknown>
+  /** The event that the write adds to the outbox. */
+  event: OutboxEvent
 }
 
 /**
  * Applies a transition in a write of its own. Returns the intent after the transition, with its current lists but
  * without its outbox. Returns null if the guard does not match.
  */
-export async function applyTransition(
+export const applyTransition = (
   deps: Pick<Deps, 'Intent' | 'metrics' | 'now'>,
   intent: Intent,
   input: TransitionInput,
+): Promise<Intent | null> => applyPlanned(deps, planTransition(deps, intent, input))
+
+/** Applies a planned transition, as `applyTransition` does. Callers use this function if they need the event. */
+export async function applyPlanned(
+  deps: Pick<Deps, 'Intent' | 'metrics'>,
+  { transition, filter, update }: PlannedTransition,
 ): Promise<Intent | null> {
-  const { filter, update } = planTransition(deps, intent, input)
   const after = await deps.Intent.findOneAndUpdate(filter, update, {
     returnDocument: 'after',
     projection: { outbox: 0 },
   }).lean<Intent | null>()
-  if (after !== null) countTransition(deps, input.name, after)
+  if (after !== null && transition !== null) countTransition(deps, transition, after)
   return after
 }
 
@@ -148,6 +155,7 @@ export function planTransition(
       ...(isPending(transition.to) ? {} : { $min: { codeReusableAt: codeReusableFrom(at) } }),
       $push: { outbox: event, ...lists?.$push, ...(effectId === null ? {} : recorded(effectId)) },
     },
+    event,
     proof: effectId === null ? { 'outbox.id': event.id } : { effects: effectId },
     after: { ...intent, ...change },
   }

@@ -62,7 +62,12 @@ describe('The unchanged examples in the OpenAPI description', () => {
     expect(String(response.status), `${id}: ${response.text}`).to.equal(status)
     const json = content['application/json']
     if (json === undefined) expect(response.text).to.equal(content['text/csv']?.example)
-    else cast.expectMatch(response.body, json.example, id)
+    else {
+      cast.expectMatch(response.body, json.example, id)
+      const csv = content['text/csv']?.example
+      const asCsv = { ...merchant.read(), accept: 'text/csv' }
+      if (csv !== undefined) expect((await service.http.get(address).set(asCsv)).text).to.equal(csv)
+    }
     sent.add(id)
   }
 

@@ -5,7 +5,8 @@ import { newId } from '../../security/ids.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { PaymentAttempt } from '../payments/payment.ts'
-import { applyTransition } from '../transition.ts'
+import { applyPlanned, planTransition } from '../transition.ts'
+import { bookSoon } from './book-soon.ts'
 import { pending, releaseRefund } from './hold.ts'
 import type { Refund } from './refund-record.ts'
 
@@ -25,17 +26,7 @@ export async function settleRefund(
 ): Promise<Intent | null> {
   const settled =
     outcome.outcome === 'done'
-      ? await applyTransition(deps, intent, {
-          name: 'refund',
-          effectId: null,
-          cause,
-          guard: pending(refund.id),
-          lists: {
-            $set: { 'refunds.$.status': 'SUCCEEDED', 'refunds.$.refundedAt': deps.now() },
-            $unset: { 'refunds.$.queryAt': 1 },
-          },
-          eventDetails: { refund },
-        })
+      ? await endRefund(deps, intent, refund, cause)
       : await releaseRefund(deps, intent, refund, attemptOf(deps, intent, refund, outcome))
   if (settled === null) {
     if (outcome.outcome === 'done') await logIfAstray(deps, intent, refund)
@@ -45,6 +36,32 @@ export async function settleRefund(
   const { referenceNumber } = intent
   const requestId = cause?.requestId ?? null
   deps.log.info({ referenceNumber, refundId: refund.id, ...outcome, requestId }, 'refund.settled')
+  return settled
+}
+
+/**
+ * Makes the intent REFUNDED and books the refund in the ledger, so that the merchant sees it in the ledger as soon as
+ * the response arrives.
+ */
+async function endRefund(
+  deps: Deps,
+  intent: Intent,
+  refund: Refund,
+  cause: Cause | null,
+): Promise<Intent | null> {
+  const planned = planTransition(deps, intent, {
+    name: 'refund',
+    effectId: null,
+    cause,
+    guard: pending(refund.id),
+    lists: {
+      $set: { 'refunds.$.status': 'SUCCEEDED', 'refunds.$.refundedAt': deps.now() },
+      $unset: { 'refunds.$.queryAt': 1 },
+    },
+    eventDetails: { refund },
+  })
+  const settled = await applyPlanned(deps, planned)
+  if (settled !== null) await bookSoon(deps, settled, planned.event)
   return settled
 }
 

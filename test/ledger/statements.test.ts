@@ -1,0 +1,188 @@
+import { expect } from 'chai'
+import { closeDays } from '../../src/ledger/close-days.ts'
+import type { LedgerEntry } from '../../src/ledger/entry.ts'
+import type { EntryDraft } from '../../src/ledger/link.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { newId } from '../../src/security/ids.ts'
+import { expectRefused } from '../api/refused.ts'
+import { createIntent, relay } from '../support/actions.ts'
+import { refund, simulate } from '../support/pay.ts'
+import { withMerchantPerTest, withService } from '../support/service.ts'
+
+const dayMs = 86_400_000
+const api = '/api/v1/dev'
+const nothing = {
+  payments: { count: 0, amount: 0 },
+  refunds: { count: 0, amount: 0 },
+  fees: { amount: 0 },
+  payouts: { count: 0, amount: 0 },
+}
+
+describe('The statements', () => {
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
+  const at = (time: string) => service.clock.freeze(new Date(time))
+  beforeEach(() => at('2027-03-10T12:00:00Z'))
+
+  const get = async (path: string, headers = {}) => {
+    const response = await service.http.get(api + path).set({ ...merchant.read(), ...headers })
+    expect(response.status, response.text).to.equal(200)
+    return response
+  }
+  const month = async (name: string) => (await get(`/statements?month=${name}`)).body.data
+  const day = async (name: string) => (await get(`/statements/${name}`)).body.data
+  const balance = async () => (await get('/balance')).body.data.amount
+
+  const owner = () => ({ businessId: merchant.businessId, sandbox: true })
+  const book = (type: EntryDraft['type'], amount: number): Promise<void> => {
+    const draft = { _id: newId(), type, amount, day: service.clock.now().toISOString().slice(0, 10) }
+    return service.deps.batchers.bookEntries(owner(), [draft], noDeadline)
+  }
+
+  it('show an accountant a month across midnights, in which every day opens with the closing of the day before', async () => {
+    at('2027-02-27T23:59:59.900Z')
+    await book('payment', 10_000)
+    await book('fee', -200)
+    at('2027-02-28T00:00:00.000Z')
+    await book('payment', 500)
+    at('2027-03-02T09:00:00Z')
+    await book('refund', -4_000)
+    await book('fee', 80)
+    await book('payout', -6_000)
+    at('2027-03-04T12:00:00Z')
+    await book('payment', 1)
+
+    const february = await month('2027-02')
+    expect(february).to.include({ page: 1, limit: 31, total: 28, hasMore: false })
+    const march = await month('2027-03')
+    const days = [...february.items, ...march.items]
+    expect(days.map((each) => each.day)).to.deep.equal(
+      Array.from({ length: 32 }, (_, n) => new Date(Date.UTC(2027, 1, 1 + n)).toISOString().slice(0, 10)),
+    )
+    let opening = 0
+    for (const each of days) {
+      expect(each.opening, each.day).to.equal(opening)
+      const { payments, refunds, fees, payouts } = each
+      opening += payments.amount - refunds.amount - fees.amount - payouts.amount
+      expect(each.closing, each.day).to.equal(opening)
+      expect(each.closed, each.day).to.equal(each.day < '2027-03-04')
+      expect(await day(each.day)).to.deep.equal(each)
+    }
+    expect(opening).to.equal(await balance())
+    expect(days[26]).to.deep.include({ payments: { count: 1, amount: 10_000 }, fees: { amount: 200 } })
+    expect(days[29]).to.deep.equal({
+      day: '2027-03-02',
+      opening: 10_300,
+      payments: { count: 0, amount: 0 },
+      refunds: { count: 1, amount: 4_000 },
+      fees: { amount: -80 },
+      payouts: { count: 1, amount: 6_000 },
+      closing: 380,
+      closed: true,
+    })
+    expect(days.filter(({ payments, refunds }) => payments.count + refunds.count > 0)).to.have.lengthOf(4)
+  })
+
+  it('are zero without any entries, and then stay so, even for a process that was frozen at midnight', async () => {
+    const frozenAt = service.clock.now()
+    service.clock.advance(dayMs)
+    expect(await day('2027-03-10')).to.deep.equal({
+      day: '2027-03-10',
+      opening: 0,
+      ...nothing,
+      closing: 0,
+      closed: true,
+    })
+    service.clock.freeze(frozenAt)
+    await book('payment', 700)
+    service.clock.freeze(new Date(frozenAt.getTime() + dayMs))
+    expect(await day('2027-03-10')).to.include({ closing: 0 })
+    expect(await day('2027-03-11')).to.include({ opening: 0, closing: 700, closed: false })
+  })
+
+  it('of a closed day never change, whatever processes with slow clocks book while others close the day', async () => {
+    await book('payment', 1_000)
+    const { deps } = service
+    const before = service.clock.now()
+    const after = new Date(before.getTime() + dayMs)
+    const seen: unknown[] = []
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, n) => {
+        await closeDays({ ...deps, now: () => (n % 2 === 0 ? after : before) }, owner())
+        await book('payment', 1)
+        const marker = { ...owner(), through: '2027-03-10' }
+        const [closed] = await deps.LedgerEntry.find(marker).lean<LedgerEntry[]>()
+        if (closed !== undefined) seen.push(closed.closed)
+      }),
+    )
+    service.clock.freeze(after)
+    const { day: _day, closed: _closed, ...last } = await day('2027-03-10')
+    expect(seen.length).to.be.greaterThan(4)
+    for (const each of seen) expect(each).to.deep.equal(last)
+    expect((await day('2027-03-11')).closing).to.equal(1_010)
+  })
+
+  it('contain a refund as soon as its response has arrived', async () => {
+    const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
+    await simulate(service, merchant, referenceNumber)
+    await relay(service, merchant)
+    const { status } = await refund(service, merchant, referenceNumber, 4_000)
+    expect(status).to.equal(200)
+    expect((await day('2027-03-10')).refunds).to.deep.equal({ count: 1, amount: 4_000 })
+    const listed = (await get('/refunds')).body.data
+    expect(listed).to.include({ total: 1, hasMore: false })
+    expect(listed.items[0]).to.include({ referenceNumber, amount: 4_000, status: 'SUCCEEDED', reason: null })
+    const { refunds } = (await get(`/intents/${referenceNumber}`)).body.data
+    expect(listed.items[0]).to.include({ id: refunds[0].id, createdAt: refunds[0].createdAt })
+    await relay(service, merchant)
+    expect((await get('/refunds')).body.data.total).to.equal(1)
+  })
+
+  it('come as a CSV file if the client prefers one, with decimal commas for a French spreadsheet', async () => {
+    await book('payment', 10_000)
+    await book('fee', -10_250)
+    const csv = await get('/statements/2027-03-10', { accept: 'application/json;q=0.5, text/csv' })
+    expect(csv.headers).to.include({
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="statement-2027-03-10.csv"',
+    })
+    expect(csv.headers.vary).to.include('Accept')
+    const [names = '', row = '', ...rest] = csv.text.split('\r\n')
+    const cells = Object.fromEntries(names.split(',').map((name, n) => [name, row.split(',')[n]]))
+    expect(cells).to.include({
+      day: '"2027-03-10"',
+      payments: '10000',
+      closing: '-250',
+      closing_decimal: '-2.50',
+    })
+    expect(rest).to.deep.equal([''])
+    const french = await get('/statements?month=2027-03&delimiter=semicolon', { accept: 'text/csv' })
+    expect(french.text.split('\r\n')).to.have.lengthOf(12)
+    expect(french.text).to.include(';-2,50;')
+    for (const accept of ['*/*', 'text/html', 'text/csv;q=0.1, application/json', 'text/csv;q=0, */*'])
+      expect((await get('/statements', { accept })).type, accept).to.equal('application/json')
+    const refused = await service.http
+      .get(`${api}/statements/2027-03-11`)
+      .set({ ...merchant.read(), accept: 'text/csv' })
+    expect([refused.status, refused.type]).to.deep.equal([400, 'application/json'])
+  })
+
+  it('are refused for a day or month that does not exist, is in the future or lies before 2000', async () => {
+    const refused = (path: string, param: string) =>
+      expectRefused(service.http.get(api + path).set(merchant.read()), 400, 'VALIDATION_ERROR', { param })
+    for (const text of [
+      '2027-02-29',
+      '2027-13-01',
+      '2027-03-11',
+      '1999-12-31',
+      '2027-3-1',
+      '2027-03-10T00:00Z',
+      'x',
+    ])
+      await refused(`/statements/${text}`, 'day')
+    for (const text of ['2027-13', '2027-00', '2027-04', '1999-12', '2027', '2027-03-01', ''])
+      await refused(`/statements?month=${text}`, 'month')
+    expect(await day('2000-01-01')).to.include({ opening: 0, closing: 0 })
+    expect((await get('/statements')).body.data.total).to.equal(10)
+  })
+})
