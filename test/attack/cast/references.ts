@@ -69,6 +69,7 @@ export function filler(known: Known, sending: Sending): (text: string) => string
     trap: String(known.trapPort),
     allowed: String(known.allowedPort),
     form: scene.found.get('form') ?? 'none',
+    day: new Date().toISOString().slice(0, 10),
   }
   /** Returns the value of one reference. Text in tildes that is no reference stays. */
   const valueOf = (whole: string, first: string, second?: string, index?: string): string => {

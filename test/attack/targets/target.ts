@@ -26,6 +26,7 @@ export type TargetBody =
 const parameters: Record<string, string> = {
   referenceNumber: 'intent',
   vid: 'variant',
+  day: 'day',
   endpoints: 'endpoint',
   events: 'delivery',
   products: 'product',
