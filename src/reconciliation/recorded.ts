@@ -61,6 +61,8 @@ export const recordedRefunds = ({
   referenceNumber: reference,
   refunds,
 }: RecordedIntent): Recorded[] =>
-  refunds.flatMap(({ id: key, amount, refundedAt: at }: Refund) =>
-    at === undefined ? [] : [{ key, kind: 'refund', amount, fee: 0, at, reference, businessId }],
+  refunds.flatMap(({ id: key, amount, returnedFees, refundedAt: at }: Refund) =>
+    at === undefined
+      ? []
+      : [{ key, kind: 'refund', amount, fee: returnedFees.payerTtc, at, reference, businessId }],
   )

@@ -62,8 +62,9 @@ describe('The command reconcile', function () {
     const { status, body } = await refund(service, merchant, reference, amount)
     expect(status, JSON.stringify(body)).to.equal(200)
     const { refunds } = await storedIntent(service, reference)
-    const { id: key = '' } = refunds.at(-1) ?? {}
-    return { key, kind: 'refund', amount, fee: 0, time: service.clock.now().toISOString() }
+    const { id: key, returnedFees } = refunds.at(-1) ?? expect.fail('not refunded')
+    const time = service.clock.now().toISOString()
+    return { key, kind: 'refund', amount, fee: returnedFees.payerTtc, time }
   }
 
   async function fileOf(name: string, text: string): Promise<{ path: string; sha256: string }> {
