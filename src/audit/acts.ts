@@ -11,6 +11,7 @@ export const acts = [
   'business.suspended',
   'business.resumed',
   'business.limited',
+  'business.commission-set',
   'delivery.requeued',
   'endpoint.created',
   'endpoint.changed',

@@ -1,15 +1,19 @@
 import type { Deps } from '../deps.ts'
 import { transitions } from '../intents/lifecycle.ts'
 import { type Usages, usagesOf } from '../quotas/usage.ts'
+import type { CommissionRates } from '../wallets/commission.ts'
 import { type DeliveryTotals, deliveryTotals, maxCounted } from '../webhooks/deliveries/backlog.ts'
 import { type EndpointInDetail, endpointsInDetail } from '../webhooks/endpoints/endpoint-facts.ts'
 import type { Business } from './business.ts'
+import { ratesAt } from './commission-rates.ts'
 import { type KeyTotals, keyTotalsOf } from './list-businesses.ts'
 import { lookUpBusiness } from './look-up.ts'
 
 /** The facts about a business that staff see, with current counts. */
 export interface BusinessFacts extends Omit<Business, '_id' | 'unaudited'>, Usages, KeyTotals {
   id: string
+  /** The commission rates that apply now, in basis points. */
+  commissionRates: CommissionRates
   /** The endpoints that have not been deleted. */
   endpoints: EndpointInDetail[]
   /** The deliveries to all of the business's endpoints, including deleted ones. */
@@ -39,5 +43,7 @@ export async function lookUpBusinessFacts(
     pending(true),
   ])
   const { _id, unaudited: _unaudited, ...business } = found
-  return { id, ...business, ...usages, ...keys, endpoints, deliveries, pendingPayments: { live, test } }
+  const commissionRates = ratesAt(business.commission, deps.config.commissionRates, deps.now())
+  const counts = { ...usages, ...keys, endpoints, deliveries, pendingPayments: { live, test } }
+  return { id, ...business, commissionRates, ...counts }
 }

@@ -17,7 +17,8 @@ import { openVictim } from '../support/victim.ts'
 
 /** The acts whose lines other files test. */
 const testedElsewhere = {
-  'command-line.test.ts': acts.filter((act) => /^business\.(?!created)/.test(act)),
+  'command-line.test.ts': acts.filter((act) => /^business\.(?!created|commission)/.test(act)),
+  'commission-command.test.ts': ['business.commission-set'],
   'reconcile.test.ts': ['reconciliation.run'],
   'retention-kills.test.ts': ['retention.run'],
   'secrets-command.test.ts': ['secrets.rotated'],

@@ -82,6 +82,7 @@ describe('npm run admin', function () {
       suspended: false,
       limits: { perSecond: 'default', liveCodes: 'default', sandboxIntentsPerDay: 0 },
       commission: [],
+      commissionRates: { provider: 200, payer: 100, tof: 1400, tte: 200 },
       liveCodes: { used: 0, limit: 20_000, left: 20_000 },
       sandboxToday: { used: 0, limit: null, left: null },
       sandboxResponsesToday: { used: 0, limit: null, left: null },

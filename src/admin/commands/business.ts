@@ -2,11 +2,13 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { BusinessLimits } from '../../businesses/business.ts'
 import { changeBusiness } from '../../businesses/change-business.ts'
 import { createBusiness } from '../../businesses/create-business.ts'
+import { maxRates, type SetCommission, setCommission } from '../../businesses/set-commission.ts'
 import { limitInfos } from '../acts/business-limits.ts'
 import { businessSwitches } from '../acts/business-switches.ts'
 import { effectsHelp } from '../acts/effects.ts'
 import { act, found } from './act.ts'
-import { businessName, limitFrom } from './arguments.ts'
+import { businessName, instant, limitFrom, wholeNumber } from './arguments.ts'
+import { Failed } from './run.ts'
 
 /** Adds the `business create` command and the commands that change a business. */
 export function addBusinessCommands(program: Command): Command {
@@ -54,7 +56,41 @@ export function addBusinessCommands(program: Command): Command {
         return { id, limits: showLimits(limits) }
       }),
     )
+  business
+    .command('commission')
+    .description('set the commission rates of one business, in basis points of the amount')
+    .argument('<id>', 'id of the business')
+    .requiredOption('--provider-bp <n>', "the merchant's fee, from 0 to 5000", basisPoints)
+    .requiredOption('--payer-bp <n>', "the payer's fee, from 0 to 5000", basisPoints)
+    .option('--from <time>', 'when the rates begin to apply, not in the past; default: now', instant('start'))
+    .addHelpText('after', commissionHelp)
+    .action(
+      act(async (deps, id: string, { providerBp: provider, payerBp: payer, from }: RateOptions) => {
+        const set = await setCommission(deps, id, { from: from ?? null, provider, payer }, deps.by)
+        if (set.result !== 'set') throw new Failed(whyNotSet[set.result](id))
+        return { id, commission: set.commission }
+      }),
+    )
   return business
+}
+
+interface RateOptions {
+  providerBp: number
+  payerBp: number
+  from?: Date
+}
+
+const basisPoints = wholeNumber(0, 5000)
+
+const commissionHelp = `
+A payment keeps the rates of the time when it began. Rates that already apply are kept
+in the history. Rates that are scheduled for --from or later are removed.`
+
+const whyNotSet: Record<Exclude<SetCommission['result'], 'set'>, (id: string) => string> = {
+  'not-found': (id) => `There is no business ${id}.`,
+  'in-the-past': () =>
+    'The time of --from is in the past. Rates cannot change for payments that were already made.',
+  full: () => `A business can have at most ${maxRates} entries in the history of its rates.`,
 }
 
 /** Returns the description and the parser of the option for a limit. */

@@ -14,7 +14,8 @@ Examples:
   admin business list --live --suspended --json`
 
 const showHelp = `
-Counts deliveries and pending payments up to 100000. "lastUsedDay" is the last UTC
+"commissionRates" are the rates that apply now, in basis points, and "commission" are the
+rates that were set for the business. Counts deliveries and pending payments up to 100000. "lastUsedDay" is the last UTC
 day on which the service accepted any of the keys.
 
 Example:
@@ -43,7 +44,7 @@ export function addBusinessReads(business: Command): void {
 
   business
     .command('show')
-    .description('show the state, limits, quotas, keys, endpoints and deliveries of a business')
+    .description('show the state, limits, commission, quotas, keys, endpoints and deliveries of a business')
     .argument('<id>', 'id of the business')
     .addHelpText('after', showHelp)
     .action(

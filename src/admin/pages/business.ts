@@ -13,6 +13,7 @@ import { actLinks, actNotice } from '../acts/act-links.ts'
 import { businessActs } from '../acts/business-acts.ts'
 import { activityCharts, isSandboxShown } from './activity.ts'
 import { businessBadges } from './businesses.ts'
+import { commissionFacts } from './commission-facts.ts'
 import { deliveriesTable } from './deliveries-table.ts'
 import { endpointsTable } from './endpoints-table.ts'
 import { staffOf } from './guards.ts'
@@ -60,6 +61,7 @@ async function facts(deps: Deps, business: Business): Promise<string> {
       <dt>Developer API</dt><dd>${apiState(business)}</dd>
       <dt>Payment pages</dt><dd>${business.suspended ? 'closed: the business is suspended' : 'open'}</dd>
       !${quotaFacts(deps, business, usages)}
+      !${commissionFacts(deps, business)}
       <dt>Shop</dt><dd>!${shopNames.length === 0 ? 'none' : shopNames}</dd>
       <dt>Created</dt><dd>!${time(business.createdAt)}</dd>
       <dt>Id</dt><dd class="id">${id}</dd>
