@@ -6,6 +6,37 @@ import { spanQuery } from './span.ts'
 export const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
 export type Status = (typeof statuses)[number]
 
+const time = { type: 'string', format: 'date-or-time' } as const
+const centimes = { type: 'string', format: 'centimes' } as const
+
+/** The parameters of the ranges besides `from` and `to`. A list can be limited by one of these ranges at a time. */
+export const rangeQuery = {
+  paidFrom: {
+    description: 'Only intents paid at or after this ISO 8601 date or date-time, in UTC without an offset.',
+    ...time,
+  },
+  paidTo: {
+    description: 'Only intents paid at or before this date or date-time. A date means the end of that day.',
+    ...time,
+  },
+  refundedFrom: {
+    description:
+      'Only intents with a refund that SUCCEEDED at or after this date or date-time. With `refundedTo`, the same refund must be in the range.',
+    ...time,
+  },
+  refundedTo: {
+    description:
+      'Only intents with a refund that SUCCEEDED at or before this date or date-time. A date means the end of that day.',
+    ...time,
+  },
+  minAmount: {
+    description:
+      'Only intents of at least this many centimes: the amount paid or, if the intent is not paid, its `amount`. An OPEN intent that is not paid has no amount.',
+    ...centimes,
+  },
+  maxAmount: { description: 'Only intents of at most this many centimes.', ...centimes },
+} as const
+
 /**
  * The query parameters of GET /dev/intents (SPEC 4.3). All values are strings, because they come from the URL. If a
  * parameter is repeated, its value becomes an array and is therefore invalid.
@@ -19,12 +50,13 @@ export const listIntentsQuery = {
       ...merchantReference,
     },
     ...spanQuery.properties,
+    ...rangeQuery,
     ...pageQuery.properties,
   },
   additionalProperties: false,
 } as const
 
-export interface ListIntentsQuery {
+export interface ListIntentsQuery extends Partial<Record<keyof typeof rangeQuery, string>> {
   status?: Status
   merchantReference?: string
   from?: string

@@ -77,6 +77,51 @@ export async function readPage<Item, Doc extends Item = Item>(
 }
 
 /**
+ * Reads one page like `readPage`, for an index that is not in the order of the list but contains the creation time and
+ * the id. MongoDB sorts the keys of all matching documents in memory, and reads only the documents of the page.
+ */
+export async function readSortedPage<Item extends Listed>(
+  model: Model<Item>,
+  { where, index, fields }: Required<Omit<Listing, 'counted'>>,
+  slice: Slice,
+): Promise<Page<Item>> {
+  const { page, limit } = slice
+  const skip = (page - 1) * limit
+  const options = { hint: index, maxTimeMS: longestReadMs }
+  const [keys, total] = await Promise.all([
+    skip > maxSkip
+      ? []
+      : model
+          .find(where, { createdAt: 1 }, options)
+          .sort({ createdAt: -1, _id: -1 })
+          .skip(skip)
+          .limit(limit + 1)
+          .lean<Listed[]>(),
+    model.countDocuments(where, options),
+  ])
+  const { items, ...rest } = pageOf(slice, keys, total)
+  return { ...rest, items: await readInOrder(model, { where, fields }, items) }
+}
+
+/** Reads the documents of these keys in the same order. Leaves out those that no longer match the filter. */
+async function readInOrder<Item extends Listed>(
+  model: Model<Item>,
+  { where, fields }: Pick<Listing, 'where' | 'fields'>,
+  keys: readonly Listed[],
+): Promise<Item[]> {
+  if (keys.length === 0) return []
+  const $in = keys.map(({ _id }) => _id)
+  const found = (await readWithinPage(
+    model
+      .find({ $and: [where, { _id: { $in } }] }, fields, { hint: '_id_', maxTimeMS: longestReadMs })
+      .lean()
+      .cursor(),
+  )) as Item[]
+  const byId = new Map(found.map((item) => [item._id, item]))
+  return $in.flatMap((id) => byId.get(id) ?? [])
+}
+
+/**
  * Builds a page. If `found` contains one item more than fits on the page, another page follows. `total` cannot be used
  * to determine this, because it was counted at a different time.
  */

@@ -19,11 +19,19 @@ export const upToNow = (deps: { now(): Date }, { from, to }: Span): Span => {
 /**
  * Returns the span from a validated query. If `to` is a date without a time, it includes that whole UTC day (SPEC 4.3).
  */
-export function readSpan(query: SpanQuery): Span {
-  const from = query.from === undefined ? null : readInstant(query.from, 'start')
-  const to = query.to === undefined ? null : readInstant(query.to, 'end')
+export const readSpan = (query: SpanQuery): Span => readNamedSpan(query, 'from', 'to')
+
+/** Like `readSpan`, but for a span whose two parameters have other names. */
+export function readNamedSpan<Name extends string>(
+  query: Partial<Record<Name, string>>,
+  first: Name,
+  last: Name,
+): Span {
+  const { [first]: start, [last]: end } = query
+  const from = start === undefined ? null : readInstant(start, 'start')
+  const to = end === undefined ? null : readInstant(end, 'end')
   if (from !== null && to !== null && from > to)
-    throw refuse('VALIDATION_ERROR', { param: 'from', message: 'from must not be later than to.' })
+    throw refuse('VALIDATION_ERROR', { param: first, message: `${first} must not be later than ${last}.` })
   return { from, to }
 }
 

@@ -29,6 +29,7 @@ export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowe
   ajv.addFormat('webhook-url', (text: string) => 'url' in checkWebhookUrl(text, rules))
   ajv.addFormat('webhook-event', isEventName)
   ajv.addFormat('date-or-time', (text: string) => readInstant(text, 'start') !== null)
+  ajv.addFormat('centimes', (text: string) => /^\d{1,15}$/.test(text))
   ajv.addFormat('page-number', (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= 1)
   ajv.addFormat('page-size', (text: string) => /^0*[1-9]\d*$/.test(text))
 

@@ -99,6 +99,7 @@ function draft(
     codeReusableAt: codeReusableFrom(codeExpiresAt),
     ...request,
     ...referenceKeyOf(caller, request),
+    listedAmount: request.amountType === 'FIXED' ? request.amount : null,
     status: 'PENDING',
     cancellationReason: null,
     payment: null,

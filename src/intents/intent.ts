@@ -2,8 +2,9 @@ import type { Status } from '../../schemas/list-intents.ts'
 import type { CancellationReason } from '../../schemas/payment-reasons.ts'
 import type { Collection } from '../mongo/collection.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
-import { outboxFields, outboxIndex } from '../outbox/event.ts'
+import { outboxFields } from '../outbox/event.ts'
 import type { ReturnedFees } from '../wallets/commission.ts'
+import { intentIndexes } from './intent-indexes.ts'
 import type { Payment, PaymentAttempt, PaymentFailure, PaymentHold } from './payments/payment.ts'
 import { attemptFields, failureFields, holdFields, paymentFields } from './payments/payment.ts'
 import { type Refund, refundFields, returnedFeesFields } from './refunds/refund-record.ts'
@@ -34,6 +35,11 @@ export interface Intent {
   amountType: AmountType
   /** The amount in centimes. For an OPEN intent, this is null or a suggested amount, which no response contains. */
   amount: number | null
+  /**
+   * The amount by which lists filter the intent, in centimes: the amount of a FIXED intent, or the amount that was paid
+   * for an OPEN one. Null while an OPEN intent is not paid, so a filter never compares a suggested amount.
+   */
+  listedAmount: number | null
   label: string | null
   /** The merchant's own reference of the payment, which never changes. */
   merchantReference: string | null
@@ -62,6 +68,8 @@ export interface Intent {
   refundsCommitted: number
   /** The sum of the fees that all refunds give back, including PENDING refunds. It never exceeds the payment's fees. */
   feesReturned: ReturnedFees
+  /** When the intent's first and last refund succeeded, and how many did (list-settled.ts). Missing if none has. */
+  refundTimes?: { firstAt: Date; lastAt: Date; count: number }
   expiresAt: Date
   /**
    * The time from which the intent is shown as CANCELLED, even if no worker has written that status yet. Thanks to this
@@ -96,9 +104,6 @@ export interface Intent {
   cleanedAt?: Date
 }
 
-/** The name of the unique index on `referenceKey`. */
-export const referenceIndex = 'referenceInUse'
-
 export const intents: Collection = {
   name: 'intents',
   fields: {
@@ -114,6 +119,7 @@ export const intents: Collection = {
     codeReusableAt: Date,
     amountType: String,
     amount: Number,
+    listedAmount: Number,
     label: String,
     merchantReference: String,
     referenceKey: String,
@@ -130,6 +136,7 @@ export const intents: Collection = {
     lookUpKeys: { type: [String], default: undefined },
     refundsCommitted: Number,
     feesReturned: returnedFeesFields,
+    refundTimes: { type: { _id: false, firstAt: Date, lastAt: Date, count: Number }, default: undefined },
     expiresAt: Date,
     cancelsAt: Date,
     createdAt: Date,
@@ -140,91 +147,5 @@ export const intents: Collection = {
     responseFormat: Number,
     cleanedAt: Date,
   },
-  indexes: [
-    { name: 'referenceNumber', key: { referenceNumber: 1 }, unique: true },
-    { name: 'shortCode', key: { shortCode: 1 }, unique: true },
-    {
-      name: 'codeInUse',
-      key: { codeKey: 1 },
-      unique: true,
-      partialFilterExpression: { codeKey: { $exists: true } },
-    },
-    // Intents without a merchant's reference are in neither of the following two indexes.
-    {
-      name: referenceIndex,
-      key: { referenceKey: 1 },
-      unique: true,
-      partialFilterExpression: { referenceKey: { $exists: true } },
-    },
-    // This index contains all fields by which a list can be filtered together with a reference.
-    {
-      name: 'byMerchantReference',
-      key: {
-        merchantReference: 1,
-        businessId: 1,
-        sandbox: 1,
-        createdAt: -1,
-        _id: -1,
-        status: 1,
-        cancelsAt: 1,
-      },
-      partialFilterExpression: { merchantReference: { $gt: '' } },
-    },
-    // With this index, the quota counts a business's live codes without reading documents. The index does not contain
-    // test codes.
-    {
-      name: 'liveCodes',
-      key: { businessId: 1, codeReusableAt: 1, codeKey: 1 },
-      partialFilterExpression: { codeKey: { $gte: 'live:', $lt: 'live;' } },
-    },
-    // This index contains `amount`, so that staff can find the payments of an amount on one day without reading all
-    // documents of that day.
-    { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, amount: 1 } },
-    // This index contains `cancelsAt`, so that a list of PENDING or CANCELLED intents in a time range reads only the
-    // documents that the list contains.
-    { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1 } },
-    { name: 'byCancelsAt', key: { businessId: 1, sandbox: 1, cancelsAt: 1 } },
-    // The following indexes contain `businessId`, so that a poll does not read the documents of a business that has
-    // already received its share.
-    {
-      name: 'expiring',
-      key: { cancelsAt: 1, businessId: 1 },
-      partialFilterExpression: { status: 'PENDING' },
-    },
-    {
-      name: 'paymentToQuery',
-      key: { 'hold.queryAt': 1, businessId: 1 },
-      partialFilterExpression: { 'hold.queryAt': { $exists: true } },
-    },
-    {
-      name: 'refundToQuery',
-      key: { 'refunds.queryAt': 1, businessId: 1 },
-      partialFilterExpression: { 'refunds.queryAt': { $exists: true } },
-    },
-    // The following two indexes are only for searches by staff. A new intent is in neither of them, so they do not slow
-    // down create requests.
-    {
-      name: 'byLookUpKey',
-      key: { lookUpKeys: 1, createdAt: -1 },
-      partialFilterExpression: { lookUpKeys: { $exists: true } },
-    },
-    {
-      name: 'byFormerCode',
-      key: { formerCodeKey: 1, codeReusableAt: -1 },
-      partialFilterExpression: { formerCodeKey: { $exists: true } },
-    },
-    // Only paid intents are in the following two indexes. With them, a reconciliation reads the payments and refunds of
-    // one day.
-    {
-      name: 'byPaidAt',
-      key: { businessId: 1, sandbox: 1, 'payment.paidAt': 1 },
-      partialFilterExpression: { 'payment.paidAt': { $exists: true } },
-    },
-    {
-      name: 'byRefundedAt',
-      key: { businessId: 1, sandbox: 1, 'refunds.refundedAt': 1 },
-      partialFilterExpression: { 'refunds.refundedAt': { $exists: true } },
-    },
-    outboxIndex,
-  ],
+  indexes: intentIndexes,
 }

@@ -7,11 +7,14 @@ import { type Countable, testsKeptFrom } from '../lists/counts/countable.ts'
 import { readCountedPage } from '../lists/counts/read-page.ts'
 import type { Intent } from './intent.ts'
 import { alreadyCancelled, isPending, transitions } from './lifecycle.ts'
+import { type ListRange, readRange } from './list-range.ts'
+import { listPaid, listRefunded } from './list-settled.ts'
 
 export interface IntentSearch extends Slice, Span {
   status: Intent['status'] | null
   /** Null if intents with any reference, or with none, are listed. */
   merchantReference: string | null
+  range: ListRange | null
 }
 
 /**
@@ -21,6 +24,7 @@ export interface IntentSearch extends Slice, Span {
 export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   status: query.status ?? null,
   merchantReference: query.merchantReference ?? null,
+  range: readRange(query),
   ...readSpan(query),
   ...readSlice(query),
 })
@@ -38,22 +42,30 @@ export async function listIntents(
   search: IntentSearch,
   now: Date,
 ): Promise<Page<Intent>> {
-  const { status, merchantReference } = search
-  if (status === null && merchantReference === null)
+  const { status, merchantReference, range } = search
+  if (status === null && merchantReference === null && range === null)
     return readCountedPage<Intent>(deps, allIntents(deps, caller), search, search, unlisted)
   const { businessId, sandbox } = caller
   const owner = { businessId, sandbox }
+  const created = { ...owner, ...within('createdAt', search) }
+  if (range !== null && range.of !== 'amounts') {
+    const list = range.of === 'payments' ? listPaid : listRefunded
+    return list(deps, { ...created, ...(status === null ? {} : { status }) }, range.span, unlisted, search)
+  }
+  const inSpan = {
+    ...created,
+    ...(range === null ? {} : withAmount(range)),
+    ...(merchantReference === null ? {} : { merchantReference }),
+  }
   const hasOverdue = status === transitions.expire.to && (await hasOverdueIntents(deps, owner, now))
-  const reference = merchantReference === null ? {} : { merchantReference }
-  const inSpan = { ...reference, ...owner, ...within('createdAt', search) }
   const where = { ...inSpan, ...(status === null ? {} : readingAs(status, now, hasOverdue)) }
   const times = status === null ? null : cancelTimes(status, now)
-  const isWhole = merchantReference === null && search.from === null && search.to === null
+  const isWhole = merchantReference === null && range === null && search.from === null && search.to === null
   return readPage<Intent>(
     deps.Intent,
     {
       where,
-      index: merchantReference === null ? 'byStatus' : 'byMerchantReference',
+      index: indexFor(search),
       fields: unlisted,
       // The total can be counted in a single range of the `byCancelsAt` index, because `cancelsAt` is null unless the
       // status is PENDING or CANCELLED. For CANCELLED, this range also contains the overdue PENDING intents.
@@ -64,6 +76,17 @@ export async function listIntents(
     search,
   )
 }
+
+/** Returns the name of the index that contains all fields by which the list is filtered. */
+function indexFor({ status, merchantReference }: IntentSearch): string {
+  if (merchantReference !== null) return 'byMerchantReference'
+  return status === null ? 'byTime' : 'byStatus'
+}
+
+/** Returns the filter for the intents whose listed amount is in a range. */
+const withAmount = ({ min, max }: { min: number | null; max: number | null }): Record<string, object> => ({
+  listedAmount: { ...(min === null ? {} : { $gte: min }), ...(max === null ? {} : { $lte: max }) },
+})
 
 function allIntents(
   deps: Pick<Deps, 'Intent' | 'now' | 'config'>,

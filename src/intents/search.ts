@@ -142,7 +142,7 @@ export async function searchByAmount(
   const chosen = businessIds.map((id) => chosenAmountKey(id, amount))
   return newest(
     ...(await Promise.all([
-      read(deps, 'byTime', { ...ofBusinesses, amountType: 'FIXED', amount, ...where }),
+      read(deps, 'byTime', { ...ofBusinesses, amountType: 'FIXED', listedAmount: amount, ...where }),
       read(deps, 'byLookUpKey', { lookUpKeys: { $in: chosen }, ...where }),
     ])),
   )

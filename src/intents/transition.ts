@@ -21,9 +21,12 @@ export interface TransitionInput {
   /** An additional filter for the write. This filter identifies the payment or refund that this transition ends. */
   guard?: Record<string, unknown>
   /** The new values of fields that the transition changes in addition to the status. */
-  set?: Partial<Pick<Intent, 'payment' | 'hold' | 'failure'>>
-  /** The changes to the intent's lists, written as MongoDB update operators. */
+  set?: Partial<Pick<Intent, 'payment' | 'hold' | 'failure' | 'listedAmount'>>
+  /** The changes to the intent's lists and to the summary of its refunds, written as MongoDB update operators. */
   lists?: {
+    $min?: Record<string, unknown>
+    $max?: Record<string, unknown>
+    $inc?: Record<string, unknown>
     $set?: Record<string, unknown>
     $unset?: Record<string, unknown>
     $push?: Record<string, unknown>
@@ -135,6 +138,7 @@ export function planTransition(
   const change = { ...set, status: transition.to, cancelsAt, cancellationReason, updatedAt: at }
   const event = newEvent(transition.event, at, paymentFacts({ ...intent, ...change }, eventDetails), cause)
   const { businessId, sandbox, _id } = intent
+  const { $set, $unset, $push, $min, ...others } = lists ?? {}
   const unlessDone = effectId === null ? {} : { effects: { $ne: effectId } }
   return {
     transition: name,
@@ -148,12 +152,13 @@ export function planTransition(
       ...unlessDone,
     },
     update: {
-      $set: { ...change, ...lists?.$set },
-      ...unset({ ...lists?.$unset, ...(freesReference ? { referenceKey: 1 } : {}) }),
+      ...others,
+      $set: { ...change, ...$set },
+      ...unset({ ...$unset, ...(freesReference ? { referenceKey: 1 } : {}) }),
       // When an intent stops being PENDING, its code becomes reusable after the quarantine (code.ts), even if the code
       // would have stayed active for longer.
-      ...(isPending(transition.to) ? {} : { $min: { codeReusableAt: codeReusableFrom(at) } }),
-      $push: { outbox: event, ...lists?.$push, ...(effectId === null ? {} : recorded(effectId)) },
+      ...(isPending(transition.to) ? {} : { $min: { codeReusableAt: codeReusableFrom(at), ...$min } }),
+      $push: { outbox: event, ...$push, ...(effectId === null ? {} : recorded(effectId)) },
     },
     event,
     proof: effectId === null ? { 'outbox.id': event.id } : { effects: effectId },

@@ -38,7 +38,12 @@ interface List {
 const lists: Record<'intents' | 'orders' | 'live deliveries', List> = {
   intents: {
     read: (deps, caller, search) =>
-      listIntents(deps, caller, { ...search, status: null, merchantReference: null }, deps.now()),
+      listIntents(
+        deps,
+        caller,
+        { ...search, status: null, merchantReference: null, range: null },
+        deps.now(),
+      ),
     kind: 'Intent',
     own: () => ({ referenceNumber: newReferenceNumber(), shortCode: newId(), status: 'PAID' }),
   },

@@ -44,7 +44,7 @@ describe('An unknown query parameter', () => {
     ])
     expect(error.param).to.equal('status[$ne]')
     expect(error.message).to.equal(
-      'Unknown query parameter "status[$ne]". This operation accepts status, merchantReference, from, to, page, limit.',
+      'Unknown query parameter "status[$ne]". This operation accepts status, merchantReference, from, to, paidFrom, paidTo, refundedFrom, refundedTo, minAmount, maxAmount, page, limit.',
     )
   })
 

@@ -69,6 +69,7 @@ export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, objec
       { type: 'string', format: 'date-time', maxLength: 35 },
     ],
   },
+  centimes: { type: 'integer', minimum: 0, maximum: 999_999_999_999_999 },
   'page-number': { type: 'integer', minimum: 1, maximum: maxPage, default: 1 },
   'page-size': { type: 'integer', minimum: 1, default: 20 },
 })

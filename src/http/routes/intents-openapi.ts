@@ -30,7 +30,8 @@ export const aboutIntents = {
     operationId: 'listIntents',
     tag: 'Payment intents',
     summary: 'List payment intents',
-    description: "Returns the payment intents of the key's environment, newest first.",
+    description:
+      "Returns the payment intents of the key's environment, newest first, whatever the filter. A list can be limited by the time of payment, the time of refund or the amount, but only by one of these three. Each of them can be combined with `status`, `from` and `to`, but not with `merchantReference`.",
     params: {},
     query: listIntentsQuery,
     body: null,

@@ -46,7 +46,16 @@ export function transitionFor(
   }
   switch (outcome.outcome) {
     case 'done':
-      return { name: 'pay', lists, set: { hold: null, failure: null, payment: paymentOf(deps, payment) } }
+      return {
+        name: 'pay',
+        lists,
+        set: {
+          hold: null,
+          failure: null,
+          payment: paymentOf(deps, payment),
+          listedAmount: payment.amount,
+        },
+      }
     case 'declined':
       return failing('decline', outcome.reason, true)
     case 'failed':

@@ -18,14 +18,14 @@ export interface Refund {
   /** The effect id of the request that started the refund. */
   effectId: string
   createdAt: Date
+  /** When the service recorded that the refund succeeded. Missing while the refund is PENDING. */
+  refundedAt?: Date
   /** The time after which the wallet must not carry out the refund. */
   validUntil: Date
   /**
    * The time of the next query to the wallet for the outcome. This field is present only while the refund is PENDING.
    */
   queryAt?: Date
-  /** The time at which the refund became SUCCEEDED. This field is missing while the refund is PENDING. */
-  refundedAt?: Date
 }
 
 export const returnedFeesFields = { _id: false, providerTtc: Number, payerTtc: Number }
@@ -39,7 +39,7 @@ export const refundFields = {
   status: String,
   effectId: String,
   createdAt: Date,
+  refundedAt: Date,
   validUntil: Date,
   queryAt: Date,
-  refundedAt: Date,
 }

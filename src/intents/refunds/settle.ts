@@ -41,7 +41,7 @@ export async function settleRefund(
 
 /**
  * Makes the intent REFUNDED and books the refund in the ledger, so that the merchant sees it in the ledger as soon as
- * the response arrives.
+ * the response arrives. The refund and its event have the same time.
  */
 async function endRefund(
   deps: Deps,
@@ -49,14 +49,18 @@ async function endRefund(
   refund: Refund,
   cause: Cause | null,
 ): Promise<Intent | null> {
-  const planned = planTransition(deps, intent, {
+  const at = deps.now()
+  const planned = planTransition({ now: () => at }, intent, {
     name: 'refund',
     effectId: null,
     cause,
     guard: pending(refund.id),
     lists: {
-      $set: { 'refunds.$.status': 'SUCCEEDED', 'refunds.$.refundedAt': deps.now() },
+      $set: { 'refunds.$.status': 'SUCCEEDED', 'refunds.$.refundedAt': at },
       $unset: { 'refunds.$.queryAt': 1 },
+      $min: { 'refundTimes.firstAt': at },
+      $max: { 'refundTimes.lastAt': at },
+      $inc: { 'refundTimes.count': 1 },
     },
     eventDetails: { refund },
   })

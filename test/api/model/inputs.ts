@@ -25,6 +25,7 @@ export type Write = { by: CallerName; key: string } & (
 export interface Search {
   by: CallerName
   status: Status | null
+  minAmount: number | null
   page: number
   limit: number
 }

@@ -51,7 +51,7 @@ const opening = [
  */
 const ending = [
   waitingForAnEnd(0, 0),
-  ...statuses.map((status) => listing({ by: 'till', status, page: 1, limit: 3 })),
+  ...statuses.map((status) => listing({ by: 'till', status, minAmount: null, page: 1, limit: 3 })),
   working(),
   readingAll(),
 ]
@@ -62,6 +62,7 @@ const looks = fc.oneof(
     .record({
       by,
       status: fc.option(fc.constantFrom(...statuses)),
+      minAmount: fc.option(fc.constantFrom(0, 251, 50_000)),
       page: fc.integer({ min: 1, max: 3 }),
       limit: fc.integer({ min: 1, max: 3 }),
     })

@@ -154,17 +154,21 @@ export function read(model: Model, by: CallerName, to: number): Expected {
 }
 
 /** SPEC 4.3: the intents of a page, newest first, each with its index among all. */
-export function list(model: Model, { by, status, page, limit }: Search) {
+export function list(model: Model, { by, status, minAmount, page, limit }: Search) {
   const { business, sandbox } = callers[by]
   const all = model.intents
     .map((intent, at) => ({ at, intent }))
     .filter(({ intent }) => intent.business === business && intent.sandbox === sandbox)
+    .filter(({ intent }) => minAmount === null || (listedAmount(intent) ?? -1) >= minAmount)
     .filter(({ intent }) => status === null || seenAt(intent, model.now).status === status)
     .map(({ at, intent }) => ({ at, seen: seenAt(intent, model.now) }))
     .toReversed()
   const end = page * limit
   return { items: all.slice(end - limit, end), page, limit, total: all.length, hasMore: all.length > end }
 }
+
+/** The amount by which lists filter an intent. An OPEN intent that is not paid has none. */
+const listedAmount = ({ isOpen, amount, paid }: Known): number | null => (isOpen ? paid : amount)
 
 /** SPEC 3: expires the intents that are due. */
 export const expireAll = ({ intents, now }: Model): void => expireDue(intents, now)

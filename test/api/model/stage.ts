@@ -112,8 +112,16 @@ const amountsOf = (refunds: Refund[]): number[] =>
     .toSorted((a, b) => a - b)
 
 /** Reads a page of a list. Each intent has its index in `made`. */
-export async function search({ service, callers, made }: Stage, { by, status, page, limit }: Search) {
-  const query = { page, limit, ...(status === null ? {} : { status }) }
+export async function search(
+  { service, callers, made }: Stage,
+  { by, status, minAmount, page, limit }: Search,
+) {
+  const query = {
+    page,
+    limit,
+    ...(status === null ? {} : { status }),
+    ...(minAmount === null ? {} : { minAmount }),
+  }
   const { body } = await service.http
     .get('/api/v1/dev/intents')
     .query(query)

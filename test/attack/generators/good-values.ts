@@ -56,6 +56,7 @@ const byFormat: Record<string, Values> = {
   'date-or-time': fc.constantFrom(
     ...words('2026-01-01 2026-11-22T00:00:00Z 2020-02-29 2999-01-01T00:00:00+05:00'),
   ),
+  centimes: fc.oneof(fc.constant('1'), small.map(String)),
   'page-number': fc.oneof(fc.constant('1'), small.map(String)),
   'page-size': fc.oneof(fc.constantFrom('1', '100', '1000'), small.map(String)),
 }

@@ -56,6 +56,8 @@ export async function listIntents(context: Context): Promise<void> {
     ...(chance.is(0.5) && { status: chance.pick(['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED']) }),
     ...(chance.is(0.2) && { from: new Date(world.now() - chance.whole(1, 60) * 1000).toISOString() }),
     ...(chance.is(0.1) && { to: new Date(world.now()).toISOString() }),
+    ...(chance.is(0.2) &&
+      chance.pick([{ paidFrom: '2026-01-01' }, { refundedFrom: '2026-01-01' }, { minAmount: '2' }])),
   })
   await read(context, 'list', `/intents?${query.toString()}`)
 }

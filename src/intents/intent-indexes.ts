@@ -1,0 +1,121 @@
+import type { Collection } from '../mongo/collection.ts'
+import { outboxIndex } from '../outbox/event.ts'
+
+/** The name of the unique index on `referenceKey`. */
+export const referenceIndex = 'referenceInUse'
+
+/** The indexes of the collection of intents. */
+export const intentIndexes: Collection['indexes'] = [
+  { name: 'referenceNumber', key: { referenceNumber: 1 }, unique: true },
+  { name: 'shortCode', key: { shortCode: 1 }, unique: true },
+  {
+    name: 'codeInUse',
+    key: { codeKey: 1 },
+    unique: true,
+    partialFilterExpression: { codeKey: { $exists: true } },
+  },
+  // Intents without a merchant's reference are in neither of the following two indexes.
+  {
+    name: referenceIndex,
+    key: { referenceKey: 1 },
+    unique: true,
+    partialFilterExpression: { referenceKey: { $exists: true } },
+  },
+  // This index contains all fields by which a list can be filtered together with a reference.
+  {
+    name: 'byMerchantReference',
+    key: {
+      merchantReference: 1,
+      businessId: 1,
+      sandbox: 1,
+      createdAt: -1,
+      _id: -1,
+      status: 1,
+      cancelsAt: 1,
+    },
+    partialFilterExpression: { merchantReference: { $gt: '' } },
+  },
+  // With this index, the quota counts a business's live codes without reading documents. The index does not contain
+  // test codes.
+  {
+    name: 'liveCodes',
+    key: { businessId: 1, codeReusableAt: 1, codeKey: 1 },
+    partialFilterExpression: { codeKey: { $gte: 'live:', $lt: 'live;' } },
+  },
+  // The following two indexes end with `listedAmount`, so that lists and staff can filter by amount without reading
+  // other documents. An index of its own on the amount would make create requests about 50 % slower.
+  { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, listedAmount: 1 } },
+  // This index contains `cancelsAt`, so that a list of PENDING or CANCELLED intents in a time range reads only the
+  // documents that the list contains.
+  {
+    name: 'byStatus',
+    key: {
+      businessId: 1,
+      sandbox: 1,
+      status: 1,
+      createdAt: -1,
+      _id: -1,
+      cancelsAt: 1,
+      listedAmount: 1,
+    },
+  },
+  // A new intent is in neither of the following two indexes. Each contains every field by which its list filters and
+  // sorts (list-settled.ts). `byRefundTimes` begins with the number of refunds, because only an intent with several
+  // refunds can have refunds inside and outside a span. A reconciliation reads the payments of a day with `byPaidAt`.
+  {
+    name: 'byPaidAt',
+    key: { businessId: 1, sandbox: 1, 'payment.paidAt': -1, createdAt: -1, _id: -1, status: 1 },
+    partialFilterExpression: { 'payment.paidAt': { $exists: true } },
+  },
+  {
+    name: 'byRefundTimes',
+    key: {
+      businessId: 1,
+      sandbox: 1,
+      'refundTimes.count': 1,
+      'refundTimes.lastAt': -1,
+      'refundTimes.firstAt': -1,
+      createdAt: -1,
+      _id: -1,
+      status: 1,
+    },
+    partialFilterExpression: { 'refundTimes.lastAt': { $exists: true } },
+  },
+  { name: 'byCancelsAt', key: { businessId: 1, sandbox: 1, cancelsAt: 1 } },
+  // The following indexes contain `businessId`, so that a poll does not read the documents of a business that has
+  // already received its share.
+  {
+    name: 'expiring',
+    key: { cancelsAt: 1, businessId: 1 },
+    partialFilterExpression: { status: 'PENDING' },
+  },
+  {
+    name: 'paymentToQuery',
+    key: { 'hold.queryAt': 1, businessId: 1 },
+    partialFilterExpression: { 'hold.queryAt': { $exists: true } },
+  },
+  {
+    name: 'refundToQuery',
+    key: { 'refunds.queryAt': 1, businessId: 1 },
+    partialFilterExpression: { 'refunds.queryAt': { $exists: true } },
+  },
+  // The following two indexes are only for searches by staff. A new intent is in neither of them, so they do not slow
+  // down create requests.
+  {
+    name: 'byLookUpKey',
+    key: { lookUpKeys: 1, createdAt: -1 },
+    partialFilterExpression: { lookUpKeys: { $exists: true } },
+  },
+  {
+    name: 'byFormerCode',
+    key: { formerCodeKey: 1, codeReusableAt: -1 },
+    partialFilterExpression: { formerCodeKey: { $exists: true } },
+  },
+  // Only refunded intents are in this index. With it, a reconciliation reads the refunds of one day.
+  {
+    name: 'byRefundedAt',
+    key: { businessId: 1, sandbox: 1, 'refunds.refundedAt': 1 },
+    partialFilterExpression: { 'refunds.refundedAt': { $exists: true } },
+  },
+  outboxIndex,
+]
