@@ -196,6 +196,23 @@ describe('If a process is killed between any two steps, the service', function (
     ])
   })
 
+  it('neither loses nor duplicates anything when it creates an intent with the reference of an intent that is due', async () => {
+    const operation = request(
+      201,
+      async () => {
+        const merchant = await hookedMerchant()
+        await createIntent(service, merchant, named)
+        return { merchant, path: '/intents', body: named }
+      },
+      async (merchant, _data, label) => {
+        const { businessId } = merchant
+        expect(await service.deps.Intent.countDocuments({ businessId }), label).to.equal(2)
+        await expectDelivered(merchant, ['payment.created', 'payment.expired', 'payment.created'], label)
+      },
+    )
+    expect(await kill(operation, dayMs)).to.include('mongodb update')
+  })
+
   it('neither loses nor duplicates anything when it cancels an intent', async () => {
     const operation = request(
       200,
