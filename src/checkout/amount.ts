@@ -1,4 +1,6 @@
+import { ratesAt } from '../businesses/commission-rates.ts'
 import type { Deps } from '../deps.ts'
+import { type Commission, commissionOf } from '../wallets/commission.ts'
 import { ltrText } from './layout.ts'
 import type { Offer } from './offer.ts'
 import { readAmount } from './read-amount.ts'
@@ -17,3 +19,10 @@ export function amountOf({ config }: Pick<Deps, 'config'>, { intent, locale }: O
   const shown = (centimes: number) => ltrText(locale, locale.money(centimes))
   return { fault: faults.amountRange(shown(1), shown(config.maxAmount)) }
 }
+
+/** Returns the commission on a payment of `amount` centimes at the time of the request. */
+export const commissionNow = (
+  { config }: Pick<Deps, 'config'>,
+  { intent, now }: Offer,
+  amount: number,
+): Commission => commissionOf(amount, ratesAt(intent.commission, config.commissionRates, now))

@@ -9,7 +9,7 @@ import { readFormToken } from './form-token.ts'
 import { messagesOf } from './notice.ts'
 import { addressOfOffer, type Offer, type OfferHandler, sendSheet } from './offer.ts'
 import type { PinLimit } from './pin-limit.ts'
-import { readConfirmation, repeatForm } from './read-confirmation.ts'
+import { newPayForm, readConfirmation } from './read-confirmation.ts'
 import { sendTooMany } from './respond.ts'
 import { stateOf } from './state.ts'
 import { walletFor } from './wallet-for.ts'
@@ -25,7 +25,8 @@ export const confirm =
   (withinPinLimit: PinLimit): OfferHandler =>
   async (deps, offer, req, res) => {
     const { form, ...fields } = formFields(req, 'form', 'phone', 'pin', 'amount')
-    const paymentId = readFormToken(deps, offer.intent, form)
+    const signed = readFormToken(deps, offer.intent, form)
+    const paymentId = signed?.paymentId ?? null
     const showPayment = () => redirectTo(res, addressOfOffer({ ...offer, sent: paymentId }))
     const { intent } = offer
     const wallet = walletFor(deps, intent)
@@ -34,7 +35,7 @@ export const confirm =
     // charge, because the intent is still PENDING. If the form is submitted again, no wallet is called, so the request
     // does not count towards any limit.
     const isUsed = paymentId !== null && intent.effects.includes(paymentId)
-    const read = readConfirmation(deps, offer, { ...fields, paymentId: isUsed ? null : paymentId })
+    const read = readConfirmation(deps, offer, { ...fields, signed: isUsed ? null : signed })
     if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)
     const { confirmation } = read
     const { run: withinDeadline } = deadlineOf(res)
@@ -45,7 +46,7 @@ export const confirm =
     const messages = messagesAfter(deps, offer, paid)
     if (!hasMessages(messages)) return showPayment()
     const { amount } = confirmation
-    sendSheet(res, 422, offer, repeatForm(deps, offer, { amount, phone: fields.phone, messages }))
+    sendSheet(res, 422, offer, newPayForm(deps, offer, { amount, phone: fields.phone, messages }))
   }
 
 /**

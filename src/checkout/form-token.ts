@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts'
 import type { Intent } from '../intents/intent.ts'
 import { newId } from '../security/ids.ts'
+import type { Price } from './rows.ts'
 
 /** How long a form can be used to pay. This is enough time for a customer to look up their PIN. */
 const lifetimeMs = 2 * 3_600_000
@@ -8,28 +9,36 @@ const lifetimeMs = 2 * 3_600_000
 type FormTokenDeps = Pick<Deps, 'secrets' | 'now'>
 type IntentLink = Pick<Intent, 'shortCode'>
 
+/** The contents of a token: the id of the payment that the form makes, and the amount and fee that the form shows. */
+export interface SignedForm extends Price {
+  paymentId: string
+}
+
 /**
- * Creates the token for a form that pays an intent. The token contains the payment's id and the time at which the form
- * was created, and is signed for this intent. The id stays the same however often the form is submitted.
+ * Creates the token for a form that pays an intent. The token contains the payment's id, the time at which the form was
+ * created, and the amount and fee that the form shows. It is signed for this intent. The id stays the same however
+ * often the form is submitted.
  */
-export function newFormToken(deps: FormTokenDeps, intent: IntentLink): string {
-  const text = `${newId()}.${deps.now().getTime().toString(36)}`
+export function newFormToken(deps: FormTokenDeps, intent: IntentLink, { amount, fee }: Price): string {
+  const numbers = [deps.now().getTime(), amount, fee].map((number) => number.toString(36))
+  const text = [newId(), ...numbers].join('.')
   return `${text}.${deps.secrets.sign('sign form', signed(intent, text))}`
 }
 
 /**
- * Returns the payment id in a form's token, or null if the token is forged, belongs to a different intent or has
- * expired.
+ * Returns the contents of a token, or null if the token is forged, belongs to a different intent or has expired.
  */
-export function readFormToken(deps: FormTokenDeps, intent: IntentLink, token: string): string | null {
+export function readFormToken(deps: FormTokenDeps, intent: IntentLink, token: string): SignedForm | null {
   if (!isFormToken(deps, intent, token)) return null
-  const [paymentId = '', issuedAt = ''] = token.split('.')
-  return deps.now().getTime() - Number.parseInt(issuedAt, 36) <= lifetimeMs ? paymentId : null
+  const [paymentId = '', ...numbers] = token.split('.')
+  const [issuedAt = 0, amount = 0, fee = 0] = numbers.map((number) => Number.parseInt(number, 36))
+  return deps.now().getTime() - issuedAt <= lifetimeMs ? { paymentId, amount, fee } : null
 }
 
 /** Returns whether a token was issued for this intent, even if the token has expired. */
 export function isFormToken(deps: Pick<Deps, 'secrets'>, intent: IntentLink, token: string): boolean {
-  const [, text = '', signature = ''] = /^([0-9a-f]{24}\.[0-9a-z]{1,9})\.([\w-]{22})$/.exec(token) ?? []
+  const [, text = '', signature = ''] =
+    /^([0-9a-f]{24}(?:\.[0-9a-z]{1,11}){3})\.([\w-]{22})$/.exec(token) ?? []
   return deps.secrets.isSigned('sign form', signed(intent, text), signature)
 }
 

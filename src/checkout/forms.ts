@@ -1,9 +1,10 @@
 import { html } from 'ghtml'
 import { decimal } from '../../schemas/currency.ts'
 import { type FormMessages, field, hasMessages, summary } from './field.ts'
-import { facts, ltr, ltrText, merchantTextUnlessBlank } from './layout.ts'
+import { facts, ltr, ltrText } from './layout.ts'
 import { leftMs, type Offer, pollAttributes, type Sheet, startOfOffer } from './offer.ts'
 import { returnUrl } from './return-url.ts'
+import { type Price, priceRows, sellerRows } from './rows.ts'
 
 /**
  * Returns the form for the first step of an OPEN payment, in which the customer enters the amount. `typed` is the
@@ -11,12 +12,13 @@ import { returnUrl } from './return-url.ts'
  * warning.
  */
 export function amountForm(offer: Offer, typed: string, fault: string | null): Sheet {
-  const { words, code } = offer.locale
+  const { locale, intent } = offer
+  const { words, code } = locale
   const messages = { notice: null, faults: fault === null ? {} : { amount: fault } }
   const { title, label, hint, button } = words.amount
-  const body = html`!${summary(offer.locale, messages)}
+  const body = html`!${summary(locale, messages)}
 <h1>${title}</h1>
-!${seller(offer)}
+!${facts(sellerRows(locale, intent))}
 <form action="${offer.path}" novalidate>
 <input type="hidden" name="lang" value="${code}">
 <input type="hidden" name="proof" value="${offer.proof}">
@@ -35,25 +37,23 @@ export function amountForm(offer: Offer, typed: string, fault: string | null): S
 }
 
 /** The contents of the payment form. */
-export interface PayForm {
+export interface PayForm extends Price {
   /** The token that identifies the form (form-token.ts). */
   token: string
-  /** The amount to pay, in centimes. */
-  amount: number
   phone: string
   messages: FormMessages
 }
 
 /** Returns the payment form, which asks for the phone number and the PIN. */
-export function payForm(offer: Offer, { token, amount, phone, messages }: PayForm): Sheet {
+export function payForm(offer: Offer, { token, amount, fee, phone, messages }: PayForm): Sheet {
   const { locale, intent } = offer
   const { pay } = locale.words
   const isOpen = intent.amountType === 'OPEN'
-  const money = locale.money(amount)
+  const money = locale.money(amount + fee)
   const query = isOpen ? { amount: decimal(amount) } : {}
   const body = html`!${summary(locale, messages)}
 <h1>!${pay.title(ltr(money))}</h1>
-!${seller(offer)}
+!${facts([...sellerRows(locale, intent), ...(fee === 0 ? [] : priceRows(locale, { amount, fee }))])}
 !${isOpen ? html`<p class="way"><a href="${startOfOffer(offer)}">${pay.changeAmount}</a></p>` : ''}
 <form method="post" action="${startOfOffer(offer)}" data-busy="${pay.busy}" novalidate>
 <input type="hidden" name="form" value="${token}">
@@ -84,13 +84,6 @@ export function payForm(offer: Offer, { token, amount, phone, messages }: PayFor
 
 const titled = ({ locale: { words } }: Offer, title: string, messages: FormMessages): string =>
   hasMessages(messages) ? words.wrong(title) : title
-
-/** Returns the merchant's name and the payment's label as HTML. */
-export const seller = ({ intent, locale: { words } }: Offer): string =>
-  facts([
-    [words.facts.merchant, merchantTextUnlessBlank(intent.merchant)],
-    [words.facts.label, merchantTextUnlessBlank(intent.label)],
-  ])
 
 /**
  * Returns the end of the page as HTML: the remaining time to pay, and a link back to the merchant. Following the link

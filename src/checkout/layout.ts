@@ -64,6 +64,9 @@ export const ltr = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`
 export const ltrText = ({ dir }: Locale, text: string): string =>
   dir === 'rtl' ? `\u2066${text}\u2069` : text
 
-/** Returns a list of terms and values as HTML. Omits rows whose value is null. */
-export const facts = (rows: readonly (readonly [term: string, value: string | null])[]): string =>
+/** A row of a list of facts. The value is HTML, or null if the row is omitted. */
+export type Row = readonly [term: string, value: string | null]
+
+/** Returns a list of terms and values as HTML. */
+export const facts = (rows: readonly Row[]): string =>
   html`<dl>!${rows.map(([term, value]) => (value === null ? '' : html`<dt>${term}</dt><dd>!${value}</dd>`))}</dl>`

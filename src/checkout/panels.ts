@@ -1,7 +1,9 @@
 import { html } from 'ghtml'
+import type { OfferedIntent } from '../intents/batchers.ts'
 import { facts, ltr, merchantTextUnlessBlank } from './layout.ts'
 import { addressOfOffer, type Offer, pollAttributes, type Sheet, sentQuery } from './offer.ts'
 import { returnUrl } from './return-url.ts'
+import { moneyHtml, type Price, priceRows } from './rows.ts'
 import type { State } from './state.ts'
 import type { Note } from './words/words.ts'
 
@@ -63,6 +65,7 @@ const paid = (offer: Offer, title: string): Sheet => ({
   body: html`<p class="tick good" aria-hidden="true">✓</p>
 <h1>${title}</h1>
 !${receipt(offer)}
+!${print(offer)}
 !${leaving(offer)}
 !${back(offer)}`,
 })
@@ -76,6 +79,7 @@ const ended = (
   body: html`<h1>${title}</h1>
 !${sentence === null ? '' : html`<p>${sentence}</p>`}
 !${receipt(offer)}
+!${offer.intent.payment === null || isPaidByAnother(offer) ? '' : print(offer)}
 !${back(offer)}`,
 })
 
@@ -87,25 +91,40 @@ const ended = (
 const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
   sent !== null && payment !== null && payment.key !== sent
 
+/** Returns a button that prints the page. The script shows it. */
+const print = ({ locale }: Offer): string =>
+  html`<button type="button" class="plain" hidden data-print>${locale.words.back.print}</button>`
+
 /** Returns whether the payment was refunded in full. */
 const isAllRefunded = ({ intent: { payment, refunded } }: Offer): boolean =>
   refunded === (payment?.amountPaid ?? 0)
 
+/** Returns the facts about a payment as HTML. Printed, they are the customer's receipt. */
 function receipt(offer: Offer): string {
   const { intent, locale } = offer
-  const { payment, hold, refunded, merchant, label, referenceNumber, amount, amountType } = intent
+  const { payment, merchant, label, referenceNumber, merchantReference } = intent
   const { facts: terms } = locale.words
-  const paidAmount = payment?.amountPaid ?? null
-  const requested = amountType === 'OPEN' ? (hold?.amount ?? null) : amount
-  const money = (centimes: number | null) => (centimes === null ? null : ltr(locale.money(centimes)))
+  const price = priceOf(intent)
   return facts([
-    [terms.amount, money(paidAmount ?? requested)],
-    [terms.refunded, refunded === 0 ? null : money(refunded)],
     [terms.merchant, merchantTextUnlessBlank(merchant)],
-    [terms.label, merchantTextUnlessBlank(label)],
     [terms.paidAt, payment === null ? null : html`${locale.moment(payment.paidAt)}`],
+    [terms.label, merchantTextUnlessBlank(label)],
+    ...(price === null ? [] : priceRows(locale, price)),
+    [terms.refunded, intent.refunded === 0 ? null : moneyHtml(locale, intent.refunded + intent.refundedFee)],
+    [terms.wallet, payment === null || isPaidByAnother(offer) ? null : ltr(payment.payerPhone)],
     [terms.reference, ltr(referenceNumber)],
+    [terms.merchantReference, merchantTextUnlessBlank(merchantReference)],
   ])
+}
+
+/**
+ * Returns what was paid, what a payment in progress takes, or the requested amount. Returns null if the customer has
+ * not chosen the amount of an OPEN intent yet.
+ */
+function priceOf({ payment, hold, amount, amountType }: OfferedIntent): Price | null {
+  if (payment !== null) return { amount: payment.amountPaid, fee: payment.commission.payerTtc }
+  if (hold !== null) return { amount: hold.amount, fee: hold.commission.payerTtc }
+  return amountType === 'OPEN' || amount === null ? null : { amount, fee: 0 }
 }
 
 /**

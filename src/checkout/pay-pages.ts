@@ -50,7 +50,9 @@ const createOffered =
     const now = deps.now()
     const isLimited = !hasLinkProof(deps, { shortCode }, req as Request)
     const lookup = await deadlineOf(res).run((deadlineAt) =>
-      lookupLimit.link(isLimited ? (req.ip ?? '') : null, () => findByShortCode(deps, shortCode, deadlineAt)),
+      lookupLimit.link(isLimited ? (req.ip ?? '') : null, () =>
+        findByShortCode(deps, shortCode, { now, deadlineAt }),
+      ),
     )
     if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
     if (lookup.outcome === 'missed') return sendNotFound(res)
@@ -71,9 +73,23 @@ const sendState: OfferHandler = (deps, offer, _req, res) => {
   res.json({ state: isUnavailable ? 'unavailable' : state, left, isCodeActive: isCodeActive(intent, now) })
 }
 
-/** Returns the intent with this short code, from any business or environment, or null if there is none. */
-const findByShortCode = (
+/**
+ * How long anyone with the link can open the receipt of a payment. Customers need it while they may still return goods
+ * or dispute the payment, which is at most three months. After that, an old message no longer reveals what someone
+ * bought.
+ */
+const receiptMs = 90 * 24 * 3_600_000
+
+/**
+ * Returns the intent with this short code, from any business or environment. Returns null if there is none, or if it
+ * was paid too long ago.
+ */
+async function findByShortCode(
   deps: Pick<Deps, 'batchers'>,
   shortCode: string,
-  deadlineAt: number,
-): Promise<OfferedIntent | null> => deps.batchers.findOffered(shortCode, deadlineAt)
+  { now, deadlineAt }: { now: Date; deadlineAt: number },
+): Promise<OfferedIntent | null> {
+  const found = await deps.batchers.findOffered(shortCode, deadlineAt)
+  const paidAt = found?.payment?.paidAt
+  return paidAt !== undefined && paidAt.getTime() + receiptMs <= now.getTime() ? null : found
+}

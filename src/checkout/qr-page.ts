@@ -2,11 +2,13 @@ import type { Response } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../deps.ts'
 import { payUrlOf } from '../intents/present-created.ts'
-import { deadline, seller } from './forms.ts'
-import { ltr, ltrText } from './layout.ts'
+import { commissionNow } from './amount.ts'
+import { deadline } from './forms.ts'
+import { facts, ltr, ltrText } from './layout.ts'
 import { imageOfOffer, type Offer, type OfferHandler, type Sheet, sendSheet, showsCode } from './offer.ts'
 import { panel } from './panels.ts'
 import { qrPng, qrSvg } from './qr-code.ts'
+import { type Price, priceRows, sellerRows } from './rows.ts'
 import { refuseUnpayable } from './show.ts'
 import { isOpen } from './state.ts'
 
@@ -21,25 +23,33 @@ export const showQr: OfferHandler = (deps, offer, _req, res) => {
   sendSheet(res, 200, offer, qrSheet(deps, offer))
 }
 
-function qrSheet({ config }: Pick<Deps, 'config'>, offer: Offer): Sheet {
+/** Returns what the customer pays. Returns null if the customer chooses the amount. */
+function priceOf(deps: Pick<Deps, 'config'>, offer: Offer): Price | null {
+  const { amount, amountType } = offer.intent
+  if (amountType === 'OPEN' || amount === null) return null
+  return { amount, fee: commissionNow(deps, offer, amount).payerTtc }
+}
+
+function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): Sheet {
   const { intent, locale } = offer
   const { qr } = locale.words
-  const money = intent.amountType === 'OPEN' || intent.amount === null ? null : locale.money(intent.amount)
+  const price = priceOf(deps, offer)
+  const total = price === null ? null : locale.money(price.amount + price.fee)
   const title = (shown: string | null) => (shown === null ? qr.titleOpen : qr.title(shown))
   const codePath = intent.sandbox ? `/sandbox/${intent.businessId}` : ''
   // The customer types this address, so it is shown without its scheme.
-  const address = `${config.payUrl}${codePath}`.replace(/^https?:\/\//, '')
+  const address = `${deps.config.payUrl}${codePath}`.replace(/^https?:\/\//, '')
   const code = showsCode(offer)
     ? html`<p>!${qr.code(ltr(address))}</p>
 <p class="code">!${ltr(`${intent.code.slice(0, 3)} ${intent.code.slice(3)}`)}</p>`
     : ''
-  const body = html`<h1>!${title(money === null ? null : ltr(money))}</h1>
-!${seller(offer)}
-<div class="qr" role="img" aria-label="${qr.image}">!${qrSvg(payUrlOf(config.payUrl, intent))}</div>
+  const body = html`<h1>!${title(total === null ? null : ltr(total))}</h1>
+!${facts([...sellerRows(locale, intent), ...(price === null || price.fee === 0 ? [] : priceRows(locale, price))])}
+<div class="qr" role="img" aria-label="${qr.image}">!${qrSvg(payUrlOf(deps.config.payUrl, intent))}</div>
 !${code}
 !${deadline(offer)}
 <p class="way">!${(['svg', 'png'] as const).map((type) => html`<a href="${imageOfOffer(offer, type)}" download>${qr.download(type.toUpperCase())}</a>`)}</p>`
-  return { title: title(money === null ? null : ltrText(locale, money)), query: {}, body }
+  return { title: title(total === null ? null : ltrText(locale, total)), query: {}, body }
 }
 
 const images = {

@@ -1,20 +1,15 @@
-import { ratesAt } from '../businesses/commission-rates.ts'
 import type { Deps } from '../deps.ts'
 import type { Confirmation } from '../intents/payments/pay.ts'
-import { commissionOf } from '../wallets/commission.ts'
 import { readPhone, readPin } from '../wallets/phone.ts'
-import { amountOf } from './amount.ts'
+import { amountOf, commissionNow } from './amount.ts'
 import type { FormMessages } from './field.ts'
-import { newFormToken } from './form-token.ts'
-import { amountForm, payForm } from './forms.ts'
+import { newFormToken, type SignedForm } from './form-token.ts'
+import { amountForm, type PayForm, payForm } from './forms.ts'
 import type { Offer, Sheet } from './offer.ts'
 
-/**
- * A submitted form. `paymentId` is the payment id in the form's token, or null if the form can no longer be used to
- * pay.
- */
+/** A submitted form. `signed` is what the form's token contains, or null if the form can no longer be used to pay. */
 export interface SubmittedForm {
-  paymentId: string | null
+  signed: SignedForm | null
   phone: string
   pin: string
   amount: string
@@ -22,7 +17,8 @@ export interface SubmittedForm {
 
 /**
  * Validates a submitted form. Returns the confirmation if the form is valid. Otherwise, returns a page that shows the
- * form again with its errors.
+ * form again with its errors. If the amount or the fee is not the one that the form showed, for example because an
+ * operator has changed the rates, the customer must confirm the new total first.
  */
 export function readConfirmation(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
@@ -32,26 +28,32 @@ export function readConfirmation(
   const checked = amountOf(deps, offer, sent.amount)
   if ('fault' in checked) return { sheet: amountForm(offer, sent.amount, checked.fault) }
   const { amount } = checked
-  const repeat = (messages: FormMessages) => ({
-    sheet: repeatForm(deps, offer, { amount, phone: sent.phone, messages }),
-  })
   const { faults, notices } = offer.locale.words
-  const { paymentId } = sent
-  if (paymentId === null) return repeat({ notice: notices.formTooOld, faults: {} })
+  const { signed } = sent
+  const repeat = (messages: FormMessages) => ({
+    sheet: newPayForm(deps, offer, { amount, phone: sent.phone, messages }),
+  })
+  if (signed === null) return repeat({ notice: notices.formTooOld, faults: {} })
+  const commission = commissionNow(deps, offer, amount)
+  const isAsShown = signed.amount === amount && signed.fee === commission.payerTtc
+  if (!isAsShown) return repeat({ notice: notices.totalChanged, faults: {} })
+  const { paymentId } = signed
   const [phone, pin] = [readPhone(sent.phone), readPin(sent.pin)]
-  const rates = ratesAt(offer.intent.commission, deps.config.commissionRates, offer.now)
-  const commission = commissionOf(amount, rates)
   if (phone !== null && pin !== null) return { confirmation: { paymentId, phone, pin, amount, commission } }
   const wrong = { ...(phone === null && { phone: faults.phone }), ...(pin === null && { pin: faults.pin }) }
   return repeat({ notice: null, faults: wrong })
 }
 
 /**
- * Returns a new form that contains the values that the customer typed, except the PIN. Submitting the new form makes a
- * new payment.
+ * Returns a payment form with the amount and the fee at the time of the request. A form that is shown again contains
+ * the values that the customer typed, except the PIN. Each form makes a payment of its own.
  */
-export const repeatForm = (
-  deps: Pick<Deps, 'secrets' | 'now'>,
+export function newPayForm(
+  deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
   offer: Offer,
-  { amount, phone, messages }: { amount: number; phone: string; messages: FormMessages },
-): Sheet => payForm(offer, { token: newFormToken(deps, offer.intent), amount, phone, messages })
+  { amount, phone, messages }: Omit<PayForm, 'token' | 'fee'>,
+): Sheet {
+  const { payerTtc: fee } = commissionNow(deps, offer, amount)
+  const token = newFormToken(deps, offer.intent, { amount, fee })
+  return payForm(offer, { token, amount, fee, phone, messages })
+}

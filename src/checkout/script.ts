@@ -66,10 +66,18 @@ each('[data-leave]', function (leave) {
   history.replaceState(null, '', leave.getAttribute('data-here'));
   leave.hidden = false;
   var timer = setTimeout(function () { location.href = leave.getAttribute('data-leave'); }, 5000);
-  leave.querySelector('button').addEventListener('click', function () {
+  function stay() {
     clearTimeout(timer);
     leave.hidden = true;
-  });
+  }
+  leave.querySelector('button').addEventListener('click', stay);
+  // A customer who prints the receipt stays on the page.
+  window.addEventListener('beforeprint', stay);
+});
+
+each('[data-print]', function (button) {
+  button.hidden = false;
+  button.addEventListener('click', function () { window.print(); });
 });
 
 function each(selector, act) {

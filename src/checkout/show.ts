@@ -4,11 +4,11 @@ import type { Deps } from '../deps.ts'
 import { addHeader } from '../http/pages/send-page.ts'
 import { amountOf } from './amount.ts'
 import { noMessages } from './field.ts'
-import { newFormToken } from './form-token.ts'
-import { amountForm, payForm } from './forms.ts'
+import { amountForm } from './forms.ts'
 import { messagesOf } from './notice.ts'
 import { type Offer, type OfferHandler, sendSheet } from './offer.ts'
 import { notNow, panel } from './panels.ts'
+import { newPayForm } from './read-confirmation.ts'
 import { walletFor } from './wallet-for.ts'
 
 /** Handles GET requests for a payment's page, which shows the payment's current state. */
@@ -23,8 +23,7 @@ export const show: OfferHandler = (deps, offer, req, res) => {
   const checked = amountOf(deps, offer, amount ?? '')
   if ('fault' in checked) return sendSheet(res, 422, offer, amountForm(offer, amount ?? '', checked.fault))
   const messages = ownAttempt === undefined ? noMessages : messagesOf(offer.locale.words, ownAttempt)
-  const token = newFormToken(deps, intent)
-  sendSheet(res, 200, offer, payForm(offer, { token, amount: checked.amount, phone: '', messages }))
+  sendSheet(res, 200, offer, newPayForm(deps, offer, { amount: checked.amount, phone: '', messages }))
 }
 
 /**

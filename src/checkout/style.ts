@@ -15,6 +15,7 @@ export const style = `
     --accent: #8ab4ff; --on-accent: #0d1d38; --good: #7ed8a4; --bad: #ff9d96;
   }
 }
+[hidden] { display: none; }
 * { box-sizing: border-box; }
 html { font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans Arabic", sans-serif; -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--ground); color: var(--ink); overflow-wrap: anywhere; word-wrap: break-word; }
@@ -69,5 +70,12 @@ nav a[aria-current] { color: inherit; text-decoration: none; font-weight: 700; }
 }
 @media (min-width: 40rem) {
   main { margin-top: 3rem; padding: 2rem; border-radius: .5rem; }
+}
+@media print {
+  :root { color-scheme: light; --ground: #fff; --paper: #fff; --ink: #000; --faint: #000; --line: #000; --good: #000; --bad: #000; --test: #fff; --on-test: #000; }
+  .skip, .way, .busy, nav, form, button, .button, [data-leave] { display: none; }
+  main { max-width: none; margin: 0; padding: 0; border: 0; }
+  dt, dd { break-inside: avoid; }
+  dt { break-after: avoid; font-weight: 700; }
 }
 `

@@ -50,8 +50,9 @@ export const createIntentToChangeBatcher = (Intent: Model<Intent>): Batcher<stri
  * the refunds.
  */
 export interface OfferedIntent extends Intent {
-  /** The sum of the intent's SUCCEEDED refunds, in centimes. */
+  /** The sum of the intent's SUCCEEDED refunds, in centimes, and the sum of the payer's fees that they returned. */
   refunded: number
+  refundedFee: number
   /** The name of the business that created the intent. */
   merchant: string
   /** The size of the whole stored document in bytes, including its refunds and outbox. */
@@ -82,6 +83,7 @@ export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, Off
             $set: {
               merchant: { $ifNull: [{ $first: '$business.name' }, ''] },
               refunded: { $sum: { $map: { input: succeeded, in: '$$this.amount' } } },
+              refundedFee: { $sum: { $map: { input: succeeded, in: '$$this.returnedFees.payerTtc' } } },
               refunds: [],
               isSuspended: { $ne: [{ $first: '$business.suspended' }, false] },
               commission: { $ifNull: [{ $first: '$business.commission' }, []] },

@@ -1,10 +1,11 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Locale, locales } from '../../src/checkout/locale.ts'
+import { commissionOf } from '../../src/wallets/commission.ts'
 import { changeAsOperator, createIntent } from '../support/actions.ts'
 import type { Merchant } from '../support/service.ts'
 import { findings, picture, sizes, widerThanScreen } from './browser.ts'
-import { fillIn, pay, payer, send, withCounter } from './counter.ts'
+import { fillIn, pay, payer, send, textOf, withCounter } from './counter.ts'
 
 /** A hostile label: markup, an endless change of direction, no space for a line break. 200 characters. */
 const hostile = `<script>alert(1)</script>"'&amp; \u202Eكتاب \u2067abc 🧺${'W'.repeat(200)}`.slice(0, 200)
@@ -12,6 +13,8 @@ const hostile = `<script>alert(1)</script>"'&amp; \u202Eكتاب \u2067abc 🧺$
 const target = 44
 /** The limit of the first view. */
 const maxBytes = 30 * 1024
+/** Returns what the customer pays for this amount, including the default fee of 1 %. */
+const withFee = (centimes: number) => centimes + Math.round(centimes / 100)
 
 interface Shown {
   path: string
@@ -55,7 +58,8 @@ describe('The hosted payment pages', function () {
     const open = await order({ amountType: 'OPEN', amount: 125_050, label: undefined })
     const waiting = await order({})
     const soon = new Date(service.clock.now().getTime() + 3_600_000)
-    const hold = { id: 'p', wallet: 'sandbox', amount: 50_000, payerPhone: '22******01' }
+    const commission = commissionOf(50_000, service.deps.config.commissionRates)
+    const hold = { id: 'p', wallet: 'sandbox', amount: 50_000, commission, payerPhone: '22******01' }
     await service.deps.Intent.updateOne(
       { referenceNumber: waiting.referenceNumber },
       { $set: { hold: { ...hold, startedAt: soon, validUntil: soon, queryAt: soon } } },
@@ -66,7 +70,16 @@ describe('The hosted payment pages', function () {
     const toPay =
       (centimes: number): Shown['says'] =>
       ({ words, money }) =>
-        words.pay.title(money(centimes))
+        words.pay.title(money(withFee(centimes)))
+    // A form that was opened before the rates changed.
+    const changed = await service.merchant()
+    const { shortCode } = await counter.order(changed, {})
+    const changeRates = () =>
+      service.deps.Business.updateOne(
+        { _id: changed.businessId },
+        { $push: { commission: { from: service.clock.now(), provider: 100, payer: ++rate } } },
+      )
+    let rate = 200
     return {
       code: { path: '/', says: ({ words }) => words.code.title },
       'code-sandbox': { path: `/sandbox/${merchant.businessId}`, says: ({ words }) => words.test },
@@ -86,14 +99,22 @@ describe('The hosted payment pages', function () {
         act: (page, locale) => pay(page, locale, { ...payer, phone: '22000003' }),
         says: ({ words }) => words.notices.insufficient_funds,
       },
+      'pay-total-changed': {
+        path: `/p/${shortCode}`,
+        act: async (page, locale) => {
+          await changeRates()
+          await pay(page, locale, payer)
+        },
+        says: ({ words }) => words.notices.totalChanged,
+      },
       hostile: { ...(await order({ label: hostile, amount: 1_000_000_000 })), says: toPay(1_000_000_000) },
       amount: { ...open, says: ({ words }) => words.amount.title },
       'amount-wrong': { path: `${open.path}?amount=x`, says: ({ words }) => words.faults.amount },
       'amount-chosen': { path: `${open.path}?amount=99999.99`, says: toPay(9_999_999) },
-      qr: { path: `${pending.path}/qr`, says: ({ words, money }) => words.qr.title(money(50_000)) },
+      qr: { path: `${pending.path}/qr`, says: ({ words, money }) => words.qr.title(money(withFee(50_000))) },
       'qr-open': { path: `${open.path}/qr`, says: ({ words }) => words.qr.titleOpen },
       waiting: { ...waiting, says: ({ words }) => words.panels.waiting[0] },
-      paid: { ...(await order({}, paid)), says: ({ words }) => words.panels.paid },
+      paid: { ...(await order({ merchantReference: '1042' }, paid)), says: ({ words }) => words.panels.paid },
       'paid-before': {
         path: `${(await order({}, paid)).path}?sent=${'0'.repeat(24)}`,
         says: ({ words }) => words.panels.paidBefore[1],
@@ -177,11 +198,34 @@ describe('The hosted payment pages', function () {
     await page.goto(String(pages.hostile?.path))
     expect(await page.locator('bdi').filter({ hasText: 'alert(1)' }).textContent()).to.equal(hostile)
     expect(alerts).to.equal(0)
-    expect(await page.locator('h1').textContent()).to.equal('Pay 10,000,000.00\u00a0MRU')
+    expect(await page.locator('h1').textContent()).to.equal('Pay 10,100,000.00\u00a0MRU')
+  })
+
+  it('print a receipt without buttons, links and the language menu, in black on white', async () => {
+    for (const locale of locales) {
+      const page = await counter.openWindow({ size: 'phone', language: locale.code })
+      await page.addInitScript('window.print = () => { document.title = "printed" }')
+      await reach(page, pages['refunded-in-part'] ?? expect.fail(), locale)
+      const button = page.getByRole('button', { name: locale.words.back.print })
+      await button.click()
+      expect(await page.title()).to.equal('printed')
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+      await picture(page, `printed-${locale.code}`)
+      for (const hidden of await page.locator('a, button, nav').all())
+        expect(await hidden.isVisible()).to.equal(false)
+      expect(await page.evaluate('getComputedStyle(document.body).color')).to.equal('rgb(0, 0, 0)')
+      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).to.equal(
+        'rgb(255, 255, 255)',
+      )
+      expect(await textOf(page)).to.include(locale.words.facts.total)
+    }
+    const page = await counter.openWindow({ size: 'phone', language: 'en', scripts: false })
+    await page.goto(String(pages.paid?.path))
+    expect(await page.getByRole('button').count()).to.equal(0)
   })
 
   it('load less than 30 KB on the first visit', async () => {
-    for (const name of ['code', 'pay', 'amount', 'paid']) {
+    for (const name of ['code', 'pay', 'amount', 'paid', 'qr']) {
       const page = await counter.openWindow({ size: 'phone', language: 'ar' })
       const sizesOf: Promise<number>[] = []
       page.on('requestfinished', (request) => {

@@ -52,7 +52,7 @@ describe('A customer who has a valid payment link, but whose IP address has open
     await close()
     const [, proof] = /name="proof" value="([^"]+)"/.exec(first.html) ?? []
     const second = await open(service, `${path}?amount=5&proof=${proof}`, from)
-    expect(second.says).to.include('Pay 5.00 MRU')
+    expect(second.says).to.include('Pay 5.05 MRU')
     for (const [, href = ''] of second.html.matchAll(/href="(\/p\/[^"]+)"/g)) {
       const to = href.replaceAll('&#38;', '&').replaceAll('&#61;', '=')
       expect((await open(service, to, from)).status, to).to.equal(200)

@@ -10,7 +10,7 @@ const back = {
 }
 
 describe('The payment page', () => {
-  const service = withService()
+  const service = withService({ COMMISSION_PAYER_BPS: '0' })
   const merchant = withMerchant(service)
 
   const offer = async (fields: object = {}, owner = merchant) => {
@@ -90,13 +90,16 @@ describe('The payment page', () => {
     }
     const paid = await offer(back)
     await pay(await open(service, paid.path), wallets.pays)
+    const date = (await open(service, paid.path)).says.match(/Date (.*?) For/)?.[1]
+    const shown = (words: string) =>
+      `${words} Merchant Épicerie Date ${date} For Thé & sucre Amount 1,234.50 MRU`
     const thanks = `https://shop.example/ok?a=%20b&flag&status=x&${reference}&status=PAID#end`
-    await ended('Payment successful Amount 1,234.50 MRU', thanks, paid)
+    await ended(shown('Payment successful'), thanks, paid)
     await refund(paid.referenceNumber, 23_450)
     const refunded = thanks.replace('PAID', 'REFUNDED')
-    await ended('partly refunded Amount 1,234.50 MRU Refunded 234.50 MRU', refunded, paid)
+    await ended(`${shown('partly refunded')} Refunded 234.50 MRU`, refunded, paid)
     await refund(paid.referenceNumber, 100_000)
-    await ended('Payment refunded Amount 1,234.50 MRU Refunded 1,234.50 MRU', refunded, paid)
+    await ended(`${shown('Payment refunded')} Refunded 1,234.50 MRU`, refunded, paid)
     const cancelled = await offer(back)
     await cancelIntent(service, merchant, cancelled.referenceNumber)
     await ended('Payment cancelled', `https://shop.example/no?${reference}&status=CANCELLED`, cancelled)

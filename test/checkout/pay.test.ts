@@ -9,7 +9,7 @@ import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, follow, offerOf, open, pay, wallets } from './customer.ts'
 
 describe('The payment flow on the hosted payment page', () => {
-  const service = withService()
+  const service = withService({ COMMISSION_PAYER_BPS: '0' })
 
   /** Creates an intent of a new merchant, so that tests do not share demo wallets. */
   const offer = async (fields: object = {}) => {

@@ -39,7 +39,14 @@ describe('The page with the QR code', () => {
     const page = await open(service, `${path}/qr`)
     expect(page.status).to.equal(200)
     const typed = `Or open pay.shop.example/sandbox/${merchant.businessId} and enter this code: ${code.slice(0, 3)} ${code.slice(3)}`
-    for (const words of ['Scan to pay 500.00 MRU', 'Épicerie', 'Panier n° 7', typed, '23 h 59 min left'])
+    for (const words of [
+      'Scan to pay 505.00 MRU',
+      'Amount 500.00 MRU Fee 5.00 MRU Total 505.00 MRU',
+      'Épicerie',
+      'Panier n° 7',
+      typed,
+      '23 h 59 min left',
+    ])
       expect(page.says.replaceAll('\u00a0', ' ')).to.include(words)
     expect(page.html).not.to.match(/<(form|img)/)
     expect(textOfSvg(page.html)).to.equal(`${payUrl}/p/${shortCode}`)

@@ -58,6 +58,7 @@ export const arabic: Words = {
     declined: `رفضت المحفظة عملية الدفع هذه. ${nothingTaken} يمكنك المحاولة لاحقًا أو الدفع بمحفظة أخرى.`,
     notExecuted: `تعذّر بدء عملية الدفع. ${nothingTaken} يرجى المحاولة مجددًا.`,
     formTooOld: `لم تعد هذه الصفحة صالحة. ${nothingTaken} يرجى إدخال رمزك السري مرة أخرى.`,
+    totalChanged: `تغيّر المبلغ الإجمالي. ${nothingTaken} يرجى التحقق من الإجمالي الجديد وإدخال رمزك السري مرة أخرى.`,
   },
   panels: {
     waiting: [
@@ -75,16 +76,21 @@ export const arabic: Words = {
   },
   facts: {
     amount: 'المبلغ',
+    fee: 'الرسوم',
+    total: 'الإجمالي',
     refunded: 'المبلغ المسترد',
     merchant: 'التاجر',
     label: 'البيان',
     paidAt: 'التاريخ',
+    wallet: 'المحفظة',
     reference: 'المرجع',
+    merchantReference: 'مرجع التاجر',
   },
   back: {
     link: 'العودة إلى موقع التاجر',
     leaving: 'ستعود إلى موقع التاجر خلال 5 ثوانٍ.',
     stay: 'البقاء هنا',
+    print: 'طباعة الإيصال',
   },
   notes: {
     notFound: ['الصفحة غير موجودة', 'لا يوجد ما يُدفع على هذا العنوان. يرجى التحقق من الرابط.'],

@@ -60,6 +60,7 @@ export const english: Words = {
     declined: `The wallet declined this payment. ${nothingTaken} Try again later, or pay with another wallet.`,
     notExecuted: `The payment could not be started. ${nothingTaken} Try again.`,
     formTooOld: `This page was out of date. ${nothingTaken} Enter your PIN again.`,
+    totalChanged: `The total has changed. ${nothingTaken} Check the new total and enter your PIN again.`,
   },
   panels: {
     waiting: [
@@ -77,16 +78,21 @@ export const english: Words = {
   },
   facts: {
     amount: 'Amount',
+    fee: 'Fee',
+    total: 'Total',
     refunded: 'Refunded',
     merchant: 'Merchant',
     label: 'For',
     paidAt: 'Date',
+    wallet: 'Paid from',
     reference: 'Reference',
+    merchantReference: 'Merchant’s reference',
   },
   back: {
     link: 'Return to the merchant’s site',
     leaving: 'You will be returned to the merchant’s site in 5 seconds.',
     stay: 'Stay here',
+    print: 'Print the receipt',
   },
   notes: {
     notFound: ['Page not found', 'There is nothing to pay at this address. Check the link.'],

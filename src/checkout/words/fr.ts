@@ -60,6 +60,7 @@ export const french: Words = {
     declined: `Le portefeuille a refusé ce paiement. ${nothingTaken} Réessayez plus tard, ou payez avec un autre portefeuille.`,
     notExecuted: `Le paiement n’a pas pu commencer. ${nothingTaken} Réessayez.`,
     formTooOld: `Cette page n’est plus à jour. ${nothingTaken} Saisissez à nouveau votre code PIN.`,
+    totalChanged: `Le total a changé. ${nothingTaken} Vérifiez le nouveau total et saisissez à nouveau votre code PIN.`,
   },
   panels: {
     waiting: [
@@ -80,16 +81,21 @@ export const french: Words = {
   },
   facts: {
     amount: 'Montant',
+    fee: 'Frais',
+    total: 'Total',
     refunded: 'Remboursé',
     merchant: 'Commerçant',
     label: 'Motif',
     paidAt: 'Date',
+    wallet: 'Payé avec',
     reference: 'Référence',
+    merchantReference: 'Référence du commerçant',
   },
   back: {
     link: 'Revenir au site du commerçant',
     leaving: 'Vous serez redirigé vers le site du commerçant dans 5 secondes.',
     stay: 'Rester ici',
+    print: 'Imprimer le reçu',
   },
   notes: {
     notFound: ['Page introuvable', 'Il n’y a rien à payer à cette adresse. Vérifiez le lien.'],

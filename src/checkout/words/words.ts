@@ -66,6 +66,7 @@ export interface Words {
     declined: string
     notExecuted: string
     formTooOld: string
+    totalChanged: string
   }
   panels: {
     waiting: Note
@@ -81,13 +82,17 @@ export interface Words {
   }
   facts: {
     amount: string
+    fee: string
+    total: string
     refunded: string
     merchant: string
     label: string
     paidAt: string
+    wallet: string
     reference: string
+    merchantReference: string
   }
-  back: { link: string; leaving: string; stay: string }
+  back: { link: string; leaving: string; stay: string; print: string }
   notes: {
     notFound: Note
     foreign: Note
