@@ -1,5 +1,4 @@
 import { stages } from '../../schemas/responses/endpoint.ts'
-import { groupBy } from '../../src/polyfills/group-by.ts'
 import { code, tableOf } from '../markdown.ts'
 import { openapi, operations, type Schema } from '../openapi-document.ts'
 
@@ -14,10 +13,8 @@ const objects: Record<string, { schema: string; isBody?: true; only?: string[] }
   Intent: { schema: 'Intent' },
   'Create or change an endpoint': { schema: 'UpdateWebhookEndpointBody', isBody: true },
   Endpoint: { schema: 'WebhookEndpointWithSecret' },
-  'Result of a test': { schema: 'WebhookTestResult' },
   Delivery: { schema: 'WebhookDeliveryWithAttempts' },
   'Result of a retry': { schema: 'RetriedWebhookDelivery', only: ['retried', 'reason'] },
-  Order: { schema: 'Order' },
 }
 
 const resolve = (schema: Schema): Schema =>
@@ -96,51 +93,26 @@ function isNews({ path, meaning }: Field): boolean {
   return isNew
 }
 
-/** Breaks a text into lines of at most 120 columns. */
-const wrapped = (text: string): string => text.replaceAll(/(.{1,119})(?: |$)/g, '$1\n').trim()
-
 const nameOf = ({ path, mayBeNull }: Field): string => code(path) + (mayBeNull ? ' or null' : '')
 
-/** Returns the names of fields. The fields of a nested object or list follow together, as in: in `items[]`: `id`. */
-function namesOf(fields: readonly Field[]): string[] {
-  const parentOf = ({ path }: Field): string => path.slice(0, path.lastIndexOf('.') + 1)
-  return [...groupBy(fields, parentOf)].map(([parent, inside]) => {
-    const names = inside
-      .map((field) => nameOf({ ...field, path: field.path.slice(parent.length) }))
-      .join(', ')
-    return parent === '' ? names : `in ${code(parent.slice(0, -1))}: ${names}`
-  })
-}
-
-/** Returns a table of the fields to explain here, and a line with the others. */
-function tableOfFields(fields: Field[]): string {
-  const news = fields.filter(isNews)
-  const others = namesOf(fields.filter((field) => !news.includes(field)))
-  const rows = tableOf(
+/** Returns a table of the fields whose names need an explanation. The page refers to /docs for the others. */
+const tableOfFields = (fields: Field[]): string =>
+  tableOf(
     ['Field', 'Meaning'],
-    news.map((field) => [nameOf(field), field.meaning]),
+    fields.filter(isNews).map((field) => [nameOf(field), field.meaning]),
   )
-  return rows + (others.length > 0 ? `\n\n${wrapped(`Other fields: ${others.join('; ')}.`)}` : '')
-}
 
-/** The parameters of the lists. Equal ones share a row. */
+/** The parameters of each list, by name. The guide explains the filters. */
 function parameters(): string {
   const lists = operations.filter((one) => one.parameters.some(({ name }) => name === 'page'))
-  const rows = lists.flatMap((one) =>
-    one.parameters
-      .filter((parameter) => parameter.in === 'query')
-      .map(({ name, description = '', schema }) => {
-        const meaning = meaningOf({ description, ...schema }, false)
-        return { list: one.name.replace('GET /dev/', ''), row: [code(name), meaning] }
-      }),
-  )
-  const equal = groupBy(rows, ({ row }) => row.join('|'))
+  const namesOf = ({ parameters }: (typeof lists)[number]): string =>
+    parameters
+      .filter(({ in: where, name }) => where === 'query' && name !== 'page' && name !== 'limit')
+      .map(({ name }) => code(name))
+      .join(', ')
   return tableOf(
-    ['Parameter', 'Meaning', 'Lists'],
-    [...equal.values()].map((same) => [
-      ...(same[0]?.row ?? []),
-      same.length === lists.length ? 'all' : same.map(({ list }) => code(list)).join(', '),
-    ]),
+    ['List', 'Parameters, besides `page` and `limit`'],
+    lists.map((list) => [code(list.name), namesOf(list)]).filter(([, names]) => names !== ''),
   )
 }
 

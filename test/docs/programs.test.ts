@@ -43,7 +43,7 @@ describe("The guide's example programs", function () {
     programs.filter((program) => fileOf(program)?.startsWith(`${name}.`))
 
   it('are available in every language of the guide', () => {
-    for (const name of ['pay', 'ship', 'refund', 'outcomes', 'preflight', 'retry'])
+    for (const name of ['pay', 'ship', 'refund', 'outcomes', 'retry'])
       expect(named(name), name).to.have.length(languages.length)
     expect(named('pending')).to.have.length(2)
   })
