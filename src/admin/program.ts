@@ -5,6 +5,7 @@ import { addAuditCommands } from './commands/audit.ts'
 import { addBusinessCommands } from './commands/business.ts'
 import { addDeliveriesCommands } from './commands/deliveries.ts'
 import { addExamples } from './commands/examples.ts'
+import { addExportCommands } from './commands/export.ts'
 import { addKeyFind } from './commands/find-key.ts'
 import { addIntentsCommands } from './commands/intents.ts'
 import { addKeyCommands } from './commands/key.ts'
@@ -47,6 +48,7 @@ export function createProgram(): Command {
   addRetentionCommands(program)
   addSecretsCommands(program)
   addAuditCommands(program)
+  addExportCommands(program)
   addExamples(program)
   for (const group of [program, ...program.commands]) rejectUnknown(group)
   return program

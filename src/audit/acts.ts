@@ -23,6 +23,7 @@ export const acts = [
   'key.resumed',
   'key.revoked',
   'key.rotated',
+  'ledger.exported',
   'payment.searched-by-phone',
   'reconciliation.run',
   'retention.run',

@@ -141,5 +141,6 @@ const formatHints: Record<string, string> = {
   'date-or-time': 'must be an ISO 8601 date or date-time, such as 2026-11-21 or 2026-11-21T07:35:08Z',
   centimes: 'must be a whole number of centimes, from 0 to 999999999999999',
   'page-number': 'must be a whole number from 1 to 999999999999999',
+  'entry-number': 'must be a whole number from 0 to 999999999999999',
   'page-size': 'must be a whole number of at least 1',
 }

@@ -31,6 +31,7 @@ export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowe
   ajv.addFormat('date-or-time', (text: string) => readInstant(text, 'start') !== null)
   ajv.addFormat('centimes', (text: string) => /^\d{1,15}$/.test(text))
   ajv.addFormat('page-number', (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= 1)
+  ajv.addFormat('entry-number', (text: string) => /^\d{1,15}$/.test(text))
   ajv.addFormat('page-size', (text: string) => /^0*[1-9]\d*$/.test(text))
 
   return <T>(schema: AnnotatedSchema, value: unknown): T => {

@@ -22,6 +22,7 @@ const testedElsewhere = {
   'reconcile.test.ts': ['reconciliation.run'],
   'retention-kills.test.ts': ['retention.run'],
   'secrets-command.test.ts': ['secrets.rotated'],
+  'export-command.test.ts': ['ledger.exported'],
   'staff-audit.test.ts': ['audit.exported'],
   'requeue-*.test.ts': ['delivery.requeued'],
   'cancel-intents.test.ts': ['intents.cancelled'],

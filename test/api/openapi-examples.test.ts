@@ -1,4 +1,8 @@
 import { expect } from 'chai'
+import { entries, fileOf, period } from '../../src/http/routes/ledger-exports-example.ts'
+import type { LedgerEntry } from '../../src/ledger/entry.ts'
+import { noTotals } from '../../src/ledger/link.ts'
+import { nativeCollection } from '../../src/mongo/collection.ts'
 import { attempt, deliveriesOf, relay } from '../support/actions.ts'
 import { description, schemaErrors } from '../support/check-responses.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
@@ -111,6 +115,27 @@ describe('The unchanged examples in the OpenAPI description', () => {
   })
 
   it('get the documented responses for product files', () => send('importProducts', 'exportProducts'))
+
+  it('get the documented responses for files of the ledger', async () => {
+    service.clock.freeze(new Date('2026-12-01T00:00:00Z'))
+    merchant = await service.merchant()
+    const booked = entries.map((entry, index): LedgerEntry => {
+      const positions = { position: index + 1, typePosition: 1 + Number(entry === entries[3]) }
+      const byType = { payment: 1, refund: 1, fee: 2, payout: 0 }
+      const { totals, balance } = { totals: noTotals(), balance: entry.after.balance }
+      const after = { ...totals, balance, opening: 0, entries: entries.length, byType }
+      return { ...entry, ...positions, after, businessId: merchant.businessId }
+    })
+    await nativeCollection(service.deps.LedgerEntry).insertMany(booked)
+    await send('exportPayments', 'exportRefunds', 'exportLedgerEntries')
+    const path = '/api/v1/dev/exports/payments'
+    const lines = await service.http
+      .get(path)
+      .query({ ...period, format: 'jsonl' })
+      .set(merchant.read())
+      .buffer(true)
+    expect(lines.text).to.equal(fileOf('payments', 'jsonl'))
+  })
 
   it('cover every operation', () => {
     expect([...sent]).to.have.members(operations.map(({ operationId }) => operationId))

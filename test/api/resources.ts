@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { dayOf } from '../../src/ledger/link.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
-import { newId } from '../../src/security/ids.ts'
+import { newId, newReferenceNumber } from '../../src/security/ids.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { createIntent, freshDelivery, subscribe } from '../support/actions.ts'
 import { storeOrder } from '../support/orders.ts'
@@ -57,6 +57,18 @@ export const kinds = {
       const owner = { businessId: merchant.businessId, sandbox }
       await deps.batchers.bookEntries(owner, [{ ...draft, ...refund, returnedFees }], noDeadline)
       return String(amount)
+    },
+    stored: ({ deps }, ids) => deps.LedgerEntry.find({ businessId: { $in: ids } }).lean(),
+  },
+  bookedPayment: {
+    missing: 'never missing',
+    unknown: 'never unknown',
+    async make({ deps, clock }, { merchant: { businessId }, sandbox }) {
+      const referenceNumber = newReferenceNumber()
+      const day = dayOf(clock.now())
+      const draft = { _id: newId(), type: 'payment', amount: 5, referenceNumber, day } as const
+      await deps.batchers.bookEntries({ businessId, sandbox }, [draft], noDeadline)
+      return referenceNumber
     },
     stored: ({ deps }, ids) => deps.LedgerEntry.find({ businessId: { $in: ids } }).lean(),
   },

@@ -71,5 +71,6 @@ export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, objec
   },
   centimes: { type: 'integer', minimum: 0, maximum: 999_999_999_999_999 },
   'page-number': { type: 'integer', minimum: 1, maximum: maxPage, default: 1 },
+  'entry-number': { type: 'integer', minimum: 0, maximum: maxPage },
   'page-size': { type: 'integer', minimum: 1, default: 20 },
 })

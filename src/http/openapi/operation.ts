@@ -96,13 +96,18 @@ const csvContent = ({ csv }: { csv: string }): Part => ({
 })
 
 function success(writer: SchemaWriter, route: Route): Part {
-  const { response, example } = route.about
+  const { response, example, lines } = route.about
   const headers = headersOf(route)
   if ('download' in route)
     return {
-      description: 'The CSV file.',
+      description: 'The file.',
       headers: { ...headers, ...fileName('The suggested name of the file.') },
-      content: { 'text/csv': { schema: writer.refer(response), example: example.response } },
+      content: {
+        'text/csv': { schema: writer.refer(response), example: example.response },
+        ...(lines === undefined
+          ? {}
+          : { 'application/x-ndjson': { schema: writer.refer(lines.schema), example: lines.example } }),
+      },
     }
   const asCsv = example.csv === undefined ? null : { schema: csvText, example: example.csv }
   return {

@@ -8,6 +8,7 @@ export type Schema = object
 export type Tag =
   | 'Payment intents'
   | 'Balance'
+  | 'Exports'
   | 'Webhook endpoints'
   | 'Webhook deliveries'
   | 'Products'
@@ -29,6 +30,8 @@ export interface About {
   body: Schema | null
   /** The schema of `data` in the response, or of the file if the operation is a download. */
   response: Schema
+  /** The schema of the file and an example, if a download is also available as JSON lines. */
+  lines?: { schema: Schema; example: string }
   /**
    * The error codes that are specific to the operation. Those under `errorCodes` in the `body` schema are added
    * automatically.

@@ -4,6 +4,7 @@ import { balanceRoutes } from './balance.ts'
 import { deliveryRoutes } from './deliveries.ts'
 import { endpointRoutes } from './endpoints.ts'
 import { intentRoutes } from './intents.ts'
+import { ledgerExportRoutes } from './ledger-exports.ts'
 import { orderRoutes } from './orders.ts'
 import { productCsvRoutes } from './product-files.ts'
 import { productRoutes } from './products.ts'
@@ -16,6 +17,7 @@ import { productRoutes } from './products.ts'
 export const routes: readonly Route[] = [
   ...intentRoutes,
   ...balanceRoutes,
+  ...ledgerExportRoutes,
   ...endpointRoutes,
   ...deliveryRoutes,
   ...productCsvRoutes,

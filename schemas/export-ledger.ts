@@ -1,0 +1,59 @@
+import { type DelimiterName, delimiterQuery } from './delimiter.ts'
+import { spanQuery } from './span.ts'
+
+/** The contents of an export of the ledger: the payments, the refunds, or all entries. */
+export const exportKinds = ['payments', 'refunds', 'entries'] as const
+export type ExportKind = (typeof exportKinds)[number]
+
+/** CSV for spreadsheets, or one JSON object per line for programs. */
+export const exportFormats = ['csv', 'jsonl'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
+/** The languages of the header of a CSV file. */
+export const exportLanguages = ['en', 'fr', 'ar'] as const
+export type ExportLanguage = (typeof exportLanguages)[number]
+
+/** The query parameters of an export of payments, refunds or ledger entries. */
+export const exportLedgerQuery = {
+  type: 'object',
+  properties: {
+    from: {
+      ...spanQuery.properties.from,
+      description:
+        'Only lines booked at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
+    },
+    to: {
+      ...spanQuery.properties.to,
+      description:
+        'Only lines booked at or before this ISO 8601 date or date-time. A date means the end of that day. Defaults to now.',
+    },
+    format: {
+      description: '`csv`, or `jsonl` for one JSON object per line. Defaults to `csv`.',
+      enum: exportFormats,
+    },
+    delimiter: {
+      ...delimiterQuery,
+      description: `${delimiterQuery.description} With a semicolon, decimal numbers have a comma. Only for \`csv\`.`,
+    },
+    language: {
+      description: 'The language of the column names. Defaults to English. Only for `csv`.',
+      enum: exportLanguages,
+    },
+    after: {
+      description:
+        'Only lines with a higher `number`, without the column names. Resumes a download after its last complete line.',
+      type: 'string',
+      format: 'entry-number',
+    },
+  },
+  additionalProperties: false,
+} as const
+
+export interface ExportLedgerQuery {
+  from?: string
+  to?: string
+  format?: ExportFormat
+  delimiter?: DelimiterName
+  language?: ExportLanguage
+  after?: string
+}

@@ -1,0 +1,159 @@
+import type { Command } from 'commander'
+import { type Delimiter, readDelimiter } from '../../../schemas/delimiter.ts'
+import {
+  type ExportFormat,
+  type ExportKind,
+  type ExportLanguage,
+  exportFormats,
+  exportKinds,
+  exportLanguages,
+} from '../../../schemas/export-ledger.ts'
+import { auditLine } from '../../audit/audit-event.ts'
+import { completeFile, type FileExport, openExportFile, type WrittenFile } from '../../exports/export-file.ts'
+import { readExport } from '../../exports/export-ledger.ts'
+import { createLineWriter } from '../../exports/export-lines.ts'
+import { typeOf } from '../../exports/facts.ts'
+import { type Span, upToNow } from '../../input/span.ts'
+import { findPositions } from '../../ledger/positions.ts'
+import { createLists } from '../../lists/lists.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
+import { act, found } from './act.ts'
+import { choice, instant, someId } from './arguments.ts'
+import { startProgress } from './progress.ts'
+import { type AdminDeps, Failed } from './run.ts'
+
+const exportHelp = `
+Writes the same file as GET /dev/exports, oldest line first. The export ends with the
+last line that is booked when the command begins.
+
+If the command is stopped or killed, run it again with --resume. It then removes an
+incomplete last line and adds the missing ones. The result is the same file, byte for
+byte. Without --resume, an existing file is never changed.
+
+The audit trail records the export. In a CSV file, a text that a spreadsheet could
+execute begins with a single quote.
+
+Examples:`
+
+const what: Record<ExportKind, string> = {
+  payments: 'the payments of a business',
+  refunds: 'the completed refunds of a business',
+  entries: 'all changes of the balance of a business',
+}
+
+/** Adds the `export` commands. */
+export function addExportCommands(program: Command): void {
+  const group = program.command('export').description('write payments, refunds or ledger entries to a file')
+  for (const kind of exportKinds) {
+    const example = `  admin export ${kind} --business ID --mode live --from 2026-11-01 --to 2026-11-30 --out ${kind}.csv`
+    group
+      .command(kind)
+      .description(`write ${what[kind]} to a file`)
+      .requiredOption('--business <id>', 'id of the business', someId)
+      .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
+      .requiredOption('--out <file>', 'the file to write')
+      .option(
+        '--from <time>',
+        'lines booked at this time or later (ISO 8601; UTC unless it has an offset)',
+        instant('start'),
+      )
+      .option(
+        '--to <time>',
+        'lines booked at this time or earlier; a date means the end of that day',
+        instant('end'),
+      )
+      .option(
+        '--format <format>',
+        'csv, or jsonl with one JSON object per line',
+        choice(...exportFormats),
+        'csv',
+      )
+      .option('--delimiter <name>', 'comma or semicolon, for csv', choice('comma', 'semicolon'), 'comma')
+      .option(
+        '--language <code>',
+        'en, fr or ar, for the column names of csv',
+        choice(...exportLanguages),
+        'en',
+      )
+      .option('--resume', 'complete a file that an earlier command began', false)
+      .addHelpText(
+        'after',
+        `${exportHelp}\n${example}\n${example} --delimiter semicolon --language fr --resume`,
+      )
+      .action(
+        act((deps: AdminDeps, options: Options, command: Command) =>
+          exportFile(deps, kind, options, command),
+        ),
+      )
+  }
+}
+
+interface Options {
+  business: string
+  mode: 'test' | 'live'
+  out: string
+  from?: Date
+  to?: Date
+  format: ExportFormat
+  delimiter: 'comma' | 'semicolon'
+  language: ExportLanguage
+  resume: boolean
+}
+
+async function exportFile(
+  deps: AdminDeps,
+  kind: ExportKind,
+  options: Options,
+  command: Command,
+): Promise<WrittenFile & { file: string }> {
+  const { business, mode, out, from = null, to = null, format, language, resume } = options
+  found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
+  if (from !== null && to !== null && from > to) throw new Failed('--from must not be later than --to.')
+  const owner = { businessId: business, sandbox: mode === 'test' }
+  const delimiter: Delimiter = readDelimiter(options.delimiter)
+  const reading = { lists: createLists(deps) }
+  const span: Span = upToNow(deps, { from, to })
+  await recordExport(deps, kind, options)
+  const wanted: FileExport = {
+    owner,
+    kind,
+    positions: await readExport(reading, owner, (models) => findPositions(models, owner, typeOf[kind], span)),
+    writer: createLineWriter({ kind, format, delimiter, language }),
+    quotes: format === 'csv',
+  }
+  const started = await openExportFile(reading, out, wanted, resume)
+  const total = wanted.positions.last - wanted.positions.first + 1
+  const progress = startProgress(total, command.optsWithGlobals<{ json?: boolean }>().json === true)
+  progress.add(started.lines)
+  const ending = new AbortController()
+  // The listener is removed after the first Ctrl-C, so a second one ends the process immediately.
+  const stop = () => ending.abort()
+  process.once('SIGINT', stop)
+  try {
+    const written = await completeFile(reading, started, wanted, ending.signal, progress.add)
+    if (written.lines < total)
+      throw new Failed(
+        `Stopped after ${written.lines} of ${total} lines. Run the command again with --resume.`,
+      )
+    return { file: out, ...written }
+  } finally {
+    process.off('SIGINT', stop)
+    progress.end()
+    await started.file.close()
+  }
+}
+
+/** Adds the line about an export to the audit trail, before the export reads any entries. */
+async function recordExport(deps: AdminDeps, kind: ExportKind, options: Options): Promise<void> {
+  const { business, mode, from, to, format, resume } = options
+  const line = auditLine({
+    at: deps.now(),
+    ...deps.by,
+    act: 'ledger.exported',
+    subject: business,
+    businessId: business,
+    before: null,
+    after: { kind, mode, format, ...(from && { from }), ...(to && { to }), ...(resume && { resume }) },
+  })
+  await nativeCollection(deps.AuditEvent).insertOne(line)
+}

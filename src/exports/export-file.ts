@@ -1,0 +1,160 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import type { ExportKind } from '../../schemas/export-ledger.ts'
+import type { ChainOwner } from '../chains/append.ts'
+import type { Deps } from '../deps.ts'
+import type { Positions } from '../ledger/positions.ts'
+import { eachChunk, readEntries } from './export-ledger.ts'
+import type { LineWriter } from './export-lines.ts'
+import { findLines } from './written-lines.ts'
+
+/** The reason why a file cannot be written or resumed. The message is shown to the operator. */
+export class UnsuitableFile extends Error {}
+
+/** An export that is written to a file. */
+export interface FileExport {
+  owner: ChainOwner
+  kind: ExportKind
+  /** The entries that the whole file contains. */
+  positions: Positions
+  writer: LineWriter
+  /** Whether a line feed between quotes is part of a line. */
+  quotes: boolean
+}
+
+/** A file of an export, with the lines that it already contains. */
+export interface ExportFile {
+  file: FileHandle
+  lines: number
+  bytes: number
+}
+
+/**
+ * Creates the file of an export. With `resume`, opens an existing file instead, keeps its complete lines, and cuts off
+ * the rest. Throws UnsuitableFile if the file exists, or if its lines are not the first lines of this export.
+ */
+export async function openExportFile(
+  deps: Pick<Deps, 'lists'>,
+  path: string,
+  wanted: FileExport,
+  resume: boolean,
+): Promise<ExportFile> {
+  const existing = resume ? await openExisting(path) : null
+  const file = existing ?? (await create(path))
+  try {
+    if (existing === null) return { file, lines: 0, bytes: await writeHeader(file, wanted) }
+    return { file, ...(await keepLines(deps, file, wanted, path)) }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+/** Only the operator may read the file, because it contains data of a merchant and its customers. */
+const ownerOnly = 0o600
+
+async function create(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', ownerOnly)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+    throw new UnsuitableFile(`${path} exists. Choose another name, or complete it with --resume.`)
+  }
+}
+
+async function openExisting(path: string): Promise<FileHandle | null> {
+  try {
+    const file = await open(path, 'r+')
+    if ((await file.stat()).isFile()) return file
+    await file.close()
+    throw new UnsuitableFile(`${path} is not a file.`)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code
+
+async function writeHeader(file: FileHandle, { writer }: FileExport): Promise<number> {
+  await file.truncate(0)
+  return writeAt(file, writer.header, 0)
+}
+
+/** Writes a text at a position, and returns the position behind it. A single write may write only a part. */
+async function writeAt(file: FileHandle, text: string, position: number): Promise<number> {
+  const data = Buffer.from(text)
+  let done = 0
+  while (done < data.length)
+    done += (await file.write(data, done, data.length - done, position + done)).bytesWritten
+  return position + done
+}
+
+async function keepLines(
+  deps: Pick<Deps, 'lists'>,
+  file: FileHandle,
+  wanted: FileExport,
+  path: string,
+): Promise<Omit<ExportFile, 'file'>> {
+  const { writer, quotes } = wanted
+  const header = Buffer.from(writer.header)
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(header.length), 0, header.length, 0)
+  if (!buffer.subarray(0, bytesRead).equals(header.subarray(0, bytesRead)))
+    throw new UnsuitableFile(
+      `${path} does not begin like this export. Use the options with which it was begun.`,
+    )
+  if (bytesRead < header.length) return { lines: 0, bytes: await writeHeader(file, wanted) }
+  const { count, end, first, last } = await findLines(file, header.length, quotes)
+  if (count > 0 && !(await isBeginning(deps, wanted, count, first, last)))
+    throw new UnsuitableFile(
+      `${path} contains other lines than this export. Use the options with which it was begun.`,
+    )
+  await file.truncate(end)
+  return { lines: count, bytes: end }
+}
+
+/** Returns whether this export begins with `count` lines, of which the first and the last are these. */
+async function isBeginning(
+  deps: Pick<Deps, 'lists'>,
+  { owner, kind, positions, writer }: FileExport,
+  count: number,
+  first: string,
+  last: string,
+): Promise<boolean> {
+  if (count > positions.last - positions.first + 1) return false
+  const lineAt = async (position: number) =>
+    writer.lines(await readEntries(deps, owner, kind, { first: position, last: position }))
+  const expected = [await lineAt(positions.first), await lineAt(positions.first + count - 1)]
+  return expected[0] === first && expected[1] === last
+}
+
+/** The result of an export to a file. `last` is the number of the last line, or null if there are no lines. */
+export interface WrittenFile {
+  lines: number
+  bytes: number
+  last: number | null
+}
+
+/**
+ * Writes the remaining lines of an export to its file, and calls `onLines` with the number of lines after each write.
+ * If the process is killed, the file contains a part of the export that `openExportFile` can resume.
+ */
+export async function completeFile(
+  deps: Pick<Deps, 'lists'>,
+  { file, ...done }: ExportFile,
+  { owner, kind, positions, writer }: FileExport,
+  ending: AbortSignal,
+  onLines: (count: number) => void,
+): Promise<WrittenFile> {
+  let { lines, bytes } = done
+  const rest = { first: positions.first + lines, last: positions.last }
+  for await (const chunk of eachChunk(deps, owner, kind, rest, writer)) {
+    bytes = await writeAt(file, chunk.text, bytes)
+    lines += chunk.lines
+    onLines(chunk.lines)
+    if (ending.aborted) break
+  }
+  await file.sync()
+  const position = positions.first + lines - 1
+  const [last] = lines === 0 ? [] : await readEntries(deps, owner, kind, { first: position, last: position })
+  return { lines, bytes, last: last?.number ?? null }
+}

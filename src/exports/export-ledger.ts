@@ -1,0 +1,144 @@
+import { readDelimiter } from '../../schemas/delimiter.ts'
+import type { ExportKind, ExportLedgerQuery } from '../../schemas/export-ledger.ts'
+import type { Caller } from '../businesses/caller.ts'
+import type { ChainOwner } from '../chains/append.ts'
+import type { Deps } from '../deps.ts'
+import { longestReadMs } from '../input/pagination.ts'
+import { readSpan, upToNow } from '../input/span.ts'
+import { findPositions, numberedBy, type Positions } from '../ledger/positions.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { readInSlices, restAfter } from '../process/in-slices.ts'
+import { createLineWriter, type FileForm, type LineWriter } from './export-lines.ts'
+import { type ExportedEntry, typeOf } from './facts.ts'
+
+/** The number of entries that one query reads. They take up about 500 kB. */
+const entriesPerRead = 500
+/** The number of lines after which a chunk is sent. A chunk is usually about 50 kB long. */
+const linesPerChunk = 250
+
+/** The fields that exports read. The totals after an entry are most of its size, and only the balance is needed. */
+const fields = {
+  _id: 0,
+  'after.opening': 0,
+  'after.payments': 0,
+  'after.refunds': 0,
+  'after.fees': 0,
+  'after.payouts': 0,
+  'after.byType': 0,
+  unaudited: 0,
+} as const
+
+/** Some lines of an exported file. */
+export interface Chunk {
+  text: string
+  lines: number
+  /** The number of the last line's entry. */
+  last: number
+}
+
+/**
+ * Returns the form of the file that a query requests. The delimiter is a comma and the names are English unless the
+ * query contains others.
+ */
+export const readForm = (
+  kind: ExportKind,
+  {
+    format = 'csv',
+    delimiter,
+    language = 'en',
+  }: Pick<ExportLedgerQuery, 'format' | 'delimiter' | 'language'>,
+): FileForm => ({ kind, format, delimiter: readDelimiter(delimiter), language })
+
+/**
+ * Yields the caller's payments, refunds or ledger entries as text, oldest first. Entries are read only as fast as the
+ * caller consumes the text. Entries that are booked after the export has begun are not part of it.
+ */
+export async function* exportLedger(
+  deps: Pick<Deps, 'lists' | 'now'>,
+  caller: Caller,
+  kind: ExportKind,
+  query: ExportLedgerQuery,
+): AsyncGenerator<string, void, undefined> {
+  const span = upToNow(deps, readSpan(query))
+  const free = await deps.lists.exports.take(caller.businessId, isNeverGone)
+  try {
+    const writer = createLineWriter(readForm(kind, query))
+    const positions = await readExport(deps, caller, (models) =>
+      findPositions(models, caller, typeOf[kind], span, Number(query.after ?? 0)),
+    )
+    let header = query.after === undefined ? writer.header : ''
+    for await (const { text } of eachChunk(deps, caller, kind, positions, writer)) {
+      yield header + text
+      header = ''
+    }
+    if (header !== '') yield header
+  } finally {
+    free()
+  }
+}
+
+/**
+ * The limiters can check whether the client has disconnected. An export does not need this check, because its generator
+ * ends when the download ends.
+ */
+const isNeverGone = () => false
+
+/** Runs a query of an export on the connections for lists. */
+export const readExport = <T>(
+  { lists }: Pick<Deps, 'lists'>,
+  { businessId }: ChainOwner,
+  read: Parameters<typeof lists.run<T>>[2],
+): Promise<T> => lists.run(`export ${businessId}`, isNeverGone, read)
+
+/**
+ * Yields the lines of a range of entries. The entries are read page by page, so no connection to MongoDB is occupied
+ * and no cursor stays open while a slow client downloads a page.
+ */
+export async function* eachChunk(
+  deps: Pick<Deps, 'lists'>,
+  owner: ChainOwner,
+  kind: ExportKind,
+  { first, last }: Positions,
+  writer: LineWriter,
+): AsyncGenerator<Chunk, void, undefined> {
+  for (let start = first; start <= last; start += entriesPerRead) {
+    const entries = await readEntries(deps, owner, kind, {
+      first: start,
+      last: Math.min(last, start + entriesPerRead - 1),
+    })
+    for (let done = 0; done < entries.length; done += linesPerChunk) {
+      const beganAt = performance.now()
+      const part = entries.slice(done, done + linesPerChunk)
+      const chunk = { text: writer.lines(part), lines: part.length, last: part.at(-1)?.number ?? 0 }
+      const tookMs = performance.now() - beganAt
+      yield chunk
+      // Without a pause between the chunks, the process could serve no other requests while a fast client downloads.
+      await restAfter(tookMs)
+    }
+  }
+}
+
+/** Reads the entries at a range of positions, which must be short. */
+export async function readEntries(
+  deps: Pick<Deps, 'lists'>,
+  owner: ChainOwner,
+  kind: ExportKind,
+  { first, last }: Positions,
+): Promise<ExportedEntry[]> {
+  const { businessId, sandbox } = owner
+  const { where, field, index } = numberedBy(typeOf[kind])
+  const entries: ExportedEntry[] = []
+  await readExport(deps, owner, ({ LedgerEntry }) =>
+    readInSlices(
+      nativeCollection(LedgerEntry)
+        .find(
+          { businessId, sandbox, ...where, [field]: { $gte: first, $lte: last } },
+          { hint: index, maxTimeMS: longestReadMs },
+        )
+        .project<ExportedEntry>(fields)
+        .sort({ [field]: 1 }),
+      (entry) => void entries.push(entry),
+    ),
+  )
+  return entries
+}

@@ -1,0 +1,141 @@
+import { currencyCode } from '../../schemas/currency.ts'
+import type { ExportKind, ExportLanguage } from '../../schemas/export-ledger.ts'
+import type { EntryType } from '../../schemas/list-entries.ts'
+import type { LedgerEntry } from '../ledger/entry.ts'
+import { noCommission } from '../wallets/commission.ts'
+
+/** An entry, with the fields that exports read. */
+export type ExportedEntry = Omit<LedgerEntry, 'after'> & { after: Pick<LedgerEntry['after'], 'balance'> }
+
+/** A fact that exports show, with its name in CSV files. Facts that are amounts are in centimes. */
+interface Fact {
+  name: Record<ExportLanguage, string>
+  isAmount?: true
+  read(entry: ExportedEntry): string | number | null
+}
+
+const feesOf = ({ commission = noCommission }: ExportedEntry) => commission
+const timeOf = (at: Date | undefined): string | null => at?.toISOString() ?? null
+
+/** All facts. The keys are their names in JSON. */
+const facts = {
+  number: { name: { en: 'Number', fr: 'Numéro', ar: 'الرقم' }, read: ({ number }) => number },
+  type: { name: { en: 'Type', fr: 'Type', ar: 'النوع' }, read: ({ type }) => type },
+  day: { name: { en: 'Day', fr: 'Jour', ar: 'اليوم' }, read: ({ day }) => day },
+  bookedAt: {
+    name: { en: 'Booked at', fr: 'Comptabilisé le', ar: 'وقت القيد' },
+    read: ({ bookedAt }) => timeOf(bookedAt),
+  },
+  occurredAt: {
+    name: { en: 'Occurred at', fr: 'Effectué le', ar: 'وقت العملية' },
+    read: ({ occurredAt }) => timeOf(occurredAt),
+  },
+  referenceNumber: {
+    name: { en: 'Reference number', fr: 'Numéro de référence', ar: 'الرقم المرجعي' },
+    read: ({ referenceNumber = null }) => referenceNumber,
+  },
+  merchantReference: {
+    name: { en: 'Merchant reference', fr: 'Référence du marchand', ar: 'مرجع التاجر' },
+    read: ({ merchantReference = null }) => merchantReference,
+  },
+  refundId: {
+    name: { en: 'Refund ID', fr: 'Identifiant du remboursement', ar: 'معرّف الاسترداد' },
+    read: ({ refundId = null }) => refundId,
+  },
+  payoutReference: {
+    name: { en: 'Payout reference', fr: 'Référence du versement', ar: 'مرجع التحويل' },
+    read: ({ payoutReference = null }) => payoutReference,
+  },
+  payerPhone: {
+    name: { en: 'Payer phone', fr: 'Téléphone du payeur', ar: 'هاتف الدافع' },
+    read: ({ payerPhone = null }) => payerPhone,
+  },
+  reason: { name: { en: 'Reason', fr: 'Motif', ar: 'السبب' }, read: ({ reason = null }) => reason },
+  currency: { name: { en: 'Currency', fr: 'Devise', ar: 'العملة' }, read: () => currencyCode },
+  // Only the entries of the ledger have signs: they are changes of the balance.
+  amount: {
+    name: { en: 'Amount', fr: 'Montant', ar: 'المبلغ' },
+    isAmount: true,
+    read: ({ amount }) => amount,
+  },
+  refunded: {
+    name: { en: 'Amount', fr: 'Montant', ar: 'المبلغ' },
+    isAmount: true,
+    read: ({ amount }) => -amount,
+  },
+  providerTtc: {
+    name: { en: 'Merchant fee', fr: 'Frais du marchand', ar: 'رسوم التاجر' },
+    isAmount: true,
+    read: (entry) => feesOf(entry).providerTtc,
+  },
+  net: {
+    name: { en: 'Net', fr: 'Net', ar: 'الصافي' },
+    isAmount: true,
+    read: (entry) => entry.amount - feesOf(entry).providerTtc,
+  },
+  payerTtc: {
+    name: { en: 'Payer fee', fr: 'Frais du payeur', ar: 'رسوم الدافع' },
+    isAmount: true,
+    read: (entry) => feesOf(entry).payerTtc,
+  },
+  tof: { name: { en: 'TOF', fr: 'TOF', ar: 'TOF' }, isAmount: true, read: (entry) => feesOf(entry).tof },
+  tte: { name: { en: 'TTE', fr: 'TTE', ar: 'TTE' }, isAmount: true, read: (entry) => feesOf(entry).tte },
+  returnedProviderTtc: {
+    name: { en: 'Returned merchant fee', fr: 'Frais du marchand rendus', ar: 'رسوم التاجر المعادة' },
+    isAmount: true,
+    read: ({ returnedFees }) => returnedFees?.providerTtc ?? 0,
+  },
+  returnedPayerTtc: {
+    name: { en: 'Returned payer fee', fr: 'Frais du payeur rendus', ar: 'رسوم الدافع المعادة' },
+    isAmount: true,
+    read: ({ returnedFees }) => returnedFees?.payerTtc ?? 0,
+  },
+  balance: {
+    name: { en: 'Balance', fr: 'Solde', ar: 'الرصيد' },
+    isAmount: true,
+    read: ({ after }) => after.balance,
+  },
+} as const satisfies Record<string, Fact>
+
+const origin = ['day', 'bookedAt', 'occurredAt', 'referenceNumber', 'merchantReference'] as const
+
+/** The facts of each kind of export, in the order of the columns. The number comes first, because it resumes a file. */
+const shown: Record<ExportKind, readonly (keyof typeof facts)[]> = {
+  payments: [
+    'number',
+    ...origin,
+    'payerPhone',
+    'currency',
+    'amount',
+    'providerTtc',
+    'net',
+    'payerTtc',
+    'tof',
+    'tte',
+  ],
+  refunds: [
+    'number',
+    ...origin,
+    'refundId',
+    'reason',
+    'currency',
+    'refunded',
+    'returnedProviderTtc',
+    'returnedPayerTtc',
+  ],
+  entries: ['number', 'type', ...origin, 'refundId', 'payoutReference', 'currency', 'amount', 'balance'],
+}
+
+/** A fact of an export, under its name in JSON. */
+export type ExportedFact = Fact & { key: string }
+
+/** Returns the facts of a kind of export. */
+export const factsOf = (kind: ExportKind): ExportedFact[] =>
+  shown[kind].map((key) => ({ ...facts[key], key: key === 'refunded' ? 'amount' : key }))
+
+/** The type of the entries that an export contains, or null for all types. */
+export const typeOf: Record<ExportKind, EntryType | null> = {
+  payments: 'payment',
+  refunds: 'refund',
+  entries: null,
+}

@@ -1,0 +1,56 @@
+import type { ExportFormat, ExportKind } from '../../../schemas/export-ledger.ts'
+import { createLineWriter } from '../../exports/export-lines.ts'
+import { type ExportedEntry, typeOf } from '../../exports/facts.ts'
+import { referenceNumber, refundId, request } from './intents-example.ts'
+
+export const period = { from: '2026-11-01', to: '2026-11-30' }
+
+const paidAt = new Date('2026-11-21T07:40:02.331Z')
+const refundedAt = new Date('2026-11-21T15:12:44.870Z')
+const shared = {
+  businessId: '',
+  sandbox: true,
+  referenceNumber,
+  merchantReference: request.merchantReference,
+  day: '2026-11-21',
+}
+const ofPayment = { ...shared, occurredAt: paidAt, bookedAt: new Date('2026-11-21T07:40:02.352Z') }
+const ofRefund = {
+  ...shared,
+  refundId,
+  occurredAt: refundedAt,
+  bookedAt: new Date('2026-11-21T15:12:44.902Z'),
+}
+
+/** The entries of the example: a payment, its fee, a refund, and the fee that it gave back. */
+export const entries: readonly ExportedEntry[] = [
+  {
+    ...ofPayment,
+    _id: 'example-1',
+    number: 1,
+    type: 'payment',
+    amount: 50_000,
+    payerPhone: '22******45',
+    commission: { providerTtc: 1_000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1_260 },
+    after: { balance: 50_000 },
+  },
+  { ...ofPayment, _id: 'example-2', number: 2, type: 'fee', amount: -1_000, after: { balance: 49_000 } },
+  {
+    ...ofRefund,
+    _id: 'example-3',
+    number: 3,
+    type: 'refund',
+    amount: -20_000,
+    reason: 'One item came back',
+    returnedFees: { providerTtc: 400, payerTtc: 200 },
+    after: { balance: 29_000 },
+  },
+  { ...ofRefund, _id: 'example-4', number: 4, type: 'fee', amount: 400, after: { balance: 29_400 } },
+]
+
+/** Returns the file that an export of the example entries contains. */
+export function fileOf(kind: ExportKind, format: ExportFormat): string {
+  const { header, lines } = createLineWriter({ kind, format, delimiter: ',', language: 'en' })
+  const type = typeOf[kind]
+  return header + lines(entries.filter((entry) => type === null || entry.type === type))
+}

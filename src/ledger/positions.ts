@@ -1,0 +1,81 @@
+import type { mongo } from 'mongoose'
+import type { EntryType } from '../../schemas/list-entries.ts'
+import { type ChainOwner, chainIndex } from '../chains/append.ts'
+import { longestReadMs } from '../input/pagination.ts'
+import type { Span } from '../input/span.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import type { Models } from '../mongo/models.ts'
+import type { LedgerEntry } from './entry.ts'
+
+/**
+ * A range of positions in the ledger, both ends inclusive. The range is empty if `last` is less than `first`. The
+ * positions count all entries, or those of one type.
+ */
+export interface Positions {
+  first: number
+  last: number
+}
+
+/** Returns the field that numbers the entries of a type, and the index on it. */
+export const numberedBy = (type: EntryType | null) =>
+  type === null
+    ? ({ where: {}, field: 'position', index: 'byPosition' } as const)
+    : ({ where: { type }, field: 'typePosition', index: 'byType' } as const)
+
+type Reads = Pick<Models, 'LedgerEntry'>
+
+/**
+ * Returns the positions of the entries of a type, or of all entries, that were booked in a period and have a number
+ * above `afterNumber`. The clean-up may have removed the oldest entries, so the range does not begin before the oldest
+ * entry that is left. Later entries get later positions.
+ */
+export async function findPositions(
+  deps: Reads,
+  { businessId, sandbox }: ChainOwner,
+  type: EntryType | null,
+  { from, to }: Span,
+  afterNumber = 0,
+): Promise<Positions> {
+  const owner = { businessId, sandbox }
+  const [left, before, skipped, last] = await Promise.all([
+    firstLeft(deps, owner, type),
+    from === null ? 0 : countWhile(deps, { ...owner, bookedAt: { $lt: from } }, type, byTime),
+    afterNumber === 0 ? 0 : countWhile(deps, { ...owner, number: { $lte: afterNumber } }, type, byNumber),
+    countWhile(deps, to === null ? owner : { ...owner, bookedAt: { $lte: to } }, type, byTime),
+  ])
+  return { first: Math.max(left, before + 1, skipped + 1), last }
+}
+
+/** The order in which the last matching entry is found. */
+interface Order {
+  hint: string
+  sort: Record<string, -1>
+}
+const byTime: Order = { hint: 'byTime', sort: { bookedAt: -1, number: -1 } }
+const byNumber: Order = { hint: chainIndex.name, sort: { number: -1 } }
+
+/**
+ * Returns the number of entries up to the last one that the filter matches, including those that the clean-up has
+ * removed since. Each entry and closing marker contains this number, so only the last one is read.
+ */
+async function countWhile(
+  { LedgerEntry }: Reads,
+  where: mongo.Filter<LedgerEntry>,
+  type: EntryType | null,
+  order: Order,
+): Promise<number> {
+  const projection = { 'after.entries': 1, 'after.byType': 1 }
+  const options = { ...order, projection, maxTimeMS: longestReadMs }
+  const last = await nativeCollection(LedgerEntry).findOne(where, options)
+  if (last === null) return 0
+  return type === null ? last.after.entries : last.after.byType[type]
+}
+
+async function firstLeft({ LedgerEntry }: Reads, owner: ChainOwner, type: EntryType | null): Promise<number> {
+  const { where, field, index } = numberedBy(type)
+  const first = await nativeCollection(LedgerEntry).findOne(
+    { ...owner, ...where, [field]: { $gte: 1 } } as mongo.Filter<LedgerEntry>,
+    { sort: { [field]: 1 }, hint: index, projection: { [field]: 1 }, maxTimeMS: longestReadMs },
+  )
+  return first?.[field] ?? 1
+}

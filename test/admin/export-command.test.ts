@@ -1,0 +1,185 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { exportKinds } from '../../schemas/export-ledger.ts'
+import { completeFile, type FileExport, openExportFile } from '../../src/exports/export-file.ts'
+import { readForm } from '../../src/exports/export-ledger.ts'
+import { createLineWriter } from '../../src/exports/export-lines.ts'
+import { bookMany, bookOne, ledgerOf } from '../support/ledger.ts'
+import { withMerchant, withService } from '../support/service.ts'
+import { withOpened } from '../support/with.ts'
+import { withAdmin } from './admin.ts'
+
+describe('npm run admin -- export', function () {
+  this.timeout(60_000)
+  const service = withService()
+  const cli = withAdmin(service)
+  const merchant = withMerchant(service)
+  const folder = withOpened(
+    async () => ({ path: await mkdtemp(join(tmpdir(), 'export-')) }),
+    ({ path }) => rm(path, { recursive: true }),
+  )
+  const owner = () => ({ businessId: merchant.businessId, sandbox: true })
+  before(async () => {
+    service.clock.freeze(new Date())
+    await bookMany(service, owner(), 130)
+  })
+
+  let files = 0
+  const newFile = () => join(folder.path, `${(files += 1)}`)
+  const args = (kind: string, file: string, ...more: string[]) => {
+    const which = ['--business', merchant.businessId, '--mode', 'test', '--out', file]
+    return ['export', kind, ...which, ...more]
+  }
+  const downloaded = async (kind: string, query = ''): Promise<string> => {
+    const url = `${service.origin}/api/v1/dev/exports/${kind}?${query}`
+    return Buffer.from(await (await fetch(url, { headers: merchant.read() })).arrayBuffer()).toString('utf8')
+  }
+
+  it('writes the same file as the API, and records it in the audit trail', async () => {
+    for (const kind of exportKinds) {
+      const file = newFile()
+      const printed = await cli.done(...args(kind, file, '--delimiter', 'semicolon', '--language', 'fr'))
+      const text = await readFile(file, 'utf8')
+      expect(text).to.equal(await downloaded(kind, 'delimiter=semicolon&language=fr'))
+      const numbers = (await ledgerOf(service, owner()))
+        .filter(({ type }) => kind === 'entries' || `${type}s` === kind)
+        .map(({ number }) => number)
+      const bytes = Buffer.byteLength(text)
+      expect(printed).to.deep.equal({ file, lines: numbers.length, bytes, last: numbers.at(-1) })
+      expect((await stat(file)).mode & 0o777).to.equal(0o600)
+      const lines = newFile()
+      await cli.done(...args(kind, lines, '--format', 'jsonl'))
+      expect(await readFile(lines, 'utf8')).to.equal(await downloaded(kind, 'format=jsonl'))
+    }
+    const [line] = await service.deps.AuditEvent.find(
+      { act: 'ledger.exported' },
+      {},
+      { sort: { _id: 1 } },
+    ).lean()
+    const { businessId } = merchant
+    const after = { kind: 'payments', mode: 'test', format: 'csv' }
+    expect(line).to.deep.include({ subject: businessId, businessId, before: null, after })
+  })
+
+  it('refuses an existing file, an unknown business and a wrong period, and writes nothing', async () => {
+    const file = newFile()
+    await writeFile(file, 'mine')
+    const existing = await cli.here(...args('payments', file))
+    expect([existing.exitCode, existing.stderr]).to.deep.equal([
+      1,
+      `${file} exists. Choose another name, or complete it with --resume.\n`,
+    ])
+    const resumed = await cli.here(...args('payments', file, '--resume'))
+    expect([resumed.exitCode, resumed.stderr]).to.deep.equal([
+      1,
+      `${file} does not begin like this export. Use the options with which it was begun.\n`,
+    ])
+    expect(await readFile(file, 'utf8')).to.equal('mine')
+    const unknown = await cli.here(
+      'export',
+      'payments',
+      '--business',
+      'x',
+      '--mode',
+      'test',
+      '--out',
+      newFile(),
+    )
+    expect(unknown.stderr).to.equal('There is no business x.\n')
+    const reversed = await cli.here(
+      ...args('payments', newFile(), '--from', '2026-02-01', '--to', '2026-01-01'),
+    )
+    expect(reversed.stderr).to.equal('--from must not be later than --to.\n')
+  })
+
+  it('resumes a file with --resume, whether it was cut, is missing or is complete', async () => {
+    const whole = await downloaded('entries')
+    const file = newFile()
+    for (const cut of [null, whole.length, 70_000]) {
+      if (cut !== null) await writeFile(file, Buffer.from(whole).subarray(0, cut))
+      const { lines, bytes } = await cli.done(...args('entries', file, '--resume'))
+      expect([lines, bytes]).to.deep.equal([521, Buffer.byteLength(whole)])
+      expect(await readFile(file, 'utf8')).to.equal(whole)
+    }
+  })
+
+  describe('with a file that was cut at any byte', () => {
+    const forms = [
+      { delimiter: 'comma' },
+      { delimiter: 'semicolon', language: 'ar' },
+      { format: 'jsonl' },
+    ] as const
+
+    const wanted = (form: (typeof forms)[number], positions = { first: 1, last: 60 }): FileExport => ({
+      owner: owner(),
+      kind: 'payments',
+      positions,
+      writer: createLineWriter(readForm('payments', form)),
+      quotes: !('format' in form),
+    })
+    const isEnding = new AbortController().signal
+    const write = async (file: string, target: FileExport, signal = isEnding) => {
+      const opened = await openExportFile(service.deps, file, target, true)
+      const written = await completeFile(service.deps, opened, target, signal, () => undefined)
+      await opened.file.close()
+      return written
+    }
+
+    for (const form of forms)
+      it(`yields the file of an uninterrupted export: ${JSON.stringify(form)}`, async () => {
+        const target = wanted(form, { first: 8, last: 10 })
+        const file = newFile()
+        const written = await write(file, target)
+        const whole = await readFile(file)
+        expect(written.bytes).to.equal(whole.length)
+        const lineEnds = [...whole.keys()].filter((at) => whole[at] === 10 || whole[at] === 13)
+        const cuts = [
+          1,
+          2,
+          3,
+          4,
+          ...lineEnds,
+          ...lineEnds.map((at) => at + 1),
+          ...lineEnds.map((at) => at + 2),
+        ]
+        for (let at = 0; at < whole.length; at += 29) cuts.push(at)
+        for (const cut of cuts) {
+          await writeFile(file, whole.subarray(0, cut))
+          expect(await write(file, target), `cut at ${cut}`).to.deep.equal(written)
+          expect((await readFile(file)).equals(whole), `cut at ${cut}`).to.equal(true)
+        }
+      })
+
+    it('refuses a file of another export, and does not change it', async () => {
+      const [comma, , lines] = forms.map((form) => wanted(form))
+      const others: (FileExport | undefined)[] = [
+        lines,
+        wanted(forms[1]),
+        wanted(forms[0], { first: 2, last: 60 }),
+        wanted(forms[0], { first: 1, last: 61 }),
+        comma && { ...comma, writer: createLineWriter(readForm('refunds', forms[0])) },
+      ]
+      for (const other of others) {
+        const file = newFile()
+        if (other !== undefined) await write(file, other)
+        const before = await readFile(file)
+        const error = await write(file, comma as FileExport).catch((reason: Error) => reason.message)
+        expect(error).to.match(/Use the options with which it was begun\.$/)
+        expect((await readFile(file)).equals(before)).to.equal(true)
+      }
+    })
+
+    it('leaves a file that can be resumed when it is interrupted', async () => {
+      await bookOne(service, owner(), 'payment', 1)
+      const target = { ...wanted(forms[0]), kind: 'entries', positions: { first: 1, last: 521 } } as const
+      const entries = { ...target, writer: createLineWriter(readForm('entries', forms[0])) }
+      const [stopped, whole] = [newFile(), newFile()]
+      await write(whole, entries)
+      expect((await write(stopped, entries, AbortSignal.abort())).lines).to.equal(250)
+      expect((await write(stopped, entries)).lines).to.equal(521)
+      expect((await readFile(stopped)).equals(await readFile(whole))).to.equal(true)
+    })
+  })
+})

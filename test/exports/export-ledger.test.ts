@@ -1,0 +1,213 @@
+import { expect } from 'chai'
+import { parse } from 'csv-parse/sync'
+import { exportKinds } from '../../schemas/export-ledger.ts'
+import { expectRefused } from '../api/refused.ts'
+import { bookMany, bookOne, difficultTexts, ledgerOf } from '../support/ledger.ts'
+import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
+
+const base = '/api/v1/dev/exports'
+type Row = Record<string, string | number | null>
+
+describe('An export of the ledger', () => {
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
+  beforeEach(() => service.clock.freeze(new Date('2027-03-10T12:00:00Z')))
+  const owner = (sandbox = true) => ({ businessId: merchant.businessId, sandbox })
+
+  const get = (kind: string, query: Record<string, string> = {}, headers = merchant.read()) =>
+    service.http.get(`${base}/${kind}`).query(query).set(headers).buffer(true)
+  const textOf = async (...given: Parameters<typeof get>): Promise<string> =>
+    (await get(...given).expect(200)).text
+  const rowsOf = async (kind: string, query: Record<string, string> = {}): Promise<Row[]> =>
+    (await textOf(kind, { ...query, format: 'jsonl' }))
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Row)
+
+  /** The rows that an export of a kind must contain, computed from the ledger. */
+  async function expected(kind: (typeof exportKinds)[number]): Promise<Row[]> {
+    const entries = await ledgerOf(service, owner())
+    return entries.flatMap((entry): Row[] => {
+      const { number, type, day, amount, commission, returnedFees } = entry
+      const { referenceNumber = null, merchantReference = null, refundId = null } = entry
+      const [bookedAt, occurredAt = null] = [entry.bookedAt, entry.occurredAt].map((at) => at?.toISOString())
+      const times = { day, bookedAt: bookedAt ?? '', occurredAt }
+      const origin = { ...times, referenceNumber, merchantReference }
+      if (kind === 'entries') {
+        const references = { refundId, payoutReference: entry.payoutReference ?? null }
+        const balance = entry.after.balance
+        return [{ number, type, ...origin, ...references, currency: 'MRU', amount, balance }]
+      }
+      if (kind === 'payments' && type === 'payment' && commission !== undefined) {
+        const { providerTtc, payerTtc, tof, tte } = commission
+        const fees = { providerTtc, net: amount - providerTtc, payerTtc, tof, tte }
+        return [{ number, ...origin, payerPhone: '22******01', currency: 'MRU', amount, ...fees }]
+      }
+      if (kind === 'refunds' && type === 'refund' && returnedFees !== undefined) {
+        const returned = {
+          returnedProviderTtc: returnedFees.providerTtc,
+          returnedPayerTtc: returnedFees.payerTtc,
+        }
+        const about = { refundId, reason: entry.reason ?? null }
+        return [{ number, ...origin, ...about, currency: 'MRU', amount: -amount, ...returned }]
+      }
+      return []
+    })
+  }
+
+  for (const kind of exportKinds)
+    it(`contains exactly the ${kind} of the ledger, in CSV and in JSON lines`, async () => {
+      await bookMany(service, owner(), 130)
+      const wanted = await expected(kind)
+      expect(wanted.length).to.be.greaterThan(129)
+      expect(await rowsOf(kind)).to.deep.equal(wanted)
+      for (const [delimiter, point] of [
+        ['comma', '.'],
+        ['semicolon', ','],
+      ] as const) {
+        const text = await textOf(kind, { delimiter })
+        const [, ...rows] = parse(text, { delimiter: point === ',' ? ';' : ',', bom: true })
+        expect(rows).to.have.length(wanted.length)
+        rows.forEach((cells, at) => {
+          const values = Object.values(wanted[at] ?? {})
+          const centimes = cells.slice(values.length).map(Number)
+          expect(centimes, 'amounts in centimes').to.deep.equal(values.slice(values.indexOf('MRU') + 1))
+          cells.slice(0, values.length).forEach((cell, index) => {
+            const value = values[index]
+            if (index > values.indexOf('MRU')) {
+              expect(cell).to.match(point === ',' ? /^-?\d+,\d\d$/ : /^-?\d+\.\d\d$/)
+              expect(Math.round(Number(cell.replace(',', '.')) * 100)).to.equal(value)
+            } else if (typeof value === 'string' && difficultTexts.slice(0, 8).includes(value)) {
+              expect(cell.replaceAll("'", '')).to.equal(value)
+              expect(cell).to.match(/^'|\n/)
+            } else expect(cell).to.equal(String(value ?? ''))
+          })
+        })
+      }
+    })
+
+  it('names its columns in English, French or Arabic', async () => {
+    const header = async (query: Record<string, string>) => (await textOf('refunds', query)).trimEnd()
+    expect(await header({})).to.equal(
+      'Number,Day,Booked at,Occurred at,Reference number,Merchant reference,Refund ID,Reason,Currency,Amount,' +
+        'Returned merchant fee,Returned payer fee,Amount (centimes),Returned merchant fee (centimes),' +
+        'Returned payer fee (centimes)',
+    )
+    const french = await header({ language: 'fr', delimiter: 'semicolon' })
+    expect(french).to.match(/^\uFEFFNuméro;Jour;Comptabilisé le;.*;Montant \(centimes\);/)
+    expect(await header({ language: 'ar', delimiter: ';' })).to.match(
+      /^\uFEFFالرقم;اليوم;.*;المبلغ \(سنتيم\);/,
+    )
+    const { headers } = await get('refunds', { format: 'jsonl' }).expect(200, '')
+    expect(headers).to.include({
+      'content-type': 'application/x-ndjson',
+      'content-disposition': 'attachment; filename="refunds.jsonl"',
+    })
+  })
+
+  it('contains the entries of whole UTC days by their bookedAt, as the statements do', async () => {
+    const times = [
+      '09T23:59:59.999',
+      '10T00:00:00.000',
+      '10T23:59:59.999',
+      '11T00:00:00.000',
+      '11T08:00:00.000',
+    ]
+    for (const [index, time] of times.entries()) {
+      service.clock.freeze(new Date(`2027-03-${time}Z`))
+      await bookOne(service, owner(), 'payment', 1_000 + index)
+    }
+    const amounts = async (query: Record<string, string>) =>
+      (await rowsOf('payments', query)).map(({ amount }) => amount)
+    expect(await amounts({ from: '2027-03-10', to: '2027-03-10' })).to.deep.equal([1_001, 1_002])
+    expect(await amounts({ to: '2027-03-09' })).to.deep.equal([1_000])
+    expect(await amounts({ from: '2027-03-11T00:00:00.001Z', to: '2099-01-01' })).to.deep.equal([1_004])
+    expect(await amounts({ from: '2027-03-12' })).to.deep.equal([])
+    const closing = await service.deps.LedgerEntry.findOne({ ...owner(), through: '2027-03-10' }).lean()
+    const day = await rowsOf('entries', { from: '2027-03-10', to: '2027-03-10' })
+    expect(day.at(-1)?.balance).to.equal(closing?.closed?.closing)
+    expect(closing?.closed?.payments).to.deep.equal({ count: 2, amount: 2_003 })
+  })
+
+  it('continues after any number without the column names, so that the parts make up the whole file', async () => {
+    await bookMany(service, owner(), 2)
+    for (const kind of exportKinds)
+      for (const query of [{ format: 'jsonl' }, { delimiter: 'semicolon' }] as Record<string, string>[]) {
+        const whole = await textOf(kind, query)
+        const all = (await rowsOf(kind)).map(({ number }) => Number(number))
+        const numbers = [all[0], all[1], all.at(-1)]
+        const parts = await Promise.all(
+          numbers.map((number) => textOf(kind, { ...query, after: String(number) })),
+        )
+        const lengths = parts.map((part) => part.length)
+        expect(lengths).to.deep.equal(lengths.toSorted((a, b) => b - a))
+        for (const part of parts) expect(whole.endsWith(part)).to.equal(true)
+        expect(parts.at(-1)).to.equal('')
+        const first = await textOf(kind, { ...query, after: '0' })
+        expect(whole.slice(0, whole.length - first.length).includes('\n')).to.equal(
+          query.format === undefined,
+        )
+      }
+    const outside = await textOf('payments', { from: '2027-03-11', after: '1' })
+    expect([outside, await textOf('payments', { after: '999999999999999' })]).to.deep.equal(['', ''])
+  })
+
+  it('does not contain what is booked after it began', async () => {
+    await bookMany(service, owner(), 130)
+    const before = await textOf('entries')
+    const { lists } = service.deps
+    const { run } = lists
+    let reads = 0
+    lists.run = async (name, ...rest) => {
+      if ((reads += 1) === 2) await bookOne(service, owner(), 'payment', 1)
+      return run(name, ...rest)
+    }
+    const during = await textOf('entries').finally(() => Object.assign(lists, { run }))
+    expect(reads).to.equal(3)
+    expect(during).to.equal(before)
+    expect(await rowsOf('entries', { after: '521' })).to.have.length(2)
+  })
+
+  it('separates the environments, and needs a secret key with the scope to read payments', async () => {
+    await bookOne(service, owner(false), 'payment', 777)
+    expect(await rowsOf('payments')).to.deep.equal([])
+    const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+    expect(await textOf('payments', { format: 'jsonl' }, live.read())).to.include('"amount":777')
+    const other = await service.key(merchant.businessId, { scopes: ['store.products:read'] })
+    const without = asMerchant(merchant.businessId, other)
+    await expectRefused(get('entries', {}, without.read()), 403, 'SCOPE_REQUIRED')
+  })
+
+  it('is refused if a parameter is invalid', async () => {
+    for (const query of [
+      'format=xlsx',
+      'delimiter=%09',
+      'language=de',
+      'after=-1',
+      'after=1.5',
+      'after=',
+      'from=2027-13-01',
+      'from=2027-03-02&to=2027-03-01',
+      'page=1',
+    ])
+      await expectRefused(
+        service.http.get(`${base}/payments?${query}`).set(merchant.read()),
+        400,
+        'VALIDATION_ERROR',
+      )
+  })
+
+  it('ends when its client disconnects', async () => {
+    await bookMany(service, owner(), 3_000)
+    const stop = new AbortController()
+    const response = await fetch(`${service.origin}${base}/entries`, {
+      headers: merchant.read(),
+      signal: stop.signal,
+    })
+    await response.body?.getReader().read()
+    expect(service.deps.lists.exports.running()).to.equal(1)
+    stop.abort()
+    await waitFor('the export has ended', () => service.deps.lists.exports.running() === 0)
+  })
+})

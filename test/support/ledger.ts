@@ -1,0 +1,79 @@
+import type { ChainOwner } from '../../src/chains/append.ts'
+import type { LedgerEntry } from '../../src/ledger/entry.ts'
+import { dayOf, type EntryDraft } from '../../src/ledger/link.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { newId } from '../../src/security/ids.ts'
+import type { Service } from './service.ts'
+
+/** Texts of merchants that a spreadsheet could execute, or that are hard to write and to cut in a file. */
+export const difficultTexts = [
+  '=HYPERLINK("http://x")',
+  '+1',
+  '-2',
+  '@SUM(A1)',
+  '  =1',
+  '＝1',
+  '\t=1',
+  'a\r\n7,"=1";é',
+  "l'été; 5,5",
+  '007',
+  'مرجع',
+]
+
+/** Books a payment with its fee, a refund with its returned fee, or a payout, at the time of the service's clock. */
+export const bookOne = (
+  { deps }: Pick<Service, 'deps'>,
+  owner: ChainOwner,
+  type: 'payment' | 'refund' | 'payout',
+  amount: number,
+  text = 'INV-1',
+): Promise<void> => deps.batchers.bookEntries(owner, draftsOf(deps.now(), type, amount, text), noDeadline)
+
+/** Books this many payments, about as many refunds and a payout in one write. */
+export async function bookMany(
+  { deps }: Pick<Service, 'deps'>,
+  owner: ChainOwner,
+  count: number,
+): Promise<void> {
+  const at = deps.now()
+  const drafts = Array.from({ length: count }, (_, index) => {
+    const text = difficultTexts[index % difficultTexts.length] ?? ''
+    return [...draftsOf(at, 'payment', 10_000 + index, text), ...draftsOf(at, 'refund', 1 + index, text)]
+  })
+  await deps.batchers.bookEntries(
+    owner,
+    [...drafts.flat(), ...draftsOf(at, 'payout', 123, 'P-1')],
+    noDeadline,
+  )
+}
+
+function draftsOf(
+  occurredAt: Date,
+  type: 'payment' | 'refund' | 'payout',
+  amount: number,
+  text: string,
+): EntryDraft[] {
+  const _id = newId()
+  const day = dayOf(occurredAt)
+  if (type === 'payout') return [{ _id, type, amount: -amount, day, payoutReference: text }]
+  const shared = { referenceNumber: 'PI-2222222222222222', merchantReference: text, occurredAt, day }
+  const fee = Math.ceil(amount / 50)
+  const commission = { providerTtc: fee, payerTtc: 5, tof: 2, tte: 1, totalRevenue: fee + 2 }
+  if (type === 'payment')
+    return [
+      { ...shared, _id, type, amount, payerPhone: '22******01', commission },
+      { ...shared, _id: `${_id}-fee`, type: 'fee', amount: -fee },
+    ]
+  const refund = { ...shared, refundId: 'RF-2222222222222222' }
+  const returnedFees = { providerTtc: fee, payerTtc: 1 }
+  return [
+    { ...refund, _id, type, amount: -amount, reason: text, returnedFees },
+    { ...refund, _id: `${_id}-fee`, type: 'fee', amount: fee },
+  ]
+}
+
+/** All entries of a ledger without its closing markers, in order. */
+export const ledgerOf = ({ deps }: Pick<Service, 'deps'>, { businessId, sandbox }: ChainOwner) =>
+  deps.LedgerEntry.find({ businessId, sandbox, type: { $ne: 'closing' } }, {}, { sort: { number: 1 } }).lean<
+    LedgerEntry[]
+  >()
