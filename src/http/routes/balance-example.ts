@@ -4,7 +4,7 @@ import { referenceNumber, refundId, request } from './intents-example.ts'
 const day = '2026-11-01'
 const bookedAt = `${day}T07:40:02.331Z`
 
-export const balance = { currency: currencyCode, amount: 29_000, asOf: `${day}T07:52:11.070Z` }
+export const balance = { currency: currencyCode, amount: 29_400, asOf: `${day}T07:52:11.070Z` }
 
 export const entry = {
   id: '6926b1f2c41d9a0e7f3b5d10',
@@ -28,7 +28,7 @@ export const refund = {
   currency: currencyCode,
   reason: 'One item came back',
   status: 'SUCCEEDED',
-  returnedFees: { providerTtc: 0, payerTtc: 0 },
+  returnedFees: { providerTtc: 400, payerTtc: 200 },
   createdAt: `${day}T07:44:31.905Z`,
   bookedAt: `${day}T07:44:32.012Z`,
 }
@@ -38,14 +38,14 @@ export const statement = {
   opening: 0,
   payments: { count: 1, amount: 50_000 },
   refunds: { count: 1, amount: 20_000 },
-  fees: { amount: 1_000 },
+  fees: { amount: 600 },
   payouts: { count: 0, amount: 0 },
-  closing: 29_000,
+  closing: 29_400,
   closed: false,
 }
 
 export const csv = [
   'day,currency,opening,payments_count,payments,refunds_count,refunds,fees,payouts_count,payouts,closing,opening_decimal,payments_decimal,refunds_decimal,fees_decimal,payouts_decimal,closing_decimal,closed',
-  `"${day}","MRU",0,1,50000,1,20000,1000,0,0,29000,0.00,500.00,200.00,10.00,0.00,290.00,"false"`,
+  `"${day}","MRU",0,1,50000,1,20000,600,0,0,29400,0.00,500.00,200.00,6.00,0.00,294.00,"false"`,
   '',
 ].join('\r\n')
