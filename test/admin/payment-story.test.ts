@@ -83,13 +83,19 @@ describe("A payment's page", () => {
     ])
     const text = await page(referenceNumber)
     const { payment, refunds } = await storedIntent(service, referenceNumber)
-    expect(text).to.include(`Status REFUNDED Paid 500.00 MRU by WALLET, ${shown(-3)} Customer 22******45`)
+    expect(text).to.include(
+      `Status REFUNDED Paid 500.00 MRU + 5.00 MRU fee by WALLET, ${shown(-3)} Customer 22******45`,
+    )
     expect(text).to.include(`Wallet sandbox wallet; payment key: ${payment?.key}`)
     const taxes = 'including taxes 2.10 MRU + 0.30 MRU'
     expect(text).to.include(`merchant 10.00 MRU, customer 5.00 MRU; ${taxes}; revenue 12.60 MRU`)
     const succeeded = `${refunds[0]?.id}: SUCCEEDED, the customer received the money`
-    expect(text).to.include(`200.00 MRU, ${shown(-2)}, ${succeeded}`)
-    expect(text).to.include(`A refund is in progress since ${shown(0)}: 10.05 MRU, ${refunds[1]?.id}.`)
+    expect(text).to.include(
+      `200.00 MRU + 2.00 MRU fee to the customer, fee of 4.00 MRU to the merchant, ${shown(-2)}, ${succeeded}`,
+    )
+    expect(text).to.include(
+      `A refund is in progress since ${shown(0)}: 10.05 MRU + 0.10 MRU fee, ${refunds[1]?.id}.`,
+    )
     expect(text).to.include(`The service checks with the wallet at ${shown(1)}.`)
     expect(text).not.to.match(/may try again|cannot be paid/)
   })
@@ -100,7 +106,9 @@ describe("A payment's page", () => {
     service.clock.advance(lifetime * 1000)
     const text = await page(referenceNumber)
     const { hold } = await storedIntent(service, referenceNumber)
-    expect(text).to.include(`A payment is in progress since ${shown(-lifetime)}: 500.00 MRU by 22******45`)
+    expect(text).to.include(
+      `A payment is in progress since ${shown(-lifetime)}: 500.00 MRU + 5.00 MRU fee by 22******45`,
+    )
     expect(text).to.include(`payment key: ${hold?.id}`)
     expect(text).to.include(
       `The service will next check the outcome with the wallet at ${shown(1 - lifetime)}.`,

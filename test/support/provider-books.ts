@@ -27,14 +27,13 @@ export interface ProviderWallet {
   balance: number
 }
 
-/**
- * A movement of the amount and the fee in centimes, negative for a payment. `reference` names the payment, even for a
- * refund.
- */
+/** A movement of money in centimes, negative for a payment. `reference` names the payment, even for a refund. */
 export interface Movement {
   key: string
   reference: string
   amount: number
+  /** The payer's fee, which moves together with the amount. */
+  fee: number
 }
 
 /** The only customer of a provider in tests, with their balance. */
@@ -56,7 +55,7 @@ export function openBooks(
     if (wallet === undefined || wallet.pin !== pin) return { status: 'refused', reason: 'wrong_pin' }
     if (wallet.balance < total) return { status: 'declined', reason: 'insufficient_funds' }
     wallet.balance -= total
-    movements.push({ key, reference, amount: -total })
+    movements.push({ key, reference, amount: -amount, fee: -fee })
     paid.set(key, order)
     return { status: 'succeeded' }
   }
@@ -66,7 +65,7 @@ export function openBooks(
     const wallet = wallets.get(phone)
     if (wallet === undefined || isRefundRefused(amount)) return { status: 'failed', reason: 'wallet_closed' }
     wallet.balance += amount + fee
-    movements.push({ key, reference, amount: amount + fee })
+    movements.push({ key, reference, amount, fee })
     return { status: 'succeeded' }
   }
 

@@ -114,7 +114,10 @@ describe('The live wallet', () => {
     const refundQuery = { ...queryFor(order), kind: 'refund', key: refund.key, amount: 300, fee: 3 } as const
     expect(await wallet.status(refundQuery)).to.deep.equal(done)
     // The provider returns 401 for a wrong signature.
-    expect(provider.movements.map(({ amount }) => amount)).to.deep.equal([-707, 303])
+    expect(provider.movements.map(({ amount, fee }) => [amount, fee])).to.deep.equal([
+      [-700, -7],
+      [300, 3],
+    ])
     const { phone, pin, referenceNumber: reference, businessId, ...money } = order
     const { key, amount, fee, paymentKey, validUntil } = refund
     expect(provider.requests.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([

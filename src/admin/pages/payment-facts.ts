@@ -13,15 +13,15 @@ export function openOutcomes({ hold: payment, refunds }: TracedIntent): string {
   const paying =
     payment === null
       ? ''
-      : html`<p class="notice"><b>A payment is in progress</b> since !${time(payment.startedAt)}: ${money(payment.amount)} by
+      : html`<p class="notice"><b>A payment is in progress</b> since !${time(payment.startedAt)}: ${money(payment.amount)}!${withFee(payment.commission.payerTtc)} by
           !${phone(payment.payerPhone)} through the ${walletInWords(payment.wallet)}, payment key: <span class="id">${payment.id}</span>. Until the
           outcome is known, no one else can pay, the merchant cannot cancel, and the payment intent does not expire. The service will next check the
           outcome with the wallet at !${time(payment.queryAt)}.</p>`
   const refunding = refunds
     .filter(({ status }) => status === 'PENDING')
     .map(
-      ({ id, amount, createdAt, queryAt, validUntil }) =>
-        html`<p class="notice"><b>A refund is in progress</b> since !${time(createdAt)}: ${money(amount)}, <span class="id">${id}</span>. It is not known
+      ({ id, amount, returnedFees, createdAt, queryAt, validUntil }) =>
+        html`<p class="notice"><b>A refund is in progress</b> since !${time(createdAt)}: ${money(amount)}!${withFee(returnedFees.payerTtc)}, <span class="id">${id}</span>. It is not known
           yet whether the customer received the money. The service checks with the wallet at !${time(queryAt ?? validUntil)}.</p>`,
     )
   return [paying, ...refunding].join('')
@@ -52,7 +52,7 @@ function paid({ payment }: TracedIntent): string {
   if (payment === null) return ''
   const { amountPaid, method, paidAt, payerPhone, wallet, key, commission } = payment
   const { providerTtc, payerTtc, tof, tte, totalRevenue } = commission
-  return html`<dt>Paid</dt><dd>${money(amountPaid)} by ${method}, !${time(paidAt)}</dd>
+  return html`<dt>Paid</dt><dd>${money(amountPaid)}!${withFee(payerTtc)} by ${method}, !${time(paidAt)}</dd>
     <dt>Customer</dt><dd>!${phone(payerPhone)}</dd>
     <dt>Wallet</dt><dd>${walletInWords(wallet)}; payment key: <span class="id">${key}</span></dd>
     <dt>Commission</dt><dd>merchant ${money(providerTtc)}, customer ${money(payerTtc)}; including taxes ${money(tof)} + ${money(tte)}; revenue ${money(totalRevenue)}</dd>`
@@ -63,14 +63,17 @@ const refundStatus: Record<Refund['status'], string> = {
   SUCCEEDED: 'the customer received the money',
 }
 
-const refund = ({ id, amount, reason, status, createdAt }: Refund): string =>
-  html`<div>${money(amount)}, !${time(createdAt)}, <span class="id">${id}</span>: ${status}, ${refundStatus[status]}!${reason === null ? '' : html`. Reason: !${userText(reason)}`}</div>`
+const refund = ({ id, amount, returnedFees, reason, status, createdAt }: Refund): string =>
+  html`<div>${money(amount)}!${withFee(returnedFees.payerTtc)} to the customer, fee of ${money(returnedFees.providerTtc)} to the merchant, !${time(createdAt)}, <span class="id">${id}</span>: ${status}, ${refundStatus[status]}!${reason === null ? '' : html`. Reason: !${userText(reason)}`}</div>`
 
 function failure({ failure: last, status }: TracedIntent): string {
   if (last === null) return ''
   const then = last.retryable && isPending(status) ? 'the customer can try again' : 'it can no longer be paid'
   return html`<dt>Failed</dt><dd>${reasonInWords(last.code)}; ${then}</dd>`
 }
+
+/** Returns the customer's fee, which moves together with an amount. */
+const withFee = (fee: number): string => (fee === 0 ? '' : html` + ${money(fee)} fee`)
 
 /** Formats a masked phone number so that it always reads from left to right. */
 const phone = (masked: string): string => html`<bdi dir="ltr">${masked}</bdi>`

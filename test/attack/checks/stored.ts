@@ -88,7 +88,8 @@ const enumFaults = (collection: string, document: Document): string[] =>
     .filter(([field, allowed]) => !allowed.includes(String(document[field])))
     .map(([field]) => `${field} is ${String(document[field])}`)
 
-const money = /^(amount|amountPaid|price|unitPrice|total|balance|stock|refundsCommitted|quantity)$/
+const money =
+  /^(amount|amountPaid|price|unitPrice|total|balance|stock|refundsCommitted|quantity|fee|providerTtc|payerTtc)$/
 /** Single amounts. The others are sums. */
 const single = /^(amount|amountPaid|price|unitPrice)$/
 

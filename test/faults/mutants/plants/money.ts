@@ -54,6 +54,12 @@ export const moneyMutants: readonly PlantedBug[] = [
     focus: { ...plain, often: ['payByLink', 'refundIntent'] },
   },
   {
+    name: 'fee-kept',
+    bug: 'The refund that completes the amount gives back only its share of the fees.',
+    edits: [replace('feeShareOf', '$isComplete ? both(left) : $shares', '$shares')],
+    caughtBy: ['unit/fee-share.test.ts'],
+  },
+  {
     name: 'commission-rounded-down',
     bug: 'A fee is always rounded down.',
     edits: [replace('share', '$fee + 5000n', '$fee')],
