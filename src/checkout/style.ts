@@ -71,6 +71,7 @@ nav a[aria-current] { color: inherit; text-decoration: none; font-weight: 700; }
 @media (min-width: 40rem) {
   main { margin-top: 3rem; padding: 2rem; border-radius: .5rem; }
 }
+@page { margin: 15mm; }
 @media print {
   :root { color-scheme: light; --ground: #fff; --paper: #fff; --ink: #000; --faint: #000; --line: #000; --good: #000; --bad: #000; --test: #fff; --on-test: #000; }
   .skip, .way, .busy, nav, form, button, .button, [data-leave] { display: none; }
