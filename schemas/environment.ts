@@ -230,6 +230,13 @@ export const environment = {
       description:
         'Intents, orders, products and endpoints that test keys of one business may create in a UTC day. 0: no limit.',
     },
+    ENDPOINT_CHANGES_PER_DAY: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 1_000_000_000,
+      default: 1_000,
+      description: 'Changes of webhook endpoints that one business may make in a UTC day. 0: no limit.',
+    },
     SHUTDOWN_DRAIN_SECONDS: {
       type: 'number',
       minimum: 0,

@@ -25,6 +25,7 @@ import { createOneAtATime } from './process/one-at-a-time.ts'
 import { openBoardQueues } from './queues/board-queues.ts'
 import { queueOptions } from './queues/jobs.ts'
 import { openQueues } from './queues/queues.ts'
+import { createEndpointChangeQuota } from './quotas/endpoint-changes.ts'
 import { createLiveCodeQuota } from './quotas/live-codes.ts'
 import type { Quotas } from './quotas/quota.ts'
 import { createSandboxQuota } from './quotas/sandbox-day.ts'
@@ -152,8 +153,9 @@ export async function openDeps(
   }
 }
 
-const openQuotas = (deps: Pick<Deps, 'Intent' | 'Claim' | 'now'>): Quotas => ({
+const openQuotas = (deps: Pick<Deps, 'Intent' | 'Claim' | 'AuditEvent' | 'now'>): Quotas => ({
   liveCodes: createLiveCodeQuota(deps, elapsedMs),
   sandboxDay: createSandboxQuota(deps, elapsedMs),
   sandboxResponses: createSandboxResponseQuota(deps, elapsedMs),
+  endpointChanges: createEndpointChangeQuota(deps, elapsedMs),
 })

@@ -223,4 +223,5 @@ export interface Quotas {
   liveCodes: Quota
   sandboxDay: Quota
   sandboxResponses: Quota
+  endpointChanges: Quota
 }

@@ -81,6 +81,7 @@ export async function withinSandboxDay<T>(
       businessId: caller.businessId,
       amount,
       limit,
+      scope: 'sandbox',
       message: `The test keys of this business can create ${limit} intents, orders, products and endpoints per UTC day. Wait until the next day.`,
     },
     insert,
@@ -98,8 +99,9 @@ export async function withinDay<T>(
     businessId,
     amount,
     limit,
+    scope,
     message,
-  }: { businessId: string; amount: number; limit: number; message: string },
+  }: { businessId: string; amount: number; limit: number; scope: 'sandbox' | 'key'; message: string },
   write: () => Promise<T>,
 ): Promise<T> {
   const at = now()
@@ -108,7 +110,7 @@ export async function withinDay<T>(
   if (!taken.isTaken)
     throw refuse('RATE_LIMITED', {
       message,
-      details: { scope: 'sandbox', limit },
+      details: { scope, limit },
       retryAfterSeconds: secondsLeft(startOf(day + 1), at, dayMs),
     })
   return write().finally(taken.end)

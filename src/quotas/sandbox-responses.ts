@@ -69,6 +69,7 @@ export async function withinSandboxResponses<T>(
       businessId: caller.businessId,
       amount: 1,
       limit,
+      scope: 'sandbox',
       message: `The test keys of this business can make ${limit} writes per UTC day, not counting successful creates. Wait until the next day.`,
     },
     write,

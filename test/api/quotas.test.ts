@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { countEndpointChanges } from '../../src/quotas/endpoint-changes.ts'
 import { countLiveCodes } from '../../src/quotas/live-codes.ts'
 import { countSandboxDay } from '../../src/quotas/sandbox-day.ts'
 import { countSandboxResponses } from '../../src/quotas/sandbox-responses.ts'
@@ -116,6 +117,7 @@ describe("The quota for a business's live payment codes", () => {
       await countLiveCodes(service.deps, [merchant.businessId])
       await countSandboxDay(service.deps, [merchant.businessId])
       await countSandboxResponses(service.deps, [merchant.businessId])
+      await countEndpointChanges(service.deps, merchant.businessId)
     })
     const counts = operations.filter(({ command }) => 'aggregate' in command)
     expect(counts.map(({ planSummary }) => String(planSummary).split(' ')[0])).to.include('IXSCAN')
@@ -299,5 +301,48 @@ describe("The daily quota for responses stored for a business's test keys", () =
       await cancelIntent(service, live, (await createIntent(service, live)).referenceNumber)
     const other = await service.merchant()
     await fail((await createIntent(service, other)).referenceNumber, other).expect(402)
+  })
+})
+
+describe("The daily quota for changes of a business's endpoints", () => {
+  const limit = 4
+  const noon = new Date('2036-03-01T12:00:00.000Z')
+  const service = withService({ ENDPOINT_CHANGES_PER_DAY: String(limit) })
+  beforeEach(() => service.clock.freeze(noon))
+
+  const send = (merchant: Merchant, method: 'post' | 'put' | 'delete', path: string, body?: object) =>
+    service.http[method](`${endpoints}${path}`).set(merchant.write()).send(body)
+  const linesOf = ({ businessId }: Merchant) => service.deps.AuditEvent.countDocuments({ businessId })
+
+  it('refuses every change once it is used up, without an audit line, and starts again the next day', async () => {
+    const merchant = await service.merchant({ mode: 'live' })
+    const { body } = await send(merchant, 'post', '', newEndpoint).expect(201)
+    const { id } = body.data
+    await send(merchant, 'put', `/${id}`, { active: false }).expect(200)
+    // These requests change nothing, so they do not count.
+    await send(merchant, 'put', `/${id}`, { active: false }).expect(200)
+    await send(merchant, 'delete', '/none').expect(404)
+    await send(merchant, 'post', `/${id}/rotate-secret`).expect(200)
+    await waitFor('the last change is allowed', async () => {
+      const { status } = await send(merchant, 'put', `/${id}`, { active: true })
+      return status === 200
+    })
+    const before = await linesOf(merchant)
+    const refused = [
+      () => send(merchant, 'post', '', newEndpoint),
+      () => send(merchant, 'put', `/${id}`, { active: false }),
+      () => send(merchant, 'post', `/${id}/rotate-secret`),
+      () => send(merchant, 'delete', `/${id}`),
+    ]
+    for (const change of refused) {
+      const details = { scope: 'key', limit }
+      const { headers } = await expectRefused(change(), 429, 'RATE_LIMITED', { details })
+      expect(headers['retry-after']).to.equal(String(12 * 60 * 60))
+    }
+    expect(await linesOf(merchant)).to.equal(before)
+    await create(service, merchant).expect(201)
+    await send(await service.merchant({ mode: 'live' }), 'post', '', newEndpoint).expect(201)
+    service.clock.freeze(new Date(noon.getTime() + dayMs / 2))
+    await send(merchant, 'delete', `/${id}`).expect(200)
   })
 })

@@ -2,6 +2,7 @@ import type { PageQuery } from '../../../schemas/page.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Page, readPage, readSlice, type Slice } from '../../input/pagination.ts'
+import { withinEndpointChanges } from '../../quotas/endpoint-changes.ts'
 import { createEndpoint, parseEndpoint, recallEndpoint } from '../../webhooks/endpoints/create.ts'
 import { deleteEndpoint } from '../../webhooks/endpoints/delete.ts'
 import { type Endpoint, standing } from '../../webhooks/endpoints/endpoint.ts'
@@ -22,8 +23,10 @@ export const endpointRoutes: readonly Route[] = [
     status: 201,
     body: 'json',
     recall: recallEndpoint,
-    run: (deps, caller, { body }, effect) =>
-      createEndpoint(deps, caller, parseEndpoint(deps, caller, body), effect),
+    run: (deps, caller, { body }, effect) => {
+      const request = parseEndpoint(deps, caller, body)
+      return withinEndpointChanges(deps, caller, () => createEndpoint(deps, caller, request, effect))
+    },
   },
   {
     method: 'put',
@@ -35,7 +38,10 @@ export const endpointRoutes: readonly Route[] = [
     recall: null,
     run: async (deps, caller, { params, body }, effect) => {
       const change = parseUpdate(deps, caller, body)
-      return presentEndpoint(await updateEndpoint(deps, caller, params.id ?? '', change, effect))
+      const endpoint = await withinEndpointChanges(deps, caller, () =>
+        updateEndpoint(deps, caller, params.id ?? '', change, effect),
+      )
+      return presentEndpoint(endpoint)
     },
   },
   {
@@ -46,7 +52,8 @@ export const endpointRoutes: readonly Route[] = [
     status: 200,
     body: 'none',
     recall: null,
-    run: (deps, caller, { params }, effect) => deleteEndpoint(deps, caller, params.id ?? '', effect),
+    run: (deps, caller, { params }, effect) =>
+      withinEndpointChanges(deps, caller, () => deleteEndpoint(deps, caller, params.id ?? '', effect)),
   },
   {
     method: 'post',
@@ -68,7 +75,8 @@ export const endpointRoutes: readonly Route[] = [
     status: 200,
     body: 'none',
     recall: null,
-    run: (deps, caller, { params }, effect) => rotateSecret(deps, caller, params.id ?? '', effect),
+    run: (deps, caller, { params }, effect) =>
+      withinEndpointChanges(deps, caller, () => rotateSecret(deps, caller, params.id ?? '', effect)),
   },
   {
     method: 'get',
