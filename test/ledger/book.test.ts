@@ -4,6 +4,7 @@ import type { LedgerEntry } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newEvent } from '../../src/outbox/event.ts'
 import { createIntent, relay } from '../support/actions.ts'
+import { faultsInChain } from '../support/ledger-chain.ts'
 import { refund, simulate } from '../support/pay.ts'
 import { withMerchant, withService } from '../support/service.ts'
 
@@ -73,13 +74,7 @@ describe('The ledger', () => {
         events.map((event, index) => book(ledger, [event, events[(index + at) % events.length] ?? event])),
       ),
     )
-    const entries = (await chain()).slice(before.length)
-    expect(entries).to.have.length(2 * events.length)
-    let balance = before.at(-1)?.after.balance ?? 0
-    entries.forEach((entry, at) => {
-      balance += entry.amount
-      expect([entry.number, entry.after.balance]).to.deep.equal([before.length + at + 1, balance])
-    })
+    expect(await chain()).to.have.length(before.length + 2 * events.length)
   })
 
   it('closes a day before it books the first entry of a later day, and books a late payment in the open day', async () => {
@@ -102,6 +97,11 @@ describe('The ledger', () => {
     expect(payment).to.include({ type: 'payment', day: '2027-03-10', amount: 500 })
     expect(payment?.bookedAt.toISOString().slice(0, 10)).to.equal('2027-03-13')
     expect(payment?.after.payments).to.deep.equal({ count: 2, amount: 1_200 })
+  })
+
+  afterEach('The chain has no faults', async () => {
+    const entries = (await chain()).map((entry) => ({ ...entry, bookedAt: entry.bookedAt.getTime() }))
+    expect([...faultsInChain(entries, false)]).to.deep.equal([])
   })
 
   it('does not let a process that was frozen over midnight change the closed day', async () => {

@@ -87,6 +87,8 @@ export const points: readonly Point[] = [
     ['relay.inserted', 'relayTo', 'beginAttempt($$)'],
     ['relay.deliveries-inserted', 'relaySource', '$.enqueue($$)'],
     ['relay.enqueued', 'relaySource', '$.deliveries += $'],
+    ['ledger.before-insert', 'appendLinks', '$.insertMany($$)'],
+    ['relay.booked', 'relaySome', 'empty($$)'],
     ['relay.events-pulled', 'relaySome', '$.events += $'],
     ['deliver.claimed', 'beginAttempt', '$.hold($$)'],
     ['deliver.before-send', 'send', '$.sender.send($$)'],
@@ -104,6 +106,7 @@ export const points: readonly Point[] = [
     ['clean-up.before-end', 'runCleanUp', '$.end({ completedFor: $, pass: null })'],
   ]),
   ...pointsOf('worker', after, [
+    ['ledger.inserted', 'appendLinks', '$.insertMany($$)'],
     ['relay.expiries-scheduled', 'relaySome', 'scheduleExpiries($$)'],
     ['deliver.recorded', 'send', '$.recordResult($$)'],
     ['deliver.job-added', 'send', '$.enqueue($$)'],

@@ -2,12 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { noEntries } from '../../support/ledger-chain.ts'
 import { type Call, files, type ProviderRequest, type What } from '../evidence/evidence.ts'
 import { check, checkEvidence } from './check.ts'
-import type { DeliveryDocument } from './documents.ts'
+import type { DeliveryDocument, LedgerDocument } from './documents.ts'
 import {
   arrive,
   at,
+  book,
   call,
   create,
   good,
@@ -29,6 +31,9 @@ function the<T>(thing: T | null | undefined): T {
   return thing
 }
 const brokenIn = (round: Ordinary): Set<string> => new Set(checkEvidence(round).map(({ promise }) => promise))
+const dayMs = 86_400_000
+/** The last entry of the ledger. */
+const entry = ({ dump }: Ordinary): LedgerDocument => the(dump.ledgerentries.at(-1))
 const first = ({ calls }: Ordinary, what: What): Call => the(calls.find((each) => each.what === what))
 const deliveryOf = ({ dump }: Ordinary, event: string): DeliveryDocument =>
   the(dump.deliveries.find((delivery) => delivery.event === event))
@@ -54,6 +59,18 @@ const orderOf = (reference: string): ProviderRequest => {
   return { ...order, ...result, amount: 505, businessId: shop.id, reference }
 }
 
+/** Closes the day of the last entry, `days` days later. */
+const close = (round: Ordinary, days: number): unknown => {
+  const { after, bookedAt, number, ...last } = entry(round)
+  const { balance, opening, entries, byType, ...totals } = after
+  const through = new Date(bookedAt + (days - 1) * dayMs).toISOString().slice(0, 10)
+  const closing = { _id: 'x', type: 'closing', amount: 0, number: number + 1, through } as const
+  const closed = { ...totals, opening, closing: balance }
+  const next = { ...noEntries(), balance, opening: balance, entries, byType }
+  const marker = { ...last, ...closing, bookedAt: bookedAt + days * dayMs, closed, after: next }
+  return round.dump.ledgerentries.push(marker)
+}
+
 type Change = (round: Ordinary) => unknown
 /** Histories in which no promise is broken. */
 const holding: Record<string, Change> = {
@@ -77,6 +94,7 @@ const holding: Record<string, Change> = {
     const items = [{ id: 'gone', referenceNumber: old.referenceNumber, sandbox: true, createdAt: iso(20) }]
     call(round, 20, { what: 'delivery.list', path: '/api/v1/dev/x', response: good({ items }) })
   },
+  'two days were closed': (round) => close(round, 2),
   'a viewer was denied access': (round) =>
     call(round, 20, { ...staff, what: 'overreach', path: '/admin/x', status: 403, response: null }),
   'a 503 was followed by a response for the same key': (round) => {
@@ -149,7 +167,32 @@ const broken: Record<PromiseName, Record<string, Change>> = {
       change(the(arrivalsOf(round)[0]), confirmed(round)._id, 'x'.repeat(32)),
   },
   'code.unique': { 'two intents share a code': ({ paid, cancelled }) => (cancelled.code = paid.code) },
-  'refund.bounded': { 'more was refunded than was paid': ({ paid }) => (the(paid.refunds[0]).amount = 501) },
+  'reference.unique': {
+    'two intents have a reference': ({ paid, byWallet }) =>
+      (byWallet.merchantReference = paid.merchantReference),
+    'a free reference is refused': (round) =>
+      again(round, first(round, 'create'), {
+        body: { merchantReference: round.expired.merchantReference },
+        ...refusal('MERCHANT_REFERENCE_TAKEN', 409),
+      }),
+  },
+  'refund.bounded': {
+    'more was refunded than was paid': ({ paid }) => (the(paid.refunds[0]).amount = 501),
+    'a refund gave back too much of the fee': ({ paid }) => (the(paid.refunds[0]).returnedFees.payerTtc = 3),
+  },
+  'ledger.exact': {
+    'an entry is missing': ({ dump }) => dump.ledgerentries.pop(),
+    'a fee is a centime too high': (round) => (entry(round).amount -= 1),
+    'a balance is wrong': (round) => (entry(round).after.balance += 1),
+    'a payment was booked twice': (round) =>
+      book(round, 'again', 'payment', 500, { referenceNumber: round.paid.referenceNumber }),
+    'a day was not closed': (round) => (entry(round).bookedAt += dayMs),
+    'an entry was booked on a closed day': (round) => {
+      close(round, 1)
+      book(round, 'late', 'payment', 500, {})
+    },
+    'an event reports another fee': (round) => (the(confirmed(round).facts.commission).providerTtc = 9),
+  },
   'wallet.balances': {
     'a centime is missing': ({ dump }) => (the(dump.wallets[0]).balance -= 1),
     'the PIN was wrong': (round) => Object.assign(first(round, 'pay.confirm').body ?? {}, { pin: '1' }),

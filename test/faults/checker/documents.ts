@@ -1,3 +1,5 @@
+import type { LedgerLink } from '../../support/ledger-chain.ts'
+
 /**
  * The fields of stored documents that the promises use. Declared again here, so that the product does not check itself.
  * Instants are milliseconds of the service's clock.
@@ -11,8 +13,12 @@ interface Owned {
   createdAt: number
 }
 
+/** The merchant's and the payer's fee, or what a refund gives back of them. */
+export type Fees = Record<'providerTtc' | 'payerTtc', number>
+
 export interface IntentDocument extends Owned {
   referenceNumber: string
+  merchantReference: string | null
   shortCode: string
   code: string
   codeExpiresAt: number
@@ -22,20 +28,14 @@ export interface IntentDocument extends Owned {
   metadata: { key: string; value: string }[]
   status: Status
   cancellationReason: string | null
-  payment: {
-    amountPaid: number
-    paidAt: number
-    wallet: string
-    key: string
-    commission: { payerTtc: number }
-  } | null
+  payment: { amountPaid: number; paidAt: number; wallet: string; key: string; commission: Fees } | null
   hold: { id: string; validUntil: number } | null
   failure: { code: string; retryable: boolean } | null
   attempts: { kind: 'payment' | 'refund'; id: string; at: number; amount: number; outcome: string }[]
   refunds: {
     id: string
     amount: number
-    returnedFees: { payerTtc: number }
+    returnedFees: Fees
     status: string
     createdAt: number
     validUntil: number
@@ -54,7 +54,12 @@ export interface DeliveryDocument extends Owned {
   event: string
   referenceNumber: string
   /** The facts of the event. */
-  facts: { status: Status | 'PLACED'; refund?: { id: string; amount: number } }
+  facts: {
+    status: Status | 'PLACED'
+    amount?: number
+    commission?: Fees
+    refund?: { id: string; amount: number; returnedFees: Fees }
+  }
   status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
   attempts: number
   /** How often the delivery was re-queued. */
@@ -103,6 +108,9 @@ export interface MovementDocument {
   result: { outcome: string }
 }
 
+export type LedgerDocument = Pick<Owned, 'businessId' | 'sandbox'> &
+  LedgerLink & { referenceNumber?: string; refundId?: string }
+
 /** The collections that the checker reads, by name. */
 export interface Dump {
   intents: IntentDocument[]
@@ -110,6 +118,7 @@ export interface Dump {
   webhookendpoints: EndpointDocument[]
   wallets: { _id: string; phone: string; businessId: string | null; balance: number; current: unknown }[]
   walletmovements: MovementDocument[]
+  ledgerentries: LedgerDocument[]
   products: ProductDocument[]
   orders: OrderDocument[]
   auditevents: {

@@ -1,7 +1,8 @@
 /* oxlint-disable unicorn/no-useless-spread -- groups of fields stand on one line */
 import { createHmac } from 'node:crypto'
+import { noEntries, stateAfter } from '../../support/ledger-chain.ts'
 import type { Arrival, Call, What } from '../evidence/evidence.ts'
-import type { DeliveryDocument, IntentDocument, OrderDocument } from './documents.ts'
+import type { DeliveryDocument, IntentDocument, LedgerDocument, OrderDocument } from './documents.ts'
 import type { Evidence, Line } from './read-folder.ts'
 
 const began = Date.parse('2026-11-21T12:00:00.000Z')
@@ -40,12 +41,12 @@ export function ordinary(): Ordinary {
   Object.assign(paid, { status: 'PAID', payment: paymentBy('simulation', idOf('simulation'), 5) })
   write(round, paid, 'simulate', 'simulate-payment', 5, {})
   deliver(round, paid, 'payment.confirmed', 5)
-  const fees = { returnedFees: { payerTtc: 2 } }
-  const refund = { id: 'RF-AAAAAAAAAAAAAAAA', amount: 200, ...fees, status: 'SUCCEEDED' }
+  const returnedFees = { providerTtc: 4, payerTtc: 2 }
+  const refund = { id: 'RF-AAAAAAAAAAAAAAAA', amount: 200, returnedFees, status: 'SUCCEEDED' }
   paid.refunds.push({ ...refund, createdAt: at(8), validUntil: at(14) })
   Object.assign(paid, { status: 'REFUNDED', refundsCommitted: 200, updatedAt: at(8) })
   write(round, paid, 'refund', 'refund', 8, { refund })
-  deliver(round, paid, 'payment.refunded', 8, { id: refund.id, amount: 200 })
+  deliver(round, paid, 'payment.refunded', 8, { id: refund.id, amount: 200, returnedFees })
 
   const cancelled = create(round, 'CANCELLED', 2)
   deliver(round, cancelled, 'payment.created', 2)
@@ -108,7 +109,7 @@ const empty = (): Omit<Evidence, 'texts'> => ({
   ...{ calls: [], arrivals: [], provider: [], faults: [], ends: [] },
   dump: {
     ...{ intents: [], deliveries: [], webhookendpoints: [], walletmovements: [], products: [], orders: [] },
-    ...{ auditevents: [], importplans: [], staffsessions: [] },
+    ...{ auditevents: [], importplans: [], staffsessions: [], ledgerentries: [] },
     wallets: [{ _id: '22999999', phone: '22999999', businessId: null, balance: 495, current: null }],
   },
 })
@@ -160,6 +161,7 @@ export function create(round: Evidence, name: string, seconds: number): IntentDo
     ...owned,
     _id: idOf(name),
     referenceNumber: `PI-${name.padEnd(16, 'X')}`,
+    merchantReference: name,
     shortCode: `ABCDE${number + 2}`,
     code: String(100_000 + number),
     ...{ amountType: 'FIXED', amount: 500, metadata: [], status: 'PENDING', cancellationReason: null },
@@ -169,13 +171,15 @@ export function create(round: Evidence, name: string, seconds: number): IntentDo
     ...{ createdAt: at(seconds), updatedAt: at(seconds) },
   }
   round.dump.intents.push(intent)
-  const given = { idempotencyKey: name, body: { amount: 500, label: shop.marker }, status: 201 }
+  const body = { amount: 500, label: shop.marker, merchantReference: name }
+  const given = { idempotencyKey: name, body, status: 201 }
   post(round, seconds - 0.05, 'create', '/intents', shown(intent), given)
   return intent
 }
 
+const commission = () => ({ providerTtc: 10, payerTtc: 5 })
 const paymentBy = (wallet: string, key: string, seconds: number) => {
-  return { amountPaid: 500, paidAt: at(seconds), wallet, key, commission: { payerTtc: 5 } }
+  return { amountPaid: 500, paidAt: at(seconds), wallet, key, commission: commission() }
 }
 
 /** An intent in a response. */
@@ -222,11 +226,19 @@ function deliver(
   { referenceNumber, status }: IntentDocument,
   event: string,
   seconds: number,
-  refund?: { id: string; amount: number },
+  refund?: DeliveryDocument['facts']['refund'],
 ): void {
   const eventId = idOf(`event-${round.dump.deliveries.length}`)
   const _id = Buffer.from(eventId + endpointId, 'hex').toString('base64url')
-  const data = { reference_number: referenceNumber, status, refund }
+  const facts = {
+    status,
+    amount: 500,
+    ...(status === 'PAID' && { commission: commission() }),
+    ...(refund && { refund }),
+  }
+  const money = { amount: 500, commission: { provider_ttc: facts.commission?.providerTtc ?? 0 } }
+  const returned = refund && { ...refund, returned_fees: { provider_ttc: refund.returnedFees.providerTtc } }
+  const data = { reference_number: referenceNumber, status, ...money, refund: returned }
   const body = JSON.stringify({ id: _id, event, sandbox: true, data })
   const attempts = [
     { at: at(seconds + 0.1), durationMs: 20, status: 500 },
@@ -234,12 +246,35 @@ function deliver(
   ]
   round.dump.deliveries.push({
     ...{ ...owned, _id, eventId, endpointId, event, referenceNumber },
-    facts: { status, ...(refund && { refund }) },
+    facts,
     ...{ status: 'DELIVERED', attempts: 2, requeues: 0, nextAttemptAt: null, leaseToken: null },
     unaudited: [],
     ...{ attemptLog: attempts, createdAt: at(seconds + 0.05), deliveredAt: at(seconds + 1.22) },
   } satisfies DeliveryDocument)
   for (const attempt of attempts) arrive(round, attempt.at, event, body, { did: attempt.status })
+  const of = { referenceNumber }
+  if (event === 'payment.confirmed') {
+    book(round, eventId, 'payment', 500, of)
+    book(round, `${eventId}-fee`, 'fee', -10, of)
+  }
+  if (refund === undefined) return
+  book(round, eventId, 'refund', -refund.amount, { ...of, refundId: refund.id })
+  book(round, `${eventId}-fee`, 'fee', refund.returnedFees.providerTtc, { ...of, refundId: refund.id })
+}
+
+/** Adds an entry to the ledger of the shop. */
+export function book(
+  { dump }: Evidence,
+  _id: string,
+  type: 'payment' | 'refund' | 'fee',
+  amount: number,
+  given: Partial<LedgerDocument>,
+): void {
+  const after = stateAfter(dump.ledgerentries.at(-1)?.after ?? noEntries(), type, amount)
+  const positions = { position: after.entries, typePosition: after.byType[type] }
+  const number = dump.ledgerentries.length + 1
+  const time = { bookedAt: at(20), day: iso(0).slice(0, 10) }
+  dump.ledgerentries.push({ ...owned, ...time, _id, number, type, amount, ...positions, after, ...given })
 }
 
 /** A webhook that was signed at `signedAt` arrives. */

@@ -53,6 +53,7 @@ export function readFolder(folder: string): Evidence {
       webhookendpoints: documents('webhookendpoints'),
       wallets: documents('wallets'),
       walletmovements: documents('walletmovements'),
+      ledgerentries: documents('ledgerentries'),
       products: documents('products'),
       orders: documents('orders'),
       auditevents: documents('auditevents'),

@@ -18,23 +18,8 @@ export const mutants: readonly Mutant[] = [
 
 /** A varied selection of bugs. `--mutants` without names plants these. */
 export const quickChoice: readonly string[] = [
-  'replay-runs-again',
-  'replay-as-it-is-now',
-  'event-after-the-write',
-  'status-unguarded',
-  'expiry-late',
-  'code-released-early',
-  'refund-again',
-  'money-kept',
-  'lease-untokened',
-  'attempt-counted-twice',
-  'body-of-today',
-  'lease-missing',
-  'outbox-emptied-whole',
-  'slot-kept',
-  'tenant-unfiltered',
-  'audit-after-the-act',
-  'write-unsafe',
-  'own-clock',
-  'cleaned-early',
-]
+  'replay-runs-again replay-as-it-is-now event-after-the-write status-unguarded',
+  'expiry-late code-released-early refund-again money-kept lease-untokened',
+  'attempt-counted-twice body-of-today lease-missing outbox-emptied-whole slot-kept',
+  'tenant-unfiltered audit-after-the-act write-unsafe own-clock cleaned-early',
+].flatMap((names) => names.split(' '))

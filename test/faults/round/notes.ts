@@ -27,15 +27,8 @@ export function openNotes(folder: string, seed: number): Notes {
   const faults: Fault[] = []
   const done: PlannedFault[] = []
   const brokenOff: string[] = []
-  const none = {
-    businesses: [],
-    wallets: [],
-    providerWallets: [],
-    staff: [],
-    stock: [],
-    left: [],
-    brokenOff: [],
-  }
+  const unknown = { businesses: [], wallets: [], providerWallets: [], staff: [], stock: [] }
+  const none = { ...unknown, left: [], brokenOff: [] }
   const times = { beganAt: Date.now(), healedAt: Date.now(), quietAt: null, clientTimeoutMs: 0 }
   let setting: Setting = { seed, settings, ...none, ...times }
   const write = (broken: string[]): void =>

@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { watchPulse } from '../../support/pulse.ts'
 import { check, type Verdict } from '../checker/check.ts'
 import { type Fault, files } from '../evidence/evidence.ts'
 import type { PlannedFault } from '../plan/fault.ts'
 import { openNotes } from './notes.ts'
 import { play, type RoundOptions } from './play.ts'
-import { watchPulse } from './pulse.ts'
 import { openStage } from './stage.ts'
 
 export interface RoundResult extends Verdict {
@@ -20,7 +20,9 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(join(folder, files.log), { recursive: true })
   const notes = openNotes(folder, options.seed)
-  const stopWatching = watchPulse((fault) => notes.fault(fault, null))
+  const stopWatching = watchPulse((busy) =>
+    notes.fault({ ...busy, what: 'machine.busy', target: 'machine' }, null),
+  )
   const stage = await notes.attempt('the start', () => openStage(options, notes))
   if (stage !== null) {
     await notes.attempt('the traffic', () => play(options, stage, notes))

@@ -66,16 +66,8 @@ async function openBusiness(admin: Admin, chance: Chance, index: number): Promis
 
 async function createTenant(admin: Admin, business: Business, mode: Key['mode']): Promise<Tenant> {
   const issue = async (kind: Key['kind']): Promise<Key> => {
-    const { id, key } = await admin([
-      'key',
-      'create',
-      '--business',
-      business.id,
-      '--mode',
-      mode,
-      '--kind',
-      kind,
-    ])
+    const options = ['--business', business.id, '--mode', mode, '--kind', kind]
+    const { id, key } = await admin(['key', 'create', ...options])
     return { id: String(id), secret: String(key), mode, kind, business: business.id }
   }
   return {

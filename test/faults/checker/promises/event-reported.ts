@@ -43,7 +43,10 @@ export const eventReported: Check = function* (round) {
       sandbox === delivery.sandbox &&
       data.reference_number === referenceNumber &&
       data.status === facts.status &&
-      data.refund?.amount === facts.refund?.amount
+      (delivery.event === 'order.new' || data.amount === (facts.amount ?? null)) &&
+      data.commission?.provider_ttc === (facts.commission?.providerTtc ?? (data.commission && 0)) &&
+      data.refund?.amount === facts.refund?.amount &&
+      data.refund?.returned_fees.provider_ttc === facts.refund?.returnedFees.providerTtc
     if (!isSame)
       yield [referenceNumber, `delivery ${delivery._id} reports something else: ${body.slice(0, 300)}`]
   }

@@ -13,11 +13,13 @@ import { expiryPrompt } from './expiry-prompt.ts'
 import { importWhole } from './import-whole.ts'
 import { keyOnce } from './key-once.ts'
 import { keyReplayed } from './key-replayed.ts'
+import { ledgerExact } from './ledger-exact.ts'
 import { listExact } from './list-exact.ts'
 import { orderExact } from './order-exact.ts'
 import { providerBalances } from './provider-balances.ts'
 import { logCalm, processLives, quietReached, roundEnded } from './quiet-reached.ts'
 import { readForward } from './read-forward.ts'
+import { referenceUnique } from './reference-unique.ts'
 import { refundBounded } from './refund-bounded.ts'
 import { refusalDue } from './refusal-due.ts'
 import { responseSound } from './response-sound.ts'
@@ -44,7 +46,9 @@ export const promises = {
   'delivery.paced': deliveryPaced,
   'delivery.signed': deliverySigned,
   'code.unique': codeUnique,
+  'reference.unique': referenceUnique,
   'refund.bounded': refundBounded,
+  'ledger.exact': ledgerExact,
   'wallet.balances': walletBalances,
   'provider.balances': providerBalances,
   'stock.balances': stockBalances,

@@ -1,9 +1,12 @@
+import type { Fees, IntentDocument } from '../documents.ts'
 import { groupsOf, repeatedOf, sumOf } from '../groups.ts'
-import type { Check } from '../round.ts'
+import type { Check, Finding } from '../round.ts'
 
-/** Refunds never exceed the payment, neither in MongoDB nor in events. */
+/** Refunds and returned fees never exceed those of the payment, neither in MongoDB nor in events. */
 export const refundBounded: Check = function* ({ dump, intentOf }) {
-  for (const { referenceNumber, refunds, refundsCommitted, payment } of dump.intents) {
+  for (const intent of dump.intents) {
+    const { referenceNumber, refunds, refundsCommitted, payment } = intent
+    for (const fee of ['providerTtc', 'payerTtc'] as const) yield* returned(intent, fee)
     const refunded = sumOf(refunds, ({ amount }) => amount)
     const paid = payment?.amountPaid ?? 0
     if (refunded > paid) yield [referenceNumber, `${refunded} was refunded of ${paid}`]
@@ -20,4 +23,24 @@ export const refundBounded: Check = function* ({ dump, intentOf }) {
     if (intent !== undefined && reported > intent.refundsCommitted)
       yield [intent.referenceNumber, `an endpoint got events of refunds of ${reported}`]
   }
+}
+
+/**
+ * Each refund gives back its share of a fee, rounded down, but the one that completes the payment gives back the rest.
+ * If the wallet refuses a refund, others may have been calculated with it.
+ */
+function* returned(
+  { referenceNumber, payment, refunds, attempts }: IntentDocument,
+  fee: keyof Fees,
+): Generator<Finding> {
+  const [paid, total] = [payment?.amountPaid ?? 0, payment?.commission[fee] ?? 0]
+  const back = sumOf(refunds, ({ returnedFees }) => returnedFees[fee])
+  const isWhole = sumOf(refunds, ({ amount }) => amount) === paid
+  if (back > total || (isWhole && back !== total))
+    yield [referenceNumber, `gave back ${back} of ${fee} ${total}`]
+  const unequal = refunds.filter(
+    ({ amount, returnedFees }) => returnedFees[fee] !== Math.floor((total * amount) / paid),
+  )
+  if (unequal.length > Number(isWhole) && attempts.every(({ kind }) => kind === 'payment'))
+    yield [referenceNumber, `refund ${unequal[0]?.id} gave back another share of ${fee}`]
 }

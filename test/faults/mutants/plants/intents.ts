@@ -3,6 +3,20 @@ import { killedAt, type PlantedBug, pausedAt, plain } from '../mutant.ts'
 
 export const intentMutants: readonly PlantedBug[] = [
   {
+    name: 'reference-shared',
+    bug: 'No unique key holds the reference of a merchant.',
+    edits: [replace('referenceKeyOf', '$merchantReference === null', 'true')],
+    caughtBy: ['reference.unique'],
+    focus: { ...plain, often: ['createIntent'] },
+  },
+  {
+    name: 'reference-kept',
+    bug: 'An intent that was cancelled or has failed keeps its reference.',
+    edits: [replace('planTransition', '$freesReference ? { referenceKey: 1 } : {}', '{}')],
+    caughtBy: ['response.sound'],
+    focus: { ...plain, often: ['createIntent', 'cancelIntent'] },
+  },
+  {
     name: 'event-after-the-write',
     bug: 'Creating an intent writes its event afterwards, not in the same write.',
     edits: [

@@ -60,6 +60,28 @@ export const moneyMutants: readonly PlantedBug[] = [
     caughtBy: ['unit/fee-share.test.ts'],
   },
   {
+    name: 'fee-unbooked',
+    bug: 'The fee of a payment or refund has no entry in the ledger.',
+    edits: [replace('feeOf', '$amount === 0', 'true')],
+    caughtBy: ['ledger.exact'],
+    focus: { ...plain, often: ['simulatePayment'] },
+  },
+  {
+    name: 'entry-id-random',
+    bug: 'The id of an entry in the ledger does not derive from its event, so an event that is relayed again is booked again.',
+    edits: [
+      replace('appendLinks', 'build($$)', 'build($$).map((link) => ({ ...link, _id: crypto.randomUUID() }))'),
+    ],
+    caughtBy: ['ledger.exact'],
+    focus: { ...killedAt('relay.booked', 'ledger.inserted'), often: ['simulatePayment', 'refundIntent'] },
+  },
+  {
+    name: 'day-left-open',
+    bug: 'The first entry of a day does not close the day before.',
+    edits: [replace('linkEntry', 'linkClosing($$)', 'null')],
+    caughtBy: ['ledger/book.test.ts'],
+  },
+  {
     name: 'commission-rounded-down',
     bug: 'A fee is always rounded down.',
     edits: [replace('share', '$fee + 5000n', '$fee')],

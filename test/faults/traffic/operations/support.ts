@@ -74,15 +74,7 @@ function asStaff(
   const method = form === null ? 'GET' : 'POST'
   // Browsers send this with a form of the same site.
   const headers = { 'Sec-Fetch-Site': 'same-origin', ...(cookie !== '' && { Cookie: cookie }) }
-  const spec: RequestSpec = {
-    ...none,
-    operation,
-    actor: 'support',
-    what,
-    method,
-    path,
-    body: form && { form },
-    headers,
-  }
+  const body = form && { form }
+  const spec: RequestSpec = { ...none, operation, actor: 'support', what, method, path, body, headers }
   return makeCall(spec, 1, chance)
 }

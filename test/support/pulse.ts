@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { startChild } from '../../support/child.ts'
-import type { Fault } from '../evidence/evidence.ts'
+import { startChild } from './child.ts'
 
 /** A beat: 10 ms of computing (beat.mjs), and how late it ended. */
 interface Beat {
@@ -9,19 +8,25 @@ interface Beat {
   lateMs: number
 }
 
+/** A time in which the machine was too busy to keep time. */
+export interface Busy {
+  began: number
+  ended: number
+}
+
 /** Two seconds of beats, because a single late beat delays hardly anything. */
 const windowSize = 8
 /** If 10 ms take six times as long, a request through client, `web` and MongoDB waits for one second. */
 const busyMs = 50
 
-/** Reports each period of late beats as a fault. `end` reports the current one. */
-export function openPulse(report: (fault: Fault) => void): { beat(beat: Beat): void; end(): void } {
+/** Reports each period of late beats. `end` reports the current one. */
+export function openPulse(report: (busy: Busy) => void): { beat(beat: Beat): void; end(): void } {
   let beats: Beat[] = []
-  let busy: { began: number; ended: number } | null = null
+  let busy: Busy | null = null
   let endedAt = 0
   const end = (): void => {
     if (busy === null) return
-    report({ ...busy, what: 'machine.busy', target: 'machine' })
+    report(busy)
     endedAt = busy.ended
     busy = null
   }
@@ -38,7 +43,7 @@ export function openPulse(report: (fault: Fault) => void): { beat(beat: Beat): v
 }
 
 /** Watches whether the machine is too busy to keep time. Returns a function that stops it. */
-export function watchPulse(report: (fault: Fault) => void): () => void {
+export function watchPulse(report: (busy: Busy) => void): () => void {
   const pulse = openPulse(report)
   const child = startChild(join(import.meta.dirname, 'beat.mjs'), {}, (line) => pulse.beat(JSON.parse(line)))
   return () => {
