@@ -1,12 +1,13 @@
 import { Queue } from 'bullmq'
+import type { mongo } from 'mongoose'
 import { freePort } from '../dev/servers/free-port.ts'
 import { bareQueue } from './bare/jobs.ts'
 import { nowMs } from './clock.ts'
 import { withDatabase } from './copies.ts'
 import type { Counted } from './endpoint-server.ts'
-import { openOutboxes } from './outboxes.ts'
+import { type Outboxes, openOutboxes } from './outboxes.ts'
 import { processorMs } from './process-figures.ts'
-import { listening, startProcess } from './processes.ts'
+import { listening, type Running, startProcess } from './processes.ts'
 import { allRecorded } from './recorded.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
 import { waitForCount } from './wait-for.ts'
@@ -45,38 +46,13 @@ interface Side {
  * The rounds alternate, at the same endpoint server.
  */
 export async function measureDeliver(bench: Bench): Promise<Pair<Drained>[]> {
-  const port = await freePort()
-  const address = `http://127.0.0.1:${port}/`
-  const endpointServer = startProcess(
-    { ...bench.runtime, profile: false },
-    'endpoint-server',
-    'bench/endpoint-server.ts',
-    {
-      PORT: String(port),
-    },
-  )
-  await listening(port)
-  const service = await startWebOnly(bench, 'deliver', { WEBHOOK_ALLOWED_HOSTS: `127.0.0.1:${port}` })
-  const urls = Array.from({ length: ENDPOINTS }, (_, index) => `${address}hooks/${index}`)
+  const { address, allowedHosts, urls, endpointServer } = await startEndpoints(bench)
+  const service = await startWebOnly(bench, 'deliver', { WEBHOOK_ALLOWED_HOSTS: allowedHosts })
   const bareJobs = new Queue(bareQueue, { connection: { url: bench.redisUrl } })
   const pairs = await withDatabase(service.mongodbUrl, async (database) => {
     const outboxes = await openOutboxes(bench, database, service, urls)
     const worker = service.startWorker()
-    const serviceSide: Side = {
-      pids: { worker: worker.pid, mongo: bench.pids.mongo(), redis: bench.pids.redis() },
-      fill: () => outboxes.fill(bench.deliveries),
-      begin: () => outboxes.wake(),
-      async end() {
-        await arrived(address, bench.deliveries)
-        await allRecorded(database, bench.deliveries, POLL_MS)
-        return nowMs()
-      },
-    }
-    const drainService = async (): Promise<Drained> => {
-      const drained = await drain(bench, address, serviceSide)
-      await outboxes.clear()
-      return drained
-    }
+    const drainService = () => drainOutboxes(bench, address, { database, outboxes, worker })
     // Both workers run through all rounds.
     for (let warmUp = 0; warmUp < WARM_UP_DRAINS; warmUp += 1) await drainService()
     const bare = startProcess(bench.runtime, 'bare-worker', 'bench/bare/worker.ts', {
@@ -99,6 +75,38 @@ export async function measureDeliver(bench: Bench): Promise<Pair<Drained>[]> {
   await Promise.all([bareJobs.close(), service.end()])
   await endpointServer.end()
   return pairs
+}
+
+/** Starts a server with the endpoints. */
+export async function startEndpoints(bench: Bench) {
+  const port = await freePort()
+  const runtime = { ...bench.runtime, profile: false }
+  const script = 'bench/endpoint-server.ts'
+  const endpointServer = startProcess(runtime, 'endpoint-server', script, { PORT: String(port) })
+  await listening(port)
+  const address = `http://127.0.0.1:${port}/`
+  const urls = Array.from({ length: ENDPOINTS }, (_, index) => `${address}hooks/${index}`)
+  return { address, allowedHosts: `127.0.0.1:${port}`, urls, endpointServer }
+}
+
+/** Drains outboxes with a worker of the service, and then removes the intents and deliveries. */
+export async function drainOutboxes(
+  bench: Bench,
+  address: string,
+  { database, outboxes, worker }: { database: mongo.Db; outboxes: Outboxes; worker: Running },
+): Promise<Drained> {
+  const drained = await drain(bench, address, {
+    pids: { worker: worker.pid, mongo: bench.pids.mongo(), redis: bench.pids.redis() },
+    fill: () => outboxes.fill(bench.deliveries),
+    begin: () => outboxes.wake(),
+    async end() {
+      await arrived(address, bench.deliveries)
+      await allRecorded(database, bench.deliveries, POLL_MS)
+      return nowMs()
+    },
+  })
+  await outboxes.clear()
+  return drained
 }
 
 async function drain({ deliveries }: Bench, address: string, side: Side): Promise<Drained> {

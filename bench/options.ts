@@ -15,6 +15,8 @@ export interface Options {
   profile: boolean
   /** `noisy` with a backlog of retries instead of a noisy business. */
   backlog: boolean
+  /** The folder of another checkout with which `create-cost` compares this one. */
+  before: string | null
 }
 
 /** The minimum of `--most`. A tenth of it must exceed the smallest merchant of `list`. */
@@ -63,6 +65,7 @@ export function readOptions(known: string[]): Options {
       events: { type: 'string' },
       most: { type: 'string' },
       storm: { type: 'string' },
+      before: { type: 'string' },
       quick: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
     },
@@ -78,6 +81,7 @@ export function readOptions(known: string[]): Options {
     seconds: count('seconds', values.seconds, 60),
     latencySeconds: count('latency-seconds', values['latency-seconds'], 60),
     backlog: values.backlog,
+    before: values.before ?? null,
     deliveries: count('deliveries', values.deliveries, MAX_DELIVERIES),
     events: count('events', values.events, MAX_EVENTS),
     most,

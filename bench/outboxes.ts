@@ -12,9 +12,7 @@ import type { Service } from './web-and-worker.ts'
 /** The number of intents in one job of the relay. */
 const RELAYED_TOGETHER = 500
 
-/**
- * Intents with `payment.created` in their outboxes. Each merchant has one endpoint, so that an event is one delivery.
- */
+/** Intents with one event in their outboxes. Each merchant has one endpoint, so that an event is one delivery. */
 export interface Outboxes {
   /** Writes intents, spread evenly over the merchants. Their events appear in the outboxes all at once, at the end. */
   fill(count: number): Promise<void>
@@ -36,13 +34,15 @@ export async function openOutboxes(
   database: mongo.Db,
   service: Service,
   urls: string[],
+  name: 'payment.created' | 'payment.confirmed' = 'payment.created',
 ): Promise<Outboxes> {
   const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, urls.length, 'test')
   const [first] = merchants
   if (first === undefined) throw new Error('No merchant was created')
-  const sample = await takeIntent(database, service.webUrl, first, false)
+  const sample = await takeIntent(database, service.webUrl, first, name === 'payment.confirmed')
+  const due = sample.outbox.filter(({ event }) => event === name)
   for (const [index, merchant] of merchants.entries())
-    await addEndpoint(service.webUrl, merchant, urls[index] ?? '', ['payment.created'])
+    await addEndpoint(service.webUrl, merchant, urls[index] ?? '', [name])
   const relay = new Queue<Jobs['outbox-relay']>('outbox-relay', {
     connection: { url: bench.redisUrl },
     prefix: service.queuePrefix,
@@ -55,7 +55,7 @@ export async function openOutboxes(
       await addCopies(intents, count, (index) => {
         const own = ownOf()
         ids.push(own._id)
-        const hidden = sample.outbox.map((event) => ({ ...event, id: newId(), createdAt }))
+        const hidden = due.map((event) => ({ ...event, id: newId(), createdAt }))
         const businessId = merchants[index % merchants.length]?.businessId ?? ''
         return { ...sample, ...own, businessId, createdAt, outbox: [], hidden }
       })

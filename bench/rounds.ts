@@ -27,6 +27,8 @@ export interface Bench {
   memoryMinutes: number
   /** `noisy` with a backlog of retries instead of a noisy business. */
   backlog: boolean
+  /** The folder of another checkout with which `create-cost` compares this one. */
+  before: string | null
 }
 
 /** The figures of both sides of one round. */

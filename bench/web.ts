@@ -13,11 +13,13 @@ export interface WebOf {
   name: string
   mongodbUrl: string
   secretKey: Buffer
+  /** By default, that of this version. */
+  program?: string
 }
 
 /** Starts one `web` as in production, but without a rate limit. */
-export const startWeb = (bench: Bench, { name, mongodbUrl, secretKey }: WebOf): Promise<Web> =>
-  startServing(bench, name, bench.runtime.programs.web, {
+export const startWeb = (bench: Bench, { name, mongodbUrl, secretKey, program }: WebOf): Promise<Web> =>
+  startServing(bench, name, program ?? bench.runtime.programs.web, {
     MONGODB_URL: mongodbUrl,
     REDIS_URL: bench.redisUrl,
     QUEUE_PREFIX: name,
