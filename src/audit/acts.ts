@@ -12,6 +12,7 @@ export const acts = [
   'business.resumed',
   'business.limited',
   'business.commission-set',
+  'business.paid-out',
   'delivery.requeued',
   'endpoint.created',
   'endpoint.changed',

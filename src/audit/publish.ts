@@ -9,6 +9,9 @@ export interface Audited {
   unaudited: AuditEvent[]
 }
 
+/** A document of a collection in which only some documents have audit lines. */
+type MaybeAudited = Omit<Audited, 'unaudited'> & Partial<Audited>
+
 /** The number of documents that a sweep reads at a time. */
 const batch = 500
 
@@ -16,7 +19,7 @@ const batch = 500
  * Moves the audit lines of changed documents to the audit trail. Never throws, because the change has already been
  * made. If MongoDB fails here, a sweep moves the lines later.
  */
-export async function publishAudit<Doc extends Audited>(
+export async function publishAudit<Doc extends MaybeAudited>(
   deps: Pick<Models, 'AuditEvent'>,
   source: Model<Doc>,
   docs: readonly Audited[],
@@ -28,7 +31,7 @@ export async function publishAudit<Doc extends Audited>(
  * First inserts the lines, then removes those same lines from the documents. If the process is killed between the two
  * steps, the sweep repeats both. Each line keeps its id, so it is inserted only once.
  */
-async function publishLines<Doc extends Audited>(
+async function publishLines<Doc extends MaybeAudited>(
   deps: Pick<Models, 'AuditEvent'>,
   source: Model<Doc>,
   docs: readonly Audited[],
@@ -55,7 +58,7 @@ async function publishLines<Doc extends Audited>(
  * Publishes the audit lines that dead processes left in one collection. Returns the number of documents that contained
  * lines.
  */
-export async function sweepAudit<Doc extends Audited>(
+export async function sweepAudit<Doc extends MaybeAudited>(
   deps: Pick<Models, 'AuditEvent'>,
   source: Model<Doc>,
 ): Promise<number> {

@@ -43,7 +43,7 @@ export async function findPositions(
     afterNumber === 0 ? 0 : countWhile(deps, { ...owner, number: { $lte: afterNumber } }, type, byNumber),
     countWhile(deps, to === null ? owner : { ...owner, bookedAt: { $lte: to } }, type, byTime),
   ])
-  return { first: Math.max(left, before + 1, skipped + 1), last }
+  return { first: Math.min(Math.max(left, before + 1, skipped + 1), last + 1), last }
 }
 
 /** The order in which the last matching entry is found. */
@@ -71,11 +71,12 @@ async function countWhile(
   return type === null ? last.after.entries : last.after.byType[type]
 }
 
+/** Returns the position of the oldest entry that the clean-up has not removed. Infinite if there is none. */
 async function firstLeft({ LedgerEntry }: Reads, owner: ChainOwner, type: EntryType | null): Promise<number> {
   const { where, field, index } = numberedBy(type)
   const first = await nativeCollection(LedgerEntry).findOne(
     { ...owner, ...where, [field]: { $gte: 1 } } as mongo.Filter<LedgerEntry>,
     { sort: { [field]: 1 }, hint: index, projection: { [field]: 1 }, maxTimeMS: longestReadMs },
   )
-  return first?.[field] ?? 1
+  return first?.[field] ?? Number.POSITIVE_INFINITY
 }

@@ -2,6 +2,7 @@ import type { Cleaning } from './cleaning.ts'
 import { eachPage } from './each-page.ts'
 import { removeEndpoints } from './remove.ts'
 import { removeDeliveries } from './remove-deliveries.ts'
+import { removeEntries } from './remove-entries.ts'
 import { removeIntents } from './remove-intents.ts'
 import { removeOrders } from './remove-orders.ts'
 import { removeProducts } from './remove-products.ts'
@@ -22,6 +23,7 @@ export async function cleanBusiness(cleaning: Cleaning): Promise<void> {
   const deletable = { index: 'byTime', where: { businessId }, from: null, before }
   // Endpoints are removed after deliveries, because a deleted endpoint is kept as long as it has any deliveries.
   await eachPage(cleaning.pace, Endpoint, deletable, (ids) => removeEndpoints(cleaning, ids))
+  await removeEntries(cleaning)
   await trimAttempts(cleaning)
   await removeResponses(cleaning)
 }

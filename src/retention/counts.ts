@@ -6,6 +6,7 @@ export const kinds = [
   'deliveries',
   'intents',
   'movements',
+  'entries',
   'orders',
   'products',
   'endpoints',

@@ -1,5 +1,6 @@
 import type { Model, mongo } from 'mongoose'
 import type { Intent } from '../intents/intent.ts'
+import type { LedgerEntry } from '../ledger/entry.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Order } from '../store/orders/order.ts'
 import type { Product } from '../store/products/product.ts'
@@ -10,7 +11,7 @@ import type { Kind } from './counts.ts'
 import { batchLimits } from './each-page.ts'
 
 /** Documents that belong to either the sandbox or the live environment. */
-type Owned = Intent | Order | Product | Delivery
+type Owned = Intent | Order | Product | Delivery | LedgerEntry
 type Filter = Record<string, unknown>
 
 const { maxTimeMS } = batchLimits

@@ -7,6 +7,8 @@ import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import { switchApi } from '../../src/businesses/switch-api.ts'
 import type { Deps } from '../../src/deps.ts'
+import { payOut } from '../../src/ledger/pay-out.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { createShop } from '../../src/store/shops/create-shop.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
@@ -223,6 +225,16 @@ describe('An act', function () {
       run: (deps, id) => createShop(deps, { businessId: id, sandbox: false, name: 'Live' }, by),
       changes: async () => 1,
       lines: (id) => ({ businessId: id }),
+    },
+    'business.paid-out': {
+      async run(deps, id) {
+        const owner = { businessId: id, sandbox: false }
+        const paid = { _id: `paid ${id}`, type: 'payment', amount: 500, day: '2026-11-26' } as const
+        await service.deps.batchers.bookEntries(owner, [paid], noDeadline)
+        await payOut(deps, { ...owner, amount: 400, reference: 'TR-1' }, by)
+      },
+      changes: (id) => service.deps.LedgerEntry.countDocuments({ businessId: id, type: 'payout' }),
+      lines: (id) => ({ businessId: id, 'after.reference': 'TR-1' }),
     },
     'wallet.created': {
       run: (deps, id) => createWallet(deps, { phone: phoneOf(id), pin: '739154', balance: 500 }, by),

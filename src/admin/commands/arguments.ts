@@ -3,6 +3,7 @@ import { type Scope, scopes } from '../../../schemas/scopes.ts'
 import { maxReasonLength, readReason } from '../../audit/audit-event.ts'
 import { readInstant } from '../../input/instant.ts'
 import { isVisibleText } from '../../input/visible-text.ts'
+import { maxReferenceLength } from '../../ledger/pay-out.ts'
 import { parseRange } from '../../security/network.ts'
 import { readPhone, readPin } from '../../wallets/phone.ts'
 
@@ -29,6 +30,14 @@ export function businessName(text: string): string {
   const name = text.trim()
   if (!isVisibleText(name, 200)) throw new InvalidArgumentError('Must be 1 to 200 printable characters.')
   return name
+}
+
+/** Parses the reference of a payout. */
+export function payoutReference(text: string): string {
+  const reference = text.trim()
+  if (!isVisibleText(reference, maxReferenceLength))
+    throw new InvalidArgumentError(`Must be 1 to ${maxReferenceLength} printable characters.`)
+  return reference
 }
 
 /** Parses the reason for an act, which the audit trail shows. */

@@ -8,6 +8,7 @@ import { businessSwitches } from '../acts/business-switches.ts'
 import { effectsHelp } from '../acts/effects.ts'
 import { act, found } from './act.ts'
 import { businessName, instant, limitFrom, wholeNumber } from './arguments.ts'
+import { addPayout } from './payout.ts'
 import { Failed } from './run.ts'
 
 /** Adds the `business create` command and the commands that change a business. */
@@ -71,6 +72,7 @@ export function addBusinessCommands(program: Command): Command {
         return { id, commission: set.commission }
       }),
     )
+  addPayout(business)
   return business
 }
 

@@ -11,6 +11,7 @@ const examples: Record<string, string> = {
   'business resume': 'ID',
   'business limit': 'ID --per-second 200 --live-codes default',
   'business commission': 'ID --provider-bp 150 --payer-bp 50 --from 2026-12-01T00:00Z',
+  'business payout': 'ID --amount 125000 --reference TR-2026-0417',
   'api on': '',
   'api off': '',
   'key create': '--business ID --mode test --kind secret --scopes payments.intents:read,store.orders:read',

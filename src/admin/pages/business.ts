@@ -12,6 +12,7 @@ import { endpointsOf, latestInTrouble } from '../../webhooks/deliveries/look-up.
 import { actLinks, actNotice } from '../acts/act-links.ts'
 import { businessActs } from '../acts/business-acts.ts'
 import { activityCharts, isSandboxShown } from './activity.ts'
+import { balances } from './balances.ts'
 import { businessBadges } from './businesses.ts'
 import { commissionFacts } from './commission-facts.ts'
 import { deliveriesTable } from './deliveries-table.ts'
@@ -41,6 +42,7 @@ export const businessPage = (deps: Deps) => async (req: Request<{ id: string }>,
     !${actNotice(businessActs, business, req.query)}
     !${await facts(deps, business)}
     !${actLinks(businessActs, id, business, staff)}
+    !${await balances(deps, id)}
     !${await keys(deps, id)}
     !${openPaymentsSection(await openPaymentsOf(deps, id))}
     !${await endpoints(deps, id)}

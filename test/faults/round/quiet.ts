@@ -12,7 +12,9 @@ export interface Left {
 type Kind = [collection: string, filter: object, isHeld?: boolean]
 /** The collections whose documents may contain audit lines that are not in the trail yet. */
 const audited =
-  'apikeys businesses deliveries settings shops staff staffsessions wallets webhookendpoints'.split(' ')
+  'apikeys businesses deliveries ledgerentries settings shops staff staffsessions wallets webhookendpoints'.split(
+    ' ',
+  )
 const has = (field: string) => ({ [field]: { $exists: true } })
 
 /** Work is open if one of these documents exists. `now` is the service's clock. */

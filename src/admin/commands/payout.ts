@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import { PayoutRefused, payOut } from '../../ledger/pay-out.ts'
+import { act, found } from './act.ts'
+import { choice, payoutReference, wholeNumber } from './arguments.ts'
+import { Failed } from './run.ts'
+
+/** Adds the command `business payout`. */
+export function addPayout(business: Command): void {
+  business
+    .command('payout')
+    .description('book money that you have sent to a business')
+    .argument('<id>', 'id of the business')
+    .requiredOption(
+      '--amount <n>',
+      'amount in centimes, at most the balance',
+      wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    )
+    .requiredOption(
+      '--reference <text>',
+      'reference of the transfer, which is booked only once',
+      payoutReference,
+    )
+    .option('--mode <mode>', 'test or live', choice('test', 'live'), 'live')
+    .action(
+      act(async (deps, id: string, { amount, reference, mode }: PayoutOptions) => {
+        found(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
+        const payout = { businessId: id, sandbox: mode === 'test', amount, reference }
+        const { _id, after } = await payOut(deps, payout, deps.by).catch((error: unknown) => {
+          throw error instanceof PayoutRefused ? new Failed(`${error.message}.`) : error
+        })
+        return { id: _id, mode, amount, reference, balance: after.balance }
+      }),
+    )
+}
+
+interface PayoutOptions {
+  amount: number
+  reference: string
+  mode: 'test' | 'live'
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import { decimal } from '../../schemas/currency.ts'
+import { auditLine, type By } from '../audit/audit-event.ts'
+import { publishAudit } from '../audit/publish.ts'
+import { appendLinks } from '../chains/append.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import type { Models } from '../mongo/models.ts'
+import type { LedgerEntry } from './entry.ts'
+import { dayOf, type EntryDraft, linkEntry } from './link.ts'
+
+/** Money that an operator has sent to a merchant. */
+export interface Payout {
+  businessId: string
+  sandbox: boolean
+  /** The amount in centimes. */
+  amount: number
+  /** The reference of the transfer, which identifies the payout within the business and environment. */
+  reference: string
+}
+
+/** Why a payout was not booked. The message is shown to the operator. */
+export class PayoutRefused extends Error {}
+
+/** The maximum length of a payout's reference, in characters. */
+export const maxReferenceLength = 64
+
+/**
+ * Books a payout and records it for the audit trail in the same write. The payout's id derives from its reference, so a
+ * repeated payout is booked once. Throws PayoutRefused if the amount exceeds the balance, or if a payout with this
+ * reference had another amount. The balance is checked against the entry that the payout follows, so two payouts at the
+ * same time cannot overdraw it. Returns the entry of the payout.
+ */
+export async function payOut(
+  deps: Pick<Models, 'LedgerEntry' | 'AuditEvent'> & { now(): Date },
+  payout: Payout,
+  by: By,
+): Promise<LedgerEntry> {
+  const draft = draftOf(payout, deps.now(), by)
+  const known = await findPayout(deps, draft, payout)
+  if (known !== null) return known
+  try {
+    await append(deps, payout, draft)
+  } catch (error) {
+    // The same payout may have been booked in the meantime, and may have used up the balance.
+    if (!(error instanceof PayoutRefused)) throw error
+    const booked = await findPayout(deps, draft, payout)
+    if (booked === null) throw error
+    return booked
+  }
+  const entry = await findPayout(deps, draft, payout)
+  if (entry === null) throw new Error(`payout ${draft._id} is missing`)
+  await publishAudit(deps, deps.LedgerEntry, [{ _id: entry._id, unaudited: entry.unaudited ?? [] }])
+  return entry
+}
+
+const append = (
+  deps: Pick<Models, 'LedgerEntry'> & { now(): Date },
+  { businessId, sandbox, amount }: Payout,
+  draft: EntryDraft,
+): Promise<void> => {
+  const owner = { businessId, sandbox }
+  return appendLinks(nativeCollection(deps.LedgerEntry), owner, [draft], (last, appended) => {
+    if (appended.has(draft._id)) return []
+    const balance = last?.after.balance ?? 0
+    if (amount > balance)
+      throw new PayoutRefused(`The balance is ${decimal(balance)}, which is less than the payout`)
+    return linkEntry(owner, last, draft, deps.now())
+  })
+}
+
+/** Returns the payout with the id of the draft, or null. Throws if it had another amount. */
+async function findPayout(
+  { LedgerEntry: model }: Pick<Models, 'LedgerEntry'>,
+  { _id }: EntryDraft,
+  { amount, reference }: Payout,
+): Promise<LedgerEntry | null> {
+  const found = await nativeCollection(model).findOne({ _id })
+  if (found !== null && found.amount !== -amount)
+    throw new PayoutRefused(
+      `The payout ${reference} was booked at ${found.bookedAt.toISOString()} with the amount ${-found.amount}. Use another reference`,
+    )
+  return found
+}
+
+function draftOf({ businessId, sandbox, amount, reference }: Payout, now: Date, by: By): EntryDraft {
+  const mode = sandbox ? 'test' : 'live'
+  const _id = createHash('sha256')
+    .update(`payout ${businessId} ${mode} ${reference}`)
+    .digest('hex')
+    .slice(0, 24)
+  const after = { mode, amount, reference }
+  const line = auditLine({
+    at: now,
+    ...by,
+    act: 'business.paid-out',
+    subject: _id,
+    businessId,
+    before: null,
+    after,
+  })
+  return {
+    _id,
+    type: 'payout',
+    amount: -amount,
+    day: dayOf(now),
+    occurredAt: now,
+    payoutReference: reference,
+    unaudited: [line],
+  }
+}

@@ -1,0 +1,62 @@
+import { closeDays } from '../ledger/close-days.ts'
+import type { LedgerEntry } from '../ledger/entry.ts'
+import { dayOf } from '../ledger/link.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import type { Cleaning } from './cleaning.ts'
+import { batchLimits } from './each-page.ts'
+import { removeTests } from './remove.ts'
+
+const { documents, maxTimeMS } = batchLimits
+
+/** The name of the walk through the ledger, for its progress. */
+const walk = 'entries'
+
+/**
+ * Removes a business's old test entries from the ledger, oldest first. First closes all days before today, so that the
+ * closing markers, which are kept, contain the statements of the removed entries and the balance. Entries of today are
+ * kept. Each clean-up continues where the previous one stopped, so it does not read the kept markers again.
+ */
+export async function removeEntries(cleaning: Cleaning): Promise<void> {
+  const { businessId, testsBefore, isDry, now, pace, progress } = cleaning
+  const today = new Date(dayOf(now()))
+  const before = testsBefore < today ? testsBefore : today
+  let last: Walked | null = null
+  for (;;) {
+    const page: Walked[] = await pace(() => readPage(cleaning, before, last))
+    // An entry with an audit line that is not published yet is kept, and so are all entries after it.
+    const end = page.findIndex(({ unaudited = [] }) => unaudited.length > 0)
+    const old = end === -1 ? page : page.slice(0, end)
+    const ids = old.filter(({ type }) => type !== 'closing').map(({ _id }) => _id)
+    if (ids.length > 0 && !isDry) await pace(() => closeDays(cleaning, { businessId, sandbox: true }))
+    if (ids.length > 0)
+      await pace(() => removeTests(cleaning, 'entries', cleaning.LedgerEntry, { _id: { $in: ids } }))
+    last = old.at(-1) ?? last
+    if (end !== -1) return progress.note(walk, page[end]?.bookedAt ?? before)
+    if (page.length < documents) return progress.note(walk, before)
+  }
+}
+
+type Walked = Pick<LedgerEntry, '_id' | 'type' | 'bookedAt' | 'number' | 'unaudited'>
+
+const readPage = (
+  { LedgerEntry: model, businessId, progress }: Cleaning,
+  before: Date,
+  last: Walked | null,
+): Promise<Walked[]> =>
+  nativeCollection(model)
+    .find(
+      {
+        businessId,
+        sandbox: true,
+        bookedAt: { $gte: last?.bookedAt ?? progress.reached(walk) ?? new Date(0), $lt: before },
+        number: { $gt: last?.number ?? 0 },
+      },
+      {
+        hint: 'byTime',
+        sort: { bookedAt: 1, number: 1 },
+        limit: documents,
+        projection: { type: 1, bookedAt: 1, number: 1, unaudited: 1 },
+        maxTimeMS,
+      },
+    )
+    .toArray()

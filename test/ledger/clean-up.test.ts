@@ -1,0 +1,73 @@
+import { expect } from 'chai'
+import type { EntryDraft } from '../../src/ledger/link.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { countCleanUp, runCleanUp } from '../../src/retention/clean-up.ts'
+import { startCounts } from '../../src/retention/counts.ts'
+import { newId } from '../../src/security/ids.ts'
+import { asMerchant, withMerchant, withService } from '../support/service.ts'
+
+const dayMs = 86_400_000
+const unwatched = { count: () => undefined, done: () => undefined }
+
+describe('The clean-up of the ledger', () => {
+  const service = withService()
+  const merchant = withMerchant(service)
+
+  const book = (sandbox: boolean, type: EntryDraft['type'], amount: number): Promise<void> => {
+    const draft = { _id: newId(), type, amount, day: service.clock.now().toISOString().slice(0, 10) }
+    return service.deps.batchers.bookEntries(
+      { businessId: merchant.businessId, sandbox },
+      [draft],
+      noDeadline,
+    )
+  }
+
+  it('removes old test entries, but no statement, no balance, no live entry and none that is not old', async () => {
+    const { deps, clock } = service
+    const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+    const get = async (path: string, reader = merchant) => {
+      const { body } = await service.http.get(`/api/v1/dev/${path}`).set(reader.read())
+      return body.data
+    }
+    for (const hour of ['01T10', '01T11', '03T12', '20T12']) {
+      clock.freeze(new Date(`2027-03-${hour}:00:00Z`))
+      for (const sandbox of [true, false]) {
+        await book(sandbox, 'payment', 1_000)
+        await book(sandbox, 'fee', -20)
+      }
+    }
+    clock.freeze(new Date(Date.parse('2027-03-03T12:00:00Z') + 30 * dayMs + 1))
+    const statements = await get('statements?month=2027-03')
+    const kept = [
+      await get('balance'),
+      await get('balance/entries?limit=2'),
+      await get('balance/entries', live),
+    ]
+
+    const { counts, watch } = startCounts(unwatched)
+    const { signal } = new AbortController()
+    await countCleanUp(deps, signal, watch)
+    expect(counts.entries).to.equal(6)
+    const begun = startCounts(unwatched)
+    expect(await runCleanUp(deps, signal, begun.watch)).to.equal('cleaned')
+    expect(begun.counts.entries).to.equal(6)
+
+    expect(await get('statements?month=2027-03')).to.deep.equal(statements)
+    const rest = { total: 2, hasMore: false }
+    expect([
+      await get('balance'),
+      await get('balance/entries?limit=2'),
+      await get('balance/entries', live),
+    ]).to.deep.equal([kept[0], { ...kept[1], ...rest }, kept[2]])
+    expect((await get('balance/entries?to=2027-03-10')).total).to.equal(0)
+    expect(await get('balance/entries?type=payment')).to.include({ total: 1, hasMore: false })
+
+    clock.advance(100 * dayMs)
+    await runCleanUp(deps, signal, unwatched)
+    expect(await get('balance')).to.include({ amount: 3_920 })
+    expect(await get('balance/entries')).to.include({ total: 0 })
+    await book(true, 'payment', 80)
+    expect(await get('balance/entries')).to.include({ total: 1, hasMore: false })
+    expect((await get('statements?month=2027-03')).items).to.deep.equal(statements.items)
+  })
+})
