@@ -4,17 +4,14 @@ import { openapi, operations, type Schema } from '../openapi-document.ts'
 
 /**
  * The objects of the API by their heading on the page, each with the name of its schema. The tables of bodies also show
- * their limits. The page refers to /docs for the other objects of the store.
+ * their limits. The page refers to /docs for the other objects.
  */
-const objects: Record<string, { schema: string; isBody?: true; only?: string[] }> = {
+const objects: Record<string, { schema: string; isBody?: true }> = {
   'Create an intent': { schema: 'CreateIntentBody', isBody: true },
   'Simulate a payment': { schema: 'SimulatePaymentBody', isBody: true },
   'Refund an intent': { schema: 'RefundBody', isBody: true },
   Intent: { schema: 'Intent' },
-  'Create or change an endpoint': { schema: 'UpdateWebhookEndpointBody', isBody: true },
-  Endpoint: { schema: 'WebhookEndpointWithSecret' },
   Delivery: { schema: 'WebhookDeliveryWithAttempts' },
-  'Result of a retry': { schema: 'RetriedWebhookDelivery', only: ['retried', 'reason'] },
 }
 
 const resolve = (schema: Schema): Schema =>
@@ -29,7 +26,7 @@ function innerOf(schema: Schema): Schema {
 const number = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ')
 
 /** The values or the size that a field of a body may have. */
-function limitsOf({ type, minimum, maximum, maxLength, maxItems }: Schema): string[] {
+function limitsOf({ type, minimum, maximum, maxLength }: Schema): string[] {
   if (
     type === 'integer' &&
     minimum !== undefined &&
@@ -37,8 +34,7 @@ function limitsOf({ type, minimum, maximum, maxLength, maxItems }: Schema): stri
     maximum < Number.MAX_SAFE_INTEGER
   )
     return [`${number(minimum)} to ${number(maximum)}.`]
-  if (maxLength !== undefined) return [`At most ${number(maxLength)} characters.`]
-  return maxItems === undefined ? [] : [`At most ${number(maxItems)}.`]
+  return maxLength === undefined ? [] : [`At most ${number(maxLength)} characters.`]
 }
 
 /** The values of an enum. The guide has separate lists of events and stages. */
@@ -120,12 +116,10 @@ function parameters(): string {
 export function table(): string {
   explained.clear()
   return [
-    ...Object.entries(objects).map(([heading, { schema: name, isBody = false, only }]) => {
+    ...Object.entries(objects).map(([heading, { schema: name, isBody = false }]) => {
       const schema = openapi.components.schemas[name]
       if (schema === undefined) throw new Error(`There is no schema ${name}`)
-      const fields = fieldsOf(schema, isBody)
-      const shown = only === undefined ? fields : fields.filter(({ path }) => only.includes(path))
-      return `### ${heading}\n\n${tableOfFields(shown)}`
+      return `### ${heading}\n\n${tableOfFields(fieldsOf(schema, isBody))}`
     }),
     `### Parameters of lists\n\n${parameters()}`,
   ].join('\n\n')

@@ -22,6 +22,15 @@ const blank = /^(export )?[A-Z]+=\S*….*$/gm
 /** The product id that the pages show. The merchant of a test has another product. */
 const shownProduct = '6920c1f4e9b0a7d25c41f803'
 
+/**
+ * Replaces the month that the pages show with the current month, and its last days with today. The API refuses a future
+ * month or day.
+ */
+export function inThisMonth(text: string): string {
+  const today = new Date().toISOString().slice(0, 10)
+  return text.replaceAll(/2026-11-[23]\d/g, today).replaceAll('2026-11', today.slice(0, 7))
+}
+
 /** Runs a block of curl for a new merchant. Resolves to its requests in their order. */
 export async function runCurl(
   service: Service,
@@ -29,7 +38,9 @@ export async function runCurl(
   block: Block,
 ): Promise<Exchange[]> {
   const { environment } = await createFixture(service, endpointServer, block.text)
-  const script = block.text.replace(blank, '').replaceAll(shownProduct, String(environment.PRODUCT))
+  const script = inThisMonth(block.text)
+    .replace(blank, '')
+    .replaceAll(shownProduct, String(environment.PRODUCT))
   const csv = blocksOf('docs/merchants/store.md').find(({ fence }) => fence === 'csv')?.text ?? ''
   const files = { 'block.sh': reporting + script, 'products.csv': csv }
   const printed = await runProgram(['sh', '-e', 'block.sh'], { files, environment, input: '' })
@@ -37,7 +48,8 @@ export async function runCurl(
     ([, body = '', status, method = '', url = '']) => ({
       operation: `${method} ${new URL(url).pathname.replace('/api/v1', '')}`,
       status: Number(status),
-      body: JSON.parse(body),
+      // A file that is saved is not printed.
+      body: JSON.parse(body || '{"success":true}'),
     }),
   )
 }

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
-import { cancelIntent, createIntent } from '../support/actions.ts'
+import { post } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
-import { type Merchant, withMerchant, withService } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
+import { inThisMonth } from './curl.ts'
 import { createFixture } from './fixture.ts'
 import { fileOf, languageOf, languages, librariesOf, programs } from './languages.ts'
 import { type Block, blocksOf, nameOf } from './pages.ts'
@@ -10,9 +11,6 @@ import { startProxy } from './proxy.ts'
 
 /** PHP and Python start slowly on a busy machine. */
 const slowestMs = 30_000
-
-/** The number of intents: more than fit on one page of 100. */
-const waiting = 130
 
 /** The output of a program, which the page shows below the programs of the same heading. */
 const shownBelow = ({ page, heading, line }: Block): string | undefined =>
@@ -43,12 +41,13 @@ describe("The guide's example programs", function () {
     programs.filter((program) => fileOf(program)?.startsWith(`${name}.`))
 
   it('are available in every language of the guide', () => {
-    for (const name of ['pay', 'ship', 'refund', 'outcomes', 'retry'])
+    for (const name of ['pay', 'ship', 'refund', 'retry'])
       expect(named(name), name).to.have.length(languages.length)
-    expect(named('pending')).to.have.length(2)
   })
 
-  for (const program of programs.filter((one) => shownBelow(one) !== undefined))
+  for (const program of programs.filter(
+    (one) => shownBelow(one) !== undefined && !named('close').includes(one),
+  ))
     it(`print the output that the page shows: ${nameOf(program)}`, async function () {
       skipUnlessRunnable(this, program)
       const { environment, merchant } = await createFixture(service, endpointServer, program.text)
@@ -59,6 +58,19 @@ describe("The guide's example programs", function () {
       const made = await service.deps.Intent.find({ businessId, label: 'Order 1042' }).lean()
       expect(made.map(({ status, amount }) => [status, amount])).to.deep.equal([['PAID', 50_000]])
       expect(printed).to.include(made[0]?.shortCode)
+    })
+
+  for (const program of named('close'))
+    it(`print the same sums for the downloaded entries and statements: ${nameOf(program)}`, async function () {
+      skipUnlessRunnable(this, program)
+      const { environment, merchant } = await createFixture(service, endpointServer, '/refund')
+      await post(service, merchant, `/intents/${environment.REFERENCE}/refund`, '{"amount":20000}')
+      const { text = '' } =
+        blocksOf(program.page).find(({ fence, heading }) => fence === 'sh' && heading === program.heading) ??
+        {}
+      const files = { 'month.sh': `${inThisMonth(text)}python3 close.py`, 'close.py': program.text }
+      const printed = await runProgram(['sh', '-e', 'month.sh'], { files, environment, input: '' })
+      expect(constant(printed)).to.equal(shownBelow(program))
     })
 
   for (const program of named('pay'))
@@ -81,28 +93,4 @@ describe("The guide's example programs", function () {
       const { businessId } = merchant
       expect(await service.deps.Intent.countDocuments({ businessId })).to.equal(1)
     })
-
-  describe('that read a list', () => {
-    const merchant = withMerchant(service)
-    let references: string[]
-    before(async () => {
-      await Promise.all(Array.from({ length: waiting }, () => createIntent(service, merchant)))
-      const { businessId } = merchant
-      const created = await service.deps.Intent.find({ businessId }).sort({ createdAt: 1, _id: 1 })
-      references = created.map(({ referenceNumber }) => referenceNumber)
-    })
-
-    for (const program of named('pending'))
-      it(`read each item exactly once even if an item is cancelled in the meantime: ${nameOf(program)}`, async function () {
-        skipUnlessRunnable(this, program)
-        const newest = String(references.pop())
-        const cancelOnSecondPage = async (url: string) => {
-          if (/[?&]page=2\b/.test(url)) await cancelIntent(service, merchant, newest)
-        }
-        const proxy = await startProxy(service.origin, { before: cancelOnSecondPage })
-        const environment = environmentOf(merchant, proxy.origin)
-        const printed = await run(program, environment).finally(proxy.close)
-        expect(printed.trimEnd().split(/\r?\n/)).to.have.members([newest, ...references])
-      })
-  })
 })

@@ -4,20 +4,17 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 interface Actions {
-  /** Runs before a request is forwarded. */
-  before?: (url: string) => Promise<unknown>
   /** Whether to lose the response to the request with this number, from 1. */
-  loses?: (count: number) => boolean
+  loses: (count: number) => boolean
 }
 
 /** Starts a proxy between a program and the service. */
-export async function startProxy(origin: string, { before, loses }: Actions) {
+export async function startProxy(origin: string, { loses }: Actions) {
   let count = 0
   const forward = async (req: IncomingMessage, res: ServerResponse) => {
     const { url = '', method = '', headers } = req
-    const isLost = loses?.(++count) ?? false
+    const isLost = loses(++count)
     const body = await text(req)
-    await before?.(url)
     const sent = ['authorization', 'content-type', 'x-idempotency-key'].map((name) => [name, headers[name]])
     const given = Object.fromEntries(sent.filter(([, value]) => value !== undefined))
     const response = await fetch(origin + url, { method, headers: given, body: body || null })
