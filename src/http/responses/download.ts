@@ -43,7 +43,8 @@ export async function sendDownload(req: Request, res: Response, file: DownloadBe
     return
   }
   try {
-    await pipeline(Readable.from(withFirst(file)), res)
+    // Without this limit, the stream reads 16 pieces ahead of a slow client.
+    await pipeline(Readable.from(withFirst(file), { highWaterMark: 1 }), res)
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
     // The download was cut short because the client disconnected or read too slowly (src/http/server/cut-slow.ts). The
