@@ -83,7 +83,10 @@ export const payment = objectOf(
     amountPaid: described('Centimes, without any fee that the customer pays.', amount),
     paidAt: instant,
     method: { type: 'string', const: 'WALLET' },
-    commission: described('Centimes. The fees and the taxes that they include.', commission),
+    commission: described(
+      'Centimes. The fees and the taxes that they include. Null for a publishable key.',
+      orNull(commission),
+    ),
   },
   {},
 )
@@ -97,13 +100,15 @@ export const refund = objectOf(
     id: shaped('^RF-[0-9A-Z]{16}$', 19),
     amount: described('Centimes.', amount),
     returnedFees: described(
-      'Centimes. The parts of the fees that the refund gives back.',
-      objectOf(
-        {
-          providerTtc: described('What you get back.', count),
-          payerTtc: described('What the customer gets back in addition to the amount.', count),
-        },
-        {},
+      'Centimes. The parts of the fees that the refund gives back. Null for a publishable key.',
+      orNull(
+        objectOf(
+          {
+            providerTtc: described('What you get back.', count),
+            payerTtc: described('What the customer gets back in addition to the amount.', count),
+          },
+          {},
+        ),
       ),
     ),
     currency,

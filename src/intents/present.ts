@@ -27,15 +27,16 @@ export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Store
   }
 }
 
+interface PresentedIntent extends Record<string, unknown> {
+  payment: object | null
+  refunds: object[]
+}
+
 /**
  * Returns all fields listed in SPEC 2.1, with their values at `now`. If the payment code is no longer active, `code` is
  * null.
  */
-export function presentIntent(
-  config: Pick<Config, 'payUrl'>,
-  stored: Intent,
-  now: Date,
-): Record<string, unknown> {
+export function presentIntent(config: Pick<Config, 'payUrl'>, stored: Intent, now: Date): PresentedIntent {
   const intent = asOf(stored, now)
   const isActive = isCodeActive(intent, now)
   const { cancellationReason, failure, refunds } = intent
@@ -58,7 +59,7 @@ export function presentIntent(
 
 /**
  * Returns the intent as this caller may see it. Anyone can read a publishable key in the source of the shop's page, so
- * responses to requests with such a key omit the reasons for refunds.
+ * responses to requests with such a key omit the agreed commission and the reasons for refunds.
  */
 export function presentFor(
   { kind }: Pick<Caller, 'kind'>,
@@ -67,8 +68,12 @@ export function presentFor(
   now: Date,
 ): Record<string, unknown> {
   if (kind === 'secret') return presentIntent(config, stored, now)
-  const refunds = stored.refunds.map((refund) => ({ ...refund, reason: null }))
-  return presentIntent(config, { ...stored, refunds }, now)
+  const { payment, refunds, ...intent } = presentIntent(config, stored, now)
+  return {
+    ...intent,
+    payment: payment && { ...payment, commission: null },
+    refunds: refunds.map((refund) => ({ ...refund, reason: null, returnedFees: null })),
+  }
 }
 
 const presentPayment = ({ amountPaid, paidAt, method, commission }: Payment) => {

@@ -22,7 +22,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     expect(read).to.deep.equal({ ...made, type: 'API', ...later })
   })
 
-  it('returns everything except refund reasons to a publishable key', async () => {
+  it('returns everything except the commission and refund reasons to a publishable key', async () => {
     const { referenceNumber } = await create()
     const path = `${intents}/${referenceNumber}`
     await service.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)
@@ -33,9 +33,14 @@ describe('GET /dev/intents/{referenceNumber}', () => {
       .get(path)
       .set({ Authorization: `Bearer ${key}` })
       .expect(200)
-    const [refund, ...more] = (await get(referenceNumber)).refunds
+    const intent = await get(referenceNumber)
+    const [refund, ...more] = intent.refunds
     expect([refund.reason, more]).to.deep.equal([because.reason, []])
-    expect(body.data.refunds).to.deep.equal([{ ...refund, reason: null }])
+    expect(body.data).to.deep.equal({
+      ...intent,
+      payment: { ...intent.payment, commission: null },
+      refunds: [{ ...refund, reason: null, returnedFees: null }],
+    })
   })
 
   it('needs no idempotency key, and changes nothing', async () => {
