@@ -1,4 +1,3 @@
-import { stages } from '../../schemas/responses/endpoint.ts'
 import { code, tableOf } from '../markdown.ts'
 import { openapi, operations, type Schema } from '../openapi-document.ts'
 
@@ -8,10 +7,7 @@ import { openapi, operations, type Schema } from '../openapi-document.ts'
  */
 const objects: Record<string, { schema: string; isBody?: true }> = {
   'Create an intent': { schema: 'CreateIntentBody', isBody: true },
-  'Simulate a payment': { schema: 'SimulatePaymentBody', isBody: true },
-  'Refund an intent': { schema: 'RefundBody', isBody: true },
   Intent: { schema: 'Intent' },
-  Delivery: { schema: 'WebhookDeliveryWithAttempts' },
 }
 
 const resolve = (schema: Schema): Schema =>
@@ -37,12 +33,8 @@ function limitsOf({ type, minimum, maximum, maxLength }: Schema): string[] {
   return maxLength === undefined ? [] : [`At most ${number(maxLength)} characters.`]
 }
 
-/** The values of an enum. The guide has separate lists of events and stages. */
 function valuesOf({ enum: values }: Schema): string {
-  const all = values ?? []
-  if (all.includes('order.new')) return '[Events](webhooks.md#events).'
-  if (stages.every((stage) => all.includes(stage))) return '[Stages](webhooks.md#why-an-attempt-failed).'
-  const shown = all.filter((value) => value !== null).map((value) => code(`${value}`))
+  const shown = (values ?? []).filter((value) => value !== null).map((value) => code(`${value}`))
   return shown.length === 0 ? '' : `${shown.join(', ')}.`
 }
 
