@@ -7,14 +7,13 @@ export const intentMutants: readonly PlantedBug[] = [
     bug: 'No unique key holds the reference of a merchant.',
     edits: [replace('referenceKeyOf', '$merchantReference === null', 'true')],
     caughtBy: ['reference.unique'],
-    focus: { ...plain, often: ['createIntent'] },
+    focus: { ...plain, seconds: 20, often: ['createIntent'] },
   },
   {
     name: 'reference-kept',
     bug: 'An intent that was cancelled or has failed keeps its reference.',
     edits: [replace('planTransition', '$freesReference ? { referenceKey: 1 } : {}', '{}')],
-    caughtBy: ['response.sound'],
-    focus: { ...plain, often: ['createIntent', 'cancelIntent'] },
+    caughtBy: ['api/merchant-reference.test.ts'],
   },
   {
     name: 'event-after-the-write',

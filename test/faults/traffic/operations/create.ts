@@ -66,7 +66,7 @@ function bodyOf({ chance, tenant: { marker, sandbox } }: Context, key: string): 
     amount: isMagic ? chance.pick(magic) : chance.whole(1, 20_000),
     ...(isOpen && { amountType: 'OPEN' }),
     ...(chance.is(0.9) && { label: `${marker} نص ${tail}` }),
-    ...(chance.is(0.1) && { merchantReference: `${marker} ${chance.whole(1, 60)}` }),
+    ...(chance.is(0.2) && { merchantReference: `${marker} ${chance.whole(1, 20)}` }),
     ...(chance.is(0.6) && { metadata: { key, [`${marker}.$x`]: marker } }),
     ...(chance.is(0.2) && urls),
     ...(chance.is(0.02) && { amount: chance.pick(wrongAmounts) }),
