@@ -156,5 +156,5 @@ export async function completeFile(
   await file.sync()
   const position = positions.first + lines - 1
   const [last] = lines === 0 ? [] : await readEntries(deps, owner, kind, { first: position, last: position })
-  return { lines, bytes, last: last?.number ?? null }
+  return { lines, bytes, last: last?.position ?? null }
 }

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import type { EntryType } from '../../schemas/list-entries.ts'
-import { type ChainOwner, chainIndex } from '../chains/append.ts'
+import type { ChainOwner } from '../chains/append.ts'
 import { longestReadMs } from '../input/pagination.ts'
 import type { Span } from '../input/span.ts'
 import { nativeCollection } from '../mongo/collection.ts'
@@ -25,22 +25,24 @@ export const numberedBy = (type: EntryType | null) =>
 type Reads = Pick<Models, 'LedgerEntry'>
 
 /**
- * Returns the positions of the entries of a type, or of all entries, that were booked in a period and have a number
- * above `afterNumber`. The clean-up may have removed the oldest entries, so the range does not begin before the oldest
- * entry that is left. Later entries get later positions.
+ * Returns the positions of the entries of a type, or of all entries, that were booked in a period and come after the
+ * position `afterPosition` among all entries. The clean-up may have removed the oldest entries, so the range does not
+ * begin before the oldest entry that is left. Later entries get later positions.
  */
 export async function findPositions(
   deps: Reads,
   { businessId, sandbox }: ChainOwner,
   type: EntryType | null,
   { from, to }: Span,
-  afterNumber = 0,
+  afterPosition = 0,
 ): Promise<Positions> {
   const owner = { businessId, sandbox }
   const [left, before, skipped, last] = await Promise.all([
     firstLeft(deps, owner, type),
     from === null ? 0 : countWhile(deps, { ...owner, bookedAt: { $lt: from } }, type, byTime),
-    afterNumber === 0 ? 0 : countWhile(deps, { ...owner, number: { $lte: afterNumber } }, type, byNumber),
+    afterPosition === 0
+      ? 0
+      : countWhile(deps, { ...owner, position: { $lte: afterPosition } }, type, byPosition),
     countWhile(deps, to === null ? owner : { ...owner, bookedAt: { $lte: to } }, type, byTime),
   ])
   return { first: Math.min(Math.max(left, before + 1, skipped + 1), last + 1), last }
@@ -52,7 +54,7 @@ interface Order {
   sort: Record<string, -1>
 }
 const byTime: Order = { hint: 'byTime', sort: { bookedAt: -1, number: -1 } }
-const byNumber: Order = { hint: chainIndex.name, sort: { number: -1 } }
+const byPosition: Order = { hint: 'byPosition', sort: { position: -1 } }
 
 /**
  * Returns the number of entries up to the last one that the filter matches, including those that the clean-up has

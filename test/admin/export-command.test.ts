@@ -45,7 +45,7 @@ describe('npm run admin -- export', function () {
       expect(text).to.equal(await downloaded(kind, 'delimiter=semicolon&language=fr'))
       const numbers = (await ledgerOf(service, owner()))
         .filter(({ type }) => kind === 'entries' || `${type}s` === kind)
-        .map(({ number }) => number)
+        .map(({ position }) => position)
       const bytes = Buffer.byteLength(text)
       expect(printed).to.deep.equal({ file, lines: numbers.length, bytes, last: numbers.at(-1) })
       expect((await stat(file)).mode & 0o777).to.equal(0o600)

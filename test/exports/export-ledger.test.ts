@@ -29,7 +29,7 @@ describe('An export of the ledger', () => {
   async function expected(kind: (typeof exportKinds)[number]): Promise<Row[]> {
     const entries = await ledgerOf(service, owner())
     return entries.flatMap((entry): Row[] => {
-      const { number, type, day, amount, commission, returnedFees } = entry
+      const { position: number = 0, type, day, amount, commission, returnedFees } = entry
       const { referenceNumber = null, merchantReference = null, refundId = null } = entry
       const [bookedAt, occurredAt = null] = [entry.bookedAt, entry.occurredAt].map((at) => at?.toISOString())
       const times = { day, bookedAt: bookedAt ?? '', occurredAt }
