@@ -3,6 +3,7 @@ import { good, newerSecret, newestSecret, now, secret, sign } from './vector.ts'
 const data = {
   reference_number: 'PI-TD6SBCEQZP6URL4P',
   short_code: '9YYY9V',
+  merchant_reference: null,
   amount: 50_000,
   currency: 'MRU',
   status: 'PENDING',
