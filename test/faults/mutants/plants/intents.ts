@@ -101,7 +101,7 @@ export const intentMutants: readonly PlantedBug[] = [
     bug: 'Two payments may get the same payment code at once.',
     edits: [
       replace(
-        'intents',
+        'intentIndexes',
         "{ name: 'codeInUse', key: $key, unique: true, $$ }",
         "{ name: 'codeInUse', key: $key, $$ }",
       ),
