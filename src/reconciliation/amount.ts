@@ -17,8 +17,8 @@ const forms = [
 export const readCentimes = (text: string): number | null => (/^\d+$/.test(text) ? exact(text) : null)
 
 /**
- * Parses an amount with up to two decimals, such as `1234.50` or `1 234,50`, and returns it in centimes. The digits
- * never become a floating-point number. Returns null for any other text, and for an amount that is not exact.
+ * Parses an amount with up to two decimals, such as `1234.50` or `1 234,50`, and returns it in centimes. All digits are
+ * read as one whole number, so nothing is rounded. Returns null for any other text, and for a number that is not exact.
  */
 export function readDecimal(text: string): number | null {
   for (const form of forms) {

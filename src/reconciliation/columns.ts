@@ -13,8 +13,8 @@ export type Positions = Partial<Record<ColumnName, number>> & Record<'key' | 'am
 
 /**
  * Finds the columns in the header row. The header of a column that `named` does not contain is the column's own name.
- * Returns a sentence if a column is missing or occurs twice. Only `kind` and `fee` may be missing, and only if `named`
- * does not contain them.
+ * Returns an error message if a column is missing or occurs twice. Only `kind` and `fee` may be missing, and only if
+ * `named` does not contain them.
  */
 export function findColumns(cells: readonly string[], named: Headers): Positions | string {
   const titles = cells.map((cell) => cell.trim())

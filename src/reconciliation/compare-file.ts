@@ -12,16 +12,16 @@ import { findKeys } from './find-keys.ts'
 import { type FileFormat, type RowFaults, readFile } from './read-file.ts'
 import type { Counts } from './reconciliation.ts'
 import type { FoundKey, Recorded } from './recorded.ts'
-import { recordedIn } from './recorded-on.ts'
+import { recordedIn } from './recorded-in.ts'
 import type { Row } from './rows.ts'
 
 /** The number of rows whose keys are looked up together. */
 const rowsPerLookUp = 250
-/** The maximum number of differences that are listed. A file with more is the wrong file, or has the wrong columns. */
+/** The maximum number of differences that are listed. With more, the file or its columns are probably wrong. */
 export const maxListed = 10_000
 const dayMs = 86_400_000
 
-/** The day to compare, and the wallet or null. */
+/** The day to compare, and the wallet, or null for all live wallets. */
 export interface Scope {
   day: string
   wallet: string | null

@@ -15,7 +15,7 @@ export type DifferenceKind = (typeof differenceKinds)[number]
 
 /**
  * A difference for one key. `here` and `there` are the two values that differ: amounts and fees in centimes, days such
- * as `2026-11-25`, or kinds. If one side lacks the key, its value is null, and the other one is the amount.
+ * as `2026-11-25`, or kinds. If one side lacks the key, its value is null, and the other value is the amount.
  */
 export interface Difference {
   difference: DifferenceKind
@@ -32,7 +32,7 @@ export interface Difference {
 
 export const utcDay = (at: Date): string => at.toISOString().slice(0, 10)
 
-/** Returns the differences between a row and the record with the same key. Both must be on `day`. */
+/** Returns the differences between a row and the record with the same key. A day other than `day` is a difference. */
 export function differencesOf(day: string, row: Row, recorded: Recorded): Difference[] {
   const { key, line } = row
   const { reference, businessId, kind } = recorded

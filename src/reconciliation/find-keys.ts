@@ -7,11 +7,11 @@ import {
   recordedPayment,
   recordedRefunds,
 } from './recorded.ts'
-import { maxReadMs } from './recorded-on.ts'
+import { maxReadMs } from './recorded-in.ts'
 
 /**
  * Finds the live intents that contain these wallet keys. The result contains only the keys that were found. If `wallet`
- * is not null, what another wallet carried out has no `recorded`.
+ * is not null, `recorded` is null for the payments and refunds of other wallets.
  */
 export async function findKeys(
   { Intent: model }: Pick<Models, 'Intent'>,

@@ -20,7 +20,7 @@ export interface ReconcileInput {
   format: FileFormat
 }
 
-/** A finished run, with more differences than are stored. */
+/** A finished run. It can contain more differences than are stored. */
 export interface Reconciled {
   id: string
   sha256: string

@@ -18,7 +18,7 @@ export interface Recorded {
 
 /**
  * The payment intent that knows a key. `recorded` is null if the payment or refund of this key did not succeed here,
- * for example because its outcome is not known yet.
+ * for example because its outcome is not known yet, or if another wallet carried it out.
  */
 export interface FoundKey {
   reference: string

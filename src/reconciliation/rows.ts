@@ -33,7 +33,7 @@ export interface RowFormat {
 /** The maximum length of a wallet's key (docs/operators/wallet-provider.md). */
 const maxKeyLength = 64
 
-/** Parses a row. Returns a sentence about the first fault, if there is one. */
+/** Parses a row. Returns an error message if it has a fault. */
 export function readRow(cells: readonly string[], line: number, format: RowFormat): Row | string {
   if (cells.length !== format.width)
     return `has ${cells.length} cells, but the first line has ${format.width}.`

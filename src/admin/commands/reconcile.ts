@@ -18,8 +18,8 @@ refunds that this service recorded on that day. The keys are the idempotency key
 that the provider received. The differences are:
   missing here     only the provider carried it out
   missing there    only this service recorded it
-  other amount     the amounts differ, without the fee
-  other fee        the fees of the payer differ
+  other amount     the amounts without the fee differ
+  other fee        the payer's fees differ
   other day        one side has a day other than --day
   other kind       one side has a payment, the other a refund
   repeated there   a second row with the same key
@@ -36,7 +36,7 @@ Examples:
   admin reconcile --provider day.csv --day 2026-11-25
   admin reconcile --provider day.csv --day 2026-11-25 --decimal --columns key=ref,amount=montant,time=date`
 
-/** The exit code if the files could not be compared. The exit code 1 means that there are differences. */
+/** The exit code if the comparison failed. The exit code 1 means that there are differences. */
 const failureCode = 2
 
 interface Options {
@@ -66,7 +66,10 @@ export function addReconcileCommand(program: Command): void {
       'comma, semicolon or tab; by default, the header row decides',
       choice('comma', 'semicolon', 'tab'),
     )
-    .option('--wallet <name>', 'only payments with the provider of this name (WALLET_PROVIDER_NAME)')
+    .option(
+      '--wallet <name>',
+      'only payments and refunds of the provider with this name (WALLET_PROVIDER_NAME)',
+    )
     .addHelpText('after', help)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : failureCode))
     .action(act(run, textOf, failureCode))
@@ -88,7 +91,7 @@ function headers(text: string): Headers {
       throw new InvalidArgumentError(
         `Must be a list such as key=ref,amount=montant. The columns are ${columnNames.join(', ')}.`,
       )
-    if (named[name] !== undefined) throw new InvalidArgumentError(`Names the column ${name} twice.`)
+    if (named[name] !== undefined) throw new InvalidArgumentError(`The column ${name} is named twice.`)
     named[name] = header.trim()
   }
   return named

@@ -19,7 +19,7 @@ export const reconciliationsPage = (deps: Deps) => async (req: Request, res: Res
   const { items, next } = await listRuns(deps, { limit: pageSize, after: last })
   const title = 'Reconciliations'
   const body = html`<h1>${title}</h1>
-    <p>Each run compared the wallet provider's file for one UTC day with the live payments and refunds of that day. An operator starts a run with the command <code>admin reconcile</code>.</p>
+    <p>Each run compares the wallet provider's file for one UTC day with the live payments and refunds of that day. An operator starts a run with the command <code>admin reconcile</code>.</p>
     !${items.length === 0 ? html`<p class="notice" role="status">There are no runs.</p>` : table(items)}
     <p class="pages">
       !${last === null ? '' : html`<a href="${reconciliationsPath}">Newest</a>`}

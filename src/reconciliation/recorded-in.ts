@@ -30,8 +30,9 @@ export const walletFilter = (wallet: string | null) => wallet ?? { $gte: 'live:'
 type Deps = Pick<Models, 'Business' | 'Intent'> & { pace: Pace }
 
 /**
- * Yields all live payments that were made in a period, and all live refunds that were settled in it. Walks from
- * business to business along indexes. Each query reads at most 501 intents, and `pace` rests after it.
+ * Yields all live payments that were made in a period, and all live refunds that were settled in it. Reads one business
+ * after another through indexes. A query reads at most 501 intents, or all intents of one millisecond, and `pace` rests
+ * after it.
  */
 export async function* recordedIn(
   deps: Deps,
