@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { decimal } from '../../schemas/currency.ts'
 import { auditLine, type By } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
 import { appendLinks } from '../chains/append.ts'
@@ -18,7 +17,7 @@ export interface Payout {
   reference: string
 }
 
-/** Why a payout was not booked. The message is shown to the operator. */
+/** The reason why a payout was not booked. The message is shown to the operator. */
 export class PayoutRefused extends Error {}
 
 /** The maximum length of a payout's reference, in characters. */
@@ -63,7 +62,7 @@ const append = (
     if (appended.has(draft._id)) return []
     const balance = last?.after.balance ?? 0
     if (amount > balance)
-      throw new PayoutRefused(`The balance is ${decimal(balance)}, which is less than the payout`)
+      throw new PayoutRefused(`The balance is ${balance} centimes, which is less than the payout`)
     return linkEntry(owner, last, draft, deps.now())
   })
 }
@@ -77,7 +76,7 @@ async function findPayout(
   const found = await nativeCollection(model).findOne({ _id })
   if (found !== null && found.amount !== -amount)
     throw new PayoutRefused(
-      `The payout ${reference} was booked at ${found.bookedAt.toISOString()} with the amount ${-found.amount}. Use another reference`,
+      `The payout ${reference} was booked at ${found.bookedAt.toISOString()} with an amount of ${-found.amount} centimes. Use another reference`,
     )
   return found
 }

@@ -44,12 +44,12 @@ describe('A payout', function () {
     const other = await command('401')
     expect([other.exitCode, other.stdout]).to.deep.equal([1, ''])
     expect(other.stderr).to.match(
-      /^The payout TR-7 was booked at .* with the amount 400\. Use another reference\.\n$/,
+      /^The payout TR-7 was booked at .* with an amount of 400 centimes\. Use another reference\.\n$/,
     )
     const inSandbox = await command('1', '--mode', 'test')
     expect([inSandbox.exitCode, inSandbox.stderr]).to.deep.equal([
       1,
-      'The balance is 0.00, which is less than the payout.\n',
+      'The balance is 0 centimes, which is less than the payout.\n',
     ])
     expect(
       (await entries()).map((each) => [each.id, each.amount, each.balance, each.payoutReference]),
@@ -66,7 +66,7 @@ describe('A payout', function () {
     const results = await Promise.allSettled([...attempts, receive(1), receive(1)])
     expect(results.filter(({ status }) => status === 'fulfilled')).to.have.lengthOf(3 + 2)
     const refused = results.find((result) => result.status === 'rejected')
-    expect(String(refused?.reason)).to.match(/The balance is \d\.\d\d, which is less than the payout/)
+    expect(String(refused?.reason)).to.match(/The balance is \d{3} centimes, which is less than the payout/)
     expect((await entries()).map(({ amount }) => amount)).to.deep.equal([-300, -300, -300])
   })
 

@@ -17,7 +17,7 @@ export function addPayout(business: Command): void {
     )
     .requiredOption(
       '--reference <text>',
-      'reference of the transfer, which is booked only once',
+      'reference of the transfer; each reference is booked only once',
       payoutReference,
     )
     .option('--mode <mode>', 'test or live', choice('test', 'live'), 'live')
