@@ -13,18 +13,18 @@ import { startWeb, type Web } from './web.ts'
 
 const MERCHANTS = 20
 const CREATES = 8000
-/** The processor time of a new process falls over its first creates. */
+/** A new process needs more processor time for its first creates. */
 const WARM_UP_ROUNDS = 2
 
 /** The microseconds of processor time in `web` and MongoDB for each create, by round. */
 export interface CreateCosts {
   plain: number[]
   withReference: number[]
-  /** Of the code in the checkout `bench.before`. Empty without one. */
+  /** The costs of the version in the checkout `bench.before`. Empty without such a checkout. */
   before: number[]
 }
 
-/** Measures the processor time of creates in turns: without and with a reference, and by an earlier version. */
+/** Measures the processor time of creates, alternately without a reference, with one, and in an earlier version. */
 export async function measureCreateCost(bench: Bench): Promise<CreateCosts> {
   const secretKey = randomBytes(32)
   const mongodbUrl = bench.mongodbUrl('create-cost')

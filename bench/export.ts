@@ -17,7 +17,7 @@ const POLL_MS = 100
 const DAYS = 30
 const dayMs = 86_400_000
 
-/** The creates of one side of a round, the most memory of `web`, and how fast the export ran. */
+/** The durations of the creates on one side of a round, the most memory of `web`, and the speed of the export. */
 export interface BesideExport {
   p50: number
   p99: number

@@ -5,7 +5,7 @@ import { measureExport } from './export.ts'
 import { measureStatement } from './statement.ts'
 import { aloneLine, comparedLine, figureLine, rateLine, spread } from './table.ts'
 
-/** References of merchants, the ledger, its statements and exports. */
+/** The benchmarks of merchants' references, the ledger, its statements and exports. */
 export const money: Record<string, Benchmark> = {
   'create-cost': {
     describe: () =>

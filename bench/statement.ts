@@ -7,12 +7,12 @@ import { alternate, type Bench, type Pair } from './rounds.ts'
 import { sendCalls } from './send-calls.ts'
 import { startWeb } from './web.ts'
 
-/** The load of a merchant's server and a person or two. */
+/** About the load of one merchant's server and of one or two people. */
 const CONNECTIONS = 2
 const FEW = 1000
 const dayMs = 86_400_000
 
-/** The p95 of reads of a long ledger, and of a short one beside it. */
+/** The p95 of reads, each of a long ledger and of a short one. */
 export interface StatementTimes {
   closed: Pair<number>[]
   open: Pair<number>[]

@@ -13,7 +13,7 @@ export interface WebOf {
   name: string
   mongodbUrl: string
   secretKey: Buffer
-  /** By default, that of this version. */
+  /** The path of the compiled program. By default, that of this version. */
   program?: string
 }
 

@@ -26,7 +26,10 @@ const merchantReference = described(
 export const balance = objectOf(
   {
     currency,
-    amount: described('Centimes. Negative if refunds and fees exceed the payments.', signed),
+    amount: described(
+      'Centimes. Negative if you owe the service money, for example after refunds of payments that were already paid out.',
+      signed,
+    ),
     asOf: described('When the balance was read.', instant),
   },
   {},
@@ -43,7 +46,7 @@ export const ledgerEntry = objectOf(
       type: 'string',
       enum: entryTypes,
     },
-    amount: described('Centimes. The change of the balance: negative for money that leaves it.', signed),
+    amount: described('Centimes. The change of the balance: negative if it decreases.', signed),
     balance: described('Centimes. The balance after the entry.', signed),
     referenceNumber: described('The payment intent. Null for a payout.', orNull(reference)),
     merchantReference,
@@ -53,7 +56,7 @@ export const ledgerEntry = objectOf(
       'The UTC day of the payment, refund or payout. If that day was already closed, `bookedAt` is on a later day.',
       day,
     ),
-    bookedAt: described('The entry belongs to the statement of this UTC day.', instant),
+    bookedAt: described('When the entry was booked. The statement of this UTC day contains it.', instant),
   },
   {},
 )

@@ -4,11 +4,11 @@ import { type ChainLink, chainIndex } from '../chains/append.ts'
 import type { Collection } from '../mongo/collection.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
-/** The movements of one UTC day. Amounts are in centimes, and a refund, fee or payout counts as a positive amount. */
+/** The movements of one UTC day. Amounts are in centimes. Refunds, fees and payouts reduce the balance. */
 export interface DayTotals {
   payments: { count: number; amount: number }
   refunds: { count: number; amount: number }
-  /** The fees that the merchant paid minus the fees that refunds gave back. */
+  /** The fees that the merchant paid minus the fees that refunds gave back. Negative if more was given back. */
   fees: { amount: number }
   payouts: { count: number; amount: number }
 }
@@ -23,7 +23,7 @@ interface AccountState extends DayTotals {
   byType: Record<EntryType, number>
 }
 
-/** A day without further entries, as a closing marker records it. */
+/** The statement of a day that is over, as a closing marker records it. */
 export interface ClosedDay extends DayTotals {
   opening: number
   closing: number
@@ -51,7 +51,8 @@ export interface EntryFacts {
 
 /**
  * An entry in the ledger of a business and environment, or a closing marker (docs/maintainers/architecture.md). Entries
- * are never changed. An entry for a payment or refund has the id of its event, and its fee has the id with `-fee`.
+ * never change, except that `unaudited` is removed. The entry of a payment or refund has the id of its event, and the
+ * entry of its fee has the same id with `-fee`.
  */
 export interface LedgerEntry extends ChainLink, EntryFacts {
   type: EntryType | 'closing'
@@ -69,9 +70,7 @@ export interface LedgerEntry extends ChainLink, EntryFacts {
   /** The position among the entries of the same type, from 1. */
   typePosition?: number
   after: AccountState
-  /**
-   * A closing marker closes all days up to and including this one. There are no entries on the days after `day`.
-   */
+  /** The last day that a closing marker closes. There are no entries after `day` up to this day. */
   through?: string
   closed?: ClosedDay
   /** The audit line of a payout, unless it is already in the audit trail. */
@@ -134,7 +133,7 @@ export const ledgerEntries: Collection = {
       key: { businessId: 1, sandbox: 1, type: 1, typePosition: 1 },
       partialFilterExpression: { typePosition: { $exists: true } },
     },
-    // The positions of a period are those of its first and last entry.
+    // With this index, the first and last positions of a period are found.
     { name: 'byTime', key: { businessId: 1, sandbox: 1, bookedAt: 1, number: 1 } },
     {
       name: 'closings',

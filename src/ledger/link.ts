@@ -3,7 +3,7 @@ import type { AuditEvent } from '../audit/audit-event.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import type { ClosedDay, DayTotals, EntryFacts, LedgerEntry } from './entry.ts'
 
-/** An entry without its place in the chain. */
+/** An entry that is not in the chain yet. */
 export interface EntryDraft extends EntryFacts {
   _id: string
   type: EntryType
@@ -16,7 +16,7 @@ export interface EntryDraft extends EntryFacts {
 
 const dayMs = 86_400_000
 
-/** Returns the UTC day of a time, such as `2026-11-26`. Such days compare like the times do. */
+/** Returns the UTC day of a time, such as `2026-11-26`. As strings, such days are in chronological order. */
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
 /** Returns the day before a day. */
@@ -38,8 +38,8 @@ export const totalsOf = ({ payments, refunds, fees, payouts }: DayTotals): DayTo
 
 /**
  * Returns the entry that follows `last` for a draft. If `last` was booked on an earlier day, a closing marker for that
- * day comes first. So a day ends with the first entry of a later day, and a process that was frozen in between cannot
- * change the closed day, because its number is taken.
+ * day comes first. The first entry of a later day therefore closes a day. A process that was frozen in between cannot
+ * change the closed day, because the number that the process would use is taken.
  */
 export function linkEntry(
   owner: ChainOwner,
@@ -95,7 +95,7 @@ export function linkClosing(owner: ChainOwner, last: LedgerEntry | null, now: Da
   }
 }
 
-/** Returns the time of the next entry. The clocks of two processes differ a little, but the chain never goes back. */
+/** Returns the time of the next entry. The clocks of processes differ a little, but the times never decrease. */
 const bookingTime = (last: LedgerEntry | null, now: Date): Date =>
   last !== null && last.bookedAt > now ? last.bookedAt : now
 

@@ -27,7 +27,7 @@ type Reads = Pick<Models, 'LedgerEntry'>
 /**
  * Returns the positions of the entries of a type, or of all entries, that were booked in a period and come after the
  * position `afterPosition` among all entries. The clean-up may have removed the oldest entries, so the range does not
- * begin before the oldest entry that is left. Later entries get later positions.
+ * begin before the oldest entry that still exists. Later entries get higher positions.
  */
 export async function findPositions(
   deps: Reads,
@@ -37,15 +37,15 @@ export async function findPositions(
   afterPosition = 0,
 ): Promise<Positions> {
   const owner = { businessId, sandbox }
-  const [left, before, skipped, last] = await Promise.all([
-    firstLeft(deps, owner, type),
-    from === null ? 0 : countWhile(deps, { ...owner, bookedAt: { $lt: from } }, type, byTime),
+  const [kept, before, skipped, last] = await Promise.all([
+    firstKept(deps, owner, type),
+    from === null ? 0 : countUpToLast(deps, { ...owner, bookedAt: { $lt: from } }, type, byTime),
     afterPosition === 0
       ? 0
-      : countWhile(deps, { ...owner, position: { $lte: afterPosition } }, type, byPosition),
-    countWhile(deps, to === null ? owner : { ...owner, bookedAt: { $lte: to } }, type, byTime),
+      : countUpToLast(deps, { ...owner, position: { $lte: afterPosition } }, type, byPosition),
+    countUpToLast(deps, to === null ? owner : { ...owner, bookedAt: { $lte: to } }, type, byTime),
   ])
-  return { first: Math.min(Math.max(left, before + 1, skipped + 1), last + 1), last }
+  return { first: Math.min(Math.max(kept, before + 1, skipped + 1), last + 1), last }
 }
 
 /** The order in which the last matching entry is found. */
@@ -60,7 +60,7 @@ const byPosition: Order = { hint: 'byPosition', sort: { position: -1 } }
  * Returns the number of entries up to the last one that the filter matches, including those that the clean-up has
  * removed since. Each entry and closing marker contains this number, so only the last one is read.
  */
-async function countWhile(
+async function countUpToLast(
   { LedgerEntry }: Reads,
   where: mongo.Filter<LedgerEntry>,
   type: EntryType | null,
@@ -74,7 +74,7 @@ async function countWhile(
 }
 
 /** Returns the position of the oldest entry that the clean-up has not removed. Infinite if there is none. */
-async function firstLeft({ LedgerEntry }: Reads, owner: ChainOwner, type: EntryType | null): Promise<number> {
+async function firstKept({ LedgerEntry }: Reads, owner: ChainOwner, type: EntryType | null): Promise<number> {
   const { where, field, index } = numberedBy(type)
   const first = await nativeCollection(LedgerEntry).findOne(
     { ...owner, ...where, [field]: { $gte: 1 } } as mongo.Filter<LedgerEntry>,

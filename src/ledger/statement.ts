@@ -18,7 +18,7 @@ type StatementDeps = Pick<Deps, 'LedgerEntry' | 'batchers' | 'now'>
 /** Returns the statement of a day that is not in the future. */
 export async function readStatement(deps: StatementDeps, owner: ChainOwner, day: string): Promise<Statement> {
   const [statement] = await readDays(deps, owner, [day])
-  if (statement === undefined) throw new Error('a day has a statement')
+  if (statement === undefined) throw new Error(`There is no statement of ${day}`)
   return statement
 }
 
@@ -45,7 +45,7 @@ async function readDays(
     markers = await markersFrom(deps, owner, days)
   }
   const newest = isCovered(markers, last) ? null : await findNewest(deps, owner)
-  // If another process has booked the first entry of tomorrow by now, the day is closed after all.
+  // If another process has just booked the first entry of the next day, the last day is closed after all.
   if (newest !== null && dayOf(newest.bookedAt) > last) markers = await markersFrom(deps, owner, days)
   return days.map((day) => {
     const marker = markers.find(({ through }) => day <= through)
@@ -86,14 +86,14 @@ const findNewest = ({ LedgerEntry: model }: StatementDeps, owner: ChainOwner): P
     maxTimeMS: longestReadMs,
   })
 
-/** Returns the statement of a closed day. Only `marker.day` has movements among the days that the marker closes. */
+/** Returns the statement of a closed day. Of the days that a marker closes, only `marker.day` has movements. */
 function closedDay({ day: movedOn, closed }: Marker, day: string): Statement {
   if (day === movedOn) return { day, ...closed, closed: true }
   const balance = day < movedOn ? closed.opening : closed.closing
   return { day, opening: balance, ...noTotals(), closing: balance, closed: true }
 }
 
-/** Returns the statement of a day without a marker: today, or a day before the first entry of all, which is today's. */
+/** Returns the statement of a day without a marker: today, or an earlier day if the ledger begins with a later day. */
 function openDay(newest: LedgerEntry | null, day: string, today: string): Statement {
   const closed = day < today
   if (newest === null) return { day, opening: 0, ...noTotals(), closing: 0, closed }
