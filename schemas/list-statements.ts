@@ -2,7 +2,7 @@ import { type DelimiterName, delimiterQuery } from './delimiter.ts'
 
 const delimiter = {
   ...delimiterQuery,
-  description: `Of a CSV response. ${delimiterQuery.description}`,
+  description: `Only for a CSV response. ${delimiterQuery.description}`,
 }
 
 /** The query parameters of GET /dev/statements. */

@@ -23,8 +23,8 @@ export const csvHeader = (names: readonly string[], delimiter: Delimiter): strin
 /**
  * Returns rows as CSV text for spreadsheets. Every string is quoted, and no spreadsheet executes it as a formula.
  * Numbers are not quoted. With semicolons, a decimal number has a comma, because the spreadsheet programs that expect
- * semicolons expect decimal commas as well. csv-stringify would need five times as long, and most of the time and
- * memory of an export.
+ * semicolons expect decimal commas as well. With csv-stringify, this function would take five times as long, which
+ * would be most of the time of an export.
  */
 export const csvRows = (rows: readonly (readonly Cell[])[], delimiter: Delimiter): string =>
   rows.map((row) => `${row.map((cell) => cellText(cell, delimiter)).join(delimiter)}${lineEnd}`).join('')
@@ -44,7 +44,7 @@ const harmless = /^[0-9A-Za-z][^",;\t\r\n]*$/
 
 /**
  * A character that makes a spreadsheet execute the cell, and the blanks and invisible characters before it. A
- * spreadsheet that expects another delimiter splits a cell, so a formula could also begin behind a delimiter or a line
+ * spreadsheet that expects another delimiter splits a cell, so a formula could also begin after a delimiter or a line
  * break within the cell.
  */
 const formulas =

@@ -80,7 +80,7 @@ async function writeHeader(file: FileHandle, { writer }: FileExport): Promise<nu
   return writeAt(file, writer.header, 0)
 }
 
-/** Writes a text at a position, and returns the position behind it. A single write may write only a part. */
+/** Writes a text at a position, and returns the position after it. A single write may write only a part. */
 async function writeAt(file: FileHandle, text: string, position: number): Promise<number> {
   const data = Buffer.from(text)
   let done = 0
@@ -106,7 +106,7 @@ async function keepLines(
   const { count, end, first, last } = await findLines(file, header.length, quotes)
   if (count > 0 && !(await isBeginning(deps, wanted, count, first, last)))
     throw new UnsuitableFile(
-      `${path} contains other lines than this export. Use the options with which it was begun.`,
+      `${path} contains lines that are not in this export. Use the options with which it was begun.`,
     )
   await file.truncate(end)
   return { lines: count, bytes: end }

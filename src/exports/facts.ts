@@ -35,7 +35,7 @@ const facts = {
     read: ({ referenceNumber = null }) => referenceNumber,
   },
   merchantReference: {
-    name: { en: 'Merchant reference', fr: 'Référence du marchand', ar: 'مرجع التاجر' },
+    name: { en: 'Merchant reference', fr: 'Référence du commerçant', ar: 'مرجع التاجر' },
     read: ({ merchantReference = null }) => merchantReference,
   },
   refundId: {
@@ -52,7 +52,7 @@ const facts = {
   },
   reason: { name: { en: 'Reason', fr: 'Motif', ar: 'السبب' }, read: ({ reason = null }) => reason },
   currency: { name: { en: 'Currency', fr: 'Devise', ar: 'العملة' }, read: () => currencyCode },
-  // Only the entries of the ledger have signs: they are changes of the balance.
+  // In an export of entries, the amount is the change of the balance, so it can be negative.
   amount: {
     name: { en: 'Amount', fr: 'Montant', ar: 'المبلغ' },
     isAmount: true,
@@ -64,7 +64,7 @@ const facts = {
     read: ({ amount }) => -amount,
   },
   providerTtc: {
-    name: { en: 'Merchant fee', fr: 'Frais du marchand', ar: 'رسوم التاجر' },
+    name: { en: 'Merchant fee', fr: 'Frais du commerçant', ar: 'رسوم التاجر' },
     isAmount: true,
     read: (entry) => feesOf(entry).providerTtc,
   },
@@ -81,12 +81,12 @@ const facts = {
   tof: { name: { en: 'TOF', fr: 'TOF', ar: 'TOF' }, isAmount: true, read: (entry) => feesOf(entry).tof },
   tte: { name: { en: 'TTE', fr: 'TTE', ar: 'TTE' }, isAmount: true, read: (entry) => feesOf(entry).tte },
   returnedProviderTtc: {
-    name: { en: 'Returned merchant fee', fr: 'Frais du marchand rendus', ar: 'رسوم التاجر المعادة' },
+    name: { en: 'Returned merchant fee', fr: 'Frais rendus au commerçant', ar: 'رسوم التاجر المعادة' },
     isAmount: true,
     read: ({ returnedFees }) => returnedFees?.providerTtc ?? 0,
   },
   returnedPayerTtc: {
-    name: { en: 'Returned payer fee', fr: 'Frais du payeur rendus', ar: 'رسوم الدافع المعادة' },
+    name: { en: 'Returned payer fee', fr: 'Frais rendus au payeur', ar: 'رسوم الدافع المعادة' },
     isAmount: true,
     read: ({ returnedFees }) => returnedFees?.payerTtc ?? 0,
   },
@@ -99,7 +99,7 @@ const facts = {
 
 const origin = ['day', 'bookedAt', 'occurredAt', 'referenceNumber', 'merchantReference'] as const
 
-/** The facts of each kind of export, in the order of the columns. The number comes first, because it resumes a file. */
+/** The facts of each kind of export, in the order of the columns. The number, which resumes a download, comes first. */
 const shown: Record<ExportKind, readonly (keyof typeof facts)[]> = {
   payments: [
     'number',

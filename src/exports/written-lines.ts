@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 /** The complete lines at the beginning of a file, not including its header. */
 export interface WrittenLines {
   count: number
-  /** The position behind the last complete line, in bytes. */
+  /** The position after the last complete line, in bytes. */
   end: number
   /** The first and the last complete line, with their line ends. Empty if there is none. */
   first: string
@@ -11,7 +11,7 @@ export interface WrittenLines {
 }
 
 const bytesPerRead = 1024 * 1024
-/** No line of an export is longer, so a longer one is not part of an export, and is not read. */
+/** The maximum length of a line in bytes. A longer line cannot be part of an export, so it is not read. */
 const longestLine = 64 * 1024
 
 const lineFeed = 0x0a

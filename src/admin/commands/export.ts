@@ -23,15 +23,17 @@ import { startProgress } from './progress.ts'
 import { type AdminDeps, Failed } from './run.ts'
 
 const exportHelp = `
-Writes the same file as GET /dev/exports, oldest line first. The export ends with the
-last line that is booked when the command begins.
+Writes the same lines as GET /dev/exports of the API, oldest first. The export ends
+with the last line that was booked before the command began.
 
 If the command is stopped or killed, run it again with --resume. It then removes an
-incomplete last line and adds the missing ones. The result is the same file, byte for
-byte. Without --resume, an existing file is never changed.
+incomplete last line and adds the missing lines. With a --to in the past, the result is
+the file of an uninterrupted export, byte for byte. Without such a --to, the file also
+contains the lines that were booked since. Without --resume, an existing file is never
+changed.
 
-The audit trail records the export. In a CSV file, a text that a spreadsheet could
-execute begins with a single quote.
+The audit trail records the export. In a CSV file, a single quote precedes any text
+that a spreadsheet could execute.
 
 Examples:`
 
@@ -143,7 +145,7 @@ async function exportFile(
   }
 }
 
-/** Adds the line about an export to the audit trail, before the export reads any entries. */
+/** Records an export in the audit trail, before the export reads any entries. */
 async function recordExport(deps: AdminDeps, kind: ExportKind, options: Options): Promise<void> {
   const { business, mode, from, to, format, resume } = options
   const line = auditLine({

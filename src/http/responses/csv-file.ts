@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 
-/** A response as a CSV file, for clients that ask for one with the Accept header. */
+/** A response as a CSV file, for clients whose Accept header prefers CSV. */
 export interface CsvFile {
   name: string
   text: string

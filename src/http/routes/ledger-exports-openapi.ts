@@ -5,8 +5,8 @@ import type { About } from './openapi-text.ts'
 
 /** The rules that apply to every export. */
 const rules = [
-  'The lines are in the order in which they were booked, and their `number` increases. They are those of the statements of the same UTC days.',
-  'In CSV, each amount is a decimal number, and again in centimes in the last columns. A text that a spreadsheet could execute as a formula begins with a single quote. In JSON lines, amounts are in centimes, and texts are unchanged.',
+  'The lines are in the order in which they were booked. The statement of a UTC day is about the same lines. The `number` is the one of GET /dev/balance/entries, and increases from line to line.',
+  'In CSV, each amount is a decimal number, and the last columns repeat it in centimes. A single quote precedes any text that a spreadsheet could execute as a formula. In JSON Lines, amounts are in centimes, and texts are unchanged.',
   'If a download is cut off, repeat the request with `after` and the `number` of the last complete line.',
 ].join('\n\n')
 

@@ -1,10 +1,11 @@
 import { type ExportKind, type ExportLedgerQuery, exportKinds } from '../../../schemas/export-ledger.ts'
 import { exportLedger } from '../../exports/export-ledger.ts'
 import type { DownloadRoute, OperationInput, Route } from '../operations/route.ts'
+import { csvType } from '../responses/download.ts'
 import { aboutLedgerExports } from './ledger-exports-openapi.ts'
 
 const contentTypes = {
-  csv: 'text/csv; charset=utf-8',
+  csv: csvType,
   jsonl: 'application/x-ndjson',
 } as const
 
