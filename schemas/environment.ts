@@ -235,7 +235,7 @@ export const environment = {
       minimum: 0,
       maximum: 1_000_000_000,
       default: 1_000,
-      description: 'Changes of webhook endpoints that one business may make in a UTC day. 0: no limit.',
+      description: 'Changes to webhook endpoints that one business may make in a UTC day. 0: no limit.',
     },
     SHUTDOWN_DRAIN_SECONDS: {
       type: 'number',

@@ -75,7 +75,7 @@ export interface Config {
    * day. If null, there is no limit.
    */
   sandboxIntentsPerDay: number | null
-  /** The maximum number of changes of endpoints that one business may make in a UTC day. If null, there is no limit. */
+  /** The maximum number of changes to endpoints that one business may make in a UTC day. If null, there is no limit. */
   endpointChangesPerDay: number | null
   /** The port on which a `worker` serves /healthz and /readyz. If null, it does not serve them. */
   workerPort: number | null

@@ -15,7 +15,7 @@ export const fieldFault = objectOf(
 
 /** Describes what each rate limit counts. The keys of this object are the possible values of `details.scope`. */
 const rateLimitScopes = {
-  key: 'requests with this key',
+  key: 'requests with this key, or the changes of today to the webhook endpoints of the business',
   address: 'requests from this IP address with missing, malformed or unknown credentials',
   connection: 'requests that wait for a response on this connection',
   bodies: 'bytes of the request bodies over 16 KiB that the business is sending now',

@@ -76,7 +76,7 @@ export const auditEvents: Collection = {
     { name: 'byActor', key: { 'actor.name': 1, at: -1, _id: -1 } },
     { name: 'byAct', key: { act: 1, at: -1, _id: -1 } },
     { name: 'bySubject', key: { subject: 1, at: -1, _id: -1 } },
-    // This index ends with `act`, so that the quota for changes of endpoints reads no lines (src/quotas).
+    // This index ends with `act`, so that the quota for changes to endpoints reads no documents (src/quotas).
     { name: 'byBusiness', key: { businessId: 1, at: -1, _id: -1, act: 1 } },
   ],
 }

@@ -5,7 +5,7 @@ import { countingMs } from './count-batch.ts'
 import { createQuota, type Quota, type Usage } from './quota.ts'
 import { dayOf, startOf, withinDay } from './sandbox-day.ts'
 
-/** The changes of endpoints that add an audit line. */
+/** The changes to endpoints that add an audit line. */
 const changes = [
   'endpoint.created',
   'endpoint.changed',
@@ -14,8 +14,8 @@ const changes = [
 ] as const satisfies Act[]
 
 /**
- * Counts the audit lines that a business's changes of endpoints have added in the current UTC day. The query reads only
- * the `byBusiness` index. Changes of endpoints are rare, so these counts are not batched.
+ * Counts the audit lines that a business's changes to endpoints have added in the current UTC day. The query reads only
+ * the `byBusiness` index. Changes to endpoints are rare, so these counts are not batched.
  */
 export async function countEndpointChanges(
   { AuditEvent, now }: Pick<Deps, 'AuditEvent' | 'now'>,
@@ -35,7 +35,7 @@ export const createEndpointChangeQuota = (
 ): Quota => createQuota((businessId) => countEndpointChanges(deps, businessId), elapsedMs)
 
 /**
- * Runs a change of an endpoint. Throws RATE_LIMITED without running it if the business has used up its changes of the
+ * Runs a change to an endpoint. Throws RATE_LIMITED without running it if the business has used up its changes of the
  * current UTC day. Each change adds a line to the audit trail, where it stays forever.
  */
 export async function withinEndpointChanges<T>(
@@ -45,7 +45,7 @@ export async function withinEndpointChanges<T>(
 ): Promise<T> {
   const limit = deps.config.endpointChangesPerDay
   if (limit === null) return change()
-  const message = `A business can make ${limit} changes of webhook endpoints per UTC day. Wait until the next day.`
+  const message = `A business can change webhook endpoints ${limit} times per UTC day. Wait until the next day.`
   return withinDay(
     deps,
     deps.quotas.endpointChanges,

@@ -304,7 +304,7 @@ describe("The daily quota for responses stored for a business's test keys", () =
   })
 })
 
-describe("The daily quota for changes of a business's endpoints", () => {
+describe("The daily quota for changes to a business's endpoints", () => {
   const limit = 4
   const noon = new Date('2036-03-01T12:00:00.000Z')
   const service = withService({ ENDPOINT_CHANGES_PER_DAY: String(limit) })
