@@ -6,21 +6,21 @@ import type { Business } from './business.ts'
 import type { CommissionHistory, RatesFrom } from './commission-rates.ts'
 
 /**
- * The maximum number of entries in the history of one business. The key of each request is read together with this
- * history (find-key.ts), so it must stay small.
+ * The maximum number of entries in the history of one business. The history is read together with the key of each
+ * request (find-key.ts), so it must stay small.
  */
 export const maxRates = 200
 
 /** New rates of a business. If `from` is null, they apply at once. */
 export type NewRates = Omit<RatesFrom, 'from'> & { from: Date | null }
 
-/** The result of a change of the rates. The rates are not changed if they would begin in the past, or have no space. */
+/** The result of a change of the rates. Nothing changes if the rates would begin in the past or the history is full. */
 export type SetCommission =
   | { result: 'set'; commission: CommissionHistory }
   | { result: 'not-found' | 'in-the-past' | 'full' }
 
 /**
- * Sets the commission rates of a business from a time on, and records the change for the audit trail in the same write.
+ * Sets the commission rates of a business as of a time, and records the change for the audit trail in the same write.
  * Rates that already apply or once applied never change. Rates that are scheduled for this time or later are removed.
  * Writes nothing if the business already has these rates from then on.
  */

@@ -59,7 +59,7 @@ const images = {
 
 /**
  * Handles GET requests for the QR code as an image. If the payment can no longer be paid, the response is a page with
- * its state and the status 410, so that no one prints a QR code without use.
+ * its state and the status 410, so that no one prints a useless QR code.
  */
 export const sendQrImage =
   (format: keyof typeof images): OfferHandler =>

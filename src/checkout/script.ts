@@ -47,7 +47,7 @@ each('[data-live]', function (live) {
     request.onload = function () {
       if (request.status !== 200 || isSending) return;
       var update = JSON.parse(request.responseText);
-      // A page that shows a payment code must not show it any longer than the code is active.
+      // A page must not show a payment code that is no longer active.
       var isOld = update.state !== live.getAttribute('data-state') || (live.hasAttribute('data-code') && !update.isCodeActive);
       if (isOld) location.replace(live.getAttribute('data-here'));
       else if (left && left.textContent !== update.left) left.textContent = update.left;

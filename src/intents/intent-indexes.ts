@@ -60,8 +60,9 @@ export const intentIndexes: Collection['indexes'] = [
     },
   },
   // A new intent is in neither of the following two indexes. Each contains every field by which its list filters and
-  // sorts (list-settled.ts). `byRefundTimes` begins with the number of refunds, because only an intent with several
-  // refunds can have refunds inside and outside a span. A reconciliation reads the payments of a day with `byPaidAt`.
+  // sorts (list-settled.ts). In `byRefundTimes`, the number of refunds comes before their times, because only an intent
+  // with several refunds can have refunds inside and outside a span. A reconciliation reads the payments of a day with
+  // `byPaidAt`.
   {
     name: 'byPaidAt',
     key: { businessId: 1, sandbox: 1, 'payment.paidAt': -1, createdAt: -1, _id: -1, status: 1 },
@@ -99,8 +100,8 @@ export const intentIndexes: Collection['indexes'] = [
     key: { 'refunds.queryAt': 1, businessId: 1 },
     partialFilterExpression: { 'refunds.queryAt': { $exists: true } },
   },
-  // The following two indexes are only for searches by staff. A new intent is in neither of them, so they do not slow
-  // down create requests.
+  // The following two indexes are for searches by staff. A reconciliation finds the keys of other days with
+  // `byLookUpKey`. A new intent is in neither index, so they do not slow down create requests.
   {
     name: 'byLookUpKey',
     key: { lookUpKeys: 1, createdAt: -1 },
@@ -111,7 +112,7 @@ export const intentIndexes: Collection['indexes'] = [
     key: { formerCodeKey: 1, codeReusableAt: -1 },
     partialFilterExpression: { formerCodeKey: { $exists: true } },
   },
-  // Only refunded intents are in this index. With it, a reconciliation reads the refunds of one day.
+  // This index contains only refunded intents. A reconciliation reads the refunds of a day with it.
   {
     name: 'byRefundedAt',
     key: { businessId: 1, sandbox: 1, 'refunds.refundedAt': 1 },

@@ -26,12 +26,12 @@ export function readRange(query: ListIntentsQuery): ListRange | null {
   if (query.merchantReference !== undefined)
     throw refuse('VALIDATION_ERROR', {
       param: first,
-      message: `${first} cannot be combined with merchantReference, because at most a few intents have the same reference.`,
+      message: `${first} cannot be combined with merchantReference, because few intents have the same reference.`,
     })
   if (second !== undefined)
     throw refuse('VALIDATION_ERROR', {
       param: second,
-      message: `${second} cannot be combined with ${first}. A list can be limited by the time of payment, the time of refund or the amount, but only by one of these, because each has an index of its own. Combine one of them with from, to and status.`,
+      message: `${second} cannot be combined with ${first}. A list can be limited by the time of payment, the time of refund or the amount, but only by one of these. Each of them can be combined with from, to and status.`,
     })
   if (first === 'minAmount' || first === 'maxAmount') return readAmounts(query)
   if (first === 'paidFrom' || first === 'paidTo')

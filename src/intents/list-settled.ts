@@ -6,7 +6,7 @@ import type { Intent } from './intent.ts'
 
 type Filter = Record<string, unknown>
 
-/** The maximum number of intents that `refundedInBetween` returns. Their ids form a filter of about half a megabyte. */
+/** The maximum number of intents that `refundedInBetween` returns. Their ids form a filter of about 350 kB. */
 const maxInBetween = 10_000
 
 /** Lists the intents that were paid in a span, newest first. `where` is the rest of the filter. */
@@ -84,7 +84,7 @@ async function refundedInBetween(
     throw refuse('VALIDATION_ERROR', {
       param: 'refundedFrom',
       message:
-        'Too many intents have refunds before, within and after this range. Limit the list with from and to.',
+        'Too many intents have refunds before, within and after this range. Shorten the list with from and to.',
     })
   return found.map(({ _id }) => _id)
 }

@@ -24,8 +24,8 @@ export const referenceKeyOf = (
     : { referenceKey: `${environmentOf({ sandbox })}:${businessId}:${merchantReference}` }
 
 /**
- * Inserts an intent. Throws MERCHANT_REFERENCE_TAKEN if another intent that is PENDING, PAID or REFUNDED has its
- * merchant's reference. If that intent is due, this function expires it and inserts again, so the reference becomes
+ * Inserts an intent. Throws MERCHANT_REFERENCE_TAKEN if another intent that is PENDING, PAID or REFUNDED has the same
+ * merchant's reference. If that intent is overdue, this function expires it and inserts again, so the reference becomes
  * free at the expiry time even while no worker is running. If an earlier attempt at the same request has inserted the
  * intent, returns the name of the `_id_` index, even if the intent has lost its reference to another one since.
  */

@@ -59,7 +59,7 @@ export function presentIntent(config: Pick<Config, 'payUrl'>, stored: Intent, no
 
 /**
  * Returns the intent as this caller may see it. Anyone can read a publishable key in the source of the shop's page, so
- * responses to requests with such a key omit the agreed commission and the reasons for refunds.
+ * the commission, the returned fees and the reasons for refunds are null in responses to requests with such a key.
  */
 export function presentFor(
   { kind }: Pick<Caller, 'kind'>,

@@ -14,9 +14,9 @@ Examples:
   admin business list --live --suspended --json`
 
 const showHelp = `
-"commissionRates" are the rates that apply now, in basis points, and "commission" are the
-rates that were set for the business. Counts deliveries and pending payments up to 100000. "lastUsedDay" is the last UTC
-day on which the service accepted any of the keys.
+"commissionRates" are the rates that apply now, in basis points. "commission" are the
+rates that were set for the business. Deliveries and pending payments are counted up to
+100000. "lastUsedDay" is the last UTC day on which the service accepted any of the keys.
 
 Example:
   admin business show ID`

@@ -5,7 +5,7 @@ import { listEntries } from '../../ledger/list.ts'
 import { time } from './layout.ts'
 import { money, userText } from './words.ts'
 
-/** The number of payouts on the page, which are the latest ones. */
+/** The maximum number of payouts that the page shows in each environment. */
 const shown = 5
 
 /** Returns a business's balance and its latest payouts as HTML, in each environment. */

@@ -72,7 +72,7 @@ function failure({ failure: last, status }: TracedIntent): string {
   return html`<dt>Failed</dt><dd>${reasonInWords(last.code)}; ${then}</dd>`
 }
 
-/** Returns the customer's fee, which moves together with an amount. */
+/** Returns the customer's fee as HTML, to be shown after the amount. */
 const withFee = (fee: number): string => (fee === 0 ? '' : html` + ${money(fee)} fee`)
 
 /** Formats a masked phone number so that it always reads from left to right. */

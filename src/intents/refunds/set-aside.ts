@@ -21,9 +21,9 @@ export interface FeeShare {
 /**
  * Returns the part of each fee that a refund of `amount` centimes gives back. The refund that completes the amount paid
  * gives back all that is left of the fees. Any other refund gives back its share, rounded down to whole centimes, but
- * never more than is left: if a completing refund is not made after all, later refunds may find less left than their
- * share. A share that does not depend on other refunds is guarded by bounds, so that concurrent refunds do not delay
- * each other. Otherwise, the guard requires the exact state from which the parts were calculated.
+ * never more than is left. Less than its share is left only if an earlier refund failed after a completing refund had
+ * taken the rest. A share that does not depend on other refunds is guarded by bounds, so that concurrent refunds do not
+ * delay each other. Otherwise, the guard requires the exact state from which the parts were calculated.
  */
 export function feeShareOf(
   { amountPaid, commission }: { amountPaid: number; commission: Commission },

@@ -42,7 +42,7 @@ const refusals: readonly RefusalReason[] = ['wrong_pin', 'wallet_locked']
 
 /**
  * Returns the outcome that a response reports. The status indicates whether money moved. If the response has no reason,
- * or one that this service does not know, the customer gets a reason that claims nothing else.
+ * or one that this service does not know, the outcome has a default reason.
  */
 export function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
   switch (status) {
