@@ -166,7 +166,7 @@ describe("The merchant's reference of an intent", () => {
     await expectTaken(open)
   })
 
-  it('becomes free at the expiry time even while no worker is running, and the event payment.expired happens once', async () => {
+  it('becomes free at the expiry time even while no worker is running, and adds the event payment.expired once', async () => {
     const old = await held()
     service.clock.freeze(new Date(Date.parse(old.expiresAt) - 1))
     await expectTaken(old)
@@ -194,7 +194,7 @@ describe("The merchant's reference of an intent", () => {
     await expectTaken(intent)
   })
 
-  it('stays in use when the intent is PAID or REFUNDED, also for a new idempotency key a day later', async () => {
+  it('stays in use when the intent is PAID or REFUNDED, even for a new idempotency key a day later', async () => {
     const intent = await held()
     await simulate(service, merchant, intent.referenceNumber)
     service.clock.advance(25 * hour)
@@ -206,7 +206,7 @@ describe("The merchant's reference of an intent", () => {
     await expectTaken(intent, asMerchant(merchant.businessId, key))
   })
 
-  it('needs no further command of MongoDB, and no short code if it is in use', async () => {
+  it('adds no MongoDB command to a create, and uses up no short code if it is in use', async () => {
     const intent = await held()
     const before = await service.deps.shortCodes.take(Number.POSITIVE_INFINITY)
     service.deps.shortCodes.giveBack(before)
@@ -220,7 +220,7 @@ describe("The merchant's reference of an intent", () => {
     expect(commands.map(({ command }) => Object.keys(command)[0])).to.deep.equal(['insert'])
   })
 
-  it('is inserted again if the intent that had it has ended in the meantime, but at most five times', async () => {
+  it('makes a create insert again if the intent that had it has ended in the meantime, but at most five times', async () => {
     let inserts = 0
     onInsert(async (insert, ...args) => {
       inserts += 1

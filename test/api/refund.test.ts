@@ -134,7 +134,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await refundEvents(reference)).map((each) => each.refund.amount)).to.deep.equal([30, 50, 20])
     })
 
-    it('gives back each fee to the centime, even if an earlier refund is not made after the amount was complete', async () => {
+    it('gives back each fee to the centime, even if an earlier refund fails after a later one completed the amount', async () => {
       const reference = await paid(10_000)
       const responses: WalletOutcome[] = [{ outcome: 'unknown', why: 'no response' }]
       const { orders } = replaceWallets({

@@ -36,7 +36,7 @@ describe('The receipt', () => {
     }
   })
 
-  it('has no button to print it for a customer who was not charged, and before the payment', async () => {
+  it('has no print button before the payment, or for a customer who was not charged', async () => {
     const { path } = await offerOf(service, merchant)
     const [form, own] = [await open(service, path), await open(service, path)]
     await pay(form, wallets.pays)

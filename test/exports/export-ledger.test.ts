@@ -153,7 +153,7 @@ describe('An export of the ledger', () => {
     expect([outside, await textOf('payments', { after: '999999999999999' })]).to.deep.equal(['', ''])
   })
 
-  it('does not contain what is booked after it began', async () => {
+  it('does not contain entries that are booked after it has begun', async () => {
     await bookMany(service, owner(), 130)
     const before = await textOf('entries')
     const { lists } = service.deps
@@ -169,7 +169,7 @@ describe('An export of the ledger', () => {
     expect(await rowsOf('entries', { after: '521' })).to.have.length(2)
   })
 
-  it('separates the environments, and needs a secret key with the scope to read payments', async () => {
+  it('separates the environments, and needs a key with the scope to read payments', async () => {
     await bookOne(service, owner(false), 'payment', 777)
     expect(await rowsOf('payments')).to.deep.equal([])
     const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
@@ -179,7 +179,7 @@ describe('An export of the ledger', () => {
     await expectRefused(get('entries', {}, without.read()), 403, 'SCOPE_REQUIRED')
   })
 
-  it('is refused if a parameter is invalid', async () => {
+  it('returns 400 VALIDATION_ERROR for an invalid parameter', async () => {
     for (const query of [
       'format=xlsx',
       'delimiter=%09',

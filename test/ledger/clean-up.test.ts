@@ -22,7 +22,7 @@ describe('The clean-up of the ledger', () => {
     )
   }
 
-  it('removes old test entries, but no statement, no balance, no live entry and none that is not old', async () => {
+  it('removes old test entries, but keeps the statements, the balance, live entries and recent entries', async () => {
     const { deps, clock } = service
     const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
     const get = async (path: string, reader = merchant) => {

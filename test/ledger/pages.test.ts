@@ -84,7 +84,7 @@ describe('The pages of the ledger', () => {
     expect(await read(`balance/entries?limit=100&page=${stored / 100 + 1}`)).to.include({ hasMore: false })
   })
 
-  it('read no more than they show for a type and a period either', async () => {
+  it('read no more than they show for a type or a period', async () => {
     const span = `from=${at(300).toISOString()}&to=${at(599).toISOString()}`
     const period = await read(`balance/entries?${span}&limit=100&page=3`)
     expect([period.total, period.items.length, period.hasMore]).to.deep.equal([300, 100, false])

@@ -83,7 +83,7 @@ describe('The statements', () => {
     expect(days.filter(({ payments, refunds }) => payments.count + refunds.count > 0)).to.have.lengthOf(4)
   })
 
-  it('are zero without any entries, and then stay so, even for a process that was frozen at midnight', async () => {
+  it('are zero without any entries, and stay zero even if a process was frozen at midnight', async () => {
     const frozenAt = service.clock.now()
     service.clock.advance(dayMs)
     expect(await day('2027-03-10')).to.deep.equal({

@@ -8,7 +8,7 @@ interface Beat {
   lateMs: number
 }
 
-/** A time in which the machine was too busy to keep time. */
+/** A period in which the machine was too busy to keep time. */
 export interface Busy {
   began: number
   ended: number

@@ -153,7 +153,7 @@ describe('The live wallet', () => {
     expect(methods).to.deep.equal(['POST', 'GET'])
   })
 
-  it("distinguishes the provider's reasons for a failure, and replaces an unknown reason with one that claims nothing", async () => {
+  it("distinguishes the provider's reasons for a failure, and replaces an unknown reason with a default one", async () => {
     const table: [status: string, reason: unknown, expected: object][] = [
       ['succeeded', undefined, done],
       ['declined', 'insufficient_funds', poor],

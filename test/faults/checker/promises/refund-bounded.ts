@@ -27,7 +27,7 @@ export const refundBounded: Check = function* ({ dump, intentOf }) {
 
 /**
  * Each refund gives back its share of a fee, rounded down, but the one that completes the payment gives back the rest.
- * If the wallet refuses a refund, others may have been calculated with it.
+ * If the wallet refuses a refund, the shares of others may depend on it, so they are not compared.
  */
 function* returned(
   { referenceNumber, payment, refunds, attempts }: IntentDocument,
