@@ -93,14 +93,14 @@ const tableOfFields = (fields: Field[]): string =>
 /** The parameters of each list, by name. The guide explains the filters. */
 function parameters(): string {
   const lists = operations.filter((one) => one.parameters.some(({ name }) => name === 'page'))
-  const namesOf = ({ parameters }: (typeof lists)[number]): string =>
-    parameters
+  const filtersOf = ({ parameters: all }: (typeof lists)[number]): string =>
+    all
       .filter(({ in: where, name }) => where === 'query' && name !== 'page' && name !== 'limit')
       .map(({ name }) => code(name))
       .join(', ')
   return tableOf(
     ['List', 'Parameters, besides `page` and `limit`'],
-    lists.map((list) => [code(list.name), namesOf(list)]).filter(([, names]) => names !== ''),
+    lists.map((list) => [code(list.name), filtersOf(list)]).filter(([, names]) => names !== ''),
   )
 }
 
