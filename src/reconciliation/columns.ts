@@ -9,14 +9,14 @@ const optional: readonly ColumnName[] = ['kind', 'fee']
 export type Headers = Partial<Record<ColumnName, string>>
 
 /** The position of each column in a row. */
-export type Positions = Partial<Record<ColumnName, number>> & Record<'key' | 'amount' | 'time', number>
+export type ColumnPositions = Partial<Record<ColumnName, number>> & Record<'key' | 'amount' | 'time', number>
 
 /**
  * Finds the columns in the header row. The header of a column that `named` does not contain is the column's own name.
  * Returns an error message if a column is missing or occurs twice. Only `kind` and `fee` may be missing, and only if
  * `named` does not contain them.
  */
-export function findColumns(cells: readonly string[], named: Headers): Positions | string {
+export function findColumns(cells: readonly string[], named: Headers): ColumnPositions | string {
   const titles = cells.map((cell) => cell.trim())
   const positions: Partial<Record<ColumnName, number>> = {}
   for (const name of columnNames) {
@@ -27,7 +27,7 @@ export function findColumns(cells: readonly string[], named: Headers): Positions
     else if (named[name] !== undefined || !optional.includes(name))
       return `The file has no column "${header}" for the ${name}. Its first line is: ${titles.map(shown).join(' | ')}. Name the columns with --columns.`
   }
-  return positions as Positions
+  return positions as ColumnPositions
 }
 
 /** Hides a cell with many digits, because a file without a header may begin with a phone number. */

@@ -1,3 +1,4 @@
+import { dayOf } from '../ledger/link.ts'
 import type { FoundKey, Recorded } from './recorded.ts'
 import type { MoneyKind, Row } from './rows.ts'
 
@@ -30,8 +31,6 @@ export interface Difference {
   businessId: string | null
 }
 
-export const utcDay = (at: Date): string => at.toISOString().slice(0, 10)
-
 /** Returns the differences between a row and the record with the same key. A day other than `day` is a difference. */
 export function differencesOf(day: string, row: Row, recorded: Recorded): Difference[] {
   const { key, line } = row
@@ -42,7 +41,7 @@ export function differencesOf(day: string, row: Row, recorded: Recorded): Differ
     there: Difference['there'],
   ): Difference[] =>
     here === there ? [] : [{ difference: name, key, kind, here, there, line, reference, businessId }]
-  const days = [utcDay(recorded.at), utcDay(row.at)] as const
+  const days = [dayOf(recorded.at), dayOf(row.at)] as const
   return [
     ...difference('other amount', recorded.amount, row.amount),
     ...(row.fee === null ? [] : difference('other fee', recorded.fee, row.fee)),

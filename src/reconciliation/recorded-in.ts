@@ -24,8 +24,8 @@ export interface Period {
   to: Date
 }
 
-/** The wallets whose payments are compared: one wallet, or all live wallets if it is null. */
-export const walletFilter = (wallet: string | null) => wallet ?? { $gte: 'live:', $lt: 'live;' }
+/** Returns the filter for the wallet whose payments are compared, or for all live wallets if `wallet` is null. */
+const walletFilter = (wallet: string | null) => wallet ?? { $gte: 'live:', $lt: 'live;' }
 
 type Deps = Pick<Models, 'Business' | 'Intent'> & { pace: Pace }
 

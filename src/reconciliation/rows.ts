@@ -1,6 +1,6 @@
 import { readInstant } from '../input/instant.ts'
 import { readCentimes, readDecimal } from './amount.ts'
-import type { ColumnName, Positions } from './columns.ts'
+import type { ColumnName, ColumnPositions } from './columns.ts'
 
 export type MoneyKind = 'payment' | 'refund'
 
@@ -23,7 +23,7 @@ export interface RowFault {
 }
 
 export interface RowFormat {
-  columns: Positions
+  columns: ColumnPositions
   /** The number of cells of the header row. */
   width: number
   /** Whether amounts have decimals. Otherwise, they are in centimes. */
