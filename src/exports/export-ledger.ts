@@ -9,7 +9,7 @@ import { findPositions, numberedBy, type Positions } from '../ledger/positions.t
 import { nativeCollection } from '../mongo/collection.ts'
 import { readInSlices, restAfter } from '../process/in-slices.ts'
 import { createLineWriter, type FileForm, type LineWriter } from './export-lines.ts'
-import { type ExportedEntry, typeOf } from './facts.ts'
+import { type ExportedEntry, entryTypeOf } from './facts.ts'
 
 /** The number of entries that one query reads and one chunk contains. A chunk is usually about 50 kB long. */
 const entriesPerChunk = 250
@@ -60,7 +60,7 @@ export async function* exportLedger(
   try {
     const writer = createLineWriter(readForm(kind, query))
     const positions = await readExport(deps, caller, (models) =>
-      findPositions(models, caller, typeOf[kind], span, Number(query.after ?? 0)),
+      findPositions(models, caller, entryTypeOf[kind], span, Number(query.after ?? 0)),
     )
     let header = query.after === undefined ? writer.header : ''
     for await (const { text } of eachChunk(deps, caller, kind, positions, writer)) {
@@ -119,7 +119,7 @@ export async function readEntries(
   { first, last }: Positions,
 ): Promise<ExportedEntry[]> {
   const { businessId, sandbox } = owner
-  const { where, field, index } = numberedBy(typeOf[kind])
+  const { where, field, index } = numberedBy(entryTypeOf[kind])
   const entries: ExportedEntry[] = []
   await readExport(deps, owner, ({ LedgerEntry }) =>
     readInSlices(

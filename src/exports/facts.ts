@@ -134,7 +134,7 @@ export const factsOf = (kind: ExportKind): ExportedFact[] =>
   shown[kind].map((key) => ({ ...facts[key], key: key === 'refunded' ? 'amount' : key }))
 
 /** The type of the entries that an export contains, or null for all types. */
-export const typeOf: Record<ExportKind, EntryType | null> = {
+export const entryTypeOf: Record<ExportKind, EntryType | null> = {
   payments: 'payment',
   refunds: 'refund',
   entries: null,

@@ -12,7 +12,7 @@ import { auditLine } from '../../audit/audit-event.ts'
 import { completeFile, type FileExport, openExportFile, type WrittenFile } from '../../exports/export-file.ts'
 import { readExport } from '../../exports/export-ledger.ts'
 import { createLineWriter } from '../../exports/export-lines.ts'
-import { typeOf } from '../../exports/facts.ts'
+import { entryTypeOf } from '../../exports/facts.ts'
 import { type Span, upToNow } from '../../input/span.ts'
 import { findPositions } from '../../ledger/positions.ts'
 import { createLists } from '../../lists/lists.ts'
@@ -119,7 +119,9 @@ async function exportFile(
   const wanted: FileExport = {
     owner,
     kind,
-    positions: await readExport(reading, owner, (models) => findPositions(models, owner, typeOf[kind], span)),
+    positions: await readExport(reading, owner, (models) =>
+      findPositions(models, owner, entryTypeOf[kind], span),
+    ),
     writer: createLineWriter({ kind, format, delimiter, language }),
     quotes: format === 'csv',
   }

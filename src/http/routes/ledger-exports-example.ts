@@ -1,6 +1,6 @@
 import type { ExportFormat, ExportKind } from '../../../schemas/export-ledger.ts'
 import { createLineWriter } from '../../exports/export-lines.ts'
-import { type ExportedEntry, typeOf } from '../../exports/facts.ts'
+import { type ExportedEntry, entryTypeOf } from '../../exports/facts.ts'
 import { referenceNumber, refundId, request } from './intents-example.ts'
 
 export const period = { from: '2026-11-01', to: '2026-11-30' }
@@ -69,6 +69,6 @@ export const entries: readonly ExportedEntry[] = [
 /** Returns the file that an export of the example entries contains. */
 export function fileOf(kind: ExportKind, format: ExportFormat): string {
   const { header, lines } = createLineWriter({ kind, format, delimiter: ',', language: 'en' })
-  const type = typeOf[kind]
+  const type = entryTypeOf[kind]
   return header + lines(entries.filter((entry) => type === null || entry.type === type))
 }
