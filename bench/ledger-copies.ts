@@ -9,7 +9,7 @@ import { order } from './order.ts'
 const PAYMENTS_TOGETHER = 500
 const commission = commissionOf(order.amount, { provider: 200, payer: 100, tof: 1_400, tte: 200 })
 
-/** Payments of a live merchant that are evenly spread over a time. */
+/** Payments of a live merchant that are spread evenly over a period. */
 export interface Booked {
   payments: number
   from: Date

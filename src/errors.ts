@@ -53,7 +53,7 @@ export const catalogue = {
   ],
   MERCHANT_REFERENCE_TAKEN: [
     409,
-    'Another payment intent that is PENDING, PAID or REFUNDED has this merchantReference. Use that intent, or cancel it first.',
+    'Another payment intent that is PENDING, PAID or REFUNDED has this merchantReference. Use that intent, or cancel it if it is PENDING.',
   ],
   SANDBOX_ONLY: [403, 'This operation is only available in the sandbox. Use a test key.'],
   SANDBOX_MISMATCH: [

@@ -81,7 +81,7 @@ export const imageOfOffer = (offer: Offer, format: 'svg' | 'png'): string =>
 export const pollAttributes = (offer: Offer): string =>
   html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${addressOfOffer(offer)}"!${showsCode(offer) ? ' data-code' : ''}`
 
-/** Returns whether the page shows the payment code, which is the case on the page with the QR code. */
+/** Returns whether the page shows the payment code. Only the page with the QR code does, while the code is active. */
 export const showsCode = ({ intent, view, now }: Offer): boolean =>
   view === '/qr' && isCodeActive(intent, now)
 

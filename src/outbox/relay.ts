@@ -58,11 +58,12 @@ const maxUnsentMs = 60_000
 
 /**
  * Relays the events of intents and orders. For each event, inserts one delivery per subscribed endpoint, starts the
- * attempts for which slots are free, notes the event for the figures on the staff pages, books it in the ledger, and
- * then removes it from the outbox. If the process is killed, the relay can safely run again, because a delivery's id is
- * composed of the ids of its event and its endpoint, so a second insert fails. Only the relay that inserted a delivery
- * starts its attempt. Events that exceed the available capacity stay in the outbox for the next poll. If relaying a
- * document fails, the remaining documents are still processed before the first error is thrown.
+ * attempts for which slots are free, notes the event for the figures on the staff pages, books payments and refunds in
+ * the ledger, and then removes the event from the outbox. If the process is killed, the relay can safely run again,
+ * because a delivery's id is composed of the ids of its event and its endpoint, so a second insert fails. Only the
+ * relay that inserted a delivery starts its attempt. Events that exceed the available capacity stay in the outbox for
+ * the next poll. If relaying a document fails, the remaining documents are still processed before the first error is
+ * thrown.
  */
 export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay): Promise<Relayed> {
   const relayed: Relayed = { events: 0, deliveries: 0, waiting: 0, causes: [] }
