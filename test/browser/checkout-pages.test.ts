@@ -201,7 +201,7 @@ describe('The hosted payment pages', function () {
     expect(await page.locator('h1').textContent()).to.equal('Pay 10,100,000.00\u00a0MRU')
   })
 
-  it('print a receipt without buttons, links and the language menu, in black on white', async () => {
+  it('print a receipt without buttons, links or the language menu, in black on white', async () => {
     for (const locale of locales) {
       const page = await counter.openWindow({ size: 'phone', language: locale.code })
       await page.addInitScript('window.print = () => { document.title = "printed" }')

@@ -196,7 +196,7 @@ describe('If a process is killed between any two steps, the service', function (
     ])
   })
 
-  it('neither loses nor duplicates anything when it creates an intent with the reference of an intent that is due', async () => {
+  it('neither loses nor duplicates anything when it creates an intent with the reference of an overdue intent', async () => {
     const operation = request(
       201,
       async () => {

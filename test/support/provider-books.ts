@@ -32,7 +32,7 @@ export interface Movement {
   key: string
   reference: string
   amount: number
-  /** The payer's fee, which moves together with the amount. */
+  /** The payer's fee, which is charged or returned together with the amount. */
   fee: number
 }
 

@@ -26,7 +26,10 @@ export const providerBalances: Check = function* (round) {
   )
   for (const [key, { reference, amount }] of due)
     if (made.get(key)?.amount !== amount)
-      yield [reference, `has ${amount} moved as ${key}, the provider ${made.get(key)?.amount ?? 'nothing'}`]
+      yield [
+        reference,
+        `has moved ${amount} as ${key}, but the provider has ${made.get(key)?.amount ?? 'nothing'}`,
+      ]
   const phones = groupsOf(formsIn(round.calls), ({ id }) => id)
   for (const [key, order] of made) {
     const intent = due.get(key)

@@ -24,7 +24,10 @@ export const walletBalances: Check = function* (round) {
   }
   for (const [key, { reference, amount }] of due)
     if (totalOf(ledger.get(key)) !== amount)
-      yield [reference, `has ${amount} moved as ${key}, the ledger ${totalOf(ledger.get(key)) ?? 'nothing'}`]
+      yield [
+        reference,
+        `has moved ${amount} as ${key}, but the ledger has ${totalOf(ledger.get(key)) ?? 'nothing'}`,
+      ]
   for (const [key, { kind, amount }] of ledger)
     if (!due.has(key)) yield [key, `is a ${kind} of ${amount}, and of no intent`]
 
