@@ -4,6 +4,8 @@ import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { countCleanUp, runCleanUp } from '../../src/retention/clean-up.ts'
 import { startCounts } from '../../src/retention/counts.ts'
 import { newId } from '../../src/security/ids.ts'
+import { createIntent, relay } from '../support/actions.ts'
+import { refund, simulate } from '../support/pay.ts'
 import { asMerchant, withMerchant, withService } from '../support/service.ts'
 
 const dayMs = 86_400_000
@@ -69,5 +71,18 @@ describe('The clean-up of the ledger', () => {
     await book(true, 'payment', 80)
     expect(await get('balance/entries')).to.include({ total: 1, hasMore: false })
     expect((await get('statements?month=2027-03')).items).to.deep.equal(statements.items)
+  })
+
+  it('keeps the entries of an event that is not relayed yet, so that the relay does not book it again', async () => {
+    const { deps, clock } = service
+    const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
+    await simulate(service, merchant, referenceNumber)
+    await refund(service, merchant, referenceNumber, 4_000)
+    const balance = async () => (await service.http.get('/api/v1/dev/balance').set(merchant.read())).body.data
+    const before = await balance()
+    clock.advance(40 * dayMs)
+    await runCleanUp(deps, new AbortController().signal, unwatched)
+    await relay(service, merchant)
+    expect(await balance()).to.include({ amount: before.amount })
   })
 })
