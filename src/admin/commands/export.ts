@@ -22,9 +22,9 @@ import { choice, instant, someId } from './arguments.ts'
 import { startProgress } from './progress.ts'
 import { type AdminDeps, Failed } from './run.ts'
 
-const exportHelp = `
-Writes the same lines as GET /dev/exports of the API, oldest first. The export ends
-with the last line that was booked before the command began.
+const helpOf = (kind: ExportKind): string => `
+Writes the same lines as GET /dev/exports/${kind} of the API, oldest first. The export
+ends with the last line that was booked before the command began.
 
 If the command is stopped or killed, run it again with --resume. It then removes an
 incomplete last line and adds the missing lines. With a --to in the past, the result is
@@ -56,12 +56,12 @@ export function addExportCommands(program: Command): void {
       .requiredOption('--out <file>', 'the file to write')
       .option(
         '--from <time>',
-        'lines booked at this time or later (ISO 8601; UTC unless it has an offset)',
+        'only lines booked at this time or later (ISO 8601; UTC unless it has an offset)',
         instant('start'),
       )
       .option(
         '--to <time>',
-        'lines booked at this time or earlier; a date means the end of that day',
+        'only lines booked at this time or earlier; a date means the end of that day',
         instant('end'),
       )
       .option(
@@ -77,10 +77,10 @@ export function addExportCommands(program: Command): void {
         choice(...exportLanguages),
         'en',
       )
-      .option('--resume', 'complete a file that an earlier command began', false)
+      .option('--resume', 'complete a file that an earlier command began')
       .addHelpText(
         'after',
-        `${exportHelp}\n${example}\n${example} --delimiter semicolon --language fr --resume`,
+        `${helpOf(kind)}\n${example}\n${example} --delimiter semicolon --language fr --resume`,
       )
       .action(
         act((deps: AdminDeps, options: Options, command: Command) =>
@@ -99,7 +99,7 @@ interface Options {
   format: ExportFormat
   delimiter: 'comma' | 'semicolon'
   language: ExportLanguage
-  resume: boolean
+  resume?: boolean
 }
 
 async function exportFile(
@@ -108,7 +108,7 @@ async function exportFile(
   options: Options,
   command: Command,
 ): Promise<WrittenFile & { file: string }> {
-  const { business, mode, out, from = null, to = null, format, language, resume } = options
+  const { business, mode, out, from = null, to = null, format, language, resume = false } = options
   found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
   if (from !== null && to !== null && from > to) throw new Failed('--from must not be later than --to.')
   const owner = { businessId: business, sandbox: mode === 'test' }

@@ -42,8 +42,8 @@ const failureCode = 2
 interface Options {
   provider: string
   day: string
-  columns: Headers
-  decimal: boolean
+  columns?: Headers
+  decimal?: boolean
   delimiter?: string
   wallet?: string
 }
@@ -55,11 +55,10 @@ export function addReconcileCommand(program: Command): void {
     .description("compare the wallet provider's records of one day with those of this service")
     .requiredOption('--provider <file>', "the provider's CSV file in UTF-8, or - for standard input")
     .requiredOption('--day <day>', 'the UTC day, such as 2026-11-25', utcDayText)
-    .option('--columns <list>', 'the headers of the columns, such as key=ref,amount=montant', headers, {})
+    .option('--columns <list>', 'the headers of the columns, such as key=ref,amount=montant', headers)
     .option(
       '--decimal',
       'amounts have decimals, such as 1234.50 or "1 234,50"; by default, they are centimes',
-      false,
     )
     .option(
       '--delimiter <delimiter>',
@@ -98,7 +97,7 @@ function headers(text: string): Headers {
 }
 
 async function run(deps: AdminDeps, options: Options): Promise<Reconciled & { day: string; file: string }> {
-  const { provider, day, columns, decimal, delimiter, wallet } = options
+  const { provider, day, columns = {}, decimal = false, delimiter, wallet } = options
   if (new Date(`${day}T00:00:00Z`) > deps.now()) throw new Failed(`The day ${day} has not begun yet.`)
   const fileName = provider === '-' ? 'standard input' : basename(provider)
   const position = ['comma', 'semicolon', 'tab'].indexOf(delimiter ?? '')
