@@ -65,7 +65,7 @@ export interface LedgerEntry extends ChainLink, EntryFacts {
    * booked, `bookedAt` is on a later day. For a closing marker, the closed day.
    */
   day: string
-  /** The position among all entries, from 1. Closing markers have none. */
+  /** The position among all entries, from 1. Merchants see it as `number`. Closing markers have none. */
   position?: number
   /** The position among the entries of the same type, from 1. */
   typePosition?: number
