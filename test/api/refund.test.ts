@@ -114,6 +114,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
           status: 'REFUNDED',
           paid_at: body.data.payment.paidAt,
           payer_phone: '22******01',
+          merchant_reference: null,
           metadata: { order: '7' },
           commission: { provider_ttc: 200, payer_ttc: 100, tof: 42, tte: 6, total_revenue: 252 },
           refund: { id, amount: 3000, returned_fees: { provider_ttc: 60, payer_ttc: 30 }, reason: null },

@@ -28,7 +28,7 @@ describe('The simulated servers in the fault runs', () => {
   }
 
   it('carry out a wallet order only once, and never for more than the balance', async () => {
-    const first = { key: 'k1', amount: 60, phone: '36000000', pin: '123456' }
+    const first = { key: 'k1', amount: 59, fee: 1, phone: '36000000', pin: '123456' }
     expect(await order(first)).to.include({ status: 'succeeded' })
     expect(await order(first)).to.include({ status: 'succeeded' })
     expect(await order({ ...first, key: 'k2' })).to.include({ status: 'declined' })
