@@ -43,15 +43,23 @@ const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
 const harmless = /^[0-9A-Za-z][^",;\t\r\n]*$/
 
 /**
- * A character that makes a spreadsheet execute the cell, and the blanks and invisible characters before it. A
- * spreadsheet that expects another delimiter splits a cell, so a formula could also begin after a delimiter or a line
- * break within the cell.
+ * The beginning of the text, or a delimiter or line break within it, the blanks and invisible characters behind it, and
+ * the next character if it makes a spreadsheet execute what follows. A spreadsheet that expects another delimiter
+ * splits a cell, so a formula could also begin behind a delimiter or a line break. The last part is optional, so that
+ * each character is read once: a search for formulas would begin again at each of many line breaks.
  */
-const formulas =
-  /(^|\r\n|[,;\t\r\n])(?=[\s\p{C}]*[=+\-@\u2212\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20])/gu
+const beginnings =
+  /([,;\t\r\n]|^)[\s\p{C}]*([=+\-@\u2212\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20])?/gu
 
 /**
  * Inserts a single quote wherever a spreadsheet could begin a formula, so that it shows the text instead. A cell that
  * begins with a tab or a line break also gets a single quote.
  */
-const defuse = (text: string): string => text.replace(/^(?=[\t\r\n])/, "'").replaceAll(formulas, "$1'")
+const defuse = (text: string): string =>
+  text
+    .replace(/^(?=[\t\r\n])/, "'")
+    .replaceAll(beginnings, (beginning, delimiter: string, sign?: string) => {
+      // Without a sign, Node.js 20 sometimes passes an empty string.
+      if (sign === undefined || sign === '') return beginning
+      return (delimiter === '' ? "'" : '') + beginning.replaceAll(/\r\n|[,;\t\r\n]/g, "$&'")
+    })

@@ -55,6 +55,13 @@ describe('A CSV file for spreadsheets', () => {
     for (const delimiter of [',', ';'] as const) expect(cells([texts], delimiter)).to.deep.equal([texts])
   })
 
+  it('is written in time proportional to its length, whatever blanks and line breaks a text contains', () => {
+    const texts = ['\n', '\t', ',\u200B', '\r\n', ';\n '].map((blanks) => `${blanks.repeat(100_000)}a`)
+    const startedAt = performance.now()
+    csvRows([texts], ',')
+    expect(performance.now() - startedAt).to.be.below(1000)
+  })
+
   it('contains numbers without quotes, with a decimal comma if semicolons separate the cells', () => {
     const row = [-5, { centimes: 123_450 }, { centimes: -1 }, { centimes: 9_007_199_254_740_991 }, null, '1']
     expect(csvRows([row], ',')).to.equal('-5,1234.50,-0.01,90071992547409.91,,"1"\r\n')
