@@ -56,10 +56,8 @@ const beginnings =
  * begins with a tab or a line break also gets a single quote.
  */
 const defuse = (text: string): string =>
-  text
-    .replace(/^(?=[\t\r\n])/, "'")
-    .replaceAll(beginnings, (beginning, delimiter: string, sign?: string) => {
-      // Without a sign, Node.js 20 sometimes passes an empty string.
-      if (sign === undefined || sign === '') return beginning
-      return (delimiter === '' ? "'" : '') + beginning.replaceAll(/\r\n|[,;\t\r\n]/g, "$&'")
-    })
+  text.replace(/^(?=[\t\r\n])/, "'").replaceAll(beginnings, (beginning, delimiter: string, sign?: string) => {
+    // Without a sign, Node.js 20 sometimes passes an empty string.
+    if (sign === undefined || sign === '') return beginning
+    return (delimiter === '' ? "'" : '') + beginning.replaceAll(/\r\n|[,;\t\r\n]/g, "$&'")
+  })
