@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { commissionOf } from '../../src/wallets/commission.ts'
 import { orderDeadline } from '../../src/wallets/order-times.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
 import {
@@ -62,7 +63,12 @@ describe('The sentences for a caller', () => {
       expect(said.words).to.include(english)
       expect(said.french).to.include(french)
     }
+    const [english, french] = [
+      '505.00 MRU (500.00 MRU and a fee of 5.00 MRU)',
+      '505,00 MRU (500,00 MRU et 5,00 MRU de frais)',
+    ]
     await expectSaid('We have not received a payment', 'Vous pouvez payer avec le lien ou le code jusqu’au')
+    await expectSaid(`No customer has attempted to pay ${english} yet.`, 'pas encore reçu de paiement')
     await payWith(referenceNumber, { outcome: 'refused', reason: 'wrong_pin' })
     await expectSaid(
       'the phone number or the PIN is wrong',
@@ -70,43 +76,69 @@ describe('The sentences for a caller', () => {
     )
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await expectSaid(
-      'did not go through: your balance is too low. You have not been charged.',
-      'Votre paiement de 500,00 MRU n’a pas abouti: votre solde est insuffisant. Vous n’avez pas été débité.',
+      `Your payment of ${english} did not go through: your balance is too low. You have not been charged.`,
+      `Votre paiement de ${french} n’a pas abouti: votre solde est insuffisant. Vous n’avez pas été débité.`,
     )
     await payWith(referenceNumber, unknown)
-    await expectSaid('is being processed', 'est en cours de traitement')
+    await expectSaid(
+      `Your payment of ${english} is being processed`,
+      `Votre paiement de ${french} est en cours de traitement`,
+    )
     service.clock.advance(deadlineMs())
-    await expectSaid('We do not know yet whether your payment', 'Sinon, vous ne serez pas débité plus tard.')
+    await expectSaid(
+      `We do not know yet whether your payment of ${english} was made.`,
+      'Sinon, vous ne serez pas débité plus tard.',
+    )
     const { hold } = await storedIntent(service, referenceNumber)
     expect((await ofPayment(referenceNumber)).words).to.include(
       `calls the provider and names the key ${hold?.id}.`,
     )
     await service.deps.Intent.updateOne({ referenceNumber }, { hold: null })
     await payWith(referenceNumber, { outcome: 'done' })
-    await expectSaid('was confirmed on', 'Votre paiement de 500,00 MRU a été confirmé le')
+    await expectSaid(`The customer paid ${english} on`, `Votre paiement de ${french} a été confirmé le`)
     wallet.setOutcome(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
     await refund(service, merchant, referenceNumber, 10_000)
     await expectSaid(
-      'Please ask the merchant to refund you again.',
-      'Le remboursement de 100,00 MRU n’a pas abouti.',
+      'The refund of 101.00 MRU (100.00 MRU and 1.00 MRU of the fee) did not go through. Please ask the merchant to refund you again.',
+      'Le remboursement de 101,00 MRU (100,00 MRU et 1,00 MRU des frais) n’a pas abouti.',
     )
     service.clock.advance(1000)
     wallet.setOutcome(() => ({ outcome: 'done' }))
     await refund(service, merchant, referenceNumber, 20_000)
-    await expectSaid('200.00 MRU has been refunded', '200,00 MRU ont été remboursés')
-    wallet.setOutcome(() => unknown)
-    await refund(service, merchant, referenceNumber, 30_000)
+    await refund(service, merchant, referenceNumber, 50)
     await expectSaid(
-      'Your refund of 300.00 MRU is being processed',
-      'Votre remboursement de 300,00 MRU est en cours',
+      `Of your payment of ${english}, 202.50 MRU (200.50 MRU and 2.00 MRU of the fee) has been refunded`,
+      `Sur votre paiement de ${french}, 202,50 MRU (200,50 MRU et 2,00 MRU des frais) ont été remboursés`,
+    )
+    wallet.setOutcome(() => unknown)
+    await refund(service, merchant, referenceNumber, 29_950)
+    await expectSaid(
+      'Your refund of 302.50 MRU (299.50 MRU and 3.00 MRU of the fee) is being processed',
+      'Votre remboursement de 302,50 MRU (299,50 MRU et 3,00 MRU des frais) est en cours',
     )
     service.clock.advance(deadlineMs())
     await expectSaid(
-      'whether your refund of 300.00 MRU was made',
+      'whether your refund of 302.50 MRU (299.50 MRU and 3.00 MRU of the fee) was made',
       'le commerçant pourra vous rembourser à nouveau',
     )
-    await service.deps.Intent.updateOne({ referenceNumber }, { $set: { 'refunds.1.status': 'SUCCEEDED' } })
-    await expectSaid('has been refunded in full', 'a été remboursé en totalité')
+    await service.deps.Intent.updateOne({ referenceNumber }, { $set: { 'refunds.2.status': 'SUCCEEDED' } })
+    await expectSaid(
+      `Your payment of ${english} has been refunded in full`,
+      `Votre paiement de ${french} a été remboursé en totalité`,
+    )
+  })
+
+  it('do not mention a fee that the customer does not pay', async () => {
+    const rates = { from: service.deps.now(), provider: 200, payer: 0 }
+    await service.deps.Business.updateOne({ _id: merchant.businessId }, { $push: { commission: rates } })
+    const { referenceNumber } = await createIntent(service, merchant)
+    const words = async () => (await ofPayment(referenceNumber)).words
+    expect(await words()).to.include('No customer has attempted to pay 500.00 MRU yet.')
+    wallet.setOutcome(() => ({ outcome: 'done' }))
+    const commission = commissionOf(50_000, { ...service.deps.config.commissionRates, ...rates })
+    await pay(service, referenceNumber, { commission })
+    await refund(service, merchant, referenceNumber, 20_000)
+    expect(await words()).to.include('Of your payment of 500.00 MRU, 200.00 MRU has been refunded')
   })
 
   it('say why a payment can no longer be made', async () => {

@@ -7,6 +7,8 @@ import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { readable, signedIn } from './staff.ts'
 
+/** The amount and the fee of each payment. */
+const charged = '505.00 MRU (500.00 MRU and a fee of 5.00 MRU)'
 /** Seconds. Shorter than a staff session. */
 const lifetime = 3600
 const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
@@ -60,8 +62,8 @@ describe("A payment's page", () => {
     await giveBack(referenceNumber, 20_000, { outcome: 'done' })
     await giveBack(referenceNumber, 3_000, { outcome: 'failed', reason: 'wallet_closed' })
     await giveBack(referenceNumber, 1_005, unknown)
-    const attempt = 'Payment of 500.00 MRU by 22******45:'
-    const start = 'Payment of 500.00 MRU by 22******45 started'
+    const attempt = `Payment of ${charged} by 22******45:`
+    const start = `Payment of ${charged} by 22******45 started`
     const waiting =
       'payment.failed happened|payment.confirmed happened|payment.created happened|payment.refunded happened'
     const lines = await story(referenceNumber)
@@ -75,10 +77,10 @@ describe("A payment's page", () => {
       `${attempt} the wallet was not reached; no money moved`,
       start,
       `${attempt} paid`,
-      'Refund of 200.00 MRU: SUCCEEDED',
-      'Refund of 30.00 MRU started',
-      'Refund of 30.00 MRU failed: the wallet is closed (wallet_closed)',
-      'Refund of 10.05 MRU: PENDING',
+      'Refund of 202.00 MRU (200.00 MRU and 2.00 MRU of the fee): SUCCEEDED',
+      'Refund of 30.30 MRU (30.00 MRU and 0.30 MRU of the fee) started',
+      'Refund of 30.30 MRU (30.00 MRU and 0.30 MRU of the fee) failed: the wallet is closed (wallet_closed)',
+      'Refund of 10.15 MRU (10.05 MRU and 0.10 MRU of the fee): PENDING',
       'The service checks the outcome of the refund with the wallet',
     ])
     const text = await page(referenceNumber)
@@ -115,9 +117,9 @@ describe("A payment's page", () => {
     )
     expect(text).to.include('Status PENDING')
     const lines = (await story(referenceNumber)).map((line) => line.trim())
-    expect(lines).to.include('Payment of 500.00 MRU by 22******45 started')
+    expect(lines).to.include(`Payment of ${charged} by 22******45 started`)
     expect(lines.indexOf('The service checks the outcome of the payment with the wallet')).to.equal(
-      lines.indexOf('Payment of 500.00 MRU by 22******45 started') + 1,
+      lines.indexOf(`Payment of ${charged} by 22******45 started`) + 1,
     )
   })
 
@@ -125,7 +127,7 @@ describe("A payment's page", () => {
     const failed = await createIntent(service, merchant)
     await payWith(failed.referenceNumber, { outcome: 'failed', reason: 'wallet_closed' })
     expect((await story(failed.referenceNumber)).map((line) => line.trim())).to.include(
-      'Payment of 500.00 MRU by 22******45: failed permanently: the wallet is closed (wallet_closed)',
+      `Payment of ${charged} by 22******45: failed permanently: the wallet is closed (wallet_closed)`,
     )
     expect(await page(failed.referenceNumber)).to.include(
       'Status FAILED Failed the wallet is closed (wallet_closed); it can no longer be paid',

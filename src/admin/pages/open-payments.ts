@@ -17,7 +17,7 @@ const table = (open: readonly OpenPayment[]): string =>
   html`<div class="scroll">
     <table class="cards tight">
       <caption>Payments and refunds whose outcome is not known yet${open.length >= maxOpen ? ` (there may be more than these ${open.length})` : ''}</caption>
-      <thead><tr><th>Payment</th><th>Kind</th><th class="number">Amount</th><th>Started</th></tr></thead>
+      <thead><tr><th>Payment</th><th>Kind</th><th class="number">Amount without fee</th><th>Started</th></tr></thead>
       <tbody>!${open.map(row)}</tbody>
     </table>
   </div>`
@@ -26,6 +26,6 @@ const row = ({ kind, referenceNumber, sandbox, amount, startedAt }: OpenPayment)
   html`<tr>
     <td data-label="Payment"><a class="id" href="${paymentPath(referenceNumber)}">${referenceNumber}</a> !${environmentBadge(sandbox)}</td>
     <td data-label="Kind">${kind}</td>
-    <td data-label="Amount" class="number">${money(amount)}</td>
+    <td data-label="Amount without fee" class="number">${money(amount)}</td>
     <td data-label="Started">!${time(startedAt)}</td>
   </tr>`

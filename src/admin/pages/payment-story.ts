@@ -1,8 +1,10 @@
 import { html } from 'ghtml'
 import type { CancellationReason } from '../../../schemas/payment-reasons.ts'
+import type { Price } from '../../checkout/rows.ts'
 import { isPending } from '../../intents/lifecycle.ts'
 import type { TracedIntent } from '../../intents/look-up.ts'
 import type { PaymentAttempt } from '../../intents/payments/payment.ts'
+import { chargedInWords, givenBackInWords } from '../sentences/totals.ts'
 import { paymentOutcome, refundOutcome } from './payment-words.ts'
 import { money } from './words.ts'
 
@@ -40,7 +42,7 @@ function attemptsToPay({ attempts, hold }: TracedIntent): Entry[] {
   if (hold === null) return ended
   return [
     ...ended,
-    started({ kind: 'payment', ...hold }),
+    started({ ...hold, kind: 'payment', fee: hold.commission.payerTtc }),
     { at: hold.queryAt, text: 'The service checks the outcome of the payment with the wallet' },
   ]
 }
@@ -49,27 +51,34 @@ function attemptsToPay({ attempts, hold }: TracedIntent): Entry[] {
 const started = ({
   kind,
   startedAt,
-  amount,
   payerPhone,
-}: Pick<PaymentAttempt, 'kind' | 'amount' | 'payerPhone'> & { startedAt: Date }): Entry => ({
+  ...price
+}: Pick<PaymentAttempt, 'kind' | 'amount' | 'fee' | 'payerPhone'> & { startedAt: Date }): Entry => ({
   at: startedAt,
   text:
     kind === 'payment'
-      ? html`<b>Payment</b> of ${money(amount)} by <bdi dir="ltr">${payerPhone}</bdi> started`
-      : html`<b>Refund</b> of ${money(amount)} started`,
+      ? html`<b>Payment</b> of ${charged(price)} by <bdi dir="ltr">${payerPhone}</bdi> started`
+      : html`<b>Refund</b> of ${givenBack(price)} started`,
 })
 
 const attemptToPay = (attempt: PaymentAttempt): string =>
-  html`<b>Payment</b> of ${money(attempt.amount)} by <bdi dir="ltr">${attempt.payerPhone}</bdi>: ${paymentOutcome(attempt)}`
+  html`<b>Payment</b> of ${charged(attempt)} by <bdi dir="ltr">${attempt.payerPhone}</bdi>: ${paymentOutcome(attempt)}`
 
 /** Describes a failed refund attempt. Successful refunds are listed separately. */
 const attemptToRefund = (attempt: PaymentAttempt): string =>
-  html`<b>Refund</b> of ${money(attempt.amount)} failed: ${refundOutcome(attempt)}`
+  html`<b>Refund</b> of ${givenBack(attempt)} failed: ${refundOutcome(attempt)}`
 
 const refunds = ({ refunds: all }: TracedIntent): Entry[] =>
-  all.flatMap(({ amount, status, createdAt, queryAt }) => [
-    { at: createdAt, text: html`<b>Refund</b> of ${money(amount)}: ${status}` },
+  all.flatMap(({ amount, returnedFees, status, createdAt, queryAt }) => [
+    {
+      at: createdAt,
+      text: html`<b>Refund</b> of ${givenBack({ amount, fee: returnedFees.payerTtc })}: ${status}`,
+    },
     ...(queryAt === undefined
       ? []
       : [{ at: queryAt, text: 'The service checks the outcome of the refund with the wallet' }]),
   ])
+
+const language = { code: 'en', money } as const
+const charged = (price: Price): string => chargedInWords(language, price)
+const givenBack = (price: Price): string => givenBackInWords(language, price)

@@ -47,7 +47,7 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
   const staff = staffOf(res)
   const body = html`<h1><span class="id">${reference}</span> !${environmentBadge(intent.sandbox)}</h1>
     !${requeueNotice(req.query)}
-    !${adviceCard(paymentAdvice(intent, business, now))}
+    !${adviceCard(paymentAdvice(deps, intent, business, now))}
     <h2>Payment</h2>
     !${openOutcomes(intent)}
     !${paymentFacts(intent, business)}

@@ -40,12 +40,12 @@ const table = (
 ): string =>
   html`<div class="scroll">
     <table class="cards">
-      <thead><tr><th>Payment</th><th>Business</th><th class="number">Amount</th><th>State</th><th>Created</th></tr></thead>
+      <thead><tr><th>Payment</th><th>Business</th><th class="number">Amount without fee</th><th>State</th><th>Created</th></tr></thead>
       <tbody>!${payments.map(
         ({ path, intent }) => html`<tr>
           <td data-label="Payment"><a class="id" href="${path}">${intent.referenceNumber}</a> !${environmentBadge(intent.sandbox)}</td>
           <td data-label="Business" class="wide"><a href="${businessPath(intent.businessId)}">!${userText(names.get(intent.businessId) ?? intent.businessId)}</a></td>
-          <td data-label="Amount" class="number">${amountOf(intent)}</td>
+          <td data-label="Amount without fee" class="number">${amountOf(intent)}</td>
           <td data-label="State">${stateOf(intent)}</td>
           <td data-label="Created">!${time(intent.createdAt)}</td>
         </tr>`,

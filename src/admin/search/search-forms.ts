@@ -43,10 +43,10 @@ const amountForm = (staff: SignedIn, by: AmountFields | null): string => {
     <form class="filter" method="post" action="${amountSearchPath}">
       !${csrfField(staff)}
       <div class="whole"><label for="business">Business</label><input id="business" name="business" value="${business}" maxlength="200" autocomplete="off" spellcheck="false" required placeholder="Id or part of the name" /></div>
-      <div><label for="amount">Amount (${currencyCode})</label><input id="amount" name="amount" value="${amount}" maxlength="30" inputmode="decimal" autocomplete="off" required placeholder="500.00" /></div>
+      <div><label for="amount">Amount without fee (${currencyCode})</label><input id="amount" name="amount" value="${amount}" maxlength="30" inputmode="decimal" autocomplete="off" required placeholder="500.00" /></div>
       <div><label for="day">Day (UTC)</label><input id="day" name="day" type="date" value="${day}" required /></div>
       <div class="act"><button>Search</button></div>
-      <p class="faint">Finds the payments that were created, paid or attempted on that day.</p>
+      <p class="faint">Finds the payments that were created, paid or attempted on that day. Enter the merchant's amount. The total that left the customer's wallet may include a fee.</p>
     </form>
   </details>`
 }

@@ -1,29 +1,42 @@
 import type { Business } from '../../businesses/business.ts'
+import { ratesAt } from '../../businesses/commission-rates.ts'
 import type { Locale } from '../../checkout/locale.ts'
+import type { Price } from '../../checkout/rows.ts'
+import type { Deps } from '../../deps.ts'
 import type { TracedIntent } from '../../intents/look-up.ts'
+import type { Refund } from '../../intents/refunds/refund-record.ts'
+import { commissionOf } from '../../wallets/commission.ts'
 import { type Advice, adviceFrom } from './advice.ts'
 import { paymentSentences } from './payment-sentences.ts'
 import { failedRefundOf, openRefundOf, paymentStateOf } from './payment-state.ts'
 import type { PaymentFacts } from './refund-sentences.ts'
+import { chargedInWords, givenBackInWords } from './totals.ts'
 
 /** Returns the words for the state of a payment. `intent` must have its status at `now` (`asOf`). */
-export const paymentAdvice = (intent: TracedIntent, business: Business | null, now: Date): Advice =>
-  adviceFrom(paymentSentences[paymentStateOf(intent, business, now)], (locale) => factsIn(locale, intent))
+export function paymentAdvice(
+  deps: Pick<Deps, 'config'>,
+  intent: TracedIntent,
+  business: Business | null,
+  now: Date,
+): Advice {
+  const price = priceOf(intent) ?? priceNow(deps, intent, business, now)
+  return adviceFrom(paymentSentences[paymentStateOf(intent, business, now)], (locale) =>
+    factsIn(locale, intent, price),
+  )
+}
 
-function factsIn(locale: Locale, intent: TracedIntent): PaymentFacts {
+function factsIn(locale: Locale, intent: TracedIntent, price: Price | null): PaymentFacts {
   const { referenceNumber: reference, hold, payment, refunds, codeExpiresAt, expiresAt } = intent
   const lastAttempt = intent.attempts.at(-1)
   const [open, failed] = [openRefundOf(intent), failedRefundOf(intent)]
-  const amount = hold?.amount ?? payment?.amountPaid ?? lastAttempt?.amount ?? fixedAmountOf(intent)
-  const made = refunds.filter(({ status }) => status === 'SUCCEEDED')
+  const made = refunds.filter(({ status }) => status === 'SUCCEEDED').map(givenBackBy)
   const moment = (at: Date | undefined) => (at === undefined ? '' : locale.moment(at))
-  const money = (centimes: number | null | undefined) =>
-    typeof centimes === 'number' ? locale.money(centimes) : anyAmount[locale.code]
+  const refund = open === undefined ? failed : givenBackBy(open)
   return {
     reference,
-    amount: money(amount),
-    refunded: money(made.reduce((sum, refund) => sum + refund.amount, 0)),
-    refund: money(open?.amount ?? failed?.amount),
+    amount: price === null ? anyAmount[locale.code] : chargedInWords(locale, price),
+    refunded: givenBackInWords(locale, sumOf(made)),
+    refund: refund === undefined ? '' : givenBackInWords(locale, refund),
     since: moment(hold?.startedAt ?? open?.createdAt ?? lastAttempt?.startedAt ?? lastAttempt?.at),
     validUntil: moment(hold?.validUntil ?? open?.validUntil),
     queryAt: moment(hold?.queryAt ?? open?.queryAt ?? open?.validUntil),
@@ -34,9 +47,32 @@ function factsIn(locale: Locale, intent: TracedIntent): PaymentFacts {
   }
 }
 
-/** Returns the amount to pay, or null if the customer chooses it. */
-const fixedAmountOf = ({ amountType, amount }: TracedIntent): number | null =>
-  amountType === 'OPEN' ? null : amount
+/** Returns the price of the payment in question: the one in progress, the one that was made, or the last attempt. */
+function priceOf({ hold, payment, attempts }: TracedIntent): Price | null {
+  if (hold !== null) return { amount: hold.amount, fee: hold.commission.payerTtc }
+  if (payment !== null) return { amount: payment.amountPaid, fee: payment.commission.payerTtc }
+  return attempts.at(-1) ?? null
+}
+
+/** Returns the price of a payment that begins now, or null if the customer chooses the amount. */
+function priceNow(
+  { config }: Pick<Deps, 'config'>,
+  { amountType, amount }: TracedIntent,
+  business: Business | null,
+  now: Date,
+): Price | null {
+  if (amountType === 'OPEN' || amount === null) return null
+  const rates = ratesAt(business?.commission ?? [], config.commissionRates, now)
+  return { amount, fee: commissionOf(amount, rates).payerTtc }
+}
+
+const givenBackBy = ({ amount, returnedFees }: Refund): Price => ({ amount, fee: returnedFees.payerTtc })
+
+const sumOf = (prices: readonly Price[]): Price =>
+  prices.reduce((sum, { amount, fee }) => ({ amount: sum.amount + amount, fee: sum.fee + fee }), {
+    amount: 0,
+    fee: 0,
+  })
 
 const anyAmount: Record<Locale['code'], string> = {
   en: 'an amount of their choice',

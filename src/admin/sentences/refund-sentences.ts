@@ -4,11 +4,14 @@ import type { RefundState } from './payment-state.ts'
 /** The facts of a payment, as texts in one language. */
 export interface PaymentFacts {
   reference: string
-  /** The amount of the payment in question: the one in progress, the last attempt, or the amount to pay. */
+  /**
+   * The total of the payment in question: the one in progress, the one that was made, the last attempt, or the total to
+   * pay. Totals are what leaves or reaches the wallet (totals.ts), because a customer sees no other amounts there.
+   */
   amount: string
-  /** The sum of the successful refunds. */
+  /** The total of the successful refunds. */
   refunded: string
-  /** The amount of the refund in question. */
+  /** The total of the refund in question. */
   refund: string
   /** When the order in question began, when it becomes void, and when the service next queries the wallet. */
   since: string
@@ -47,7 +50,7 @@ export const refundSentences: Record<RefundState, Sentences<PaymentFacts>> = {
   },
   'refund-failed': {
     happened: ({ refund, since }) =>
-      `The refund of ${refund} on ${since} did not go through. The merchant still has the money.`,
+      `The refund of ${refund} on ${since} did not go through. No money moved.`,
     next: () => 'The merchant can refund again. The reason is in the timeline.',
     en: ({ refund }) =>
       `The refund of ${refund} did not go through. Please ask the merchant to refund you again.`,

@@ -81,7 +81,7 @@ const paymentOf = (
 /** Returns the record of a payment that has just ended, whatever its outcome. */
 export const attemptOf = (
   deps: Pick<Deps, 'now'>,
-  { id, amount, payerPhone, payerHash, startedAt }: EndingPayment,
+  { id, amount, commission, payerPhone, payerHash, startedAt }: EndingPayment,
   outcome: KnownOutcome,
 ): PaymentAttempt => ({
   kind: 'payment',
@@ -89,6 +89,7 @@ export const attemptOf = (
   at: deps.now(),
   ...(startedAt === undefined ? {} : { startedAt }),
   amount,
+  fee: commission.payerTtc,
   payerPhone,
   payerHash,
   outcome: outcome.outcome,

@@ -57,6 +57,8 @@ export interface PaymentAttempt {
   /** When the payment or refund began. The field is missing if it began and ended in one write, as in a simulation. */
   startedAt?: Date
   amount: number
+  /** The payer's fee, which the payment would charge, or the refund would give back, in addition to `amount`. */
+  fee: number
   payerPhone: string
   /** The keyed hash of the payer's phone number. A refund has none. */
   payerHash?: string
@@ -117,6 +119,7 @@ export const attemptFields = {
   at: Date,
   startedAt: Date,
   amount: Number,
+  fee: Number,
   payerPhone: String,
   payerHash: String,
   outcome: String,

@@ -73,7 +73,7 @@ async function endRefund(
 const attemptOf = (
   deps: Pick<Deps, 'now'>,
   { payment }: Intent,
-  { id, amount, createdAt }: Refund,
+  { id, amount, returnedFees, createdAt }: Refund,
   outcome: KnownOutcome,
 ): PaymentAttempt => ({
   kind: 'refund',
@@ -81,6 +81,7 @@ const attemptOf = (
   at: deps.now(),
   startedAt: createdAt,
   amount,
+  fee: returnedFees.payerTtc,
   payerPhone: payment?.payerPhone ?? '',
   outcome: outcome.outcome,
   reason: 'reason' in outcome ? outcome.reason : null,
