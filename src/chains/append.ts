@@ -90,8 +90,13 @@ const isCollision = (error: unknown): boolean =>
   error.code === 11000 &&
   error.result.getWriteConcernError() === undefined
 
-/** The maximum number of groups of drafts that one append combines. */
+/** The maximum number of groups of drafts that one batch combines. */
 const longestBatch = 250
+/**
+ * The maximum number of drafts that are linked and inserted together, which takes about 30 ms. A batch can contain many
+ * thousand drafts, because an outbox can contain many events, and the process serves nothing else while it links them.
+ */
+const longestInsert = 500
 
 /** Appends a group of drafts to the chain of an owner. Drafts that are already in the chain are left out. */
 export type Appender<Item> = (owner: ChainOwner, drafts: readonly Item[], deadlineAt: number) => Promise<void>
@@ -107,19 +112,23 @@ export function createAppender<Item extends Draft, Doc extends ChainLink>(
 ): Appender<Item> {
   const open = new Map<string, { batcher: Batcher<readonly Item[], null>; callers: number }>()
 
+  const appendTogether = (owner: ChainOwner, drafts: readonly Item[]): Promise<void> =>
+    appendLinks(collection, owner, drafts, (last, appended) =>
+      drafts
+        .filter(({ _id }) => !appended.has(_id))
+        .reduce<Doc[]>((links, draft) => {
+          links.push(...link(owner, links.at(-1) ?? last, draft))
+          return links
+        }, []),
+    )
+
   const createFor = (owner: ChainOwner) =>
     createBatcher<readonly Item[], null>(
       longestBatch,
       async (groups) => {
-        const drafts = new Map(groups.flat().map((draft) => [draft._id, draft]))
-        await appendLinks(collection, owner, [...drafts.values()], (last, appended) =>
-          [...drafts.values()]
-            .filter(({ _id }) => !appended.has(_id))
-            .reduce<Doc[]>((links, draft) => {
-              links.push(...link(owner, links.at(-1) ?? last, draft))
-              return links
-            }, []),
-        )
+        const drafts = [...new Map(groups.flat().map((draft) => [draft._id, draft])).values()]
+        for (let start = 0; start < drafts.length; start += longestInsert)
+          await appendTogether(owner, drafts.slice(start, start + longestInsert))
         return groups.map(() => null)
       },
       backgroundRestMs,

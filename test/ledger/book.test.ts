@@ -6,6 +6,7 @@ import { newEvent } from '../../src/outbox/event.ts'
 import { createIntent, relay } from '../support/actions.ts'
 import { faultsInChain } from '../support/ledger-chain.ts'
 import { refund, simulate } from '../support/pay.ts'
+import { profiled } from '../support/profiled.ts'
 import { withMerchant, withService } from '../support/service.ts'
 
 const dayMs = 86_400_000
@@ -75,6 +76,16 @@ describe('The ledger', () => {
       ),
     )
     expect(await chain()).to.have.length(before.length + 2 * events.length)
+  })
+
+  it('books a large outbox with inserts of at most 500 entries, so that it does not block its process', async () => {
+    const before = await chain()
+    const events = Array.from({ length: 700 }, (_, at) => paid(1_000 + at))
+    const operations = await profiled(service, () => book(service.deps.batchers, events))
+    const inserted = operations.flatMap(({ ninserted = 0 }) => (ninserted === 0 ? [] : ninserted))
+    expect(inserted).to.deep.equal([500, 500, 400])
+    const ids = (await chain()).slice(before.length).map(({ _id }) => _id)
+    expect(ids).to.deep.equal(events.flatMap(({ id }) => [id, `${id}-fee`]))
   })
 
   it('closes a day before it books the first entry of a later day, and books a late payment in the open day', async () => {

@@ -8,6 +8,7 @@ export interface Profiled {
   planSummary?: string
   docsExamined?: number
   nreturned?: number
+  ninserted?: number
   keysExamined?: number
   hasSortStage?: boolean
   /** The name of the connection. */
