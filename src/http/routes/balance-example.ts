@@ -1,5 +1,5 @@
 import { currencyCode } from '../../../schemas/currency.ts'
-import { referenceNumber, refundId, request } from './intents-example.ts'
+import { referenceNumber, refundId } from './intents-example.ts'
 
 const day = '2026-11-01'
 const bookedAt = `${day}T07:40:02.331Z`
@@ -13,7 +13,7 @@ export const entry = {
   amount: 50_000,
   balance: 50_000,
   referenceNumber,
-  merchantReference: request.merchantReference,
+  merchantReference: null,
   refundId: null,
   payoutReference: null,
   day,
@@ -23,7 +23,7 @@ export const entry = {
 export const refund = {
   id: refundId,
   referenceNumber,
-  merchantReference: request.merchantReference,
+  merchantReference: null,
   amount: 20_000,
   currency: currencyCode,
   reason: 'One item came back',

@@ -33,7 +33,7 @@ const data = composeData(
     ...samplePayment,
     referenceNumber,
     shortCode: 'UUEPNU',
-    merchantReference: '1042',
+    merchantReference: null,
     metadata: [{ key: 'order', value: '1042' }],
   },
 )

@@ -8,7 +8,6 @@ const expiresAt = '2026-11-22T07:33:59.612Z'
 export const request = {
   amount: 50_000,
   label: 'Order 1042',
-  merchantReference: '1042',
   metadata: { order: '1042' },
 }
 
@@ -26,7 +25,6 @@ export const created = {
   amountType: 'FIXED',
   currency: currencyCode,
   label: 'Order 1042',
-  merchantReference: '1042',
   status: 'PENDING',
   sandbox: true,
   metadata: { order: '1042' },

@@ -1,7 +1,7 @@
 import type { ExportFormat, ExportKind } from '../../../schemas/export-ledger.ts'
 import { createLineWriter } from '../../exports/export-lines.ts'
 import { type ExportedEntry, entryTypeOf } from '../../exports/facts.ts'
-import { referenceNumber, refundId, request } from './intents-example.ts'
+import { referenceNumber, refundId } from './intents-example.ts'
 
 export const period = { from: '2026-11-01', to: '2026-11-30' }
 
@@ -11,7 +11,7 @@ const shared = {
   businessId: '',
   sandbox: true,
   referenceNumber,
-  merchantReference: request.merchantReference,
+  merchantReference: null,
   day: '2026-11-21',
 }
 const ofPayment = { ...shared, occurredAt: paidAt, bookedAt: new Date('2026-11-21T07:40:02.352Z') }
