@@ -30,7 +30,7 @@ export const balance = objectOf(
       'Centimes. Negative if you owe the service money, for example after refunds of payments that were already paid out.',
       signed,
     ),
-    asOf: described('When the balance was read.', instant),
+    asOf: described('All payments and refunds recorded until this time are included.', instant),
   },
   {},
 )

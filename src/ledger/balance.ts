@@ -1,21 +1,49 @@
 import { currencyCode } from '../../schemas/currency.ts'
 import { type ChainOwner, findLast } from '../chains/append.ts'
 import type { Deps } from '../deps.ts'
+import { longestReadMs } from '../input/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import { outboxIndex } from '../outbox/event.ts'
 
 /** The balance of a merchant in one environment, in centimes. */
 export interface Balance {
   currency: string
   amount: number
+  /** The amount includes all payments and refunds that were recorded until this time. */
   asOf: Date
 }
 
-/** Returns what the service owes the merchant. The last entry of the ledger contains it. */
+/**
+ * Returns what the service owes the merchant. The last entry of the ledger contains it. The outboxes are read first,
+ * because the relay books an event before it removes the event from its outbox.
+ */
 export async function readBalance(
-  deps: Pick<Deps, 'LedgerEntry' | 'now'>,
+  deps: Pick<Deps, 'Intent' | 'LedgerEntry' | 'now'>,
   owner: ChainOwner,
 ): Promise<Balance> {
-  const asOf = deps.now()
+  const now = deps.now()
+  const unrelayedAt = await oldestUnrelayed(deps, owner)
   const last = await findLast(nativeCollection(deps.LedgerEntry), owner)
+  const asOf = unrelayedAt === null || unrelayedAt > now ? now : new Date(unrelayedAt.getTime() - 1)
   return { currency: currencyCode, amount: last?.after.balance ?? 0, asOf }
+}
+
+/**
+ * Returns the time of the business's oldest event that may not be booked yet, in either environment, or null if there
+ * is none. Reads one document. The filter limits no times, so MongoDB reads the index in order instead of sorting.
+ */
+async function oldestUnrelayed(
+  { Intent: model }: Pick<Deps, 'Intent'>,
+  { businessId }: ChainOwner,
+): Promise<Date | null> {
+  const found = await nativeCollection(model).findOne<{ oldest: Date }>(
+    { businessId, 'outbox.createdAt': { $exists: true } },
+    {
+      hint: outboxIndex.name,
+      sort: { 'outbox.createdAt': 1 },
+      projection: { _id: 0, oldest: { $min: '$outbox.createdAt' } },
+      maxTimeMS: longestReadMs,
+    },
+  )
+  return found?.oldest ?? null
 }

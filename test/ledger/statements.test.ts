@@ -7,6 +7,7 @@ import { newId } from '../../src/security/ids.ts'
 import { expectRefused } from '../api/refused.ts'
 import { createIntent, relay } from '../support/actions.ts'
 import { refund, simulate } from '../support/pay.ts'
+import { profiled } from '../support/profiled.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 
 const dayMs = 86_400_000
@@ -31,7 +32,8 @@ describe('The statements', () => {
   }
   const month = async (name: string) => (await get(`/statements?month=${name}`)).body.data
   const day = async (name: string) => (await get(`/statements/${name}`)).body.data
-  const balance = async () => (await get('/balance')).body.data.amount
+  const readBalance = async () => (await get('/balance')).body.data
+  const balance = async () => (await readBalance()).amount
 
   const owner = () => ({ businessId: merchant.businessId, sandbox: true })
   const book = (type: EntryDraft['type'], amount: number): Promise<void> => {
@@ -136,6 +138,35 @@ describe('The statements', () => {
     expect(listed.items[0]).to.include({ id: refunds[0].id, createdAt: refunds[0].createdAt })
     await relay(service, merchant)
     expect((await get('/refunds')).body.data.total).to.equal(1)
+  })
+
+  it('agree with a balance that includes everything until its asOf, even while the relay is not running', async () => {
+    const pay = async () => {
+      const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
+      await simulate(service, merchant, referenceNumber)
+    }
+    const time = () => service.clock.now().toISOString()
+    expect(await readBalance()).to.deep.equal({ currency: 'MRU', amount: 0, asOf: time() })
+    await pay()
+    await relay(service, merchant)
+    service.clock.advance(60_000)
+    const complete = { currency: 'MRU', amount: 9_800, asOf: time() }
+    expect(await readBalance()).to.deep.equal(complete)
+    await pay()
+    service.clock.advance(60_000)
+    await pay()
+    service.clock.advance(60_000)
+    await createIntent(service, await service.merchant())
+    const operations = await profiled(service, async () => {
+      const asOf = new Date(Date.parse(complete.asOf) - 1).toISOString()
+      expect(await readBalance()).to.deep.equal({ ...complete, asOf })
+    })
+    const ours = operations.filter(({ ns }) => ns.endsWith('.intents'))
+    expect(ours.map(({ docsExamined, hasSortStage }) => [docsExamined, hasSortStage])).to.deep.equal([
+      [1, undefined],
+    ])
+    await relay(service, merchant)
+    expect(await readBalance()).to.deep.equal({ ...complete, amount: 3 * 9_800, asOf: time() })
   })
 
   it('come as a CSV file if the client prefers one, with decimal commas for a French spreadsheet', async () => {

@@ -75,13 +75,17 @@ function planEnd(
       return planRelease(intent, attempt)
     case 'done':
     case 'declined':
-    case 'failed':
-      return planTransition(deps, intent, {
-        ...transitionFor(deps, payment, outcome, attempt),
+    case 'failed': {
+      // The payment and its event have the same time, as GET /dev/balance needs for `asOf`.
+      const at = deps.now()
+      const fixed = { now: () => at }
+      return planTransition(fixed, intent, {
+        ...transitionFor(fixed, payment, outcome, attempt),
         effectId: payment.id,
         cause,
         guard: { 'hold.id': payment.id },
       })
+    }
   }
 }
 
