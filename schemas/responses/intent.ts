@@ -118,6 +118,7 @@ export const refund = objectOf(
       enum: ['PENDING', 'SUCCEEDED'],
     }),
     createdAt: instant,
+    refundedAt: described('When it succeeded. Null while PENDING.', instantOrNull),
   },
   {},
 )

@@ -108,6 +108,7 @@ export const listedRefund = objectOf(
       objectOf({ providerTtc: count, payerTtc: count }, {}),
     ),
     createdAt: described('When you requested the refund.', instant),
+    refundedAt: described('When the refund succeeded.', instant),
     bookedAt: described('When the refund was booked. `from` and `to` refer to this time.', instant),
   },
   {},

@@ -82,7 +82,15 @@ const presentPayment = ({ amountPaid, paidAt, method, commission }: Payment) => 
 }
 
 /** Returns a refund as merchants see it. While the outcome of the refund is unknown, its status is PENDING. */
-export const presentRefund = ({ id, amount, returnedFees, reason, status, createdAt }: Refund) => ({
+export const presentRefund = ({
+  id,
+  amount,
+  returnedFees,
+  reason,
+  status,
+  createdAt,
+  refundedAt,
+}: Refund) => ({
   id,
   amount,
   returnedFees: { providerTtc: returnedFees.providerTtc, payerTtc: returnedFees.payerTtc },
@@ -90,6 +98,7 @@ export const presentRefund = ({ id, amount, returnedFees, reason, status, create
   reason,
   status,
   createdAt,
+  refundedAt: refundedAt ?? null,
 })
 
 /** Returns the sum of the successful refunds, in centimes. */

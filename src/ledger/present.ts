@@ -37,6 +37,7 @@ export const presentListedRefund = ({
   reason,
   returnedFees,
   startedAt: createdAt,
+  occurredAt: refundedAt,
   bookedAt,
 }: LedgerEntry) => ({
   id,
@@ -48,5 +49,6 @@ export const presentListedRefund = ({
   status: 'SUCCEEDED',
   returnedFees,
   createdAt,
+  refundedAt,
   bookedAt,
 })

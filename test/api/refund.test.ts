@@ -89,6 +89,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         reason: 'Sold out',
         status: 'SUCCEEDED',
         createdAt: service.deps.now().toISOString(),
+        refundedAt: service.deps.now().toISOString(),
       })
       expect(record.id).to.match(/^RF-[2-9A-HJ-NP-Z]{16}$/)
       expect(intent).to.deep.include({
@@ -409,6 +410,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
 
     it('returns 503 and keeps the refund PENDING until the outcome is known, and orders the refund only once', async () => {
+      service.clock.freeze(service.deps.now())
       const reference = await paid(100)
       let status: WalletOutcome = unknown
       const { orders, queries } = replaceWallets({ refund: async () => unknown, status: async () => status })
@@ -420,7 +422,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const shown = await read(reference)
       expect(shown).to.include({ status: 'PAID', totalAmountRefunded: 0 })
       expect(shown.refunds).to.have.lengthOf(1)
-      expect(shown.refunds[0]).to.include({ amount: 60, status: 'PENDING' })
+      expect(shown.refunds[0]).to.include({ amount: 60, status: 'PENDING', refundedAt: null })
       const details = { refundable: 40 }
       await expectRefused(refund(reference, { amount: 41 }), 400, 'AMOUNT_OUT_OF_RANGE', { details })
       await retry().expect(503)
@@ -431,7 +433,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       status = { outcome: 'done' }
       service.clock.advance(1500)
       const done = await retry().expect(200)
-      expect(done.body.data.refund).to.deep.equal({ ...shown.refunds[0], status: 'SUCCEEDED' })
+      const refundedAt = service.deps.now().toISOString()
+      expect(done.body.data.refund).to.deep.equal({ ...shown.refunds[0], status: 'SUCCEEDED', refundedAt })
       expect(done.body.data).to.include({ status: 'REFUNDED', totalAmountRefunded: 60 })
       expect([orders.length, (await refundEvents(reference)).length]).to.deep.equal([1, 1])
       expect((await retry().expect(200)).headers['idempotent-replayed']).to.equal('true')

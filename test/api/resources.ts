@@ -51,11 +51,12 @@ export const kinds = {
     make: async ({ deps, clock }, { merchant, sandbox }) => {
       const amount = 7_100_000 + randomInt(800_000)
       const day = dayOf(clock.now())
-      const draft = { _id: newId(), type: 'refund', amount: -amount, day, startedAt: clock.now() } as const
+      const draft = { _id: newId(), type: 'refund', amount: -amount, day } as const
       const refund = { refundId: 'RF-2222222222222222', referenceNumber: 'PI-2222222222222222' }
       const returnedFees = { providerTtc: 0, payerTtc: 0 }
+      const times = { startedAt: clock.now(), occurredAt: clock.now() }
       const owner = { businessId: merchant.businessId, sandbox }
-      await deps.batchers.bookEntries(owner, [{ ...draft, ...refund, returnedFees }], noDeadline)
+      await deps.batchers.bookEntries(owner, [{ ...draft, ...refund, ...times, returnedFees }], noDeadline)
       return String(amount)
     },
     stored: ({ deps }, ids) => deps.LedgerEntry.find({ businessId: { $in: ids } }).lean(),

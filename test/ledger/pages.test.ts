@@ -39,6 +39,7 @@ describe('The pages of the ledger', () => {
             ? {
                 refundId: 'RF-2222222222222222',
                 startedAt: at(n),
+                occurredAt: at(n),
                 returnedFees: { providerTtc: 0, payerTtc: 0 },
               }
             : {}),

@@ -135,7 +135,9 @@ describe('The statements', () => {
     expect(listed).to.include({ total: 1, hasMore: false })
     expect(listed.items[0]).to.include({ referenceNumber, amount: 4_000, status: 'SUCCEEDED', reason: null })
     const { refunds } = (await get(`/intents/${referenceNumber}`)).body.data
-    expect(listed.items[0]).to.include({ id: refunds[0].id, createdAt: refunds[0].createdAt })
+    const [{ id, createdAt, refundedAt }] = refunds
+    expect(refundedAt).to.equal(service.clock.now().toISOString())
+    expect(listed.items[0]).to.include({ id, createdAt, refundedAt })
     await relay(service, merchant)
     expect((await get('/refunds')).body.data.total).to.equal(1)
   })

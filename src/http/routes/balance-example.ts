@@ -30,6 +30,7 @@ export const refund = {
   status: 'SUCCEEDED',
   returnedFees: { providerTtc: 400, payerTtc: 200 },
   createdAt: `${day}T07:44:31.905Z`,
+  refundedAt: `${day}T07:44:31.996Z`,
   bookedAt: `${day}T07:44:32.012Z`,
 }
 

@@ -76,6 +76,7 @@ const refund = {
   reason: 'One item came back',
   status: 'SUCCEEDED',
   createdAt: '2026-11-21T09:12:44.907Z',
+  refundedAt: '2026-11-21T09:12:44.951Z',
 }
 
 export const refunded = {
