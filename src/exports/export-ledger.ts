@@ -3,6 +3,7 @@ import type { ExportKind, ExportLedgerQuery } from '../../schemas/export-ledger.
 import type { Caller } from '../businesses/caller.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import type { Deps } from '../deps.ts'
+import { refuse } from '../errors.ts'
 import { longestReadMs } from '../input/pagination.ts'
 import { readSpan, upToNow } from '../input/span.ts'
 import { findPositions, numberedBy, type Positions } from '../ledger/positions.ts'
@@ -32,18 +33,20 @@ export interface Chunk {
   lines: number
 }
 
+type FormQuery = Pick<ExportLedgerQuery, 'format' | (typeof csvParams)[number]>
+const csvParams = ['delimiter', 'language'] as const
+
 /**
  * Returns the form of the file that a query requests. The delimiter is a comma and the names are English unless the
- * query contains others.
+ * query contains others. Throws VALIDATION_ERROR if the query contains them for another format than CSV.
  */
-export const readForm = (
-  kind: ExportKind,
-  {
-    format = 'csv',
-    delimiter,
-    language = 'en',
-  }: Pick<ExportLedgerQuery, 'format' | 'delimiter' | 'language'>,
-): FileForm => ({ kind, format, delimiter: readDelimiter(delimiter), language })
+export function readForm(kind: ExportKind, query: FormQuery): FileForm {
+  const { format = 'csv', delimiter, language = 'en' } = query
+  const param = csvParams.find((name) => query[name] !== undefined)
+  if (format !== 'csv' && param !== undefined)
+    throw refuse('VALIDATION_ERROR', { param, message: `${param} applies only to the format csv.` })
+  return { kind, format, delimiter: readDelimiter(delimiter), language }
+}
 
 /**
  * Yields the caller's payments, refunds or ledger entries as text, oldest first. Entries are read only as fast as the
@@ -56,9 +59,10 @@ export async function* exportLedger(
   query: ExportLedgerQuery,
 ): AsyncGenerator<string, void, undefined> {
   const span = upToNow(deps, readSpan(query))
+  const form = readForm(kind, query)
   const free = await deps.lists.exports.take(caller.businessId, isNeverGone)
   try {
-    const writer = createLineWriter(readForm(kind, query))
+    const writer = createLineWriter(form)
     const positions = await readExport(deps, caller, (models) =>
       findPositions(models, caller, entryTypeOf[kind], span, Number(query.after ?? 0)),
     )

@@ -63,7 +63,7 @@ describe('npm run admin -- export', function () {
     expect(line).to.deep.include({ subject: businessId, businessId, before: null, after })
   })
 
-  it('refuses an existing file, an unknown business and a wrong period, and writes nothing', async () => {
+  it('refuses an existing file, an unknown business, a wrong period and an option that does not apply', async () => {
     const file = newFile()
     await writeFile(file, 'mine')
     const existing = await cli.here(...args('payments', file))
@@ -92,6 +92,10 @@ describe('npm run admin -- export', function () {
       ...args('payments', newFile(), '--from', '2026-02-01', '--to', '2026-01-01'),
     )
     expect(reversed.stderr).to.equal('--from must not be later than --to.\n')
+    for (const [option, value] of Object.entries({ delimiter: 'comma', language: 'en' })) {
+      const notCsv = await cli.here(...args('payments', newFile(), '--format', 'jsonl', `--${option}`, value))
+      expect(notCsv.stderr).to.equal(`--${option} applies only to --format csv.\n`)
+    }
   })
 
   it('resumes a file with --resume, whether it was cut, is missing or is complete', async () => {

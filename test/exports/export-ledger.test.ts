@@ -196,6 +196,10 @@ describe('An export of the ledger', () => {
         400,
         'VALIDATION_ERROR',
       )
+    for (const [param, value] of Object.entries({ delimiter: 'comma', language: 'en' }))
+      await expectRefused(get('payments', { format: 'jsonl', [param]: value }), 400, 'VALIDATION_ERROR', {
+        param,
+      })
   })
 
   it('ends when its client disconnects', async () => {

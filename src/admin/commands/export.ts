@@ -111,6 +111,9 @@ async function exportFile(
   const { business, mode, out, from = null, to = null, format, language, resume = false } = options
   found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
   if (from !== null && to !== null && from > to) throw new Failed('--from must not be later than --to.')
+  for (const name of ['delimiter', 'language'])
+    if (format !== 'csv' && command.getOptionValueSource(name) === 'cli')
+      throw new Failed(`--${name} applies only to --format csv.`)
   const owner = { businessId: business, sandbox: mode === 'test' }
   const delimiter: Delimiter = readDelimiter(options.delimiter)
   const reading = { lists: createLists(deps) }
