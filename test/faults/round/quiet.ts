@@ -12,9 +12,7 @@ export interface Left {
 type Kind = [collection: string, filter: object, isHeld?: boolean]
 /** The collections whose documents may contain audit lines that are not in the trail yet. */
 const audited =
-  'apikeys businesses deliveries ledgerentries settings shops staff staffsessions wallets webhookendpoints'.split(
-    ' ',
-  )
+  'apikeys businesses deliveries ledgerentries settings shops staff staffsessions wallets webhookendpoints'
 const has = (field: string) => ({ [field]: { $exists: true } })
 
 /** Work is open if one of these documents exists. `now` is the service's clock. */
@@ -36,7 +34,7 @@ function openWork(now: Date): Kind[] {
     ['deliveries', { nextAttemptAt: { $ne: null, $lte: soon } }],
     ['deliveries', { nextAttemptAt: { $gt: soon } }, true],
     ['deliveries', { leaseToken: { $ne: null } }],
-    ...audited.map((collection): Kind => [collection, has('unaudited.0')]),
+    ...audited.split(' ').map((collection): Kind => [collection, has('unaudited.0')]),
     ['wallets', { current: { $ne: null } }],
     ['products', has('reservations.0')],
     ['importplans', { open: true }],

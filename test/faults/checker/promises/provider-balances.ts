@@ -26,10 +26,7 @@ export const providerBalances: Check = function* (round) {
   )
   for (const [key, { reference, amount }] of due)
     if (made.get(key)?.amount !== amount)
-      yield [
-        reference,
-        `has moved ${amount} as ${key}, but the provider has ${made.get(key)?.amount ?? 'nothing'}`,
-      ]
+      yield [reference, `moved ${amount} as ${key}, but the provider ${made.get(key)?.amount ?? 'nothing'}`]
   const phones = groupsOf(formsIn(round.calls), ({ id }) => id)
   for (const [key, order] of made) {
     const intent = due.get(key)

@@ -24,10 +24,7 @@ export const walletBalances: Check = function* (round) {
   }
   for (const [key, { reference, amount }] of due)
     if (totalOf(ledger.get(key)) !== amount)
-      yield [
-        reference,
-        `has moved ${amount} as ${key}, but the ledger has ${totalOf(ledger.get(key)) ?? 'nothing'}`,
-      ]
+      yield [reference, `moved ${amount} as ${key}, but the ledger ${totalOf(ledger.get(key)) ?? 'nothing'}`]
   for (const [key, { kind, amount }] of ledger)
     if (!due.has(key)) yield [key, `is a ${kind} of ${amount}, and of no intent`]
 
