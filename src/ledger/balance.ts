@@ -14,19 +14,30 @@ export interface Balance {
 }
 
 /**
- * Returns what the service owes the merchant. The last entry of the ledger contains it. The outboxes are read first,
- * because the relay books an event before it removes the event from its outbox.
+ * Returns what the service owes the merchant. The outboxes are read first, because the relay books an event before it
+ * removes the event from its outbox. This read has to skip the older events of other businesses, so it has the limits
+ * of a list. `deadlineAt` is explained in src/mongo/batching/batcher.ts.
  */
 export async function readBalance(
-  deps: Pick<Deps, 'Intent' | 'LedgerEntry' | 'now'>,
+  deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'now'>,
   owner: ChainOwner,
+  deadlineAt: number,
 ): Promise<Balance> {
   const now = deps.now()
-  const unrelayedAt = await oldestUnrelayed(deps, owner)
-  const last = await findLast(nativeCollection(deps.LedgerEntry), owner)
+  const isGone = () => performance.now() > deadlineAt
+  const unrelayedAt = await deps.lists.run(`business ${owner.businessId}`, isGone, (models) =>
+    oldestUnrelayed(models, owner),
+  )
+  const amount = await balanceOf(deps, owner)
   const asOf = unrelayedAt === null || unrelayedAt > now ? now : new Date(unrelayedAt.getTime() - 1)
-  return { currency: currencyCode, amount: last?.after.balance ?? 0, asOf }
+  return { currency: currencyCode, amount, asOf }
 }
+
+/** Returns the balance of all booked payments and refunds, in centimes. The last entry of the ledger contains it. */
+export const balanceOf = async (
+  { LedgerEntry }: Pick<Deps, 'LedgerEntry'>,
+  owner: ChainOwner,
+): Promise<number> => (await findLast(nativeCollection(LedgerEntry), owner))?.after.balance ?? 0
 
 /**
  * Returns the time of the business's oldest event that may not be booked yet, in either environment, or null if there

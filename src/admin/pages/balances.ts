@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
-import { readBalance } from '../../ledger/balance.ts'
+import { balanceOf } from '../../ledger/balance.ts'
 import { listEntries } from '../../ledger/list.ts'
 import { time } from './layout.ts'
 import { money, userText } from './words.ts'
@@ -13,7 +13,7 @@ export async function balances(deps: Deps, businessId: string): Promise<string> 
   const rows: string[] = []
   for (const sandbox of [false, true]) {
     const owner = { businessId, sandbox }
-    const { amount } = await readBalance(deps, owner)
+    const amount = await balanceOf(deps, owner)
     const search = { type: 'payout', page: 1, limit: shown, from: null, to: null } as const
     const { items, total } = await listEntries(deps, owner, search)
     const payouts = items.map(

@@ -20,7 +20,7 @@ export const balanceRoutes: readonly Route[] = [
     key: 'secret',
     shows: 'balance',
     scope: 'payments.intents:read',
-    run: (deps, caller) => readBalance(deps, caller),
+    run: (deps, caller, _input, deadlineAt) => readBalance(deps, caller, deadlineAt),
   },
   {
     method: 'get',
