@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { transitions } from '../intents/lifecycle.ts'
+import { readBalance } from '../ledger/balance.ts'
 import { type Usages, usagesOf } from '../quotas/usage.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
 import { type DeliveryTotals, deliveryTotals, maxCounted } from '../webhooks/deliveries/backlog.ts'
@@ -20,11 +21,16 @@ export interface BusinessFacts extends Omit<Business, '_id' | 'unaudited'>, Usag
   deliveries: DeliveryTotals
   /** The number of PENDING payment intents. Each count stops at `maxCounted`. */
   pendingPayments: { live: number; test: number }
+  /** What the service owes the business, in centimes. */
+  balance: { live: number; test: number }
 }
 
 /** Returns the facts about a business, or null if there is no business with this id. */
 export async function lookUpBusinessFacts(
-  deps: Pick<Deps, 'Business' | 'ApiKey' | 'Endpoint' | 'Delivery' | 'Intent' | 'Claim' | 'config' | 'now'>,
+  deps: Pick<
+    Deps,
+    'Business' | 'ApiKey' | 'Endpoint' | 'Delivery' | 'Intent' | 'Claim' | 'LedgerEntry' | 'config' | 'now'
+  >,
   id: string,
 ): Promise<BusinessFacts | null> {
   const found = await lookUpBusiness(deps, id)
@@ -34,16 +40,19 @@ export async function lookUpBusinessFacts(
       { businessId: id, sandbox, status: { $in: transitions.expire.from } },
       { limit: maxCounted, hint: 'byStatus' },
     )
-  const [usages, keys, endpoints, deliveries, live, test] = await Promise.all([
+  const [usages, keys, endpoints, deliveries, live, test, liveBalance, testBalance] = await Promise.all([
     usagesOf(deps, found),
     keyTotalsOf(deps, id),
     endpointsInDetail(deps, id),
     deliveryTotals(deps, { businessId: id }),
     pending(false),
     pending(true),
+    readBalance(deps, { businessId: id, sandbox: false }),
+    readBalance(deps, { businessId: id, sandbox: true }),
   ])
   const { _id, unaudited: _unaudited, ...business } = found
   const commissionRates = ratesAt(business.commission, deps.config.commissionRates, deps.now())
   const counts = { ...usages, ...keys, endpoints, deliveries, pendingPayments: { live, test } }
-  return { id, ...business, commissionRates, ...counts }
+  const balance = { live: liveBalance.amount, test: testBalance.amount }
+  return { id, ...business, commissionRates, ...counts, balance }
 }

@@ -19,6 +19,7 @@ export interface LineWriter {
   lines(entries: readonly ExportedEntry[]): string
 }
 
+/** The word behind the name of an amount in the columns that show it in centimes. */
 const centimes = { en: 'centimes', fr: 'centimes', ar: 'سنتيم' } as const
 
 /** Returns a writer for files of this form. It writes the same lines for the same entries, however they are grouped. */

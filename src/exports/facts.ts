@@ -2,6 +2,7 @@ import { currencyCode } from '../../schemas/currency.ts'
 import type { ExportKind, ExportLanguage } from '../../schemas/export-ledger.ts'
 import type { EntryType } from '../../schemas/list-entries.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
+import { dayOf } from '../ledger/link.ts'
 import { noCommission } from '../wallets/commission.ts'
 
 /** An entry, with the fields that exports read. */
@@ -9,6 +10,8 @@ export type ExportedEntry = Omit<LedgerEntry, 'after'> & { after: Pick<LedgerEnt
 
 /** A fact that exports show, with its name in CSV files. Facts that are amounts are in centimes. */
 interface Fact {
+  /** The name in JSON, if it is not the key of the fact. */
+  json?: string
   name: Record<ExportLanguage, string>
   isAmount?: true
   read(entry: ExportedEntry): string | number | null
@@ -17,11 +20,30 @@ interface Fact {
 const feesOf = ({ commission = noCommission }: ExportedEntry) => commission
 const timeOf = (at: Date | undefined): string | null => at?.toISOString() ?? null
 
-/** All facts. The keys are their names in JSON. `number` is the same as in GET /dev/balance/entries. */
+/** All facts. The keys are their names in JSON unless `json` is set. `number` is the same as in GET /dev/balance/entries. */
 const facts = {
   number: { name: { en: 'Number', fr: 'Numéro', ar: 'الرقم' }, read: ({ position = 0 }) => position },
   type: { name: { en: 'Type', fr: 'Type', ar: 'النوع' }, read: ({ type }) => type },
-  day: { name: { en: 'Day', fr: 'Jour', ar: 'اليوم' }, read: ({ day }) => day },
+  // The sums of these days are in the statements. A movement can be booked on a later day than its own.
+  statementDay: {
+    name: { en: 'Statement day', fr: 'Jour du relevé', ar: 'يوم كشف الحساب' },
+    read: ({ bookedAt }) => dayOf(bookedAt),
+  },
+  dayOfPayment: {
+    json: 'day',
+    name: { en: 'Day of payment', fr: 'Jour du paiement', ar: 'يوم الدفع' },
+    read: ({ day }) => day,
+  },
+  dayOfRefund: {
+    json: 'day',
+    name: { en: 'Day of refund', fr: 'Jour du remboursement', ar: 'يوم الاسترداد' },
+    read: ({ day }) => day,
+  },
+  dayOfMovement: {
+    json: 'day',
+    name: { en: 'Day of movement', fr: 'Jour du mouvement', ar: 'يوم الحركة' },
+    read: ({ day }) => day,
+  },
   bookedAt: {
     name: { en: 'Booked at', fr: 'Comptabilisé le', ar: 'وقت القيد' },
     read: ({ bookedAt }) => timeOf(bookedAt),
@@ -59,6 +81,7 @@ const facts = {
     read: ({ amount }) => amount,
   },
   refunded: {
+    json: 'amount',
     name: { en: 'Amount', fr: 'Montant', ar: 'المبلغ' },
     isAmount: true,
     read: ({ amount }) => -amount,
@@ -97,12 +120,14 @@ const facts = {
   },
 } as const satisfies Record<string, Fact>
 
-const origin = ['day', 'bookedAt', 'occurredAt', 'referenceNumber', 'merchantReference'] as const
+const origin = ['bookedAt', 'occurredAt', 'referenceNumber', 'merchantReference'] as const
 
 /** The facts of each kind of export, in the order of the columns. The number, which resumes a download, comes first. */
 const shown: Record<ExportKind, readonly (keyof typeof facts)[]> = {
   payments: [
     'number',
+    'statementDay',
+    'dayOfPayment',
     ...origin,
     'payerPhone',
     'currency',
@@ -115,6 +140,8 @@ const shown: Record<ExportKind, readonly (keyof typeof facts)[]> = {
   ],
   refunds: [
     'number',
+    'statementDay',
+    'dayOfRefund',
     ...origin,
     'refundId',
     'reason',
@@ -123,7 +150,18 @@ const shown: Record<ExportKind, readonly (keyof typeof facts)[]> = {
     'returnedProviderTtc',
     'returnedPayerTtc',
   ],
-  entries: ['number', 'type', ...origin, 'refundId', 'payoutReference', 'currency', 'amount', 'balance'],
+  entries: [
+    'number',
+    'type',
+    'statementDay',
+    'dayOfMovement',
+    ...origin,
+    'refundId',
+    'payoutReference',
+    'currency',
+    'amount',
+    'balance',
+  ],
 }
 
 /** A fact of an export, under its name in JSON. */
@@ -131,7 +169,10 @@ export type ExportedFact = Fact & { key: string }
 
 /** Returns the facts of a kind of export. */
 export const factsOf = (kind: ExportKind): ExportedFact[] =>
-  shown[kind].map((key) => ({ ...facts[key], key: key === 'refunded' ? 'amount' : key }))
+  shown[kind].map((name) => {
+    const fact: Fact = facts[name]
+    return { ...fact, key: fact.json ?? name }
+  })
 
 /** The type of the entries that an export contains, or null for all types. */
 export const entryTypeOf: Record<ExportKind, EntryType | null> = {

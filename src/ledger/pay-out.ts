@@ -17,6 +17,13 @@ export interface Payout {
   reference: string
 }
 
+/** The entry of a payout. */
+export interface BookedPayout {
+  entry: LedgerEntry
+  /** Whether an earlier call had booked the payout, so that this call booked nothing. */
+  alreadyBooked: boolean
+}
+
 /** The reason why a payout was not booked. The message is shown to the operator. */
 export class PayoutRefused extends Error {}
 
@@ -33,38 +40,43 @@ export async function payOut(
   deps: Pick<Models, 'LedgerEntry' | 'AuditEvent'> & { now(): Date },
   payout: Payout,
   by: By,
-): Promise<LedgerEntry> {
+): Promise<BookedPayout> {
   const draft = draftOf(payout, deps.now(), by)
   const known = await findPayout(deps, draft, payout)
-  if (known !== null) return known
+  if (known !== null) return { entry: known, alreadyBooked: true }
+  let isNew = false
   try {
-    await append(deps, payout, draft)
+    isNew = await append(deps, payout, draft)
   } catch (error) {
     // The same payout may have been booked in the meantime, and may have used up the balance.
     if (!(error instanceof PayoutRefused)) throw error
     const booked = await findPayout(deps, draft, payout)
     if (booked === null) throw error
-    return booked
+    return { entry: booked, alreadyBooked: true }
   }
   const entry = await findPayout(deps, draft, payout)
   if (entry === null) throw new Error(`payout ${draft._id} is missing`)
   await publishAudit(deps, deps.LedgerEntry, [{ _id: entry._id, unaudited: entry.unaudited ?? [] }])
-  return entry
+  return { entry, alreadyBooked: !isNew }
 }
 
-const append = (
+/** Appends a payout to the ledger. Returns false if another process has just appended it. */
+async function append(
   deps: Pick<Models, 'LedgerEntry'> & { now(): Date },
   { businessId, sandbox, amount }: Payout,
   draft: EntryDraft,
-): Promise<void> => {
+): Promise<boolean> {
   const owner = { businessId, sandbox }
-  return appendLinks(nativeCollection(deps.LedgerEntry), owner, [draft], (last, appended) => {
-    if (appended.has(draft._id)) return []
+  let isNew = true
+  await appendLinks(nativeCollection(deps.LedgerEntry), owner, [draft], (last, appended) => {
+    isNew = !appended.has(draft._id)
+    if (!isNew) return []
     const balance = last?.after.balance ?? 0
     if (amount > balance)
       throw new PayoutRefused(`The balance is ${balance} centimes, which is less than the payout`)
     return linkEntry(owner, last, draft, deps.now())
   })
+  return isNew
 }
 
 /** Returns the payout with the id of the draft, or null. Throws if it had another amount. */

@@ -90,6 +90,7 @@ describe('npm run admin', function () {
       endpoints: [],
       deliveries: { dead: 0, waiting: 0 },
       pendingPayments: { live: 0, test: 0 },
+      balance: { live: 0, test: 0 },
     })
     expect(new Date(String(createdAt)).toISOString()).to.equal(createdAt)
     const limited = await service.deps.Business.findById(id).lean()

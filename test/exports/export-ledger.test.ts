@@ -32,7 +32,7 @@ describe('An export of the ledger', () => {
       const { position: number = 0, type, day, amount, commission, returnedFees } = entry
       const { referenceNumber = null, merchantReference = null, refundId = null } = entry
       const [bookedAt, occurredAt = null] = [entry.bookedAt, entry.occurredAt].map((at) => at?.toISOString())
-      const times = { day, bookedAt: bookedAt ?? '', occurredAt }
+      const times = { statementDay: bookedAt?.slice(0, 10) ?? '', day, bookedAt: bookedAt ?? '', occurredAt }
       const origin = { ...times, referenceNumber, merchantReference }
       if (kind === 'entries') {
         const references = { refundId, payoutReference: entry.payoutReference ?? null }
@@ -90,14 +90,16 @@ describe('An export of the ledger', () => {
   it('names its columns in English, French or Arabic', async () => {
     const header = async (query: Record<string, string>) => (await textOf('refunds', query)).trimEnd()
     expect(await header({})).to.equal(
-      'Number,Day,Booked at,Occurred at,Reference number,Merchant reference,Refund ID,Reason,Currency,Amount,' +
+      'Number,Statement day,Day of refund,Booked at,Occurred at,Reference number,Merchant reference,Refund ID,Reason,Currency,Amount,' +
         'Returned merchant fee,Returned payer fee,Amount (centimes),Returned merchant fee (centimes),' +
         'Returned payer fee (centimes)',
     )
     const french = await header({ language: 'fr', delimiter: 'semicolon' })
-    expect(french).to.match(/^\uFEFFNuméro;Jour;Comptabilisé le;.*;Montant \(centimes\);/)
+    expect(french).to.match(
+      /^\uFEFFNuméro;Jour du relevé;Jour du remboursement;Comptabilisé le;.*;Montant \(centimes\);/,
+    )
     expect(await header({ language: 'ar', delimiter: ';' })).to.match(
-      /^\uFEFFالرقم;اليوم;.*;المبلغ \(سنتيم\);/,
+      /^\uFEFFالرقم;يوم كشف الحساب;يوم الاسترداد;.*;المبلغ \(سنتيم\);/,
     )
     const { headers } = await get('refunds', { format: 'jsonl' }).expect(200, '')
     expect(headers).to.include({

@@ -37,10 +37,18 @@ describe('A payout', function () {
       )
     const first = await command('400')
     expect(first.exitCode, first.stderr).to.equal(0)
-    const { id, ...rest } = JSON.parse(first.stdout)
-    expect(rest).to.deep.equal({ mode: 'live', amount: 400, reference: 'TR-7', balance: 600 })
+    const { id, bookedAt, ...rest } = JSON.parse(first.stdout)
+    const payout = { mode: 'live', amount: 400, reference: 'TR-7' }
+    expect(rest).to.deep.equal({ ...payout, alreadyBooked: false, balance: 600 })
     await receive(5)
-    expect((await command('400')).stdout).to.equal(first.stdout)
+    expect(JSON.parse((await command('400')).stdout)).to.deep.equal({
+      ...{ id, ...payout, bookedAt },
+      ...{ alreadyBooked: true, balance: 605 },
+    })
+    const repeated = await cli.here(
+      ...['business', 'payout', merchant.businessId, '--amount', '400', '--reference', 'TR-7'],
+    )
+    expect(repeated.stdout).to.match(new RegExp(`^already booked at ${bookedAt}\n[^]*balance\\W+605\n$`))
     const other = await command('401')
     expect([other.exitCode, other.stdout]).to.deep.equal([1, ''])
     expect(other.stderr).to.match(
@@ -73,7 +81,8 @@ describe('A payout', function () {
   it('is booked once if the same payout is sent many times at once and uses up the balance', async () => {
     await receive(100)
     const sent = await Promise.all(Array.from({ length: 10 }, () => send({})))
-    expect(new Set(sent.map(({ _id }) => _id)).size).to.equal(1)
+    expect(new Set(sent.map(({ entry }) => entry._id)).size).to.equal(1)
+    expect(sent.filter(({ alreadyBooked }) => !alreadyBooked)).to.have.lengthOf(1)
     expect(await entries()).to.have.lengthOf(1)
     const lines = { businessId: merchant.businessId, act: 'business.paid-out' } as const
     expect(await service.deps.AuditEvent.countDocuments(lines)).to.equal(1)

@@ -183,10 +183,12 @@ describe('The statements', () => {
     const [names = '', row = '', ...rest] = csv.text.split('\r\n')
     const cells = Object.fromEntries(names.split(',').map((name, n) => [name, row.split(',')[n]]))
     expect(cells).to.include({
-      day: '"2027-03-10"',
-      payments: '10000',
-      closing: '-250',
-      closing_decimal: '-2.50',
+      'Statement day': '"2027-03-10"',
+      'Number of payments': '1',
+      Payments: '100.00',
+      'Payments (centimes)': '10000',
+      Closing: '-2.50',
+      'Closing (centimes)': '-250',
     })
     expect(rest).to.deep.equal([''])
     const french = await get('/statements?month=2027-03&delimiter=semicolon', { accept: 'text/csv' })

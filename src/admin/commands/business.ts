@@ -85,7 +85,7 @@ interface RateOptions {
 const basisPoints = wholeNumber(0, 5000)
 
 const commissionHelp = `
-A payment keeps the rates of the time when it began. Rates that already apply are kept
+The rates at the moment when the customer pays apply. Rates that already apply are kept
 in the history. Rates that are scheduled for --from or later are removed.`
 
 const whyNotSet: Record<Exclude<SetCommission['result'], 'set'>, (id: string) => string> = {

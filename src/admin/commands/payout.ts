@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
+import { readBalance } from '../../ledger/balance.ts'
 import { PayoutRefused, payOut } from '../../ledger/pay-out.ts'
 import { act, found } from './act.ts'
 import { choice, payoutReference, wholeNumber } from './arguments.ts'
 import { Failed } from './run.ts'
+import { linesOf } from './text.ts'
 
 /** Adds the command `business payout`. */
 export function addPayout(business: Command): void {
@@ -24,13 +26,26 @@ export function addPayout(business: Command): void {
     .action(
       act(async (deps, id: string, { amount, reference, mode }: PayoutOptions) => {
         found(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
-        const payout = { businessId: id, sandbox: mode === 'test', amount, reference }
-        const { _id, after } = await payOut(deps, payout, deps.by).catch((error: unknown) => {
+        const owner = { businessId: id, sandbox: mode === 'test' }
+        const payout = { ...owner, amount, reference }
+        const { entry, alreadyBooked } = await payOut(deps, payout, deps.by).catch((error: unknown) => {
           throw error instanceof PayoutRefused ? new Failed(`${error.message}.`) : error
         })
-        return { id: _id, mode, amount, reference, balance: after.balance }
-      }),
+        const { amount: balance } = await readBalance(deps, owner)
+        const { _id, bookedAt } = entry
+        return { id: _id, mode, amount, reference, alreadyBooked, bookedAt, balance }
+      }, payoutText),
     )
+}
+
+interface BookedPayoutFacts {
+  alreadyBooked: boolean
+  bookedAt: Date
+}
+
+const payoutText = ({ alreadyBooked, bookedAt, ...facts }: BookedPayoutFacts): string => {
+  const booked = `${alreadyBooked ? 'already booked' : 'booked'} at ${bookedAt.toISOString()}`
+  return `${booked}\n${linesOf(facts)}`
 }
 
 interface PayoutOptions {

@@ -15,7 +15,7 @@ Examples:
 
 const showHelp = `
 "commissionRates" are the rates that apply now, in basis points. "commission" are the
-rates that were set for the business. Deliveries and pending payments are counted up to
+rates that were set for the business. "balance" is in centimes. Deliveries and pending payments are counted up to
 100000. "lastUsedDay" is the last UTC day on which the service accepted any of the keys.
 
 Example:
@@ -44,7 +44,9 @@ export function addBusinessReads(business: Command): void {
 
   business
     .command('show')
-    .description('show the state, limits, commission, quotas, keys, endpoints and deliveries of a business')
+    .description(
+      'show the state, limits, commission, balance, quotas, keys, endpoints and deliveries of a business',
+    )
     .argument('<id>', 'id of the business')
     .addHelpText('after', showHelp)
     .action(

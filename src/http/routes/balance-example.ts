@@ -46,7 +46,7 @@ export const statement = {
 }
 
 export const csv = [
-  'day,currency,opening,payments_count,payments,refunds_count,refunds,fees,payouts_count,payouts,closing,opening_decimal,payments_decimal,refunds_decimal,fees_decimal,payouts_decimal,closing_decimal,closed',
-  `"${day}","MRU",0,1,50000,1,20000,600,0,0,29400,0.00,500.00,200.00,6.00,0.00,294.00,"false"`,
+  'Statement day,Closed,Currency,Number of payments,Number of refunds,Number of payouts,Opening,Payments,Refunds,Fees,Payouts,Closing,Opening (centimes),Payments (centimes),Refunds (centimes),Fees (centimes),Payouts (centimes),Closing (centimes)',
+  `"${day}","false","MRU",1,1,0,0.00,500.00,200.00,6.00,0.00,294.00,0,50000,20000,600,0,29400`,
   '',
 ].join('\r\n')

@@ -32,7 +32,7 @@ export const aboutBalance = {
     tag: 'Balance',
     summary: 'List balance entries',
     description:
-      'Returns every change of the balance, newest first. Entries never change. A payment and its fee are two entries.',
+      'Returns every change of the balance, newest first. Entries never change. A payment and its fee are two entries, unless the fee is 0.',
     query: listEntriesQuery,
     response: ledgerEntryPage,
     example: { query: { type: 'payment', limit: '50' }, response: pageWith(example.entry, 50) },
@@ -53,7 +53,7 @@ export const aboutBalance = {
     tag: 'Balance',
     summary: 'List the statements of a month',
     description:
-      'Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, the response is a CSV file with one row per day.',
+      'Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, the response is a CSV file with one row per day, and with each amount as a decimal number and in centimes.',
     query: listStatementsQuery,
     response: statementPage,
     example: {

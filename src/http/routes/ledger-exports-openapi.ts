@@ -5,7 +5,7 @@ import type { About } from './openapi-text.ts'
 
 /** The rules that apply to every export. */
 const rules = [
-  'The lines are in the order in which they were booked. The lines that were booked on a UTC day make up the statement of that day. The `number` is the one of GET /dev/balance/entries, and increases from line to line.',
+  'The lines are in the order in which they were booked. `statementDay` is the UTC day of `bookedAt`: the sums of a statement are those of the lines with its day. `day` is the day of the payment, refund or payout itself, which can be earlier. The `number` is the one of GET /dev/balance/entries, and increases from line to line.',
   'In CSV, each amount is a decimal number, and the last columns repeat it in centimes. A single quote precedes any text that a spreadsheet could execute as a formula. In JSON lines, amounts are in centimes, and texts are unchanged.',
   'If a download is cut off, repeat the request with `after` and the `number` of the last complete line.',
 ].join('\n\n')
