@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { transitions } from '../intents/lifecycle.ts'
-import { readBalance } from '../ledger/balance.ts'
+import { balanceOf } from '../ledger/balance.ts'
 import { type Usages, usagesOf } from '../quotas/usage.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
 import { type DeliveryTotals, deliveryTotals, maxCounted } from '../webhooks/deliveries/backlog.ts'
@@ -21,7 +21,7 @@ export interface BusinessFacts extends Omit<Business, '_id' | 'unaudited'>, Usag
   deliveries: DeliveryTotals
   /** The number of PENDING payment intents. Each count stops at `maxCounted`. */
   pendingPayments: { live: number; test: number }
-  /** What the service owes the business, in centimes. */
+  /** The amounts that the service owes the business, in centimes. */
   balance: { live: number; test: number }
 }
 
@@ -47,12 +47,12 @@ export async function lookUpBusinessFacts(
     deliveryTotals(deps, { businessId: id }),
     pending(false),
     pending(true),
-    readBalance(deps, { businessId: id, sandbox: false }),
-    readBalance(deps, { businessId: id, sandbox: true }),
+    balanceOf(deps, { businessId: id, sandbox: false }),
+    balanceOf(deps, { businessId: id, sandbox: true }),
   ])
   const { _id, unaudited: _unaudited, ...business } = found
   const commissionRates = ratesAt(business.commission, deps.config.commissionRates, deps.now())
   const counts = { ...usages, ...keys, endpoints, deliveries, pendingPayments: { live, test } }
-  const balance = { live: liveBalance.amount, test: testBalance.amount }
+  const balance = { live: liveBalance, test: testBalance }
   return { id, ...business, commissionRates, ...counts, balance }
 }

@@ -20,7 +20,10 @@ interface Fact {
 const feesOf = ({ commission = noCommission }: ExportedEntry) => commission
 const timeOf = (at: Date | undefined): string | null => at?.toISOString() ?? null
 
-/** All facts. The keys are their names in JSON unless `json` is set. `number` is the same as in GET /dev/balance/entries. */
+/**
+ * All facts. The keys are their names in JSON unless `json` is set. `number` is the same as in GET
+ * /dev/balance/entries.
+ */
 const facts = {
   number: { name: { en: 'Number', fr: 'Numéro', ar: 'الرقم' }, read: ({ position = 0 }) => position },
   type: { name: { en: 'Type', fr: 'Type', ar: 'النوع' }, read: ({ type }) => type },

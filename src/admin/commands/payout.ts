@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readBalance } from '../../ledger/balance.ts'
+import { balanceOf } from '../../ledger/balance.ts'
 import { PayoutRefused, payOut } from '../../ledger/pay-out.ts'
 import { act, found } from './act.ts'
 import { choice, payoutReference, wholeNumber } from './arguments.ts'
@@ -31,7 +31,7 @@ export function addPayout(business: Command): void {
         const { entry, alreadyBooked } = await payOut(deps, payout, deps.by).catch((error: unknown) => {
           throw error instanceof PayoutRefused ? new Failed(`${error.message}.`) : error
         })
-        const { amount: balance } = await readBalance(deps, owner)
+        const balance = await balanceOf(deps, owner)
         const { _id, bookedAt } = entry
         return { id: _id, mode, amount, reference, alreadyBooked, bookedAt, balance }
       }, payoutText),
