@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { readDelimiter } from '../../schemas/delimiter.ts'
 import type { ExportKind, ExportLedgerQuery } from '../../schemas/export-ledger.ts'
 import type { Caller } from '../businesses/caller.ts'
@@ -8,12 +9,19 @@ import { longestReadMs } from '../input/pagination.ts'
 import { readSpan, upToNow } from '../input/span.ts'
 import { findPositions, numberedBy, type Positions } from '../ledger/positions.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { readInSlices, restAfter } from '../process/in-slices.ts'
+import { readInSlices } from '../process/in-slices.ts'
 import { createLineWriter, type FileForm, type LineWriter } from './export-lines.ts'
 import { type ExportedEntry, entryTypeOf } from './facts.ts'
 
-/** The number of entries that one query reads and one chunk contains. A chunk is usually about 50 kB long. */
-const entriesPerChunk = 250
+/** The number of entries that one query reads and one chunk contains. A chunk is usually about 25 kB long. */
+const entriesPerChunk = 125
+/**
+ * After each chunk, an export rests for three times as long as the chunk took. A fast client would otherwise keep the
+ * process and MongoDB busy, and slow down the requests of other merchants.
+ */
+const restsPerChunk = 3
+/** The longest rest. A chunk that takes more than 10 ms was probably interrupted by other work. */
+const maxRestMs = 30
 
 /** The fields that exports read. The totals after an entry are most of its size, and only the balance is needed. */
 const fields = {
@@ -102,16 +110,15 @@ export async function* eachChunk(
   writer: LineWriter,
 ): AsyncGenerator<Chunk, void, undefined> {
   for (let start = first; start <= last; start += entriesPerChunk) {
+    const beganAt = performance.now()
     const end = Math.min(last, start + entriesPerChunk - 1)
     const entries = await readEntries(deps, owner, kind, { first: start, last: end })
     // The nightly clean-up can remove test entries while they are exported.
     if (entries.length === 0) continue
-    const beganAt = performance.now()
     const text = writer.lines(entries)
-    const tookMs = performance.now() - beganAt
+    const restMs = Math.min(restsPerChunk * (performance.now() - beganAt), maxRestMs)
     yield { text, lines: entries.length }
-    // Without a pause between the chunks, the process could serve no other requests while a fast client downloads.
-    await restAfter(tookMs)
+    await pause(restMs)
   }
 }
 

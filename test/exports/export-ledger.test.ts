@@ -166,7 +166,7 @@ describe('An export of the ledger', () => {
       return run(name, ...rest)
     }
     const during = await textOf('entries').finally(() => Object.assign(lists, { run }))
-    expect(reads).to.equal(4)
+    expect(reads).to.equal(6)
     expect(during).to.equal(before)
     expect(await rowsOf('entries', { after: '521' })).to.have.length(2)
   })
