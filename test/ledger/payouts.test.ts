@@ -42,11 +42,21 @@ describe('A payout', function () {
     expect(rest).to.deep.equal({ ...payout, alreadyBooked: false, balance: 600 })
     await receive(5)
     expect(JSON.parse((await command('400')).stdout)).to.deep.equal({
-      ...{ id, ...payout, bookedAt },
-      ...{ alreadyBooked: true, balance: 605 },
+      id,
+      ...payout,
+      bookedAt,
+      alreadyBooked: true,
+      balance: 605,
     })
+    const { businessId } = merchant
     const repeated = await cli.here(
-      ...['business', 'payout', merchant.businessId, '--amount', '400', '--reference', 'TR-7'],
+      'business',
+      'payout',
+      businessId,
+      '--amount',
+      '400',
+      '--reference',
+      'TR-7',
     )
     expect(repeated.stdout).to.match(new RegExp(`^already booked at ${bookedAt}\n[^]*balance\\W+605\n$`))
     const other = await command('401')
