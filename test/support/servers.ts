@@ -13,7 +13,9 @@ export const mochaHooks = contractHooks
 
 export async function mochaGlobalSetup(): Promise<void> {
   endWithParent()
-  const [mongo, redis] = await Promise.all([startMongo(), startRedis()])
+  // Many tests freeze the service's clock at a past date. MongoDB's clock is the real one, so a TTL index would remove
+  // their sessions and claims at a random moment.
+  const [mongo, redis] = await Promise.all([startMongo({ ttlSeconds: 86_400 }), startRedis()])
   Object.assign(servers, { mongo, redis, mongoUrl: mongo.url, redisUrl: redis.url })
   console.error(
     `MongoDB ${mongo.version} on port ${mongo.port}, Redis ${redis.version} on port ${redis.port}`,
