@@ -4,25 +4,12 @@ import { expiryJobs } from '../intents/expire.ts'
 import { bookEvents } from '../ledger/book.ts'
 import { type Batcher, noDeadline } from '../mongo/batching/batcher.ts'
 import { groupBy } from '../polyfills/group-by.ts'
-import type { NamedJob } from '../queues/jobs.ts'
-import { newId } from '../security/ids.ts'
-import { beginAttempt } from '../webhooks/attempts/attempt.ts'
-import type { ClaimedDelivery } from '../webhooks/attempts/claim.ts'
-import { slotOwner } from '../webhooks/attempts/find-endpoint.ts'
-import type { Slot } from '../webhooks/attempts/slots/slot.ts'
-import { composeData } from '../webhooks/body/compose.ts'
-import { deliveryJob } from '../webhooks/deliveries/delivery-job.ts'
-import {
-  causeOf,
-  newDelivery,
-  type Source,
-  type TargetEndpoint,
-} from '../webhooks/deliveries/new-delivery.ts'
-import type { Caused, OutboxEvent } from './event.ts'
+import { causeOf, type Source, type TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
+import type { Caused } from './event.ts'
 import type { IntentSource } from './outbox-batchers.ts'
 import { readOutboxes } from './read-outboxes.ts'
 import type { RelayedEvents } from './relay-batchers.ts'
-import { tracedRelay } from './trace-relay.ts'
+import { type DeliveryCounts, relayDeliveries } from './relay-deliveries.ts'
 
 /** Documents whose outboxes may contain events. */
 export interface ToRelay {
@@ -30,11 +17,8 @@ export interface ToRelay {
   orderIds: string[]
 }
 
-export interface Relayed {
+export interface Relayed extends DeliveryCounts {
   events: number
-  deliveries: number
-  /** The number of deliveries that are waiting for an attempt slot. */
-  waiting: number
   /** The cause of each relayed event. */
   causes: Caused[]
 }
@@ -49,12 +33,6 @@ export const relaySlots = 400
  * cannot do anything else in the meantime.
  */
 const slotWaitMs = 100
-
-/**
- * If the insert of a delivery has not been sent within this time, the insert fails and the next poll relays the event
- * again. This limit prevents a delivery from being stored minutes after its `createdAt`.
- */
-const maxUnsentMs = 60_000
 
 /**
  * Relays the events of intents and orders. For each event, inserts one delivery per subscribed endpoint, starts the
@@ -122,7 +100,7 @@ async function relaySome(
     const free = await deps.relaySlots.take(businessId, slotWaitMs)
     if (free === null) return
     try {
-      await relaySource(deps, relayed, source, endpoints.get(businessId) ?? [])
+      await relayDeliveries(deps, relayed, source, endpoints.get(businessId) ?? [])
     } finally {
       free()
     }
@@ -138,98 +116,6 @@ async function relaySome(
   scheduleExpiries(deps, intents)
   const failed = done.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
-}
-
-const relaySource = (
-  deps: Deps,
-  relayed: Relayed,
-  stored: Source,
-  endpoints: readonly TargetEndpoint[],
-): Promise<void> =>
-  tracedRelay(deps, stored, async (source) => {
-    const leaseToken = newId()
-    const inserted = await Promise.allSettled(
-      source.outbox.flatMap((event) => {
-        const compose = composeOnce(source, event)
-        return endpoints
-          .filter(({ events }) => events.includes(event.event))
-          .map((endpoint) => relayTo(deps, { source, event, endpoint, leaseToken, compose }))
-      }),
-    )
-    const waiting = inserted.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : []))
-    if (waiting.length > 0) deps.enqueue('webhook-delivery', waiting)
-    relayed.deliveries += inserted.length
-    relayed.waiting += waiting.length
-    const failed = inserted.find((result) => result.status === 'rejected')
-    if (failed !== undefined) throw failed.reason
-  })
-
-/**
- * Returns a function that composes an event's `data` the first time it is called. This avoids needless work, because
- * only deliveries with a slot need `data`, and an outbox may contain 2 000 events.
- */
-function composeOnce(source: Source, event: OutboxEvent): () => string {
-  let composed: string | null = null
-  return () => {
-    composed ??= composeData(event, source)
-    return composed
-  }
-}
-
-interface OneDelivery {
-  source: Source
-  event: OutboxEvent
-  endpoint: TargetEndpoint
-  leaseToken: string
-  compose: () => string
-}
-
-/**
- * Inserts the delivery of an event to an endpoint, and starts its attempt if a slot is free. If no slot is free,
- * returns a wake-up job. If the delivery already exists, does not start its attempt, because the relay that inserted
- * the delivery does that.
- */
-async function relayTo(
-  deps: Deps,
-  { source, event, endpoint, leaseToken, compose }: OneDelivery,
-): Promise<NamedJob<'webhook-delivery'> | null> {
-  const slot = await takeSlot(deps, endpoint, compose)
-  const delivery = newDelivery(source, event, endpoint, deps.now(), slot && leaseToken)
-  const deadline = performance.now() + maxUnsentMs
-  let isInserted = false
-  try {
-    isInserted = (await deps.batchers.insertDelivery(delivery, deadline)).inserted
-  } finally {
-    if (!isInserted) slot?.free(null)
-  }
-  if (slot === null) {
-    // The job can be delayed, because this process starts the attempt as soon as a slot is free, and the polls of other
-    // processes find the delivery. If this process does not run attempts at all, the job has no delay, so that it wakes
-    // another process immediately.
-    const delayMs = deps.slots.isOpen() ? deps.slots.backOff(slotOwner(endpoint)) : 0
-    return { ...deliveryJob(delivery, deps.now()), delayMs }
-  }
-  if (isInserted) beginAttempt(deps, delivery as ClaimedDelivery, slot, compose())
-  return null
-}
-
-async function takeSlot(
-  { slots }: Pick<Deps, 'slots'>,
-  endpoint: TargetEndpoint,
-  compose: () => string,
-): Promise<Slot | null> {
-  const owner = slotOwner(endpoint)
-  const slot = await slots.take(owner)
-  if (slot === null) return null
-  let isCounted = false
-  try {
-    isCounted = slot.count(compose())
-  } finally {
-    if (!isCounted) slot.free(null)
-  }
-  if (isCounted) return slot
-  slots.setWaiting(owner)
-  return null
 }
 
 /** Returns the active endpoints by business id, for all businesses in `sources`. */

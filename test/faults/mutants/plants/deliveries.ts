@@ -15,7 +15,7 @@ export const deliveryMutants: readonly PlantedBug[] = [
     edits: [
       before(
         'relaySome',
-        'relaySource($$)',
+        'relayDeliveries($$)',
         'await empty({ _id: source._id, events: outbox.map(({ id }) => id) }, noDeadline)',
       ),
     ],

@@ -1,0 +1,120 @@
+import type { Deps } from '../deps.ts'
+import type { NamedJob } from '../queues/jobs.ts'
+import { newId } from '../security/ids.ts'
+import { beginAttempt } from '../webhooks/attempts/attempt.ts'
+import type { ClaimedDelivery } from '../webhooks/attempts/claim.ts'
+import { slotOwner } from '../webhooks/attempts/find-endpoint.ts'
+import type { Slot } from '../webhooks/attempts/slots/slot.ts'
+import { composeData } from '../webhooks/body/compose.ts'
+import { deliveryJob } from '../webhooks/deliveries/delivery-job.ts'
+import { newDelivery, type Source, type TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
+import type { OutboxEvent } from './event.ts'
+import { tracedRelay } from './trace-relay.ts'
+
+/**
+ * If the insert of a delivery has not been sent within this time, the insert fails and the next poll relays the event
+ * again. This limit prevents a delivery from being stored minutes after its `createdAt`.
+ */
+const maxUnsentMs = 60_000
+
+/** The numbers of deliveries that a relay has inserted, and of those that are waiting for an attempt slot. */
+export interface DeliveryCounts {
+  deliveries: number
+  waiting: number
+}
+
+/**
+ * Inserts one delivery per event and subscribed endpoint, and starts the attempts for which slots are free. If an
+ * insert fails, the remaining deliveries are still inserted before the first error is thrown.
+ */
+export const relayDeliveries = (
+  deps: Deps,
+  counts: DeliveryCounts,
+  stored: Source,
+  endpoints: readonly TargetEndpoint[],
+): Promise<void> =>
+  tracedRelay(deps, stored, async (source) => {
+    const leaseToken = newId()
+    const inserted = await Promise.allSettled(
+      source.outbox.flatMap((event) => {
+        const compose = composeOnce(source, event)
+        return endpoints
+          .filter(({ events }) => events.includes(event.event))
+          .map((endpoint) => relayTo(deps, { source, event, endpoint, leaseToken, compose }))
+      }),
+    )
+    const waiting = inserted.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : []))
+    if (waiting.length > 0) deps.enqueue('webhook-delivery', waiting)
+    counts.deliveries += inserted.length
+    counts.waiting += waiting.length
+    const failed = inserted.find((result) => result.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+  })
+
+/**
+ * Returns a function that composes an event's `data` the first time it is called. This avoids needless work, because
+ * only deliveries with a slot need `data`, and an outbox may contain 2 000 events.
+ */
+function composeOnce(source: Source, event: OutboxEvent): () => string {
+  let composed: string | null = null
+  return () => {
+    composed ??= composeData(event, source)
+    return composed
+  }
+}
+
+interface OneDelivery {
+  source: Source
+  event: OutboxEvent
+  endpoint: TargetEndpoint
+  leaseToken: string
+  compose: () => string
+}
+
+/**
+ * Inserts the delivery of an event to an endpoint, and starts its attempt if a slot is free. If no slot is free,
+ * returns a wake-up job. If the delivery already exists, does not start its attempt, because the relay that inserted
+ * the delivery does that.
+ */
+async function relayTo(
+  deps: Deps,
+  { source, event, endpoint, leaseToken, compose }: OneDelivery,
+): Promise<NamedJob<'webhook-delivery'> | null> {
+  const slot = await takeSlot(deps, endpoint, compose)
+  const delivery = newDelivery(source, event, endpoint, deps.now(), slot && leaseToken)
+  const deadline = performance.now() + maxUnsentMs
+  let isInserted = false
+  try {
+    isInserted = (await deps.batchers.insertDelivery(delivery, deadline)).inserted
+  } finally {
+    if (!isInserted) slot?.free(null)
+  }
+  if (slot === null) {
+    // The job can be delayed, because this process starts the attempt as soon as a slot is free, and the polls of other
+    // processes find the delivery. If this process does not run attempts at all, the job has no delay, so that it wakes
+    // another process immediately.
+    const delayMs = deps.slots.isOpen() ? deps.slots.backOff(slotOwner(endpoint)) : 0
+    return { ...deliveryJob(delivery, deps.now()), delayMs }
+  }
+  if (isInserted) beginAttempt(deps, delivery as ClaimedDelivery, slot, compose())
+  return null
+}
+
+async function takeSlot(
+  { slots }: Pick<Deps, 'slots'>,
+  endpoint: TargetEndpoint,
+  compose: () => string,
+): Promise<Slot | null> {
+  const owner = slotOwner(endpoint)
+  const slot = await slots.take(owner)
+  if (slot === null) return null
+  let isCounted = false
+  try {
+    isCounted = slot.count(compose())
+  } finally {
+    if (!isCounted) slot.free(null)
+  }
+  if (isCounted) return slot
+  slots.setWaiting(owner)
+  return null
+}
