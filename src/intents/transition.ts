@@ -154,10 +154,13 @@ export function planTransition(
     update: {
       ...others,
       $set: { ...change, ...$set },
-      ...unset({ ...$unset, ...(freesReference ? { referenceKey: 1 } : {}) }),
+      ...operator('$unset', { ...$unset, ...(freesReference ? { referenceKey: 1 } : {}) }),
       // When an intent stops being PENDING, its code becomes reusable after the quarantine (code.ts), even if the code
       // would have stayed active for longer.
-      ...(isPending(transition.to) ? {} : { $min: { codeReusableAt: codeReusableFrom(at), ...$min } }),
+      ...operator('$min', {
+        ...$min,
+        ...(isPending(transition.to) ? {} : { codeReusableAt: codeReusableFrom(at) }),
+      }),
       $push: { outbox: event, ...$push, ...(effectId === null ? {} : recorded(effectId)) },
     },
     event,
@@ -166,6 +169,6 @@ export function planTransition(
   }
 }
 
-/** Returns the operator that removes the fields, or no operator if there are none. */
-const unset = (fields: Record<string, unknown>): { $unset?: Record<string, unknown> } =>
-  Object.keys(fields).length === 0 ? {} : { $unset: fields }
+/** Returns an update operator for these fields, or no operator if there are none. */
+const operator = (name: '$unset' | '$min', fields: Record<string, unknown>): Record<string, object> =>
+  Object.keys(fields).length === 0 ? {} : { [name]: fields }
