@@ -15,8 +15,9 @@ Examples:
 
 const showHelp = `
 "commissionRates" are the rates that apply now, in basis points. "commission" are the
-rates that were set for the business. "balance" is in centimes. Deliveries and pending payments are counted up to
-100000. "lastUsedDay" is the last UTC day on which the service accepted any of the keys.
+rates that were set for the business. "balance" is in centimes. Deliveries and pending
+payments are counted up to 100000. "lastUsedDay" is the last UTC day on which the
+service accepted any of the keys.
 
 Example:
   admin business show ID`

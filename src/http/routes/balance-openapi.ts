@@ -58,7 +58,7 @@ export const aboutBalance = {
     response: statementPage,
     example: {
       query: { month: '2026-11' },
-      response: { ...pageWith(example.statement, 31) },
+      response: pageWith(example.statement, 31),
       csv: example.csv,
     },
   },
