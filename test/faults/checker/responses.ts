@@ -29,7 +29,8 @@ export function dataOf<Data>(call: Responded | null): Data | null {
 
 /** The error of a refusal, or null for any other response. */
 export const errorOf = ({ response }: Pick<Call, 'response'>) =>
-  (response as { error?: { code: string; statusCode: number; message: string } } | null)?.error ?? null
+  (response as { error?: Refusal } | null)?.error ?? null
+type Refusal = { code: string; statusCode: number; message: string; details?: { referenceNumber?: string } }
 
 export const pageOf = ({ response }: Pick<Call, 'response'>): Page | null =>
   typeof response === 'object' && response !== null && 'text' in response ? (response as Page) : null

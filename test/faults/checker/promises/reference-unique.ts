@@ -9,20 +9,21 @@ import { lateMs } from '../times.ts'
  * refused only while such an intent has it.
  */
 export const referenceUnique: Check = function* (round) {
-  const { dump, requests, calls, times, mayBeCleaned } = round
+  const { dump, requests, calls, times, mayBeCleaned, setting } = round
   const byReference = groupsOf(
     dump.intents.filter(({ merchantReference }) => merchantReference !== null),
     ({ businessId, sandbox, merchantReference }) => scopeOf(businessId, sandbox, merchantReference),
   )
-  /** When each intent was certainly stored. */
-  const storedBy = new Map(
+  /** When each intent was created, and when it was certainly stored. */
+  const created = new Map(
     having(requests, 'create').flatMap(({ settled }) => {
-      const reference = dataOf<ShownIntent>(settled)?.referenceNumber
-      return settled === null || reference === undefined ? [] : [[reference, times.shownOf(settled).to]]
+      const { referenceNumber, createdAt } = dataOf<ShownIntent>(settled) ?? {}
+      if (settled === null || referenceNumber === undefined || createdAt === undefined) return []
+      return [[referenceNumber, { at: Date.parse(createdAt), by: times.shownOf(settled).to }]]
     }),
   )
   const isStored = ({ referenceNumber }: IntentDocument, at: number): boolean =>
-    (storedBy.get(referenceNumber) ?? Number.POSITIVE_INFINITY) < at
+    (created.get(referenceNumber)?.by ?? Number.POSITIVE_INFINITY) < at
   for (const [reference, some] of byReference)
     for (const [index, one] of some.entries())
       for (const other of some.slice(index + 1))
@@ -32,16 +33,15 @@ export const referenceUnique: Check = function* (round) {
   for (const call of having(calls, 'create')) {
     if (errorOf(call)?.code !== 'MERCHANT_REFERENCE_TAKEN' || isReplay(call)) continue
     const { business, sandbox } = call
-    const reference = scopeOf(
-      business,
-      sandbox,
-      (call.body as { merchantReference: string }).merchantReference,
-    )
+    const holder = errorOf(call)?.details?.referenceNumber ?? ''
+    const { merchantReference } = call.body as { merchantReference: string }
+    const reference = scopeOf(business, sandbox, merchantReference)
     const { from, to } = times.shownOf(call)
     const isHeld = (byReference.get(reference) ?? []).some(
       (intent) => intent.createdAt <= to && freedAt(intent) + lateBy(intent) >= from,
     )
-    if (!isHeld && !mayBeCleaned({ sandbox: sandbox === true, createdAt: from - lateMs }))
+    const createdAt = created.get(holder)?.at ?? setting.beganAt
+    if (!isHeld && !mayBeCleaned({ sandbox: sandbox === true, createdAt }))
       yield [reference, `was refused in call ${call.call}, and no intent had it`]
   }
 }
