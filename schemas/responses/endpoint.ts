@@ -66,6 +66,10 @@ export const endpointWithSecret = objectOf(
       'The secret that signs the deliveries to this endpoint. Store it: no later response contains it.',
       shaped('^[0-9a-f]{64}$', 64),
     ),
+    standardSecret: described(
+      'The same secret in the form that the libraries of Standard Webhooks expect.',
+      shaped('^whsec_[A-Za-z0-9+/]{43}=$', 50),
+    ),
   },
   {},
 )

@@ -229,7 +229,7 @@ describe('The request log', () => {
       .set(write('endpoint'))
       .send({ url: 'https://hidden-hook.example/hook', events: ['payment.created'] })
       .expect(201)
-    secrets.push(endpoint.body.data.secret)
+    secrets.push(endpoint.body.data.secret, endpoint.body.data.standardSecret)
 
     await post(write('bad'), { ...body, amount: 0, label: 'Hidden'.repeat(99) }).expect(400)
     await post({ ...write('worse'), 'Content-Type': 'application/json' }, '{"Hidden').expect(400)

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
 import type { EventName } from '../../schemas/events.ts'
 import { attempt, freshDelivery, openSecondProcess, subscribe } from '../support/actions.ts'
 import { isSignedWith, type Received, withEndpointServer } from '../support/endpoint-server.ts'
@@ -14,8 +15,10 @@ describe('The operation that rotates a webhook secret', () => {
   const merchant = withMerchantPerTest(service)
   let id: string
   let first: string
+  let standardFirst: string
   beforeEach(async () => {
-    ;({ id, secret: first } = await subscribe(service, merchant, endpointServer.url, events))
+    const made = await subscribe(service, merchant, endpointServer.url, events)
+    ;({ id, secret: first, standardSecret: standardFirst } = made)
   })
   afterEach(() => service.clock.freeze(null))
 
@@ -39,7 +42,7 @@ describe('The operation that rotates a webhook secret', () => {
   it('returns the new secret, which is stored encrypted and never shown again', async () => {
     const { status, body } = await rotate()
     expect(status).to.equal(200)
-    const { secret, ...shown } = body.data
+    const { secret, standardSecret, ...shown } = body.data
     expect(secret)
       .to.match(/^[\da-f]{64}$/)
       .and.not.equal(first)
@@ -50,7 +53,7 @@ describe('The operation that rotates a webhook secret', () => {
       await service.deps.Endpoint.findById(id).lean(),
       await service.deps.Claim.find().lean(),
     ])
-    for (const each of [first, secret]) expect(kept).not.to.include(each)
+    for (const each of [first, secret, standardSecret.slice(6)]) expect(kept).not.to.include(each)
   })
 
   it('takes effect immediately, but deliveries are also signed with the old secret for another 24 hours', async () => {
@@ -67,6 +70,22 @@ describe('The operation that rotates a webhook secret', () => {
     service.clock.advance(1)
     const after = await arrival()
     expect([isSignedWith(second, after), previousOf(after)]).to.deep.equal([true, undefined])
+  })
+
+  it('is verified by the library of Standard Webhooks with the new and with the old secret, byte for byte', async () => {
+    const verify = (standardSecret: string, { headers, body }: Received, sent = body) =>
+      new Webhook(standardSecret).verify(sent, headers as Record<string, string>)
+    const before = await arrival()
+    expect(verify(standardFirst, before)).to.deep.equal(before.json)
+    const { body } = await rotate().expect(200)
+    const during = await arrival()
+    expect(during.headers['webhook-id']).to.equal(during.json.id)
+    for (const each of [body.data.standardSecret, standardFirst]) {
+      expect(verify(each, during)).to.deep.equal(during.json)
+      const changed = during.body.replace('payment.created', 'payment.Created')
+      expect(() => verify(each, during, changed)).to.throw('No matching signature')
+    }
+    expect(() => verify(body.data.standardSecret, before)).to.throw('No matching signature')
   })
 
   it('keeps up to five old secrets, newest first, for 24 hours each', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
 import { type EventName, events } from '../../schemas/events.ts'
 import { deliveriesOf, openSecondProcess, subscribe } from '../support/actions.ts'
 import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
@@ -25,9 +26,10 @@ describe('A webhook endpoint test', () => {
   const endpointServer = withEndpointServerPerTest()
   let id: string
   let secret: string
+  let standardSecret: string
   beforeEach(async () => {
     const names: EventName[] = ['payment.confirmed', 'order.new']
-    ;({ id, secret } = await subscribe(service, merchant, endpointServer.url, names))
+    ;({ id, secret, standardSecret } = await subscribe(service, merchant, endpointServer.url, names))
   })
 
   const test = (body: unknown = {}, as = merchant, key?: string, which = id) =>
@@ -51,6 +53,8 @@ describe('A webhook endpoint test', () => {
       error: null,
     })
     expect(isSignedWith(secret, arrived)).to.equal(true)
+    const standard = arrived.headers as Record<string, string>
+    expect(new Webhook(standardSecret).verify(arrived.body, standard)).to.deep.equal(arrived.json)
     const headers = { 'x-service-event': 'payment.failed', 'content-type': 'application/json' }
     expect(arrived.headers).to.include(headers)
     expect(Object.keys(arrived.json)).to.deep.equal(['id', 'event', 'created_at', 'sandbox', 'data'])

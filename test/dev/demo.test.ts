@@ -16,7 +16,8 @@ describe("The demo's endpoint server", () => {
 
   const statusOf = async (text: string, headers: Record<string, string>): Promise<number> =>
     (await fetch(server.url, { method: 'POST', headers, body: text })).status
-  const signed = (key: string, at: Date) => signedHeaders('Service', [key], 'payment.created', body, at)
+  const signed = (key: string, at: Date) =>
+    signedHeaders('Service', [key], { _id: 'd1', event: 'payment.created' }, body, at)
 
   it('subscribes to every event', () => {
     expect(subscribed).to.have.members(Object.keys(events))

@@ -34,7 +34,7 @@ describe('The test vectors for signed requests', () => {
   it('have the signatures that the service produces, even after secrets have been rotated', () => {
     const serviceSigns = (secrets: [string, ...string[]], { headers, body = '' }: Vector) => {
       const at = new Date(Number(headers['X-Service-Timestamp']) * 1000)
-      return signedHeaders('Service', secrets, 'payment.created', body, at)
+      return signedHeaders('Service', secrets, { _id: '', event: 'payment.created' }, body, at)
     }
     const isPlain = ({ valid, body, headers }: Vector) =>
       valid && body !== undefined && !('X-Service-Signature-Previous' in headers)

@@ -15,6 +15,7 @@ import { waitFor } from './wait-for.ts'
 export interface Subscription {
   id: string
   secret: string
+  standardSecret: string
 }
 
 export const paymentEvents = ['payment.created', 'payment.cancelled', 'payment.expired']

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 
 /** Values that differ from run to run. Each id in an example represents one real id in all responses. */
-const ids = /^([0-9a-f]{24}|[0-9a-f]{64}|(PI|RF|OR)-[0-9A-Z]{16}|[\w-]{32})$/
+const ids = /^([0-9a-f]{24}|[0-9a-f]{64}|(PI|RF|OR)-[0-9A-Z]{16}|[\w-]{32}|whsec_[\w+/]{43}=)$/
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 /** Other values that differ, by field name. */
 const fresh: Record<string, RegExp> = { code: /^\d{6}$/, shortCode: /^[0-9A-Z]{6}$/ }

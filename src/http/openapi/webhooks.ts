@@ -1,4 +1,5 @@
 import type { EventName } from '../../../schemas/events.ts'
+import { deliveryId } from '../../../schemas/responses/delivery.ts'
 import { sampleData } from '../../webhooks/endpoints/sample-data.ts'
 import type { DescribedConfig } from './formats.ts'
 import { eventBodies } from './names.ts'
@@ -12,6 +13,9 @@ export const webhooksOf = (writer: SchemaWriter, config: DescribedConfig): Part 
       { post: webhook(config, event as EventName, writer.refer(body)) },
     ]),
   )
+
+/** The pattern of one signature of the Standard Webhooks specification. */
+const standard = 'v1,[A-Za-z0-9+/]{43}='
 
 const webhook = (
   { webhookHeaderBrand: brand, webhookTimeoutMs }: DescribedConfig,
@@ -43,6 +47,22 @@ const webhook = (
     {
       ...header(`X-${brand}-Event`, `^${event.replaceAll('.', String.raw`\.`)}$`, event.length),
       description: 'The name of the event.',
+    },
+    {
+      name: 'webhook-id',
+      in: 'header',
+      required: true,
+      schema: deliveryId,
+      description: 'The `id` of the body, for the libraries of Standard Webhooks.',
+    },
+    {
+      ...header('webhook-timestamp', '^[0-9]{1,15}$', 15),
+      description: 'The same time as in the other header, for the libraries of Standard Webhooks.',
+    },
+    {
+      ...header('webhook-signature', `^${standard}( ${standard}){0,5}$`, 287),
+      description:
+        'A signature of `{webhook-id}.{webhook-timestamp}.{raw body}` as in Standard Webhooks. For 24 hours after a rotation, signatures with the previous secrets follow, newest first.',
     },
   ],
   requestBody: {

@@ -17,6 +17,7 @@ export const endpoint = {
 export const created = {
   ...endpoint,
   secret: '84432cccd985fa567be32c6c93fa77de6c367a92a95fc52bcd275bc97f7745c3',
+  standardSecret: 'whsec_hEMszNmF+lZ74yxsk/p33mw2epKpX8UrzSdbyX93RcM=',
 }
 
 export const change = { url: 'https://shop.example/hooks/v2', active: true }
@@ -25,6 +26,7 @@ export const changed = { ...endpoint, url: 'https://shop.example/hooks/v2' }
 export const rotated = {
   ...endpoint,
   secret: '0d5ac1ef37ac9b1a2a0bf9f5b1c1b2de0cf1ab1b9f3f5a86a1ad6a4ec3c3cf5d',
+  standardSecret: 'whsec_DVrB7zesmxoqC/n1scGy3gzxqxufP1qGoa1qTsPDz10=',
 }
 
 export const tested = {

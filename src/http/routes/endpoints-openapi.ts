@@ -75,7 +75,7 @@ export const aboutEndpoints = {
     tag: 'Webhook endpoints',
     summary: 'Rotate a webhook secret',
     description:
-      'Creates a new signing secret. This is the only response that contains it. For 24 hours, deliveries also carry a signature with the old secret, in a second header.',
+      'Creates a new signing secret. This is the only response that contains it. For 24 hours, deliveries also carry a signature with the old secret.',
     params,
     query: null,
     body: null,

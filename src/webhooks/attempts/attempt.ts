@@ -77,7 +77,7 @@ async function send(
 ): Promise<void> {
   const at = deps.now()
   const { businessId: owner, url } = endpoint
-  const headers = signFor(deps, endpoint, delivery.event, body, at)
+  const headers = signFor(deps, endpoint, delivery, body, at)
   const span = traceAttempt(deps, delivery)
   const onStart = (abort: () => void): void => deps.leases.onLost(delivery, abort)
   const sent = await deps.sender.send({ owner, url, headers, body, onStart })

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Deps } from '../../deps.ts'
+import type { Delivery } from '../deliveries/delivery.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { signingSecrets } from '../endpoints/signing-secrets.ts'
 
@@ -11,18 +12,27 @@ export const signature = (secret: string, timestamp: string, body: string): stri
   `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`
 
 /**
+ * Returns the signature of the Standard Webhooks specification: `v1,` followed by the base64-encoded HMAC-SHA256 of
+ * `{id}.{timestamp}.{body}`. Unlike `signature`, it uses the 32 bytes that the secret encodes as the key.
+ */
+const standardSignature = (secret: string, id: string, timestamp: string, body: string): string =>
+  `v1,${createHmac('sha256', Buffer.from(secret, 'hex')).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+
+/**
  * Returns the headers for one attempt (SPEC 6.2). The timestamp is the time of the attempt in seconds, so that an
  * endpoint can reject old requests. `brand` is the word that the header names contain. The second parameter contains
  * the current secret, followed by the secrets that were replaced less than 24 hours ago. The signatures made with
- * replaced secrets are sent in a separate header.
+ * replaced secrets are sent in a separate header. The headers of the Standard Webhooks specification have fixed names,
+ * and one of them contains the signatures of all these secrets.
  */
 export function signedHeaders(
   brand: string,
-  [secret, ...previous]: readonly [current: string, ...previous: string[]],
-  event: string,
+  secrets: readonly [current: string, ...previous: string[]],
+  { _id: id, event }: Pick<Delivery, '_id' | 'event'>,
   body: string,
   now: Date,
 ): Record<string, string> {
+  const [secret, ...previous] = secrets
   const timestamp = String(Math.floor(now.getTime() / 1000))
   const older = previous.map((each) => signature(each, timestamp, body)).join(',')
   return {
@@ -31,6 +41,9 @@ export function signedHeaders(
     ...(older === '' ? {} : { [`X-${brand}-Signature-Previous`]: older }),
     [`X-${brand}-Timestamp`]: timestamp,
     [`X-${brand}-Event`]: event,
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map((each) => standardSignature(each, id, timestamp, body)).join(' '),
   }
 }
 
@@ -40,15 +53,15 @@ export function signedHeaders(
  */
 const unsealed = new WeakMap<object, ReturnType<typeof signingSecrets>>()
 
-/** Returns the signed headers for an attempt that starts at `now`. */
+/** Returns the signed headers for an attempt at a delivery that starts at `now`. */
 export function signFor(
   deps: Pick<Deps, 'config' | 'secrets'>,
   endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,
-  event: string,
+  delivery: Pick<Delivery, '_id' | 'event'>,
   body: string,
   now: Date,
 ): Record<string, string> {
   const secrets = unsealed.get(endpoint) ?? signingSecrets(deps.secrets, endpoint, now)
   unsealed.set(endpoint, secrets)
-  return signedHeaders(deps.config.webhookHeaderBrand, secrets, event, body, now)
+  return signedHeaders(deps.config.webhookHeaderBrand, secrets, delivery, body, now)
 }

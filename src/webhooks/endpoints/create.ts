@@ -12,7 +12,7 @@ import { auditedFields, endpointLine } from './audit.ts'
 import { type Endpoint, endpointSlots, endpoints, untried } from './endpoint.ts'
 import { permitEvents } from './event-permission.ts'
 import { presentEndpoint } from './present.ts'
-import { newSecret, secretField } from './signing-secrets.ts'
+import { newSecret, presentSecret, secretField } from './signing-secrets.ts'
 
 export type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
 
@@ -64,7 +64,7 @@ export async function createEndpoint(
       }),
     ],
   }
-  const data = { ...presentEndpoint(endpoint), secret }
+  const data = { ...presentEndpoint(endpoint), ...presentSecret(secret) }
   const sealedResponse = effect.seal(data)
   return withinSandboxDay(deps, caller, 1, async () => {
     for (const slot of endpointSlots) {

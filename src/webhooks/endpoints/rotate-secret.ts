@@ -6,7 +6,7 @@ import { endpointLine } from './audit.ts'
 import type { Endpoint } from './endpoint.ts'
 import { findChanged, noSuchEndpoint, ownEndpoint } from './find.ts'
 import { presentEndpoint } from './present.ts'
-import { newSecret, secretField } from './signing-secrets.ts'
+import { newSecret, presentSecret, secretField } from './signing-secrets.ts'
 
 /** How long attempts are still signed with a secret after it has been replaced. */
 const overlapMs = 24 * 3_600_000
@@ -18,7 +18,7 @@ type RotateDeps = Pick<Deps, 'Endpoint' | 'AuditEvent' | 'secrets' | 'now'>
 
 /**
  * Gives the endpoint a new secret. For 24 hours, attempts are signed with the old secret as well. Returns the endpoint
- * with its new `secret`. A retry of the same request uses the effect id to find the same secret, and returns it. Throws
+ * with its new secret. A retry of the same request uses the effect id to find the same secret, and returns it. Throws
  * ENDPOINT_NOT_FOUND if the caller has no such endpoint.
  */
 export async function rotateSecret(
@@ -32,7 +32,7 @@ export async function rotateSecret(
   const endpoint = replaced ?? (await findChanged(deps, caller, id, effect.id))
   if (endpoint === null) throw noSuchEndpoint()
   const secret = deps.secrets.unseal(sealedSecret(endpoint, effect.id), secretField(endpoint._id))
-  return { ...presentEndpoint(endpoint), secret }
+  return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
 }
 
 /**

@@ -52,7 +52,7 @@ async function sendSample(
   const id = deliveryId(effect.id, endpoint._id)
   // The event is always marked as a sandbox event, even with a live key, so that no merchant ships goods because of it.
   const body = composeBody({ _id: id, event, eventAt: now, sandbox: true }, sampleData(event, now))
-  const headers = signFor(deps, endpoint, event, body, now)
+  const headers = signFor(deps, endpoint, { _id: id, event }, body, now)
   const sent = await deps.sender.send({ owner: endpoint.businessId, url: endpoint.url, headers, body })
   const { status, stage, durationMs } = recordOf(now, endpoint.url, sent)
   const { _id: endpointId, businessId } = endpoint

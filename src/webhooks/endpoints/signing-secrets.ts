@@ -6,6 +6,15 @@ import { type Endpoint, endpoints } from './endpoint.ts'
 export const newSecret = (): string => randomBytes(32).toString('hex')
 
 /**
+ * Returns the fields with which a response shows a secret. `standardSecret` encodes the same 32 bytes in the form that
+ * the libraries of Standard Webhooks expect.
+ */
+export const presentSecret = (secret: string): { secret: string; standardSecret: string } => ({
+  secret,
+  standardSecret: `whsec_${Buffer.from(secret, 'hex').toString('base64')}`,
+})
+
+/**
  * Returns the field for which all of an endpoint's secrets are sealed. Replaced secrets are also sealed for this field,
  * because a rotation moves the sealed secret to `previousSecrets` without unsealing it.
  */
