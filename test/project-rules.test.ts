@@ -199,6 +199,7 @@ describe('The project', () => {
     expect(read('src/retention/remove.ts')).to.include('{ ...filter, sandbox: true })')
     const changing = /\.(update|findOneAnd|bulkWrite|replace|insert)\w*\(/
     expect(mentioning(filesIn('src/retention'), changing)).to.have.members([
+      'src/retention/remove-events.ts',
       'src/retention/remove-responses.ts',
       'src/retention/trim-attempts.ts',
       'src/retention/lease.ts',

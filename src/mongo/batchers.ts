@@ -3,6 +3,7 @@ import { type ActivityBatchers, openActivityBatchers } from '../activity/note-ev
 import { createKeyBatcher, type KeyAndBusiness } from '../businesses/find-key.ts'
 import { createKeyUseBatcher, type KeyUse } from '../businesses/key-use-batcher.ts'
 import { createRehashBatcher, type KeyRehash } from '../businesses/rehash-batcher.ts'
+import { type EventLog, openEventLog } from '../events/log.ts'
 import { type Claim, createReplayBatcher } from '../idempotency/claim.ts'
 import {
   createExpiringBatcher,
@@ -33,7 +34,7 @@ import { nativeCollection } from './collection.ts'
 import type { Models } from './models.ts'
 
 /** The batchers through which concurrent requests and deliveries share calls to MongoDB. */
-export interface Batchers extends RelayBatchers, ActivityBatchers, LedgerAppender {
+export interface Batchers extends RelayBatchers, ActivityBatchers, LedgerAppender, EventLog {
   findKey: Batcher<string, KeyAndBusiness | null>
   rehashKey: Batcher<KeyRehash, void>
   noteKeyUse: Batcher<KeyUse, void>
@@ -103,6 +104,7 @@ export function openBatchers(models: Models, now: () => Date): Batchers {
     ...openRelayBatchers(models),
     ...openActivityBatchers(models, now),
     ...openLedger(models, now),
+    ...openEventLog(models, now),
   }
 }
 

@@ -14,6 +14,7 @@ import {
 import { type ApiKey, apiKeys } from '../businesses/api-key.ts'
 import { type Setting, settings } from '../businesses/api-switch.ts'
 import { type Business, businesses } from '../businesses/business.ts'
+import { type LoggedEvent, loggedEvents } from '../events/logged-event.ts'
 import { type Claim, claims } from '../idempotency/claim.ts'
 import { type Intent, intents } from '../intents/intent.ts'
 import { type ShortCode, shortCodes } from '../intents/short-codes.ts'
@@ -43,6 +44,7 @@ export const collections: readonly Collection[] = [
   shortCodes,
   endpoints,
   deliveries,
+  loggedEvents,
   ledgerEntries,
   activityEntries,
   activityHours,
@@ -81,6 +83,7 @@ export const openModels = (mongo: Connection, maxTimeMs?: number) => ({
   ShortCode: openCollection<ShortCode>(mongo, shortCodes, maxTimeMs),
   Endpoint: openCollection<Endpoint>(mongo, endpoints, maxTimeMs),
   Delivery: openCollection<Delivery>(mongo, deliveries, maxTimeMs),
+  LoggedEvent: openCollection<LoggedEvent>(mongo, loggedEvents, maxTimeMs),
   LedgerEntry: openCollection<LedgerEntry>(mongo, ledgerEntries, maxTimeMs),
   ActivityEntry: openCollection<ActivityEntry>(mongo, activityEntries, maxTimeMs),
   ActivityHour: openCollection<ActivityHour>(mongo, activityHours, maxTimeMs),

@@ -1,5 +1,6 @@
 import { noteEvents } from '../activity/note-events.ts'
 import type { Deps } from '../deps.ts'
+import { logEvents } from '../events/log.ts'
 import { expiryJobs } from '../intents/expire.ts'
 import { bookEvents } from '../ledger/book.ts'
 import { type Batcher, noDeadline } from '../mongo/batching/batcher.ts'
@@ -36,12 +37,12 @@ const slotWaitMs = 100
 
 /**
  * Relays the events of intents and orders. For each event, inserts one delivery per subscribed endpoint, starts the
- * attempts for which slots are free, notes the event for the figures on the staff pages, books payments and refunds in
- * the ledger, and then removes the event from the outbox. If the process is killed, the relay can safely run again,
- * because a delivery's id is composed of the ids of its event and its endpoint, so a second insert fails. Only the
- * relay that inserted a delivery starts its attempt. Events that exceed the available capacity stay in the outbox for
- * the next poll. If relaying a document fails, the remaining documents are still processed before the first error is
- * thrown.
+ * attempts for which slots are free, appends the event to the event log, notes it for the figures on the staff pages,
+ * books payments and refunds in the ledger, and then removes the event from the outbox. If the process is killed, the
+ * relay can safely run again, because a delivery's id is composed of the ids of its event and its endpoint, so a second
+ * insert fails. Only the relay that inserted a delivery starts its attempt. Events that exceed the available capacity
+ * stay in the outbox for the next poll. If relaying a document fails, the remaining documents are still processed
+ * before the first error is thrown.
  */
 export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay): Promise<Relayed> {
   const relayed: Relayed = { events: 0, deliveries: 0, waiting: 0, causes: [] }
@@ -104,7 +105,11 @@ async function relaySome(
     } finally {
       free()
     }
-    await Promise.all([noteEvents(deps, source), bookEvents(deps, source, outbox, noDeadline)])
+    await Promise.all([
+      logEvents(deps, source, outbox, noDeadline),
+      noteEvents(deps, source),
+      bookEvents(deps, source, outbox, noDeadline),
+    ])
     await empty({ _id: source._id, events: outbox.map(({ id }) => id) }, noDeadline)
     relayed.events += outbox.length
     relayed.causes.push(...outbox.map(causeOf))

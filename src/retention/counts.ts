@@ -4,6 +4,7 @@
  */
 export const kinds = [
   'deliveries',
+  'events',
   'intents',
   'movements',
   'entries',

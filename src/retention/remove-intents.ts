@@ -4,6 +4,7 @@ import type { Cleaning } from './cleaning.ts'
 import { batchLimits, eachPage } from './each-page.ts'
 import { removeMovements, removeTests } from './remove.ts'
 import { removeDeliveriesOf, undelivered } from './remove-deliveries.ts'
+import { removeEventsOf } from './remove-events.ts'
 
 const { maxTimeMS } = batchLimits
 
@@ -22,11 +23,11 @@ const neededFields = { sandbox: 1, referenceNumber: 1, 'payment.key': 1 } as con
 type Ended = Pick<Intent, '_id' | 'sandbox' | 'referenceNumber'> & { payment: { key: string } | null }
 
 /**
- * Removes a business's old test intents, with their deliveries and their movements in the sandbox ledger. First,
- * `cleanedAt` is set, which hides the intent from the merchant, so that no refund can follow. The intent itself is
- * removed last, because the bodies of its deliveries are composed from the intent. If the run is killed before it has
- * removed the intent, the next clean-up uses the intent to find the remaining data. The balances of the sandbox wallets
- * do not change.
+ * Removes a business's old test intents, with their deliveries, their events and their movements in the sandbox ledger.
+ * First, `cleanedAt` is set, which hides the intent from the merchant, so that no refund can follow. The intent itself
+ * is removed last, because the bodies of its deliveries and events are composed from the intent. If the run is killed
+ * before it has removed the intent, the next clean-up uses the intent to find the remaining data. The balances of the
+ * sandbox wallets do not change.
  */
 export function removeIntents(cleaning: Cleaning): Promise<void> {
   const { Intent: model, businessId, testsBefore } = cleaning
@@ -43,6 +44,7 @@ export function removeIntents(cleaning: Cleaning): Promise<void> {
     // Intents with an open delivery are kept, because a delivery may have been re-queued in the meantime.
     const requeued = await undelivered(cleaning, referencesOf(hidden))
     const removable = hidden.filter(({ referenceNumber }) => !requeued.has(referenceNumber))
+    await removeEventsOf(cleaning, referencesOf(removable))
     await removeTests(cleaning, 'intents', model, { _id: { $in: removable.map(({ _id }) => _id) }, ...ended })
   })
 }

@@ -4,6 +4,7 @@ import type { Cleaning } from './cleaning.ts'
 import { batchLimits, eachPage } from './each-page.ts'
 import { removeTests } from './remove.ts'
 import { removeDeliveriesOf, undelivered } from './remove-deliveries.ts'
+import { removeEventsOf } from './remove-events.ts'
 
 const { maxTimeMS } = batchLimits
 
@@ -11,8 +12,8 @@ const { maxTimeMS } = batchLimits
 const relayed = { 'outbox.0': { $exists: false } }
 
 /**
- * Removes a business's old test orders, with their deliveries. Placeholders for orders are not removed here, because
- * they expire on their own.
+ * Removes a business's old test orders, with their deliveries and events. Placeholders for orders are not removed here,
+ * because they expire on their own.
  */
 export function removeOrders(cleaning: Cleaning): Promise<void> {
   const { Order: model, businessId, testsBefore } = cleaning
@@ -28,8 +29,10 @@ export function removeOrders(cleaning: Cleaning): Promise<void> {
     const delivered = await withoutOpenDeliveries(cleaning, settled)
     await removeDeliveriesOf(cleaning, numbersOf(delivered))
     // Orders with an open delivery are kept, because a delivery may have been re-queued in the meantime.
-    const removable = (await withoutOpenDeliveries(cleaning, delivered)).map(({ _id }) => _id)
-    await removeTests(cleaning, 'orders', model, { _id: { $in: removable }, ...relayed, ...placed })
+    const removable = await withoutOpenDeliveries(cleaning, delivered)
+    await removeEventsOf(cleaning, numbersOf(removable))
+    const ofRemovable = { _id: { $in: removable.map(({ _id }) => _id) } }
+    await removeTests(cleaning, 'orders', model, { ...ofRemovable, ...relayed, ...placed })
   })
 }
 

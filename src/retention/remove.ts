@@ -1,4 +1,5 @@
 import type { Model, mongo } from 'mongoose'
+import type { LoggedEvent } from '../events/logged-event.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
 import { nativeCollection } from '../mongo/collection.ts'
@@ -11,7 +12,7 @@ import type { Kind } from './counts.ts'
 import { batchLimits } from './each-page.ts'
 
 /** Documents that belong to either the sandbox or the live environment. */
-type Owned = Intent | Order | Product | Delivery | LedgerEntry
+type Owned = Intent | Order | Product | Delivery | LedgerEntry | LoggedEvent
 type Filter = Record<string, unknown>
 
 const { maxTimeMS } = batchLimits

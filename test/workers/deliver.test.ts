@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
 import { newId } from '../../src/security/ids.ts'
-import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
+import { deliveryId, eventIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
 import {
   attempt,
   cancelIntent,
@@ -33,14 +33,19 @@ describe('A delivery', () => {
 
   const later = (ms: number) => new Date(service.clock.now().getTime() + ms)
 
-  it('carries the four headers of SPEC 6.2 with their exact spelling, and a signature of the timestamp and the body', async () => {
-    await attempt(service.deps, (await freshDelivery(service, merchant))._id)
+  it('carries the headers of SPEC 6.2 with their exact spelling, the id of the event, and a signature', async () => {
+    const { _id } = await freshDelivery(service, merchant)
+    await attempt(service.deps, _id)
     const [one] = await endpointServer.atLeast(1)
     const names = one?.rawHeaders.filter((_, index) => index % 2 === 0)
     const requiredNames = ['Content-Type', 'X-Service-Signature', 'X-Service-Timestamp', 'X-Service-Event']
     expect(names).to.include.members(requiredNames)
-    expect(names?.filter((name) => /^x-/i.test(name))).to.have.length(3)
-    const sentHeaders = { 'content-type': 'application/json', 'x-service-event': 'payment.created' }
+    expect(names?.filter((name) => /^x-/i.test(name))).to.have.length(4)
+    const sentHeaders = {
+      'content-type': 'application/json',
+      'x-service-event': 'payment.created',
+      'x-service-event-id': eventIdOf(_id),
+    }
     expect(one?.headers).to.include(sentHeaders)
     expect(one?.headers['x-service-signature']).to.match(/^sha256=[0-9a-f]{64}$/)
     expect(one && isSignedWith(secret, one)).to.equal(true)

@@ -49,6 +49,11 @@ const webhook = (
       description: 'The name of the event.',
     },
     {
+      ...header(`X-${brand}-Event-Id`, '^[0-9a-f]{24}$', 24),
+      description:
+        'The id of the event. It is the same for all of your endpoints, and the same as in the event log.',
+    },
+    {
       name: 'webhook-id',
       in: 'header',
       required: true,

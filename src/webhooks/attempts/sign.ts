@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Deps } from '../../deps.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
+import { eventIdOf } from '../deliveries/delivery-id.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { signingSecrets } from '../endpoints/signing-secrets.ts'
 
@@ -41,6 +42,7 @@ export function signedHeaders(
     ...(older === '' ? {} : { [`X-${brand}-Signature-Previous`]: older }),
     [`X-${brand}-Timestamp`]: timestamp,
     [`X-${brand}-Event`]: event,
+    [`X-${brand}-Event-Id`]: eventIdOf(id),
     'webhook-id': id,
     'webhook-timestamp': timestamp,
     'webhook-signature': secrets.map((each) => standardSignature(each, id, timestamp, body)).join(' '),

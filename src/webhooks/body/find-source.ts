@@ -32,6 +32,21 @@ export const createBodySourceBatcher = (models: Sources): Batcher<string, BodySo
 export const findBodySource = async (models: Sources, reference: string): Promise<BodySource | null> =>
   (await findSources(models, [reference])).get(reference) ?? null
 
+/**
+ * Reads the intents and orders from which the bodies of up to a page of events are composed. The result contains no
+ * entry for an intent or order that no longer exists.
+ */
+export async function findBodySources(
+  models: Sources,
+  references: readonly string[],
+): Promise<Map<string, BodySource>> {
+  const unique = [...new Set(references)]
+  const found: [string, BodySource][] = []
+  for (let start = 0; start < unique.length; start += maxPerRead)
+    found.push(...(await findSources(models, unique.slice(start, start + maxPerRead))))
+  return new Map(found)
+}
+
 async function findSources(
   { Intent, Order }: Sources,
   references: readonly string[],

@@ -107,8 +107,8 @@ export const deliveryMutants: readonly PlantedBug[] = [
     edits: [
       replace(
         'send',
-        'signFor($deps, $endpoint, $delivery.event, $body, $at)',
-        'signFor($deps, $endpoint, $delivery.event, $delivery.attempts > 0 ? JSON.stringify(JSON.parse($body), null, 1) : $body, $at)',
+        'signFor($deps, $endpoint, $delivery, $body, $at)',
+        'signFor($deps, $endpoint, $delivery, $delivery.attempts > 0 ? JSON.stringify(JSON.parse($body), null, 1) : $body, $at)',
       ),
     ],
     caughtBy: ['delivery.signed'],

@@ -1,0 +1,101 @@
+import { expect } from 'chai'
+import { type EventDraft, openEventLog } from '../../src/events/log.ts'
+import type { LoggedEvent } from '../../src/events/logged-event.ts'
+import { presentEvents } from '../../src/events/present.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { runCleanUp } from '../../src/retention/clean-up.ts'
+import { startCounts } from '../../src/retention/counts.ts'
+import { newId } from '../../src/security/ids.ts'
+import { attempt, cancelIntent, createIntent, deliveriesOf, relay, subscribe } from '../support/actions.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
+import { storeOrder } from '../support/orders.ts'
+import { withMerchant, withService } from '../support/service.ts'
+
+const dayMs = 86_400_000
+
+describe('The event log', () => {
+  const service = withService()
+  const merchant = withMerchant(service)
+  const endpointServer = withEndpointServer()
+  afterEach(() => service.clock.freeze(null))
+
+  const log = () =>
+    service.deps.LoggedEvent.find({ businessId: merchant.businessId }, {}, { sort: { number: 1 } }).lean<
+      LoggedEvent[]
+    >()
+  const draft = (): EventDraft => ({
+    _id: newId(),
+    event: 'payment.created',
+    referenceNumber: 'PI-2222222222222222',
+    createdAt: service.clock.now(),
+    format: 1,
+    facts: { status: 'PENDING' },
+  })
+
+  it('contains every event of payments and orders, whether or not an endpoint exists', async () => {
+    const { referenceNumber } = await createIntent(service, merchant)
+    await relay(service, merchant)
+    await subscribe(service, merchant, endpointServer.url, ['payment.cancelled'])
+    await cancelIntent(service, merchant, referenceNumber)
+    await relay(service, merchant)
+    const order = await storeOrder(service, merchant)
+    await relay(service, merchant)
+    const logged = await log()
+    expect(logged.map((each) => [each.number, each.event, each.referenceNumber, each.sandbox])).to.deep.equal(
+      [
+        [1, 'payment.created', referenceNumber, true],
+        [2, 'payment.cancelled', referenceNumber, true],
+        [3, 'order.new', order.number, true],
+      ],
+    )
+    const [delivery] = await deliveriesOf(service, merchant)
+    await attempt(service.deps, delivery?._id ?? '')
+    const [, cancelled] = await presentEvents(service.deps, logged)
+    const received = endpointServer.received.at(0)
+    expect(received?.headers['x-service-event-id']).to.equal(cancelled?.id)
+    expect(cancelled?.body).to.deep.equal({ ...received?.json, id: cancelled?.id })
+    expect(received?.json.id).to.equal(delivery?._id)
+  })
+
+  it('numbers each event once when many processes append the same events at once', async () => {
+    const before = await log()
+    const processes = Array.from({ length: 6 }, () =>
+      openEventLog(service.deps.lists.models, service.deps.now),
+    )
+    const drafts = Array.from({ length: 40 }, draft)
+    const owner = { businessId: merchant.businessId, sandbox: true }
+    await Promise.all(
+      processes.flatMap((process, at) =>
+        drafts.map((each, index) =>
+          process.appendEvents(owner, [each, drafts[(index + at) % drafts.length] ?? each], noDeadline),
+        ),
+      ),
+    )
+    const after = await log()
+    expect(after.map(({ number }) => number)).to.deep.equal(after.map((_, index) => index + 1))
+    expect(after).to.have.length(before.length + drafts.length)
+  })
+
+  it('loses old test events with their payments, but never gives the same number twice', async () => {
+    const { deps, clock } = service
+    const clean = async () => {
+      const { counts, watch } = startCounts({ count: () => undefined, done: () => undefined })
+      expect(await runCleanUp(deps, new AbortController().signal, watch)).to.equal('cleaned')
+      return counts.events
+    }
+    await deps.LoggedEvent.deleteMany({ referenceNumber: 'PI-2222222222222222' })
+    const { referenceNumber } = await createIntent(service, merchant)
+    await cancelIntent(service, merchant, referenceNumber)
+    await relay(service, merchant)
+    for (const { _id } of await deliveriesOf(service, merchant)) await attempt(deps, _id)
+    const last = (await log()).at(-1)
+    clock.freeze(new Date(Date.now() + 30 * dayMs + 60_000))
+    expect(await clean()).to.equal(4)
+    expect((await log()).map(({ number, event }) => [number, event])).to.deep.equal([
+      [last?.number, 'cleaned'],
+    ])
+    await createIntent(service, merchant)
+    await relay(service, merchant)
+    expect((await log()).map(({ number }) => number)).to.deep.equal([last?.number, (last?.number ?? 0) + 1])
+  })
+})
