@@ -8,12 +8,7 @@ export type Command =
   | { action: 'run' | 'plan'; rounds: NumberedRound[]; keep: boolean }
 
 /** One round of a run: `4711-3` is the third of the run with the seed 4711. */
-export interface NumberedRound {
-  seed: number
-  round: number
-  servers: Servers
-  seconds: number
-}
+export type NumberedRound = { seed: number; round: number; servers: Servers; seconds: number }
 
 const SOAK_MINUTES = 60
 const LONGEST_ROUND_MINUTES = 5

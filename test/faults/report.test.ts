@@ -16,9 +16,9 @@ const at = (point: string): PlannedFault => ({
   deed: 'kill',
   awayMs: 0,
 })
-const reached = (point: string) => ({
+const reached = (name: string) => ({
   what: 'process.point',
-  target: `web-1 ${point} kill`,
+  target: `web-1 ${name} kill`,
   began: 1,
   ended: 2,
 })
@@ -31,16 +31,15 @@ describe('The report on a fault run', () => {
     const faults = { planned, done: planned.slice(1, 3), faults: [reached('create.inserted')] }
     expect(faultsDone(faults)).to.equal('2 of 4 faults (process.kill 1/2, process.point 1/2); 1 of 2 points')
     expect(neverReached([faults])).to.deep.equal(['pay.settled'])
-    expect(neverReached([faults, { planned: [], done: [], faults: [reached('pay.settled')] }])).to.deep.equal(
-      [],
-    )
+    const others = { planned: [], done: [], faults: [reached('pay.settled')] }
+    expect(neverReached([faults, others])).to.deep.equal([])
   })
 
   it('reports a shortfall if fewer than half of all planned faults, or fewer than a quarter of those planned at fault points, happened', () => {
     const planned = [...times(10, kill), ...times(10, at('create.inserted'))]
-    const done = (kills: number, points: number) => [
+    const done = (kills: number, more: number) => [
       ...planned.slice(0, kills),
-      ...planned.slice(10, 10 + points),
+      ...planned.slice(10, 10 + more),
     ]
     expect(shortOf(planned, done(5, 3))).to.deep.equal([])
     expect(shortOf(planned, done(4, 3))).to.deep.equal(['only 4 of 10 faults were done'])

@@ -83,12 +83,10 @@ export function shortfalls(rounds: readonly Faults[]): string[] {
 /** The faults of a primary count as one kind, because each of them is rare. */
 const kindOf = (what: string): string => (what.startsWith('primary.') ? 'primary.*' : what)
 
-function countsOf(
-  faults: readonly PlannedFault[],
-  keyOf = (what: string): string => what,
-): Map<string, number> {
+function countsOf(faults: readonly PlannedFault[], keyOf?: typeof kindOf) {
   const counts = new Map<string, number>()
-  for (const { what } of faults) counts.set(keyOf(what), (counts.get(keyOf(what)) ?? 0) + 1)
+  for (const kind of faults.map(({ what }) => keyOf?.(what) ?? what))
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
   return counts
 }
 

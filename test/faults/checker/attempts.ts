@@ -4,12 +4,7 @@ import { groupsOf } from './groups.ts'
 import type { Round } from './round.ts'
 
 /** A recorded attempt and its arrival at the endpoint. */
-export interface Attempt {
-  at: number
-  durationMs: number
-  status: number | null
-  arrival: Arrival | null
-}
+export type Attempt = { at: number; durationMs: number; status: number | null; arrival: Arrival | null }
 
 /** A delivery with its attempts. `unrecorded`: arrivals without a recorded attempt. */
 export interface Trail {

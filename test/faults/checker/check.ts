@@ -4,11 +4,7 @@ import { type Evidence, readFolder } from './read-folder.ts'
 import { type Check, type Checked, nothingChecked, type Round, roundOf } from './round.ts'
 
 /** The result of a check. `checked`: how much the promises about time could have reported. */
-export interface Verdict {
-  violations: Violation[]
-  checked: Checked
-  busy: Round['times']['busy']
-}
+export type Verdict = { violations: Violation[]; checked: Checked; busy: Round['times']['busy'] }
 
 /** Checks a folder of evidence. */
 export async function check(folder: string): Promise<Verdict> {

@@ -6,12 +6,7 @@ import type { LedgerLink } from '../../support/ledger-chain.ts'
  */
 export type Status = 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'FAILED'
 
-interface Owned {
-  _id: string
-  businessId: string
-  sandbox: boolean
-  createdAt: number
-}
+type Owned = { _id: string; businessId: string; sandbox: boolean; createdAt: number }
 
 /** The merchant's and the payer's fee, or what a refund gives back of them. */
 export type Fees = Record<'providerTtc' | 'payerTtc', number>

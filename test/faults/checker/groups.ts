@@ -1,10 +1,7 @@
 import type { What } from '../evidence/evidence.ts'
 
 /** Groups the members of a list by a key, and keeps their order. */
-export function groupsOf<Member, Key>(
-  members: Iterable<Member>,
-  keyOf: (member: Member) => Key,
-): Map<Key, Member[]> {
+export function groupsOf<Member, Key>(members: Iterable<Member>, keyOf: (member: Member) => Key) {
   const groups = new Map<Key, Member[]>()
   for (const member of members) {
     const key = keyOf(member)

@@ -114,12 +114,9 @@ const empty = (): Omit<Evidence, 'texts'> => ({
   },
 })
 
+type Given = Partial<Call> & Pick<Call, 'what' | 'path'>
 /** Adds a call with the shop's key that took a tenth of a second. */
-export function call(
-  round: Evidence,
-  seconds: number,
-  given: Partial<Call> & Pick<Call, 'what' | 'path'>,
-): Call {
+export function call(round: Evidence, seconds: number, given: Given): Call {
   const number = round.calls.length + 1
   const made: Call = {
     ...{ call: number, operation: number, attempt: 1, timeoutMs: 12_000, origin: 'http://127.0.0.1:1' },
@@ -134,18 +131,10 @@ export function call(
 }
 
 /** A write of the API. */
-const post = (
-  round: Evidence,
-  seconds: number,
-  what: What,
-  address: string,
-  data: object,
-  given: Partial<Call> = {},
-) =>
-  call(round, seconds, {
-    ...{ what, path: path + address, idempotencyKey: `${what}-1`, response: good(data) },
-    ...given,
-  })
+function post(to: Evidence, seconds: number, what: What, url: string, data: object, given?: Partial<Call>) {
+  const written = { what, path: path + url, idempotencyKey: `${what}-1`, response: good(data) }
+  return call(to, seconds, { ...written, ...given })
+}
 
 export const good = (data: unknown) => ({ success: true, data })
 export const refusal = (code: string, statusCode: number) => ({
@@ -194,30 +183,20 @@ export const shown = ({ code, status, payment, ...intent }: IntentDocument) => (
   ...(intent.cancellationReason === null ? {} : { cancellationReason: intent.cancellationReason }),
 })
 
-export const read = (
-  round: Evidence,
-  intent: IntentDocument,
-  seconds: number,
-  actor: Call['actor'] = 'merchant',
-) =>
-  call(round, seconds, {
-    what: 'read',
-    actor,
-    method: 'GET',
-    path: `${path}/intents/${intent.referenceNumber}`,
+export const read = (to: Evidence, intent: IntentDocument, seconds: number, by?: Call['actor']) =>
+  call(to, seconds, {
+    ...{
+      what: 'read',
+      actor: by ?? 'merchant',
+      method: 'GET',
+      path: `${path}/intents/${intent.referenceNumber}`,
+    },
     response: good(shown(intent)),
   })
 
-function write(
-  round: Evidence,
-  intent: IntentDocument,
-  what: What,
-  verb: string,
-  seconds: number,
-  more: object,
-) {
+function write(to: Evidence, intent: IntentDocument, what: What, verb: string, seconds: number, more = {}) {
   const address = `/intents/${intent.referenceNumber}/${verb}`
-  return post(round, seconds - 0.05, what, address, { ...shown(intent), ...more })
+  return post(to, seconds - 0.05, what, address, { ...shown(intent), ...more })
 }
 
 /** Adds an event of the intent. The endpoint refuses the first attempt and accepts the second. */
@@ -230,12 +209,8 @@ function deliver(
 ): void {
   const eventId = idOf(`event-${round.dump.deliveries.length}`)
   const _id = Buffer.from(eventId + endpointId, 'hex').toString('base64url')
-  const facts = {
-    status,
-    amount: 500,
-    ...(status === 'PAID' && { commission: commission() }),
-    ...(refund && { refund }),
-  }
+  const fees = status === 'PAID' && { commission: commission() }
+  const facts = { status, amount: 500, ...fees, ...(refund && { refund }) }
   const money = { amount: 500, commission: { provider_ttc: facts.commission?.providerTtc ?? 0 } }
   const returned = refund && { ...refund, returned_fees: { provider_ttc: refund.returnedFees.providerTtc } }
   const data = { reference_number: referenceNumber, status, ...money, refund: returned }
@@ -277,24 +252,18 @@ export function book(
   dump.ledgerentries.push({ ...owned, ...time, _id, number, type, amount, ...positions, after, ...given })
 }
 
-/** A webhook that was signed at `signedAt` arrives. */
-export function arrive(
-  round: Evidence,
-  signedAt: number,
-  event: string,
-  body: string,
-  given: Partial<Arrival> = {},
-): Arrival {
-  const timestamp = String(Math.floor(signedAt / 1000))
+/** A webhook that was signed at `when` arrives. */
+export function arrive(to: Evidence, when: number, event: string, body: string, given?: Partial<Arrival>) {
+  const timestamp = String(Math.floor(when / 1000))
   const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
   const signed = { 'x-service-timestamp': timestamp, 'x-service-signature': `sha256=${signature}` }
   const arrival: Arrival = {
-    ...{ at: signedAt + 5, clockAheadMs: 0, path: '/hook/1', did: 200, begun: null, done: signedAt + 10 },
+    ...{ at: when + 5, clockAheadMs: 0, path: '/hook/1', did: 200, begun: null, done: when + 10 },
     body,
     headers: { 'x-service-event': event, ...signed },
     ...given,
   }
-  round.arrivals.push(arrival)
+  to.arrivals.push(arrival)
   return arrival
 }
 

@@ -13,10 +13,7 @@ import {
 import type { Dump } from './documents.ts'
 
 /** A line of text and its file, such as `log/web-1.log`. */
-export interface Line {
-  from: string
-  line: string
-}
+export type Line = { from: string; line: string }
 
 /** The evidence of a round. Calls are in the order in which they began. */
 export interface Evidence {

@@ -93,10 +93,7 @@ export const isUnknown = ({ settled, calls, isAcrossDays }: Request): boolean =>
   (settled === null &&
     calls.some((call) => (call.status ?? 500) >= 500 || errorOf(call)?.code.endsWith('_IN_PROGRESS')))
 
-/**
- * How often the write may have run beyond what its responses report: once per lifetime of its key, and at most once per
- * call.
- */
+/** How often the write may have run without a response: once per lifetime of its key, and at most once per call. */
 export function maxExtraRuns(request: Request): number {
   if (!isUnknown(request)) return 0
   if (!request.isAcrossDays) return 1

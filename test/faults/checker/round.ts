@@ -37,6 +37,7 @@ export interface Round extends Evidence {
 }
 
 export type Finding = [subject: string, message: string]
+export type Findings = Generator<Finding>
 /** Finds the violations of one promise. */
 export type Check = (round: Round) => Iterable<Finding>
 

@@ -2,14 +2,8 @@ import { groupsOf } from './groups.ts'
 import type { Request } from './requests.ts'
 import { dataOf, endpointIn } from './responses.ts'
 
-/**
- * The signing secrets of an endpoint in responses. `isWhole`: there are no others, because no rotation has an unknown
- * outcome.
- */
-export interface Secrets {
-  secrets: string[]
-  isWhole: boolean
-}
+/** The signing secrets of an endpoint in responses. `isWhole`: no rotation has an unknown outcome. */
+export type Secrets = { secrets: string[]; isWhole: boolean }
 
 export function signingSecrets(requests: Request[]): Map<string, Secrets> {
   const making = requests

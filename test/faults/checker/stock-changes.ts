@@ -1,40 +1,28 @@
 import type { Call } from '../evidence/evidence.ts'
 import type { OrderDocument } from './documents.ts'
+import { having } from './groups.ts'
 import { isDone, isUnknown, type Request } from './requests.ts'
 import { dataOf } from './responses.ts'
 import type { Round } from './round.ts'
 
 /** A change of the stock of a variant by one of the amounts. */
-export interface Change {
-  variant: string
-  amounts: number[]
-}
+export type Change = { variant: string; amounts: number[] }
 
-interface Line {
-  productId: string
-  variantId?: string
-  variantLabel?: string
-  quantity: number
-}
+type Line = { productId: string; variantId?: string; variantLabel?: string; quantity: number }
 
-interface StockBody {
-  stock?: number
-  delta?: number
-}
+type StockBody = { stock?: number; delta?: number }
 
 /** All changes of stock: by merchants, by stored orders, and by orders that the clean-up has removed. */
 export function stockChanges(round: Round): { changes: Change[]; counted: Set<string> } {
   const { dump, requests } = round
-  const stockRequests = requests.filter(
-    (request) => request.what === 'stock' && (isDone(request) || isUnknown(request)),
-  )
+  const stockRequests = having(requests, 'stock').filter((each) => isDone(each) || isUnknown(each))
   const counts = stockRequests.filter(({ calls }) =>
     calls.some(({ body }) => (body as StockBody).stock !== undefined),
   )
   const changes = [
     ...stockRequests.map((request) => ({ variant: changedBy(round, request), amounts: deltasOf(request) })),
     ...dump.orders.filter(({ status }) => status === 'PLACED').flatMap(salesOf),
-    ...requests.filter(({ what }) => what === 'order').flatMap((request) => cleanedSales(round, request)),
+    ...having(requests, 'order').flatMap((request) => cleanedSales(round, request)),
   ]
   // A count replaces the stock, so it is unknown which changes came before it.
   return { changes, counted: new Set(counts.map((request) => changedBy(round, request))) }

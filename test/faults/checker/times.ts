@@ -3,10 +3,7 @@ import { sumOf } from './groups.ts'
 import type { Evidence } from './read-folder.ts'
 
 /** A moment of the machine's clock between the two. */
-export interface Span {
-  from: number
-  to: number
-}
+export type Span = { from: number; to: number }
 
 /** The clocks and faults of a round. */
 export interface Times {
@@ -14,9 +11,7 @@ export interface Times {
   aheadAt(at: number): Span
   /** When the service's clock showed a time. */
   machineTime(shown: number): Span
-  /**
-   * How far the clocks of two processes may differ in the span: a jump reaches them within milliseconds of each other.
-   */
+  /** How far the clocks of two processes may differ in the span: a jump does not reach them at the same time. */
   skewAround(span: Span): number
   /** Whether clocks jumped during a call, so that those of two processes may differ. */
   isSkewed(call: { began: number; ended: number }): boolean
@@ -26,10 +21,7 @@ export interface Times {
   isCalm(span: Span, settleMs: number): boolean
   /** The same, but ignores faults that only delay: those of Redis, and a busy machine. */
   isCalmForWrites(span: Span, settleMs: number): boolean
-  /**
-   * How long the machine was too busy to keep time. If this is more than half of the round, no span of the round is
-   * calm.
-   */
+  /** How long the machine was too busy to keep time. If this is more than half of the round, no span is calm. */
   busy: { ms: number; ofMs: number; isMostly: boolean }
 }
 
@@ -49,10 +41,9 @@ export const lateMs = 30_000
 /** Each process caches the offset for 20 ms (support/edited-build/inside.ts). */
 const readMs = 50
 
-const isOf =
-  (...prefixes: string[]) =>
-  ({ what }: Fault): boolean =>
-    prefixes.some((prefix) => what.startsWith(prefix))
+const isOf = (...prefixes: string[]) => {
+  return ({ what }: Fault): boolean => prefixes.some((prefix) => what.startsWith(prefix))
+}
 const isOfMachine = isOf('machine.')
 
 export function timesOf({ setting, calls, arrivals, faults }: Evidence): Times {
@@ -142,9 +133,7 @@ function samplesOf(jumps: Fault[]): { at: number; ahead: number }[] {
   })
 }
 
-/**
- * The periods in which the clock was ahead by a constant amount. Neighbouring periods overlap where there is no sample.
- */
+/** The periods in which the clock was ahead by a constant amount. They overlap where there is no sample. */
 function stepsOf(samples: { at: number; ahead: number }[]): Step[] {
   const steps: Step[] = [{ from: Number.NEGATIVE_INFINITY, to: 0, ahead: samples[0]?.ahead ?? 0 }]
   for (const { at, ahead } of samples) {

@@ -107,11 +107,7 @@ export interface Call {
 }
 
 /** The text of an HTML page, and the state of a payment page (`pending`, `waiting`, `paid`, …). */
-export interface Page {
-  text: string
-  state: string | null
-  location: string | null
-}
+export type Page = { text: string; state: string | null; location: string | null }
 
 /** One POST at a merchant's endpoint. */
 export interface Arrival {
@@ -153,26 +149,13 @@ export interface ProviderRequest {
 }
 
 /** One fault, from its beginning until its end. */
-export interface Fault {
-  began: number
-  ended: number
-  what: string
-  target: string
-}
+export type Fault = { began: number; ended: number; what: string; target: string }
 
 /** A process that ended by itself, or with an unexpected exit code. */
-export interface Exit {
-  at: number
-  process: string
-  message: string
-}
+export type Exit = { at: number; process: string; message: string }
 
 /** A promise that did not hold. The subject is a reference number, a delivery or a call, for example. */
-export interface Violation {
-  promise: string
-  subject: string
-  message: string
-}
+export type Violation = { promise: string; subject: string; message: string }
 
 /** The id of the delivery in the body of a webhook; '' if there is none. */
 export const deliveryIn = (body: string): string => /^\{"id":"([\w-]+)"/.exec(body)?.[1] ?? ''

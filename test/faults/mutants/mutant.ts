@@ -8,16 +8,13 @@ export interface Mutant {
   /** One sentence. */
   bug: string
   edits: readonly Edit[]
-  /**
-   * The promises, at least one of which must be reported as broken, or the test file that must fail
-   * (`api/refund.test.ts`).
-   */
+  /** Promises, one of which must be reported as broken, or the test file that must fail (`api/refund.test.ts`). */
   caughtBy: readonly string[]
   focus: Focus
 }
 
-/** A planted bug, by default in plain traffic. */
-export type PlantedBug = Omit<Mutant, 'focus'> & { focus?: Focus }
+/** Planted bugs by name, by default in plain traffic. */
+export type PlantedBugs = { [name: string]: Omit<Mutant, 'name' | 'focus'> & { focus?: Focus } }
 
 /** The emphasis of a round, so that the bug shows soon. */
 export interface Focus {
@@ -40,22 +37,14 @@ export const plain: Focus = { seconds: 10, often: [], points: [], deed: 'kill', 
 export const killedAt = (...points: string[]): Focus => ({ ...plain, seconds: 22, points })
 
 /** Processes stop at these points for long enough that a concurrent request overtakes them. */
-export const pausedAt = (...points: string[]): Focus => ({
-  ...plain,
-  seconds: 22,
-  points,
-  deed: 'stop',
-  awayMs: 1500,
-})
+export const pausedAt = (...points: string[]): Focus => {
+  return { ...plain, seconds: 22, points, deed: 'stop', awayMs: 1500 }
+}
 
 /** Processes stop at these points for longer than a lease, which lasts 10 s. */
-export const frozenAt = (...points: string[]): Focus => ({
-  ...plain,
-  seconds: 40,
-  points,
-  deed: 'stop',
-  awayMs: 16_000,
-})
+export const frozenAt = (...points: string[]): Focus => {
+  return { ...plain, seconds: 40, points, deed: 'stop', awayMs: 16_000 }
+}
 
 /** These faults are repeated. */
 export const under = (...faults: Repeated[]): Focus => ({ ...plain, seconds: 30, faults })

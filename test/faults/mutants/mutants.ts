@@ -8,13 +8,13 @@ import { trustMutants } from './plants/trust.ts'
 
 /** All planted bugs. */
 export const mutants: readonly Mutant[] = [
-  ...idempotencyMutants,
-  ...intentMutants,
-  ...moneyMutants,
-  ...deliveryMutants,
-  ...storeMutants,
-  ...trustMutants,
-].map((bug) => ({ focus: plain, ...bug }))
+  idempotencyMutants,
+  intentMutants,
+  moneyMutants,
+  deliveryMutants,
+  storeMutants,
+  trustMutants,
+].flatMap((bugs) => Object.entries(bugs).map(([name, bug]) => ({ name, focus: plain, ...bug })))
 
 /** A varied selection of bugs. `--mutants` without names plants these. */
 export const quickChoice: readonly string[] = [

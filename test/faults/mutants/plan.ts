@@ -40,21 +40,12 @@ function repeat(what: Repeated, endMs: number): PlannedFault[] {
   const { everyMs, ...fault } = repeated[what]
   const count = what === 'clock.jump' ? 1 : Math.floor((endMs - fault.forMs) / everyMs)
   // The first fault comes after half a period.
-  return Array.from({ length: count }, (_, index) => ({
-    what,
-    ...fault,
-    atMs: (index + 0.5) * everyMs,
-  })) as PlannedFault[]
+  const at = (index: number) => ({ what, ...fault, atMs: (index + 0.5) * everyMs }) as PlannedFault
+  return Array.from({ length: count }, (_, index) => at(index))
 }
 
-/**
- * Each process stops or dies at its points in turn. The second of a type follows half a period later, so that one
- * always serves.
- */
-function atPoints(
-  { points: names, deed, awayMs }: Omit<Focus, 'seconds' | 'faults'>,
-  endMs: number,
-): PlannedFault[] {
+/** Each process stops or dies at its points in turn. The other of its type follows half a period later. */
+function atPoints({ points: names, deed, awayMs }: Pick<Focus, 'points' | 'deed' | 'awayMs'>, endMs: number) {
   const everyMs = deed === 'kill' ? KILL_EVERY_MS : awayMs + STOP_EVERY_MS
   return processNames.flatMap((target) => {
     const own = points.filter(({ name, process }) => names.includes(name) && process === typeOf(target))

@@ -90,9 +90,7 @@ function outcomeOf(mutant: Mutant, outcome: RoundOutcome | null): { isRight: boo
   return { isRight, message: isRight ? counts : `${counts || 'nothing found'}: ${mutant.bug} See ${folder}` }
 }
 
-/**
- * Runs a round in a process of its own, so that rounds do not delay each other. Returns null if the process crashed.
- */
+/** Runs a round in its own process, so that rounds do not delay each other. Returns null if the process crashed. */
 async function runInProcess(name: string, round: number): Promise<RoundOutcome | null> {
   const child = fork(join(import.meta.dirname, 'try-one.ts'), [name, String(round)], {
     execArgv: ['--import', 'tsx'],

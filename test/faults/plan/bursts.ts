@@ -1,10 +1,7 @@
 import type { Chance } from '../../support/chance.ts'
 
 /** A period with faults. All of them begin and end within it. */
-export interface Burst {
-  fromMs: number
-  toMs: number
-}
+export type Burst = { fromMs: number; toMs: number }
 
 const firstAtMs = 2500
 /** A long burst has time for a process that is frozen for longer than a lease. */
@@ -13,9 +10,7 @@ const burstMs = { min: 10_000, max: 22_000 }
 const shortQuietMs = { min: 8000, max: 11_000 }
 /** Every second quiet period is also long enough to check the time of some requests. */
 const longQuietMs = { min: 22_000, max: 26_000 }
-/**
- * The last one is long enough to check every promise about time: 10 s to recover, 15 s and two delays for an attempt.
- */
+/** Long enough to check every promise about time: 10 s to recover, 15 s and two delays for an attempt. */
 const lastQuietMs = 38_000
 /** A shorter round has no time for that. */
 const checkedFromMs = 60_000

@@ -32,9 +32,7 @@ const withoutOldData = ['clean-up.taken', 'clean-up.before-end']
 const isPassedAfter = (aheadMs: number, point: string): boolean =>
   aheadMs === monthMs ? point !== 'clean-up.before-end' : withoutOldData.includes(point)
 
-/**
- * How many cards of a deck a round uses per second, and per night. The next round continues with the following card.
- */
+/** How many cards of a deck a round uses per second, and per night. The next round uses the following cards. */
 const pointsPerSecond = 1 / 14
 const pointsPerNight = 2
 /** Before this, there is hardly any data that could become old. */
@@ -58,13 +56,9 @@ export function planOf(round: Planning): PlannedFault[] {
   return faults.toSorted((one, other) => one.atMs - other.atMs)
 }
 
-const jump = (atMs: number, aheadMs: number): PlannedFault => ({
-  what: 'clock.jump',
-  target: 'all',
-  atMs,
-  forMs: 0,
-  aheadMs,
-})
+const jump = (atMs: number, aheadMs: number): PlannedFault => {
+  return { what: 'clock.jump', target: 'all', atMs, forMs: 0, aheadMs }
+}
 
 /** The longest burst of the middle third, so that there is traffic before and after it. */
 function nightOf(bursts: readonly Burst[]): Burst | undefined {

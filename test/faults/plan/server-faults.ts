@@ -30,12 +30,7 @@ export const mongoFaults: { readonly [servers in Servers]: Lasting } = {
 const recoveryMs = 3000
 
 /** One fault of a server in a burst. Some bursts have none, which shows better what a killed process leaves behind. */
-export function serverFault(
-  chance: Chance,
-  burst: Burst,
-  lasting: Lasting,
-  deck: Deck<Kind>,
-): PlannedFault[] {
+export function serverFault(chance: Chance, burst: Burst, lasting: Lasting, deck: Deck<Kind>) {
   if (chance.is(0.2)) return []
   const what = deck()
   const [from, to] = lasting[what] ?? [0, 0]
@@ -57,11 +52,6 @@ export const endpointFaults = (chance: Chance, burst: Burst, names: Deck<string>
   [...new Set([names(), names(), names()])].map((target) => {
     const atMs = chance.whole(burst.fromMs, burst.toMs - 3000)
     const forMs = chance.whole(2000, Math.min(10_000, burst.toMs - atMs))
-    return {
-      what: 'endpoint.behaviour',
-      target,
-      behaviour: chance.pick(behavioursByTarget.get(target) ?? []),
-      atMs,
-      forMs,
-    }
+    const behaviour = chance.pick(behavioursByTarget.get(target) ?? [])
+    return { what: 'endpoint.behaviour', target, behaviour, atMs, forMs }
   })

@@ -2,9 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ProcessName, processNames } from '../plan/fault.ts'
 
-/**
- * The offset that a round adds to database time, and the wall clocks of its processes. Processes read them from files.
- */
+/** The offset that a round adds to database time, and the wall clocks of its processes. Both are in files. */
 export interface Clocks {
   /** The file with the offset, for every process (support/edited-build/inside.ts). */
   offsetFile: string

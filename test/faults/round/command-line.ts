@@ -9,16 +9,10 @@ import { killOnExit } from '../../support/child.ts'
  */
 export type CommandLine = (args: string[]) => Promise<Record<string, unknown>>
 
-interface Result {
-  code: number
-  output: string
-}
+type Result = { code: number; output: string }
 
 /** Opens one process for all commands of a round, because each start takes half a second. It runs one at a time. */
-export function openCommandLine(
-  build: string,
-  environment: Record<string, string>,
-): { run: CommandLine; close(): void } {
+export function openCommandLine(build: string, environment: Record<string, string>) {
   const child = fork(join(import.meta.dirname, 'run-commands.mjs'), [join(build, 'src/admin/main.js')], {
     env: { PATH: process.env.PATH ?? '', ...environment },
     execArgv: [],
@@ -36,7 +30,7 @@ export function openCommandLine(
   }
   let last: Promise<unknown> = Promise.resolve()
   return {
-    run(args) {
+    run(args: string[]) {
       const result = last.then(() => run(args))
       last = result.catch(() => undefined)
       return result

@@ -4,11 +4,7 @@ import { type ProcessName, processNames, typeOf } from '../plan/fault.ts'
 import { writeWhole } from './clocks.ts'
 
 /** A process dies or stops when it passes a point for the `time`th time. */
-interface Order {
-  point: string
-  time: number
-  deed: 'kill' | 'stop'
-}
+type Order = { point: string; time: number; deed: 'kill' | 'stop' }
 
 /** The orders of each process, in a file that the process reads (support/edited-build/inside.ts). */
 export interface Orders {

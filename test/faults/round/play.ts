@@ -37,6 +37,7 @@ const dayMs = 86_400_000
 /** Runs traffic with faults, the wait for quiet, the audit, the end of the processes and the dump. */
 export async function play(options: RoundOptions, stage: Stage, notes: Notes): Promise<void> {
   const { clocks, endpointServers, origins, commandLine } = stage
+  const { plan, maxLateMs } = options
   const traffic = await startTraffic({
     ...options,
     endpointServers,
@@ -47,10 +48,7 @@ export async function play(options: RoundOptions, stage: Stage, notes: Notes): P
   try {
     notes.setting({ beganAt: Date.now(), ...traffic.provisioned })
     await notes.attempt('the faults', () =>
-      Promise.all([
-        runFaults(stage, options.plan, options.maxLateMs, notes.fault),
-        pause(options.trafficSeconds * 1000),
-      ]),
+      Promise.all([runFaults(stage, plan, maxLateMs, notes.fault), pause(options.trafficSeconds * 1000)]),
     )
     await notes.attempt('the healing', async () => {
       for (const one of stage.processes.values()) await one.start()
@@ -63,12 +61,7 @@ export async function play(options: RoundOptions, stage: Stage, notes: Notes): P
   }
 }
 
-async function comeToRest(
-  options: RoundOptions,
-  stage: Stage,
-  traffic: Traffic,
-  notes: Notes,
-): Promise<void> {
+async function comeToRest(options: RoundOptions, stage: Stage, traffic: Traffic, notes: Notes) {
   const client = new mongoose.mongo.MongoClient(stage.servers.mongodbUrl, { readConcernLevel: 'majority' })
   const endAll = () => Promise.all([...stage.processes.values()].map((one) => one.end()))
   try {
@@ -82,10 +75,7 @@ async function comeToRest(
   }
 }
 
-/**
- * If the sandbox's data has become old, lets another night pass when all is quiet, so that the clean-up removes the
- * rest.
- */
+/** If the sandbox's data has become old, lets another night pass, so that the clean-up removes the rest. */
 async function passNight(options: RoundOptions, stage: Stage, db: mongo.Db, notes: Notes): Promise<void> {
   const isQuiet = await becomeQuiet(options, stage, db, notes)
   if (!isQuiet || stage.clocks.aheadMs() < settings.sandboxRetentionDays * dayMs) return
@@ -93,12 +83,7 @@ async function passNight(options: RoundOptions, stage: Stage, db: mongo.Db, note
   await becomeQuiet(options, stage, db, notes)
 }
 
-async function becomeQuiet(
-  options: RoundOptions,
-  stage: Stage,
-  db: mongo.Db,
-  notes: Notes,
-): Promise<boolean> {
+async function becomeQuiet(options: RoundOptions, stage: Stage, db: mongo.Db, notes: Notes) {
   const now = () => new Date(Date.now() + stage.clocks.aheadMs())
   const deadline = Date.now() + options.quietSeconds * 1000
   for (;;) {

@@ -44,22 +44,12 @@ interface Life {
 }
 
 /** A point at which the process was ordered to die or to stop, and when it reached that point. */
-interface Reached {
-  point: string
-  deed: string
-  began: number
-}
+type Reached = { point: string; deed: string; began: number }
 
-export function openProcess({
-  name,
-  build,
-  environment,
-  logFile,
-  reportEnd,
-  reportStray,
-}: Life): ServiceProcess {
+export function openProcess(life: Life): ServiceProcess {
+  const { name, build, environment, reportEnd, reportStray } = life
   const type = typeOf(name)
-  const log = createWriteStream(logFile, { flags: 'a' })
+  const log = createWriteStream(life.logFile, { flags: 'a' })
   let child: ChildProcess | undefined
   let hasStarted = false
   let isClosed = false

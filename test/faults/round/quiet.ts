@@ -4,10 +4,7 @@ import type { mongo } from 'mongoose'
 const dayMs = 86_400_000
 
 /** Open work. `isHeld`: the work may only be waiting for a time. */
-export interface Left {
-  message: string
-  isHeld: boolean
-}
+export type Left = { message: string; isHeld: boolean }
 
 type Kind = [collection: string, filter: object, isHeld?: boolean]
 /** The collections whose documents may contain audit lines that are not in the trail yet. */

@@ -1,4 +1,4 @@
-import mongoose from 'mongoose'
+import mongoose, { type mongo } from 'mongoose'
 import { type Server, startMongo, startMongoReplicaSet, startRedis } from '../../../dev/servers.ts'
 import type { Servers } from '../plan/fault.ts'
 
@@ -13,10 +13,8 @@ export interface RoundServers {
 }
 
 export async function startServers(kind: Servers): Promise<RoundServers> {
-  const [mongo, redis] = await Promise.all([
-    kind === 'standalone' ? startAlone() : startMongoReplicaSet(3),
-    startRedis(),
-  ])
+  const starting = kind === 'standalone' ? startAlone() : startMongoReplicaSet(3)
+  const [mongo, redis] = await Promise.all([starting, startRedis()])
   return {
     mongodbUrl: mongo.url,
     redisUrl: redis.url,
@@ -43,11 +41,7 @@ const primaryOf = (members: readonly Server[]): Promise<Server> =>
   )
 
 /** Sends one command to one server. @throws {Error} if there is no response in time */
-export async function command(
-  member: Server,
-  document: object,
-  withinMs: number,
-): Promise<Record<string, unknown>> {
+export async function command(member: Server, document: object, withinMs: number): Promise<mongo.Document> {
   const client = new mongoose.mongo.MongoClient(`mongodb://127.0.0.1:${member.port}/?directConnection=true`, {
     serverSelectionTimeoutMS: 1000,
     connectTimeoutMS: 1000,

@@ -27,15 +27,7 @@ const sampled = 5
 const maxAttempts = 5
 
 /** Reads everything through the public API when all is quiet: every list, in total and by status, and each item. */
-export async function audit({
-  world,
-  makeCall,
-  seed,
-}: {
-  world: World
-  makeCall: MakeCall
-  seed: number
-}): Promise<void> {
+export async function audit(world: World, makeCall: MakeCall, seed: number): Promise<void> {
   const chance = chanceOf(seed, 'audit')
   for (const tenant of world.tenants) {
     const key = tenant.keys[0] as Key
@@ -53,12 +45,7 @@ export async function audit({
   }
 }
 
-async function idsIn(
-  read: (path: string) => Promise<Call>,
-  path: string,
-  id: string,
-  query: string,
-): Promise<string[]> {
+async function idsIn(read: (path: string) => Promise<Call>, path: string, id: string, query: string) {
   const ids = new Set<string>()
   for (let page = 1; ; page += 1) {
     const call = await read(`${path}?${query}&page=${page}`)

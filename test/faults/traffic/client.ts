@@ -17,18 +17,11 @@ const timeouts = { 700: 10, 3000: 45, [clientTimeoutMs]: 45 }
 /** Some writes with a key break off in the middle of the body. */
 const brokenOff = { part: 0.03, afterMs: 150 }
 
-interface Needs {
-  record: Recording
-  origins: () => string[]
-  clockAheadMs: () => number
-}
+type Needs = { record: Recording; origins: () => string[]; clockAheadMs: () => number }
 
 const none = { status: null, headers: {}, text: '', responseHash: null }
 
-export function openClient({ record, origins, clockAheadMs }: Needs): {
-  makeCall: MakeCall
-  close(): Promise<void>
-} {
+export function openClient({ record, origins, clockAheadMs }: Needs) {
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
   let calls = 0
 
@@ -51,7 +44,7 @@ export function openClient({ record, origins, clockAheadMs }: Needs): {
     }
   }
 
-  async function makeCall(spec: RequestSpec, attempt: number, chance: Chance): Promise<Call> {
+  const makeCall: MakeCall = async (spec, attempt, chance) => {
     calls += 1
     const call = calls
     const origin = chance.pick(origins())

@@ -48,12 +48,7 @@ export const specOf = (
 })
 
 /** Sends a merchant's read once. */
-export const read = (
-  context: Context,
-  what: What,
-  path: string,
-  expects: RequestSpec['expects'] = [],
-): Promise<Call> =>
+export const read = (context: Context, what: What, path: string, expects: readonly string[] = []) =>
   context.makeCall(specOf(context, what, path, null, { method: 'GET', expects }), 1, context.chance)
 
 /** Sends a merchant's write until there is a response. */

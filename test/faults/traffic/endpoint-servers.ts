@@ -25,11 +25,7 @@ export interface EndpointServers {
   close(): Promise<void>
 }
 
-interface Opening {
-  seed: number
-  folder: string
-  clockAheadMs: () => number
-}
+type Opening = { seed: number; folder: string; clockAheadMs: () => number }
 
 export async function openEndpointServers({ seed, folder, clockAheadMs }: Opening): Promise<EndpointServers> {
   const record = openRecord(folder)

@@ -43,11 +43,7 @@ export async function provision(
   for (const { phone, pin, balance } of wallets)
     await admin(['wallet', 'create', '--phone', phone, '--pin', pin, '--balance', String(balance)])
   const staff: Employee[] = []
-  for (const [role, number] of [
-    ['support', 1],
-    ['support', 2],
-    ['viewer', 1],
-  ] as const) {
+  for (const [number, role] of (['support', 'support', 'viewer'] as const).entries()) {
     const made = await admin(['staff', 'create', '--name', `${role}-${number}`, '--role', role])
     staff.push({ name: String(made.name), role, password: String(made.password), cookie: '' })
   }

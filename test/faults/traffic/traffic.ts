@@ -74,7 +74,7 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
       const errors = await running
       if (errors.length > 0) throw new AggregateError(errors, 'operations of the traffic failed')
     },
-    audit: () => audit({ world, makeCall, seed }),
+    audit: () => audit(world, makeCall, seed),
     close,
   }
 }

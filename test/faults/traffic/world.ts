@@ -23,10 +23,7 @@ export interface KnownIntent {
 }
 
 /** A product whose stock the checker calculates. */
-export interface KnownProduct {
-  id: string
-  variants: { id: string; label: string }[]
-}
+export type KnownProduct = { id: string; variants: { id: string; label: string }[] }
 
 /** A business in one environment, with everything that its merchant knows. */
 export interface Tenant {
@@ -61,11 +58,7 @@ export interface Employee {
   cookie: string
 }
 
-export interface Wallet {
-  phone: string
-  pin: string
-  balance: number
-}
+export type Wallet = { phone: string; pin: string; balance: number }
 
 export interface World {
   businesses: Business[]

@@ -4,7 +4,7 @@ import { endpointOfDelivery } from '../endpoints.ts'
 import { groupsOf, having, repeatedOf, sumOf } from '../groups.ts'
 import { isDone, isUnknown } from '../requests.ts'
 import { dataOf, endpointIn, pageOf, queryOf } from '../responses.ts'
-import type { Check, Finding, Round } from '../round.ts'
+import type { Check, Findings, Round } from '../round.ts'
 
 /** Each act by hand has exactly one line in the audit trail, and each re-queued delivery was attempted. */
 export const auditComplete: Check = function* (round) {
@@ -19,7 +19,7 @@ export const auditComplete: Check = function* (round) {
 const isOpen = ({ status }: Call): boolean => status === null || status >= 500
 const resultIn = (call: Call, name: string): string | null => queryOf(pageOf(call)?.location ?? '/').get(name)
 
-function* requeueLines(round: Round): Generator<Finding> {
+function* requeueLines(round: Round): Findings {
   const { dump, calls, requests, times } = round
   const requeued = dump.auditevents.filter(({ act }) => act === 'delivery.requeued')
   const lines = groupsOf(requeued, ({ subject }) => subject)
@@ -57,20 +57,19 @@ function isForgotten(
   { status, attemptLog }: DeliveryDocument,
   lines: { at: number }[],
   times: Round['times'],
-): boolean {
+) {
   if (status !== 'DEAD' || lines.length === 0) return false
   const requeuedAt = Math.max(...lines.map(({ at }) => at))
   const lastAt = Math.max(...attemptLog.map(({ at }) => at))
   return lastAt + times.skewAround(times.machineTime(requeuedAt)) < requeuedAt
 }
 
-function* signInLines({ calls, dump }: Round): Generator<Finding> {
+function* signInLines({ calls, dump }: Round): Findings {
   const attempts = having(calls, 'support.sign-in')
+  const signedIn = dump.auditevents.filter(({ act }) => act === 'staff.signed-in')
   for (const [name, own] of groupsOf(attempts, ({ body }) => (body as { name: string }).name)) {
     const sure = own.filter(({ status, headers }) => status === 303 && 'set-cookie' in headers).length
-    const lines = dump.auditevents.filter(
-      ({ act, subject }) => act === 'staff.signed-in' && subject === name,
-    ).length
+    const lines = signedIn.filter(({ subject }) => subject === name).length
     if (lines < sure || lines > sure + own.filter(isOpen).length)
       yield [name, `signed in ${sure} times or more, and the trail has ${lines} lines`]
   }

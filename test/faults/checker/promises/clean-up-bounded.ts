@@ -1,13 +1,10 @@
 import type { Call, What } from '../../evidence/evidence.ts'
 import { createdAtOf } from '../created-at.ts'
 import { dataOf } from '../responses.ts'
-import type { Check, Finding, Round } from '../round.ts'
+import type { Check, Findings, Round } from '../round.ts'
 import { setIn } from '../times.ts'
 
-/**
- * The clean-up removes only old data of test keys. A delivery is removed with its intent or order. All old data is gone
- * after the next night.
- */
+/** The clean-up removes only old data of test keys, and deliveries with their source. After a night, all is gone. */
 export const cleanUpBounded: Check = function* (round) {
   const { dump, setting, times } = round
   const there = new Set([...dump.deliveries, ...dump.products, ...dump.orders].map(({ _id }) => _id))
@@ -30,7 +27,7 @@ export const cleanUpBounded: Check = function* (round) {
 const dayMs = 86_400_000
 
 /** Finds old data after the last night, which passed when all was quiet. */
-function* left({ faults, setting, times, dump }: Round): Generator<Finding> {
+function* left({ faults, setting, times, dump }: Round): Findings {
   const night = faults.findLast(
     ({ what, target, began }) => what === 'clock.jump' && began > setting.healedAt && setIn(target) >= dayMs,
   )

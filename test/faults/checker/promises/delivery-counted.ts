@@ -1,6 +1,6 @@
 import { maxLogLength, type Trail, trailsOf } from '../attempts.ts'
 import { steadyEndpoints } from '../endpoints.ts'
-import type { Check, Finding } from '../round.ts'
+import type { Check, Findings } from '../round.ts'
 import { settles } from '../times.ts'
 
 /** SPEC 6.4 */
@@ -34,7 +34,7 @@ export const deliveryCounted: Check = function* (round) {
   }
 }
 
-function* end({ delivery, attempts }: Trail): Generator<Finding> {
+function* end({ delivery, attempts }: Trail): Findings {
   const { _id, status, nextAttemptAt, leaseToken, deliveredAt } = delivery
   if (status === 'PENDING' || status === 'RETRYING') yield [_id, `is ${status} at the end`]
   else if (nextAttemptAt !== null) yield [_id, `is ${status} and has a next attempt`]

@@ -1,6 +1,6 @@
 import type { Arrival } from '../../evidence/evidence.ts'
 import { type Attempt, trailsOf } from '../attempts.ts'
-import type { Check, Finding, Round } from '../round.ts'
+import type { Check, Findings, Round } from '../round.ts'
 import { settles } from '../times.ts'
 import { isAccepted, recordMs } from './delivery-counted.ts'
 
@@ -25,7 +25,7 @@ function statusOf({ times }: Round, { did, begun, at, done }: Arrival): number |
   return typeof did === 'number' ? did : null
 }
 
-function* agreed(round: Round, subject: string, attempt: Attempt): Generator<Finding> {
+function* agreed(round: Round, subject: string, attempt: Attempt): Findings {
   const { status, arrival, at } = attempt
   const which = `its attempt at ${new Date(at).toISOString()}`
   if (status === null) {

@@ -1,6 +1,6 @@
 import type { DeliveryDocument } from '../documents.ts'
 import { groupsOf } from '../groups.ts'
-import type { Check, Finding, Round } from '../round.ts'
+import type { Check, Findings, Round } from '../round.ts'
 import { settles } from '../times.ts'
 import { isAccepted } from './delivery-counted.ts'
 
@@ -9,9 +9,7 @@ const earlyMs = 5
 /** Time for the lease of a dead worker to expire, for the next poll, and for the queue. */
 const maxLateMs = 15_000
 
-/**
- * Attempts keep the delays of SPEC 6.4. Without a fault, no attempt is much later, unless its endpoint is throttled.
- */
+/** Attempts keep the delays of SPEC 6.4. Without a fault, none is much later, unless its endpoint is throttled. */
 export const deliveryPaced: Check = function* (round) {
   const lines = round.dump.auditevents.filter(({ act }) => act === 'delivery.requeued')
   const requeues = groupsOf(lines, ({ subject }) => subject)
@@ -27,7 +25,7 @@ function* paced(
   { _id, attemptLog, createdAt, attempts, endpointId }: DeliveryDocument,
   requeuedAt: number[],
   throttled: ReturnType<typeof throttledAt>,
-): Generator<Finding> {
+): Findings {
   const { times, setting } = round
   const waits = setting.settings.retrySeconds.map((seconds) => seconds * 1000)
   const isByTable = requeuedAt.length === 0 && attemptLog.length === attempts
@@ -37,10 +35,8 @@ function* paced(
     const tableMs = before === undefined ? 0 : ((isByTable ? waits[index - 1] : Math.min(...waits)) ?? 0)
     const isRequeued = requeuedAt.some((when) => when >= endedAt - earlyMs && when <= at + earlyMs)
     const [first, last] = [times.machineTime(before?.at ?? createdAt), times.machineTime(at)]
-    const skewMs = times.skewAround({
-      from: Math.min(first.from, last.from),
-      to: Math.max(first.to, last.to),
-    })
+    const span = { from: Math.min(first.from, last.from), to: Math.max(first.to, last.to) }
+    const skewMs = times.skewAround(span)
     const waitedMs = at - endedAt
     const words = `attempt ${index + 1} came ${waitedMs} ms after the previous one or the event`
     if (waitedMs < (isRequeued ? 0 : tableMs) - earlyMs - skewMs)

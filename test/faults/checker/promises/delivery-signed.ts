@@ -5,7 +5,7 @@ import { createdAtOf } from '../created-at.ts'
 import { endpointOfDelivery, steadyEndpoints } from '../endpoints.ts'
 import { groupsOf, having } from '../groups.ts'
 import { dataOf, endpointIn } from '../responses.ts'
-import type { Check, Finding, Round } from '../round.ts'
+import type { Check, Findings, Round } from '../round.ts'
 import { type Secrets, signingSecrets } from '../signing-secrets.ts'
 import { lateMs } from '../times.ts'
 
@@ -38,21 +38,12 @@ export const deliverySigned: Check = function* (round) {
       yield [id, `arrived at ${arrival.path}, and its endpoint is ${url}`]
     const { deletedAt } = round.endpointOf.get(endpointId) ?? { deletedAt: null }
     const skewMs = round.times.skewAround({ from: arrival.at - lateMs, to: arrival.at })
-    if (
-      delivery !== undefined &&
-      deletedAt !== null &&
-      signedAt(arrival) * 1000 > deletedAt + lateMs + skewMs
-    )
-      yield [id, 'was sent after its endpoint was deleted']
+    const isLate = deletedAt !== null && signedAt(arrival) * 1000 > deletedAt + lateMs + skewMs
+    if (delivery !== undefined && isLate) yield [id, 'was sent after its endpoint was deleted']
   }
 }
 
-function* signed(
-  { times, setting }: Round,
-  id: string,
-  arrival: Arrival,
-  known: Secrets,
-): Generator<Finding> {
+function* signed({ times, setting }: Round, id: string, arrival: Arrival, known: Secrets): Findings {
   const { headers, body, at } = arrival
   const timestamp = headers['x-service-timestamp'] ?? ''
   const signatures = known.secrets.map(

@@ -1,15 +1,11 @@
 import type { DeliveryDocument, EndpointDocument, IntentDocument } from '../documents.ts'
 import { steadyEndpoints } from '../endpoints.ts'
 import { groupsOf, repeatedOf } from '../groups.ts'
-import type { Check, Finding } from '../round.ts'
+import type { Check, Findings } from '../round.ts'
 import { lateMs } from '../times.ts'
 
 /** An event that must exist. */
-interface Due {
-  event: string
-  status: string
-  refund?: string
-}
+type Due = { event: string; status: string; refund?: string }
 
 /** An intent or an order with its due events. `isWhole`: the document still has all of them. */
 interface Source {
@@ -28,11 +24,9 @@ const maxAttempts = 50
 export const eventExact: Check = function* (round) {
   const steady = groupsOf(steadyEndpoints(round), ({ businessId }) => businessId)
   const sources: Source[] = [
-    ...round.dump.intents.map((intent) => ({
-      ...intent,
-      due: eventsOf(intent),
-      isWhole: intent.attempts.length < maxAttempts,
-    })),
+    ...round.dump.intents.map((intent) => {
+      return { ...intent, due: eventsOf(intent), isWhole: intent.attempts.length < maxAttempts }
+    }),
     ...round.dump.orders
       .filter(({ status }) => status === 'PLACED')
       .map((order) => ({
@@ -64,9 +58,9 @@ function eventsOf({ attempts, payment, refunds, cancellationReason }: IntentDocu
   const cancelled = cancellationReason === 'expired' ? 'payment.expired' : 'payment.cancelled'
   return [
     { event: 'payment.created', status: 'PENDING' },
-    ...failed.map(({ outcome }) => ({
+    ...failed.map((each) => ({
       event: 'payment.failed',
-      status: outcome === 'declined' ? 'PENDING' : 'FAILED',
+      status: each.outcome === 'failed' ? 'FAILED' : 'PENDING',
     })),
     ...(payment === null ? [] : [{ event: 'payment.confirmed', status: 'PAID' }]),
     ...refunded.map(({ id }) => ({ event: 'payment.refunded', status: 'REFUNDED', refund: id })),
@@ -78,10 +72,7 @@ const isOf = ({ event, facts }: DeliveryDocument, due: Due): boolean =>
   event === due.event && facts.status === due.status && facts.refund?.id === due.refund
 
 /** No other event exists, no event exists twice, and all endpoints have the same events. */
-function* noneElse(
-  { referenceNumber, due, isWhole }: Source,
-  deliveries: DeliveryDocument[],
-): Generator<Finding> {
+function* noneElse({ referenceNumber, due, isWhole }: Source, deliveries: DeliveryDocument[]): Findings {
   const left = [...due]
   for (const [eventId, some] of groupsOf(deliveries, (delivery) => delivery.eventId)) {
     const first = some[0] as DeliveryDocument
@@ -96,11 +87,7 @@ function* noneElse(
   }
 }
 
-function* eachOne(
-  source: Source,
-  deliveries: DeliveryDocument[],
-  endpoint: EndpointDocument,
-): Generator<Finding> {
+function* eachOne(source: Source, deliveries: DeliveryDocument[], endpoint: EndpointDocument): Findings {
   const { referenceNumber, due, createdAt } = source
   const { _id, events } = endpoint
   const left = deliveries.filter(({ endpointId }) => endpointId === _id)

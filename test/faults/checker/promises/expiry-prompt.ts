@@ -1,7 +1,7 @@
 import type { IntentDocument } from '../documents.ts'
 import { groupsOf, having } from '../groups.ts'
 import { formsIn, intentsIn, isReplay, pageOf, referenceIn, shortCodeIn } from '../responses.ts'
-import type { Check, Finding, Round } from '../round.ts'
+import type { Check, Findings, Round } from '../round.ts'
 import { settles } from '../times.ts'
 
 /** A response may be sent a moment after it was computed. */
@@ -26,14 +26,10 @@ export const expiryPrompt: Check = function* (round) {
   yield* reads(round)
 }
 
-function* expired(round: Round, intent: IntentDocument): Generator<Finding> {
+function* expired(round: Round, intent: IntentDocument): Findings {
   const { referenceNumber, status, hold, cancellationReason, expiresAt, updatedAt } = intent
-  if (
-    status === 'PENDING' &&
-    hold === null &&
-    round.setting.quietAt !== null &&
-    expiresAt + eventMs < round.endShown
-  )
+  const isOver = round.setting.quietAt !== null && expiresAt + eventMs < round.endShown
+  if (status === 'PENDING' && hold === null && isOver)
     yield [referenceNumber, `is PENDING ${round.endShown - expiresAt} ms after it expired`]
   if (cancellationReason !== 'expired') return
   if (updatedAt < expiresAt) yield [referenceNumber, `expired ${expiresAt - updatedAt} ms too early`]
@@ -47,7 +43,7 @@ function* expired(round: Round, intent: IntentDocument): Generator<Finding> {
 }
 
 /** A payment that began in time may end late. Cancels and simulations count by their own time. */
-function* inTime(intent: IntentDocument, begun: number[]): Generator<Finding> {
+function* inTime(intent: IntentDocument, begun: number[]): Findings {
   const { referenceNumber, expiresAt, payment, cancellationReason, updatedAt } = intent
   if (payment !== null && begun.length > 0 && Math.min(...begun) > expiresAt + marginMs)
     yield [referenceNumber, `was paid ${Math.min(...begun) - expiresAt} ms after it expired`]
@@ -57,11 +53,8 @@ function* inTime(intent: IntentDocument, begun: number[]): Generator<Finding> {
     yield [referenceNumber, 'was cancelled by its merchant after it expired']
 }
 
-/**
- * After that second an intent does not read as PENDING, unless a payment is pending. Before it, it does not read as
- * expired.
- */
-function* reads({ calls, times, intentOf, intentAt }: Round): Generator<Finding> {
+/** After that second, an intent reads as PENDING only during a payment. Before it, no intent reads as expired. */
+function* reads({ calls, times, intentOf, intentAt }: Round): Findings {
   const paying = new Set(formsIn(calls).map(({ path }) => shortCodeIn(path)))
   for (const call of calls) {
     if (isReplay(call) || call.what === 'create') continue

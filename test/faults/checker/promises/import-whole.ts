@@ -1,13 +1,10 @@
 import type { ProductDocument } from '../documents.ts'
 import { groupsOf, having } from '../groups.ts'
 import { isDone, isUnknown, type Request } from '../requests.ts'
-import type { Check, Finding, Round } from '../round.ts'
+import type { Check, Findings, Round } from '../round.ts'
 
 /** A file of products. `rows`: price and stock of each row by handle. */
-interface File {
-  request: Request
-  rows: Map<string, string[]>
-}
+type File = { request: Request; rows: Map<string, string[]> }
 
 /** A file of products is imported whole or not at all, and each imported product matches a file. */
 export const importWhole: Check = function* (round) {
@@ -36,7 +33,7 @@ function rowsIn({ calls }: Request): File['rows'] {
   return new Map([...byHandle].map(([handle, own]) => [handle, own.map((row) => row.slice(4).join())]))
 }
 
-function* inShop(round: Round, files: File[], products: Map<string, ProductDocument>): Generator<Finding> {
+function* inShop(round: Round, files: File[], products: Map<string, ProductDocument>): Findings {
   const naming = (handle: string): File[] => files.filter(({ rows }) => rows.has(handle))
   const fits = (file: File, handle: string): boolean =>
     file.rows.get(handle)?.join() === rowOf(products.get(handle))

@@ -3,7 +3,7 @@ import type { IntentDocument } from '../documents.ts'
 import { groupsOf, having, repeatedOf, sumOf } from '../groups.ts'
 import { isDone, isUnknown, maxExtraRuns, type Request } from '../requests.ts'
 import { dataOf, referenceIn, type ShownIntent } from '../responses.ts'
-import type { Check, Finding, Round } from '../round.ts'
+import type { Check, Findings, Round } from '../round.ts'
 
 /**
  * No idempotency key ran twice. There are as many documents as keys with a 2xx, and at most one more for each lifetime
@@ -24,10 +24,7 @@ export const keyOnce: Check = function* (round) {
   yield* markedTwice(round)
 }
 
-interface Owner {
-  businessId: string
-  sandbox?: boolean
-}
+type Owner = { businessId: string; sandbox?: boolean }
 
 /** The business and, unless it is an endpoint, the environment. */
 const ownerOf = ({ businessId, sandbox }: Owner): string => `${businessId} ${sandbox ?? ''}`
@@ -40,7 +37,7 @@ function* things<Field extends string, Thing extends Owner & Record<Field, strin
   stored: Thing[],
   name: Field,
   shownAs: string,
-): Generator<Finding> {
+): Findings {
   const requests = having(round.requests, what)
   const nameIn = ({ settled }: Request): string => dataOf<Record<string, string>>(settled)?.[shownAs] ?? ''
   const done = requests.filter(isDone)
@@ -62,7 +59,7 @@ function* things<Field extends string, Thing extends Owner & Record<Field, strin
   }
 }
 
-function* refunds({ requests, dump }: Round): Generator<Finding> {
+function* refunds({ requests, dump }: Round): Findings {
   const byReference = groupsOf(having(requests, 'refund'), referenceIn)
   for (const { referenceNumber, refunds: stored } of dump.intents) {
     const own = byReference.get(referenceNumber) ?? []
@@ -81,7 +78,7 @@ const endings: [what: What, hasEnded: (intent: IntentDocument) => boolean][] = [
   ['simulate', ({ payment }) => payment?.wallet === 'simulation'],
 ]
 
-function* ends({ requests, dump, setting }: Round): Generator<Finding> {
+function* ends({ requests, dump, setting }: Round): Findings {
   const keys = setting.businesses.flatMap((business) => business.keys)
   const publishable = new Set(keys.filter(({ kind }) => kind === 'publishable').map(({ id }) => id))
   const allowed = requests.filter(({ calls }) => !publishable.has(calls[0]?.keyId ?? ''))
@@ -99,7 +96,7 @@ function* ends({ requests, dump, setting }: Round): Generator<Finding> {
 }
 
 /** Finds keys that created two documents. The traffic writes its key into each document that it creates. */
-function* markedTwice({ dump, requests }: Round): Generator<Finding> {
+function* markedTwice({ dump, requests }: Round): Findings {
   const keys = new Set(
     requests.filter(({ isAcrossDays }) => !isAcrossDays).map((each) => each.idempotencyKey),
   )

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { faultsInChain } from '../../../support/ledger-chain.ts'
 import type { DeliveryDocument, IntentDocument, LedgerDocument } from '../documents.ts'
 import { groupsOf } from '../groups.ts'
-import type { Check, Finding, Round } from '../round.ts'
+import type { Check, Findings, Round } from '../round.ts'
 
 /**
  * The ledger of each business and environment is a chain without gaps, whose days are closed for ever. To the centime,
@@ -18,19 +18,17 @@ export const ledgerExact: Check = function* (round) {
   yield* booked(round)
   const amountOf = new Map(entries.map(({ _id, amount }) => [_id, amount]))
   for (const delivery of deliveries) {
+    const { referenceNumber, event } = delivery
     if (round.mayBeCleaned(delivery)) continue
     const due = amountsOf(delivery)
     const own = [delivery.eventId, `${delivery.eventId}-fee`].map((id) => amountOf.get(id) ?? 0)
     if (due !== null && !isDeepStrictEqual(own, due))
-      yield [
-        delivery.referenceNumber,
-        `${delivery.event} reports ${due.join()}, and its entries are ${own.join()}`,
-      ]
+      yield [referenceNumber, `${event} reports ${due.join()}, and the ledger has ${own.join()}`]
   }
 }
 
 /** Compares the entries with the intents. The clean-up may have removed old intents of the sandbox. */
-function* booked({ dump, mayBeCleaned, intentOf, setting }: Round): Generator<Finding> {
+function* booked({ dump, mayBeCleaned, intentOf, setting }: Round): Findings {
   const due = new Map(dump.intents.flatMap(dueOf))
   const left = new Map(dump.intents.filter((intent) => !mayBeCleaned(intent)).flatMap(dueOf))
   const seen = new Set<string>()
@@ -40,10 +38,7 @@ function* booked({ dump, mayBeCleaned, intentOf, setting }: Round): Generator<Fi
     const key = keyOf(entry)
     const isGone = !intentOf.has(referenceNumber) && mayBeCleaned({ sandbox, createdAt: setting.beganAt })
     if (seen.has(key) || (due.get(key) !== amount && !isGone))
-      yield [
-        referenceNumber,
-        `has a ${type} of ${amount} in the ledger, and ${due.get(key) ?? 'none'} is due`,
-      ]
+      yield [referenceNumber, `has a ${type} of ${amount} in the ledger, and not ${due.get(key) ?? 'one'}`]
     seen.add(key)
     left.delete(key)
   }

@@ -1,24 +1,13 @@
 import type { Call, What } from '../../evidence/evidence.ts'
 import { groupsOf, repeatedOf } from '../groups.ts'
 import { dataOf, queryOf } from '../responses.ts'
-import type { Check, Finding, Round } from '../round.ts'
+import type { Check, Findings, Round } from '../round.ts'
 import { lateMs, setIn } from '../times.ts'
 
 /** A thing that must be in a list. */
-interface Listed {
-  name: string
-  businessId: string
-  sandbox: boolean
-  status?: string
-  createdAt: number
-}
+type Listed = { name: string; businessId: string; sandbox: boolean; status?: string; createdAt: number }
 
-interface Page {
-  items: Record<string, string>[]
-  page: number
-  total: number
-  hasMore: boolean
-}
+type Page = { items: Record<string, string>[]; page: number; total: number; hasMore: boolean }
 
 /** The field that identifies the items of each list. */
 const nameIn: Partial<Record<What, string>> = {
@@ -31,9 +20,8 @@ const nameIn: Partial<Record<What, string>> = {
 
 /** Each list that the auditor read shows each stored document once, newest first, with an exact total. */
 export const listExact: Check = function* (round) {
-  const pages = round.calls.filter(
-    ({ actor, what, status }) => actor === 'auditor' && what in nameIn && status === 200,
-  )
+  const audited = round.calls.filter(({ actor }) => actor === 'auditor')
+  const pages = audited.filter(({ what, status }) => what in nameIn && status === 200)
   const things = thingsIn(round)
   for (const some of groupsOf(pages, listOf).values()) yield* one(round, some, things)
 }
@@ -57,7 +45,7 @@ function thingsIn({ dump }: Round): Partial<Record<What, Listed[]>> {
   }
 }
 
-function* one(round: Round, calls: Call[], things: ReturnType<typeof thingsIn>): Generator<Finding> {
+function* one(round: Round, calls: Call[], things: ReturnType<typeof thingsIn>): Findings {
   const { what, business, sandbox, path } = calls[0] as Call
   const subject = `${listOf(calls[0] as Call)} ${path}`
   const status = queryOf(path).get('status')

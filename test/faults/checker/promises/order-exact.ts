@@ -5,10 +5,7 @@ import { isDone } from '../requests.ts'
 import { dataOf } from '../responses.ts'
 import type { Check, Round } from '../round.ts'
 
-/**
- * Every acknowledged order is stored with the same lines, the prices of its products, the right total and a unique
- * number.
- */
+/** Each acknowledged order is stored with the same lines, its products' prices, the right total and a unique number. */
 export const orderExact: Check = function* (round) {
   const placed = round.dump.orders.filter(({ status }) => status === 'PLACED')
   const prices = pricesIn(round)

@@ -46,12 +46,8 @@ function movedIn({ dump }: Round): Map<string, Moved> {
   const due = new Map<string, Moved>()
   for (const { referenceNumber: reference, businessId, payment, refunds } of dump.intents) {
     if (payment === null || !payment.wallet.startsWith('live:')) continue
-    due.set(payment.key, {
-      reference,
-      amount: payment.amountPaid + payment.commission.payerTtc,
-      businessId,
-      paymentKey: null,
-    })
+    const paid = payment.amountPaid + payment.commission.payerTtc
+    due.set(payment.key, { reference, amount: paid, businessId, paymentKey: null })
     for (const { id, amount, returnedFees, status } of refunds) {
       const total = amount + returnedFees.payerTtc
       if (status === 'SUCCEEDED')

@@ -1,12 +1,9 @@
 import type { Call } from '../../evidence/evidence.ts'
 import { groupsOf } from '../groups.ts'
 import { intentsIn, isReplay, mayBecome, type ShownIntent } from '../responses.ts'
-import type { Check, Finding, Round } from '../round.ts'
+import type { Check, Findings, Round } from '../round.ts'
 
-interface Sight {
-  call: Call
-  shown: ShownIntent
-}
+type Sight = { call: Call; shown: ShownIntent }
 
 /** Later responses never show an earlier state, not even after a change of MongoDB's primary. */
 export const readForward: Check = function* (round) {
@@ -16,7 +13,7 @@ export const readForward: Check = function* (round) {
 }
 
 /** Compares each read with the most advanced read that had ended before it began. */
-function* inOrder({ times }: Round, subject: string, sights: Sight[]): Generator<Finding> {
+function* inOrder({ times }: Round, subject: string, sights: Sight[]): Findings {
   const ended = sights.toSorted((one, other) => one.call.ended - other.call.ended)
   // Replays and responses to creates show an earlier state.
   const later = sights.filter(({ call }) => !isReplay(call) && call.what !== 'create')

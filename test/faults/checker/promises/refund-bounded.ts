@@ -1,6 +1,6 @@
 import type { Fees, IntentDocument } from '../documents.ts'
 import { groupsOf, repeatedOf, sumOf } from '../groups.ts'
-import type { Check, Finding } from '../round.ts'
+import type { Check, Findings } from '../round.ts'
 
 /** Refunds and returned fees never exceed those of the payment, neither in MongoDB nor in events. */
 export const refundBounded: Check = function* ({ dump, intentOf }) {
@@ -32,7 +32,7 @@ export const refundBounded: Check = function* ({ dump, intentOf }) {
 function* returned(
   { referenceNumber, payment, refunds, attempts }: IntentDocument,
   fee: keyof Fees,
-): Generator<Finding> {
+): Findings {
   const [paid, total] = [payment?.amountPaid ?? 0, payment?.commission[fee] ?? 0]
   const back = sumOf(refunds, ({ returnedFees }) => returnedFees[fee])
   const isWhole = sumOf(refunds, ({ amount }) => amount) === paid

@@ -2,7 +2,7 @@ import type { Call, What } from '../../evidence/evidence.ts'
 import { repeatedOf } from '../groups.ts'
 import type { Request } from '../requests.ts'
 import { errorOf } from '../responses.ts'
-import type { Check, Finding, Round } from '../round.ts'
+import type { Check, Findings, Round } from '../round.ts'
 import { settles } from '../times.ts'
 
 /** The statuses of refusals in the API. */
@@ -24,7 +24,7 @@ const nameOf = ({ call, what, method, path }: Call): string => `call ${call} ${w
 const marginMs = 200
 
 /** Reports missing responses, except to clients that disconnected early on purpose. Counts each response that came. */
-function* missing(round: Round, call: Call): Generator<Finding> {
+function* missing(round: Round, call: Call): Findings {
   const waitedMs = call.ended - call.began
   const waitsLongEnough = call.timeoutMs >= round.setting.clientTimeoutMs
   const gaveUp = !waitsLongEnough && (call.status !== null || waitedMs >= call.timeoutMs - marginMs)
@@ -33,7 +33,7 @@ function* missing(round: Round, call: Call): Generator<Finding> {
     yield [nameOf(call), `got no response in ${waitedMs} ms, without a fault`]
 }
 
-function* sound(round: Round, call: Call, status: number, request?: Request): Generator<Finding> {
+function* sound(round: Round, call: Call, status: number, request?: Request): Findings {
   const subject = nameOf(call)
   const response = `${status} ${JSON.stringify(call.response).slice(0, 300)}`
   if (call.headers['x-request-id'] === undefined) yield [subject, `got ${status} without X-Request-Id`]

@@ -1,9 +1,7 @@
 import { errorOf } from '../responses.ts'
 import type { Check } from '../round.ts'
 
-/**
- * Acts of viewers, and requests with a publishable key other than reads of an intent, are refused and change nothing.
- */
+/** Acts of viewers, and requests with a publishable key except reads of an intent, are refused and change nothing. */
 export const rightKept: Check = function* ({ calls, dump, setting }) {
   for (const { call, what, status, path } of calls)
     if (what === 'overreach' && status !== null && status < 500 && status !== 403)

@@ -1,11 +1,8 @@
 import { type Call, deliveryIn } from '../../evidence/evidence.ts'
 import { groupsOf } from '../groups.ts'
-import type { Check, Finding, Round } from '../round.ts'
+import type { Check, Findings, Round } from '../round.ts'
 
-interface Owner {
-  businessId: string
-  sandbox: boolean
-}
+type Owner = { businessId: string; sandbox: boolean }
 
 /**
  * No response has a reference, an id or a marker of another business or environment. Events go only to endpoints of
@@ -23,9 +20,7 @@ const isSame = (one: Owner, other: Owner): boolean =>
   one.businessId === other.businessId && one.sandbox === other.sandbox
 const wordsOf = ({ businessId, sandbox }: Owner): string => `${businessId} ${sandbox ? 'test' : 'live'}`
 
-/**
- * The longest come first, because one marker may begin with another. A business without live access has no live marker.
- */
+/** The longest come first, because one marker may begin with another. Some businesses have no live marker. */
 const markersOf = ({ setting }: Round): string[] =>
   setting.businesses
     .flatMap(({ markers: { test, live } }) => [test, live].filter(Boolean))
@@ -51,7 +46,7 @@ function ownersIn({ dump, setting }: Round): Map<string, Owner> {
 
 const names = /\b(?:PI|OR|RF)-[0-9A-Z]{16}\b|"[\w-]{32}"|"[0-9a-f]{24}"/g
 
-function* ownOnly(call: Call, owners: Map<string, Owner>, anyMarker: RegExp): Generator<Finding> {
+function* ownOnly(call: Call, owners: Map<string, Owner>, anyMarker: RegExp): Findings {
   const own = { businessId: call.business ?? '', sandbox: call.sandbox ?? false }
   const text = JSON.stringify(call.response) ?? ''
   for (const [name] of [...text.matchAll(names), ...text.matchAll(anyMarker)]) {
@@ -63,7 +58,7 @@ function* ownOnly(call: Call, owners: Map<string, Owner>, anyMarker: RegExp): Ge
     yield [`call ${call.call}`, `a stranger got ${call.status} to ${call.method} ${call.path}`]
 }
 
-function* stored({ dump, intentOf, endpointOf }: Round): Generator<Finding> {
+function* stored({ dump, intentOf, endpointOf }: Round): Findings {
   for (const delivery of dump.deliveries) {
     const intent = intentOf.get(delivery.referenceNumber)
     if (intent !== undefined && !isSame(intent, delivery))
@@ -76,7 +71,7 @@ function* stored({ dump, intentOf, endpointOf }: Round): Generator<Finding> {
       yield [referenceNumber, `of ${sandbox ? 'test' : 'live'} was paid by ${payment.wallet}`]
 }
 
-function* arrived({ calls, arrivals, dump }: Round, owners: Map<string, Owner>): Generator<Finding> {
+function* arrived({ calls, arrivals, dump }: Round, owners: Map<string, Owner>): Findings {
   const pathOf = ({ url = '' }: { url?: string }): string => (URL.canParse(url) ? new URL(url).pathname : '')
   const registered = [
     ...calls

@@ -1,6 +1,6 @@
 import type { DeliveryDocument, IntentDocument } from '../documents.ts'
 import { intentsIn, mayBecome, type ShownIntent } from '../responses.ts'
-import type { Check, Finding, Round } from '../round.ts'
+import type { Check, Findings, Round } from '../round.ts'
 
 /** The status of each intent follows from its fields, each transition happened once, and no response is undone. */
 export const transitionLegal: Check = function* (round) {
@@ -11,7 +11,7 @@ export const transitionLegal: Check = function* (round) {
   yield* acknowledged(round)
 }
 
-function* whole(intent: IntentDocument): Generator<Finding> {
+function* whole(intent: IntentDocument): Findings {
   const { referenceNumber, status, payment, refunds } = intent
   const isRefunded = refunds.some((refund) => refund.status === 'SUCCEEDED')
   const isCancelled = intent.cancellationReason !== null
@@ -27,10 +27,7 @@ function* whole(intent: IntentDocument): Generator<Finding> {
 const ends = ['payment.confirmed', 'payment.cancelled', 'payment.expired']
 
 /** Each transition has one event, and at most one transition ends the intent. */
-function* reported(
-  { referenceNumber, status }: IntentDocument,
-  deliveries: DeliveryDocument[],
-): Generator<Finding> {
+function* reported({ referenceNumber, status }: IntentDocument, deliveries: DeliveryDocument[]): Findings {
   const once = deliveries.filter(({ event }) => event === 'payment.created' || ends.includes(event))
   for (const event of new Set(once.map((each) => each.event)))
     if (new Set(once.filter((each) => each.event === event).map(({ eventId }) => eventId)).size > 1)
@@ -45,7 +42,7 @@ function* reported(
 }
 
 /** Everything that responses showed is still true at the end. */
-function* acknowledged({ calls, intentOf, mayBeCleaned, times }: Round): Generator<Finding> {
+function* acknowledged({ calls, intentOf, mayBeCleaned, times }: Round): Findings {
   for (const call of calls) {
     const isSkewed = times.isSkewed(call)
     for (const shown of intentsIn(call)) {

@@ -1,6 +1,6 @@
 import { groupsOf, sumOf } from '../groups.ts'
 import { formsIn } from '../responses.ts'
-import type { Check, Finding, Round } from '../round.ts'
+import type { Check, Findings, Round } from '../round.ts'
 
 /** Every business has demo wallets with plenty of money, and one without any (docs/merchants/testing.md). */
 const plenty = 9_000_000_000_000_000
@@ -56,10 +56,7 @@ const wasCleaned = ({ calls, setting }: Round): boolean =>
   calls.some(({ clockAheadMs: [ahead] }) => ahead >= setting.settings.sandboxRetentionDays * 86_400_000)
 
 /** Payments have the key of the form that made them. */
-function* rightfully(
-  { calls, dump, setting }: Round,
-  ledger: Map<string, { accountId: string | null }>,
-): Generator<Finding> {
+function* rightfully({ calls, dump, setting }: Round, ledger: Map<string, Movement>): Findings {
   const forms = groupsOf(formsIn(calls), ({ id }) => id)
   const phoneOf = new Map(dump.wallets.map(({ _id, phone }) => [_id, phone]))
   for (const { referenceNumber, payment, refunds, sandbox } of dump.intents) {

@@ -1,16 +1,11 @@
 import { after, before, drop, replace } from '../../../support/edited-build/edit.ts'
-import { frozenAt, killedAt, type PlantedBug, plain, under } from '../mutant.ts'
+import { frozenAt, killedAt, type PlantedBugs, plain, under } from '../mutant.ts'
 
 /** Events stay in the outbox for longer than the two seconds between two polls, so another worker relays them too. */
-const relaysTwice = before(
-  'relaySome',
-  'empty($$)',
-  'await new Promise((resolve) => setTimeout(resolve, 4000))',
-)
+const relaysTwice = before('relaySome', 'empty($$)', 'await new Promise((go) => setTimeout(go, 4000))')
 
-export const deliveryMutants: readonly PlantedBug[] = [
-  {
-    name: 'event-pulled-first',
+export const deliveryMutants: PlantedBugs = {
+  'event-pulled-first': {
     bug: 'The relay removes an event from its outbox before the deliveries exist.',
     edits: [
       before(
@@ -22,21 +17,13 @@ export const deliveryMutants: readonly PlantedBug[] = [
     caughtBy: ['event.exact', 'event.reported'],
     focus: killedAt('relay.before-insert'),
   },
-  {
-    name: 'delivery-id-random',
+  'delivery-id-random': {
     bug: 'A delivery has a random id, so an event that is relayed again is delivered again.',
-    edits: [
-      replace(
-        'deliveryId',
-        '$eventId + $endpointId',
-        "crypto.randomUUID().replaceAll('-', '').slice(8) + $endpointId",
-      ),
-    ],
+    edits: [replace('deliveryId', '$ + $id', "crypto.randomUUID().replaceAll('-', '').slice(8) + $id")],
     caughtBy: ['event.exact'],
     focus: killedAt('relay.deliveries-inserted', 'relay.enqueued'),
   },
-  {
-    name: 'lease-untokened',
+  'lease-untokened': {
     bug: 'The result of an attempt is written without a lease: a process that was frozen overwrites the result of another.',
     edits: [
       drop('createResultBatcher', 'leaseToken: { $in: tokens }'),
@@ -45,21 +32,15 @@ export const deliveryMutants: readonly PlantedBug[] = [
     caughtBy: ['delivery.delivered', 'delivery.counted', 'delivery.paced'],
     focus: frozenAt('deliver.responded', 'deliver.before-record'),
   },
-  {
-    name: 'attempt-counted-twice',
+  'attempt-counted-twice': {
     bug: 'Each attempt counts as two.',
     edits: [replace('asPipeline', "['$attempts', $made]", "['$attempts', $made, $made]")],
     caughtBy: ['delivery.counted'],
   },
-  {
-    name: 'interruption-counted',
+  'interruption-counted': {
     bug: 'An attempt counts from its claim on: one that a dying process cut short uses up one of the eight.',
     edits: [
-      replace(
-        'claimTogether',
-        '{ $set: { leaseToken, $$ } }',
-        '{ $set: { leaseToken, $$ }, $inc: { attempts: 1 } }',
-      ),
+      replace('claimTogether', '{ $set: { $$ } }', '{ $set: { $$ }, $inc: { attempts: 1 } }'),
       replace('newDelivery', 'attempts: 0', 'attempts: leaseToken === null ? 0 : 1'),
       replace('asPipeline', "{ $add: ['$attempts', $] }", "'$attempts'"),
       replace('send', '$attempts + 1', '$attempts'),
@@ -67,21 +48,18 @@ export const deliveryMutants: readonly PlantedBug[] = [
     caughtBy: ['delivery.counted'],
     focus: killedAt('deliver.before-send', 'deliver.responded'),
   },
-  {
-    name: 'requeue-begins-anew',
+  'requeue-begins-anew': {
     bug: 'A re-queued delivery gets eight more attempts, not one.',
     edits: [replace('scheduled', '$.max(1, $)', '((attempts - 1) % 8) + 1')],
     caughtBy: ['delivery.counted'],
     focus: { ...plain, seconds: 30 },
   },
-  {
-    name: 'retry-too-soon',
+  'retry-too-soon': {
     bug: 'The wait before the next attempt counts from the start of the last one.',
     edits: [replace('judge', '$end + wait', '$end + wait - Math.max(150, sent.durationMs)')],
     caughtBy: ['delivery.paced'],
   },
-  {
-    name: 'body-changes',
+  'body-changes': {
     bug: 'A retry sends the same JSON in other bytes.',
     edits: [
       replace(
@@ -92,8 +70,7 @@ export const deliveryMutants: readonly PlantedBug[] = [
     ],
     caughtBy: ['delivery.delivered'],
   },
-  {
-    name: 'body-of-today',
+  'body-of-today': {
     bug: 'A body has the status of the intent at the attempt, not at the event: a retry may have other bytes.',
     edits: [
       replace('paymentSourceFields', 'metadata: 1', 'metadata: 1, status: 1'),
@@ -101,8 +78,7 @@ export const deliveryMutants: readonly PlantedBug[] = [
     ],
     caughtBy: ['event.reported'],
   },
-  {
-    name: 'signed-otherwise',
+  'signed-otherwise': {
     bug: 'A retry signs other bytes of the same JSON than it sends.',
     edits: [
       replace(
@@ -113,15 +89,13 @@ export const deliveryMutants: readonly PlantedBug[] = [
     ],
     caughtBy: ['delivery.signed'],
   },
-  {
-    name: 'poll-blind',
+  'poll-blind': {
     bug: 'No worker looks for deliveries whose jobs Redis lost.',
     edits: [replace('polls', 'look: attemptDue', 'look: async () => 0')],
     caughtBy: ['quiet.reached', 'delivery.delivered', 'delivery.paced'],
     focus: under('redis.flush', 'redis.empty'),
   },
-  {
-    name: 'lease-missing',
+  'lease-missing': {
     bug: 'The relay inserts a delivery without a lease and attempts it: another worker does too, and the first result is lost.',
     edits: [
       replace(
@@ -132,16 +106,14 @@ export const deliveryMutants: readonly PlantedBug[] = [
     ],
     caughtBy: ['delivery.counted'],
   },
-  {
-    name: 'duplicate-attempted',
+  'duplicate-attempted': {
     bug: 'A relay attempts a delivery that another relay inserted.',
     // Alone, the first edit breaks no promise.
     edits: [replace('relayTo', '(await $insertion).inserted', '((await $insertion), true)'), relaysTwice],
     caughtBy: ['delivery.counted'],
     focus: { ...plain, seconds: 20 },
   },
-  {
-    name: 'outbox-emptied-whole',
+  'outbox-emptied-whole': {
     bug: 'The relay empties the outbox, and with it events that came after it read the others.',
     edits: [
       replace('createEmptyingBatcher', '{ $pull: { outbox: $ } }', '{ $set: { outbox: [] } }'),
@@ -150,32 +122,25 @@ export const deliveryMutants: readonly PlantedBug[] = [
     caughtBy: ['event.exact', 'event.reported'],
     focus: { ...plain, seconds: 40, often: ['createIntent', 'cancelIntent', 'simulatePayment'] },
   },
-  {
-    name: 'slot-kept',
+  'slot-kept': {
     bug: 'A failed attempt keeps its slot.',
     edits: [after('createSlots', 'cancel()', 'if (delivered === false) return')],
     caughtBy: ['quiet.reached', 'delivery.paced'],
     focus: { ...plain, seconds: 20 },
   },
-  {
-    name: 'slot-of-another',
+  'slot-of-another': {
     bug: 'A slot is given back to another business than the one that took it.',
     edits: [
-      replace(
-        'createSlots',
-        'fast.add($businessId, count)',
-        "fast.add(count === 1 ? $businessId : 'another', count)",
-      ),
+      replace('createSlots', 'fast.add($id, count)', "fast.add(count === 1 ? $id : 'another', count)"),
       // A short round uses up 20 slots. Alone this breaks no promise.
       replace('maxFastPerBusiness', '250', '20'),
     ],
     caughtBy: ['quiet.reached', 'delivery.paced'],
     focus: { ...plain, seconds: 20 },
   },
-  {
-    name: 'delay-off-by-one',
+  'delay-off-by-one': {
     bug: 'Each wait is the next one of the table, and there is none after the last.',
     edits: [replace('waitAfter', '$steps[$attempts - 1]', '$steps[$attempts]')],
     caughtBy: ['delivery.counted'],
   },
-]
+}

@@ -1,29 +1,22 @@
 import { after, before, drop, replace } from '../../../support/edited-build/edit.ts'
-import { killedAt, type PlantedBug, pausedAt, plain } from '../mutant.ts'
+import { killedAt, type PlantedBugs, pausedAt, plain } from '../mutant.ts'
 
-export const intentMutants: readonly PlantedBug[] = [
-  {
-    name: 'reference-shared',
+export const intentMutants: PlantedBugs = {
+  'reference-shared': {
     bug: 'No unique key holds the reference of a merchant.',
     edits: [replace('referenceKeyOf', '$merchantReference === null', 'true')],
     caughtBy: ['reference.unique'],
     focus: { ...plain, seconds: 20, often: ['createIntent'] },
   },
-  {
-    name: 'reference-kept',
+  'reference-kept': {
     bug: 'An intent that was cancelled or has failed keeps its reference.',
     edits: [replace('planTransition', '$freesReference ? { referenceKey: 1 } : {}', '{}')],
     caughtBy: ['api/merchant-reference.test.ts'],
   },
-  {
-    name: 'event-after-the-write',
+  'event-after-the-write': {
     bug: 'Creating an intent writes its event afterwards, not in the same write.',
     edits: [
-      before(
-        'insertIntent',
-        'insertUnlessTaken($, $intent, $)',
-        'const outbox = $intent.outbox; $intent.outbox = []',
-      ),
+      before('insertIntent', 'insertUnlessTaken($, $one, $)', 'const outbox = $one.outbox; $one.outbox = []'),
       after('insertIntent', 'insertUnlessTaken($, $intent, $)', '$intent.outbox = outbox'),
       after(
         'insertIntent',
@@ -34,8 +27,7 @@ export const intentMutants: readonly PlantedBug[] = [
     caughtBy: ['event.exact'],
     focus: killedAt('create.inserted'),
   },
-  {
-    name: 'paid-expires',
+  'paid-expires': {
     bug: 'Expiry takes every intent whose time is up, also a paid one.',
     edits: [
       drop('mayExpire', 'status: $'),
@@ -50,8 +42,7 @@ export const intentMutants: readonly PlantedBug[] = [
     caughtBy: ['read.forward'],
     focus: { ...plain, seconds: 30 },
   },
-  {
-    name: 'status-unguarded',
+  'status-unguarded': {
     bug: 'The write of a transition does not check the current status: two concurrent transitions both happen.',
     edits: [
       drop('planTransition', 'status: { $in: $ }'),
@@ -61,8 +52,7 @@ export const intentMutants: readonly PlantedBug[] = [
     caughtBy: ['transition.legal'],
     focus: { ...pausedAt('cancel.before-transition', 'simulate.before-transition'), often: ['raceFor'] },
   },
-  {
-    name: 'expiry-late',
+  'expiry-late': {
     bug: 'A payment intent past its expiry reads as open until a poll has found it.',
     edits: [
       replace('asOf', '$ || $ || $', 'now.getTime() > 0'),
@@ -76,15 +66,13 @@ export const intentMutants: readonly PlantedBug[] = [
     caughtBy: ['expiry.prompt'],
     focus: { ...plain, seconds: 30, often: ['listIntents'] },
   },
-  {
-    name: 'mark-not-counted',
+  'mark-not-counted': {
     bug: 'The total of a long list misses what was created in the very millisecond of a count checkpoint.',
     edits: [replace('countAround', '{ $gte: $at, ...end }', '{ $gt: $at, ...end }')],
     caughtBy: ['list.exact'],
     focus: { ...plain, often: ['createIntent'] },
   },
-  {
-    name: 'refusal-misnumbered',
+  'refusal-misnumbered': {
     bug: 'A cancel that comes too late is refused with a status that the catalogue does not have for it.',
     edits: [
       replace(
@@ -96,8 +84,7 @@ export const intentMutants: readonly PlantedBug[] = [
     caughtBy: ['response.sound'],
     focus: { ...plain, often: ['cancelIntent'] },
   },
-  {
-    name: 'code-twice',
+  'code-twice': {
     bug: 'Two payments may get the same payment code at once.',
     edits: [
       replace(
@@ -109,11 +96,10 @@ export const intentMutants: readonly PlantedBug[] = [
     caughtBy: ['code.unique'],
     focus: { ...plain, often: ['createIntent'] },
   },
-  {
-    name: 'code-released-early',
+  'code-released-early': {
     bug: 'A payment code is free again as soon as another intent draws it.',
     edits: [drop('freeIfReusable', 'codeReusableAt: $')],
     caughtBy: ['code.unique'],
     focus: { ...plain, often: ['createIntent'] },
   },
-]
+}

@@ -1,9 +1,8 @@
 import { drop, replace } from '../../../support/edited-build/edit.ts'
-import { killedAt, type PlantedBug, pausedAt, plain } from '../mutant.ts'
+import { killedAt, type PlantedBugs, pausedAt, plain } from '../mutant.ts'
 
-export const moneyMutants: readonly PlantedBug[] = [
-  {
-    name: 'refund-unguarded',
+export const moneyMutants: PlantedBugs = {
+  'refund-unguarded': {
     bug: 'The refunded total is checked when a refund is judged, but not in its write: two concurrent refunds exceed the payment.',
     edits: [
       drop('beginRefund', '...guard'),
@@ -13,8 +12,7 @@ export const moneyMutants: readonly PlantedBug[] = [
     caughtBy: ['refund.bounded'],
     focus: { ...pausedAt('refund.before-set-aside'), often: ['refundIntent'] },
   },
-  {
-    name: 'refund-again',
+  'refund-again': {
     bug: 'A retry of a refund does not look for the refund that it began, and begins another.',
     edits: [
       replace('refundIntent', 'hasStarted($intent, $)', "hasStarted($intent, '')"),
@@ -26,48 +24,41 @@ export const moneyMutants: readonly PlantedBug[] = [
       often: ['refundIntent'],
     },
   },
-  {
-    name: 'last-centime-kept',
+  'last-centime-kept': {
     bug: 'A refund of everything that is left is refused.',
     edits: [replace('checkRefund', '$amount > refundable', '$amount >= refundable')],
     caughtBy: ['api/refund.test.ts'],
   },
-  {
-    name: 'refunds-refused',
+  'refunds-refused': {
     bug: 'Every refund is refused.',
     edits: [replace('checkRefund', '$amount > refundable', '$amount >= 0')],
     caughtBy: ['refusal.due'],
     focus: { ...plain, seconds: 30, often: ['simulatePayment', 'refundIntent'] },
   },
-  {
-    name: 'outcome-forgotten',
+  'outcome-forgotten': {
     bug: 'No worker queries the wallet for the outcome of a payment whose process died.',
     edits: [replace('queryDueWallets', "queryBy($, 'hold.queryAt', $$)", '0')],
     caughtBy: ['quiet.reached'],
     focus: { ...killedAt('pay.pending', 'pay.wallet-responded', 'wallet.decided'), often: ['payByLink'] },
   },
-  {
-    name: 'money-kept',
+  'money-kept': {
     bug: 'A refund returns one centime less to the wallet.',
     edits: [replace('balanceChangeOf', '$isRefund ? $total : $', '$isRefund ? $total - 1 : -($total)')],
     caughtBy: ['wallet.balances'],
     focus: { ...plain, often: ['payByLink', 'refundIntent'] },
   },
-  {
-    name: 'fee-kept',
+  'fee-kept': {
     bug: 'The refund that completes the amount gives back only its share of the fees.',
     edits: [replace('feeShareOf', '$isComplete ? both(left) : $shares', '$shares')],
     caughtBy: ['unit/fee-share.test.ts'],
   },
-  {
-    name: 'fee-unbooked',
+  'fee-unbooked': {
     bug: 'The fee of a payment or refund has no entry in the ledger.',
     edits: [replace('feeOf', '$amount === 0', 'true')],
     caughtBy: ['ledger.exact'],
     focus: { ...plain, often: ['simulatePayment'] },
   },
-  {
-    name: 'entry-id-random',
+  'entry-id-random': {
     bug: 'The id of an entry in the ledger does not derive from its event, so an event that is relayed again is booked again.',
     edits: [
       replace('appendLinks', 'build($$)', 'build($$).map((link) => ({ ...link, _id: crypto.randomUUID() }))'),
@@ -75,16 +66,14 @@ export const moneyMutants: readonly PlantedBug[] = [
     caughtBy: ['ledger.exact'],
     focus: { ...killedAt('relay.booked', 'ledger.inserted'), often: ['simulatePayment', 'refundIntent'] },
   },
-  {
-    name: 'day-left-open',
+  'day-left-open': {
     bug: 'The first entry of a day does not close the day before.',
     edits: [replace('linkEntry', 'linkClosing($$)', 'null')],
     caughtBy: ['ledger/book.test.ts'],
   },
-  {
-    name: 'commission-rounded-down',
+  'commission-rounded-down': {
     bug: 'A fee is always rounded down.',
     edits: [replace('share', '$fee + 5000n', '$fee')],
     caughtBy: ['unit/commission.test.ts'],
   },
-]
+}

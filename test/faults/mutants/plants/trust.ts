@@ -1,16 +1,14 @@
 import { after, before, replace } from '../../../support/edited-build/edit.ts'
-import { killedAt, type PlantedBug, plain, under } from '../mutant.ts'
+import { killedAt, type PlantedBugs, plain, under } from '../mutant.ts'
 
-export const trustMutants: readonly PlantedBug[] = [
-  {
-    name: 'tenant-unfiltered',
+export const trustMutants: PlantedBugs = {
+  'tenant-unfiltered': {
     bug: 'A reference number is enough to read the payment intent of another business.',
     edits: [replace('ownedBy', '$ !== businessId', 'false')],
     caughtBy: ['tenant.apart'],
     focus: { ...plain, often: ['intrude'] },
   },
-  {
-    name: 'environment-unfiltered',
+  'environment-unfiltered': {
     bug: 'A list shows the payment intents of both environments.',
     edits: [
       replace(
@@ -27,27 +25,18 @@ export const trustMutants: readonly PlantedBug[] = [
     caughtBy: ['tenant.apart'],
     focus: { ...plain, often: ['listIntents'] },
   },
-  {
-    name: 'secret-logged',
+  'secret-logged': {
     bug: 'The secret of a new endpoint is in the log.',
-    edits: [
-      after(
-        'createEndpoint',
-        'const $secret = newSecret()',
-        "deps.log.info({ made: $secret }, 'endpoint.made')",
-      ),
-    ],
+    edits: [after('createEndpoint', 'const $secret = newSecret()', 'deps.log.info({ made: $secret })')],
     caughtBy: ['secret.kept'],
   },
-  {
-    name: 'viewer-acts',
+  'viewer-acts': {
     bug: 'A viewer of the staff pages may do what support may.',
     edits: [replace('requirePermission', 'mayStaff(staffOf(res), permission)', 'true')],
     caughtBy: ['right.kept'],
     focus: { ...plain, seconds: 20, often: ['listDeliveries', 'overreach'] },
   },
-  {
-    name: 'audit-after-the-act',
+  'audit-after-the-act': {
     bug: 'What support staff did enters the audit trail after the act, not in the same write.',
     edits: [
       replace(
@@ -72,22 +61,19 @@ export const trustMutants: readonly PlantedBug[] = [
       often: ['listDeliveries', 'retryDelivery', 'requeue'],
     },
   },
-  {
-    name: 'write-unsafe',
+  'write-unsafe': {
     bug: 'A write is acknowledged before it is on disk: MongoDB may lose it.',
     edits: [replace('options', 'writeConcern: $', 'writeConcern: { w: 1, journal: false }')],
     caughtBy: ['create.exists', 'key.once', 'read.forward', 'event.exact', 'transition.legal'],
     focus: { ...under('mongo.kill'), seconds: 50, often: ['createIntent', 'simulatePayment'] },
   },
-  {
-    name: 'own-clock',
+  'own-clock': {
     bug: 'Each process uses its own wall clock.',
     edits: [replace('createDatabaseTime', 'const atMs = $', 'const atMs = own.wallMs()')],
     caughtBy: ['create.exists', 'expiry.prompt', 'transition.legal', 'read.forward'],
     focus: { ...under('process.skew'), often: ['createIntent', 'payByLink'] },
   },
-  {
-    name: 'cleaned-early',
+  'cleaned-early': {
     bug: 'The clean-up removes data that is a day old.',
     edits: [
       replace('cutoffsOf', '$at - sandboxRetentionMs', '$at - Math.min(sandboxRetentionMs, 86_400_000)'),
@@ -95,16 +81,9 @@ export const trustMutants: readonly PlantedBug[] = [
     caughtBy: ['clean-up.bounded'],
     focus: { ...under('clock.jump'), seconds: 40 },
   },
-  {
-    name: 'delivery-read-otherwise',
+  'delivery-read-otherwise': {
     bug: 'The deliveredAt of a delivery is the time of its creation.',
-    edits: [
-      replace(
-        'presentDelivery',
-        'deliveredAt: $deliveredAt',
-        'deliveredAt: $deliveredAt && delivery.createdAt',
-      ),
-    ],
+    edits: [replace('presentDelivery', 'deliveredAt: $at', 'deliveredAt: $at && delivery.createdAt')],
     caughtBy: ['api/webhook-deliveries.test.ts'],
   },
-]
+}

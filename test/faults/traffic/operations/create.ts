@@ -58,10 +58,7 @@ function bodyOf({ chance, tenant: { marker, sandbox } }: Context, key: string): 
   const isMagic = sandbox && chance.is(0.04)
   const isOpen = !isMagic && chance.is(0.1)
   const tail = chance.pick(['', 'é', '\u{1f6d2}', '"<b>"', "' or 1"])
-  const urls = {
-    success_url: `https://shop.example/thanks?of=${marker}`,
-    cancel_url: 'https://shop.example/sorry',
-  }
+  const urls = { success_url: `https://shop.example/?of=${marker}`, cancel_url: 'https://shop.example/sorry' }
   return {
     amount: isMagic ? chance.pick(magic) : chance.whole(1, 20_000),
     ...(isOpen && { amountType: 'OPEN' }),

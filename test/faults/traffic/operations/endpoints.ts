@@ -23,14 +23,9 @@ export async function createEndpoint(context: Context): Promise<void> {
 /** Creates an endpoint and returns its id, or null if that was refused. */
 export async function subscribe(context: Context, hook: number, events: string[]): Promise<string | null> {
   const url = urlOf(context, hook)
-  const other = { url, events: ['order.new'] }
-  const call = await write(
-    context,
-    'endpoint.create',
-    '/webhooks/endpoints',
-    { json: { url, events } },
-    { other },
-  )
+  const body = { json: { url, events } }
+  const more = { other: { url, events: ['order.new'] } }
+  const call = await write(context, 'endpoint.create', '/webhooks/endpoints', body, more)
   return call === null || !isGood(call) ? null : dataOf<{ id: string }>(call).id
 }
 

@@ -78,10 +78,8 @@ export async function simulatePayment(context: Context): Promise<void> {
     ...(intent.amount === null && chance.is(0.5) && { amount: chance.whole(1, 20_000) }),
   }
   const more = { other: { outcome: 'technical_error' }, expects: tenant.sandbox ? [] : ['SANDBOX_ONLY'] }
-  learn(
-    intent,
-    await write(context, 'simulate', `/intents/${intent.reference}/simulate-payment`, { json }, more),
-  )
+  const path = `/intents/${intent.reference}/simulate-payment`
+  learn(intent, await write(context, 'simulate', path, { json }, more))
 }
 
 export async function refundIntent(context: Context): Promise<void> {

@@ -38,6 +38,6 @@ export async function readOrders(context: Context): Promise<void> {
     await read(
       context,
       'order.list',
-      `/store/orders?limit=${chance.pick([5, 20])}&page=${chance.pick([1, 2])}`,
+      `/store/orders?limit=${chance.pick([5, 9])}&page=${chance.pick([1, 2])}`,
     )
 }

@@ -46,12 +46,7 @@ const pageOf = ({ response }: Call): Page =>
 /** How often a customer without a response sends the same form. */
 const maxAttempts = 5
 
-async function pay(
-  context: Context,
-  makeCall: CustomerCall,
-  intent: KnownIntent,
-  path: string,
-): Promise<void> {
+async function pay(context: Context, makeCall: CustomerCall, intent: KnownIntent, path: string) {
   const { chance } = context
   const typed = intent.amount === null ? `&amount=${chance.whole(1, 200)}` : ''
   const start = `${path}${path.includes('?') ? '&' : '?'}lang=en${typed}`

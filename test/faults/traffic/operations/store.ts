@@ -2,10 +2,7 @@ import { act, type Context, read, write } from '../context.ts'
 import { dataOf, isGood } from '../request-spec.ts'
 import { type KnownProduct, remember } from '../world.ts'
 
-interface ProductData {
-  _id: string
-  variants: { _id: string; label: string; stock: number }[]
-}
+type ProductData = { _id: string; variants: { _id: string; label: string; stock: number }[] }
 
 /** One variant whose stock lasts, and one whose stock runs out. */
 const initialStock = [300, 60]
@@ -84,15 +81,11 @@ export async function importProducts(context: Context): Promise<void> {
   })
   const csv = ['handle,name,variant_label,sku,price,stock', ...rows].join('\n')
   const body = chance.is(0.5) ? { csv } : { json: { csv } }
-  await write(context, 'import', '/store/products/import-csv', body, {
-    expects: isWrong ? ['VALIDATION_ERROR'] : [],
-  })
+  const expects = isWrong ? ['VALIDATION_ERROR'] : []
+  await write(context, 'import', '/store/products/import-csv', body, { expects })
 }
 
-/**
- * Changes stock, sometimes several times at once. The first variant is only changed by deltas, so that its stock can be
- * calculated.
- */
+/** Changes stock, sometimes several times at once. Only deltas change the first variant, whose stock is calculated. */
 export async function changeStock(context: Context): Promise<void> {
   const { chance, tenant } = context
   if (tenant.products.length === 0) return

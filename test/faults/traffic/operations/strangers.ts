@@ -16,10 +16,7 @@ export async function intrude(context: Context): Promise<void> {
   await chance.pick(attemptsOf(stranger, chance.pick(others)))()
 }
 
-function attemptsOf(
-  context: Context,
-  { intents, business, products, orders, deliveries }: Tenant,
-): Attempt[] {
+function attemptsOf(context: Context, { intents, business, products, ...others }: Tenant): Attempt[] {
   const { chance, tenant } = context
   const intent = `/intents/${chance.pick(intents).reference}`
   const endpoint = `/webhooks/endpoints/${chance.pick(business.endpoints).id}`
@@ -31,8 +28,8 @@ function attemptsOf(
       () => read(context, 'product.read', `/store/products/${id}`),
       () => act(context, 'product.delete', `/store/products/${id}`, { method: 'DELETE' }),
     ]),
-    ...orders.slice(0, 2).map((id) => () => read(context, 'order.read', `/store/orders/${id}`)),
-    ...deliveries
+    ...others.orders.slice(0, 2).map((id) => () => read(context, 'order.read', `/store/orders/${id}`)),
+    ...others.deliveries
       .slice(0, 2)
       .map((id) => () => act(context, 'delivery.retry', `/webhooks/events/${id}/retry`)),
   ]

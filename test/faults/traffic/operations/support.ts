@@ -29,9 +29,8 @@ export async function overreach(context: Context): Promise<void> {
   const page = await open(context, viewer, '/admin/audit')
   if (page === null) return
   const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? ''
-  await asStaff(context, viewer, 'overreach', `/admin/deliveries/${chance.pick(tenant.deliveries)}/requeue`, {
-    csrf,
-  })
+  const path = `/admin/deliveries/${chance.pick(tenant.deliveries)}/requeue`
+  await asStaff(context, viewer, 'overreach', path, { csrf })
 }
 
 /** Opens a page and presses a button once. Staff do not press again while the outcome is unknown. */
