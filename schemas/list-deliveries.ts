@@ -6,6 +6,23 @@ import { spanQuery } from './span.ts'
 export const deliveryStatuses = ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
+const anyStatus = `(${deliveryStatuses.join('|')})`
+const identifier = { type: 'string', maxLength: 64, format: 'storable-text' } as const
+
+/** The filters that the list of deliveries and the retry of many deliveries have in common. */
+export const deliveryFilters = {
+  event: { description: 'Only deliveries of this event.', enum: Object.keys(events) },
+  endpointId: { description: 'Only deliveries to this endpoint, which may be deleted.', ...identifier },
+  referenceNumber: { description: 'Only deliveries about this payment intent or order.', ...identifier },
+  responseStatus: {
+    description:
+      'Only deliveries whose last attempt failed with this HTTP status, from `300` to `599`, or with a class such as `5xx`. To find those that received 2xx, use the status DELIVERED.',
+    type: 'string',
+    pattern: '^[345]([0-9]{2}|xx)$',
+    message: 'must be a string with a status from 300 to 599, such as 503, or with a class: 3xx, 4xx or 5xx',
+  },
+} as const
+
 /**
  * The query parameters of GET /dev/webhooks/events (SPEC 4.8). All values are strings, because they come from the URL.
  * If a parameter is repeated, its value becomes an array and is therefore invalid.
@@ -13,14 +30,13 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 export const listDeliveriesQuery = {
   type: 'object',
   properties: {
-    status: { description: 'Only deliveries in this status.', enum: deliveryStatuses },
-    event: { description: 'Only deliveries of this event.', enum: Object.keys(events) },
-    endpointId: {
-      description: 'Only deliveries to this endpoint, which may be deleted.',
+    status: {
+      description: `Only deliveries in this status, or in one of several separated by commas: ${deliveryStatuses.join(', ')}.`,
       type: 'string',
-      maxLength: 64,
-      format: 'storable-text',
+      pattern: `^${anyStatus}(,${anyStatus}){0,${deliveryStatuses.length - 1}}$`,
+      message: `must be one or more of ${deliveryStatuses.join(', ')}, separated by commas`,
     },
+    ...deliveryFilters,
     ...spanQuery.properties,
     ...pageQuery.properties,
   },
@@ -28,9 +44,11 @@ export const listDeliveriesQuery = {
 } as const
 
 export interface ListDeliveriesQuery {
-  status?: DeliveryStatus
+  status?: string
   event?: string
   endpointId?: string
+  referenceNumber?: string
+  responseStatus?: string
   from?: string
   to?: string
   page?: string

@@ -7,7 +7,7 @@ import { listIntents } from '../../src/intents/list.ts'
 import { createListCounts } from '../../src/lists/counts/counts.ts'
 import { newId, newOrderNumber, newReferenceNumber } from '../../src/security/ids.ts'
 import { listOrders } from '../../src/store/orders/list.ts'
-import { listDeliveries } from '../../src/webhooks/deliveries/list.ts'
+import { listDeliveries, parseDeliverySearch } from '../../src/webhooks/deliveries/list.ts'
 import { withService } from '../support/service.ts'
 import { openLiveShop } from '../support/store.ts'
 
@@ -53,8 +53,7 @@ const lists: Record<'intents' | 'orders' | 'live deliveries', List> = {
     own: () => ({ number: newOrderNumber(), status: 'PLACED' }),
   },
   'live deliveries': {
-    read: (deps, caller, search) =>
-      listDeliveries(deps, caller, { ...search, status: null, event: null, endpointId: null }),
+    read: (deps, caller, search) => listDeliveries(deps, caller, { ...parseDeliverySearch({}), ...search }),
     kind: 'Delivery',
     own: () => ({ status: 'DELIVERED' }),
   },

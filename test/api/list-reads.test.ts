@@ -22,22 +22,28 @@ describe('A list', () => {
   const neighbour = withMerchant(service)
   const merchant = withMerchant(service)
 
+  /** Reads the first page of 7 items, and counts the documents that MongoDB read. */
+  async function read(path: string, collection: string, query: string) {
+    let data: { items: { id: string }[]; total: number } = { items: [], total: 0 }
+    const operations = await profiled(service, async () => {
+      const url = `/api/v1/dev/${path}?limit=7&${query}`
+      const { body, status } = await service.http.get(url).set(merchant.read())
+      expect(status, JSON.stringify(body)).to.equal(200)
+      data = body.data
+    })
+    const ours = operations.filter(({ ns }) => ns.endsWith(`.${collection}`))
+    expect(ours.length, query).to.be.greaterThan(1)
+    const examined = ours.reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0)
+    return { total: data.total, ids: data.items.map(({ id }) => id), examined }
+  }
+
   /** Reads lists, and checks that MongoDB read only the documents of the page and one more. Resolves to the totals. */
   async function totals(path: string, collection: string, queries: string[]): Promise<number[]> {
     const found: number[] = []
     for (const query of queries) {
-      let items = 0
-      const operations = await profiled(service, async () => {
-        const url = `/api/v1/dev/${path}?limit=7&${query}`
-        const { body, status } = await service.http.get(url).set(merchant.read())
-        expect(status, JSON.stringify(body)).to.equal(200)
-        items = body.data.items.length
-        found.push(body.data.total)
-      })
-      const ours = operations.filter(({ ns }) => ns.endsWith(`.${collection}`))
-      const examined = ours.reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0)
-      expect(ours.length, query).to.be.greaterThan(1)
-      expect(examined, `${path}?${query}`).to.be.at.most(items + 1)
+      const { total, ids, examined } = await read(path, collection, query)
+      found.push(total)
+      expect(examined, `${path}?${query}`).to.be.at.most(ids.length + 1)
     }
     return found
   }
@@ -85,41 +91,78 @@ describe('A list', () => {
       })
   })
 
-  it('reads only the deliveries it returns, whatever the filter, and has an exact total', async () => {
+  it('reads only the deliveries it returns, equals brute force for every combination of filters, and has an exact total', async () => {
     const { id: endpointId } = await subscribe(service, merchant, 'http://127.0.0.1:9/')
     const made = await freshDelivery(service, merchant)
     await service.deps.Delivery.deleteMany({})
-    const names = ['payment.created', 'payment.expired']
     const copies = [merchant, neighbour].flatMap(({ businessId }) =>
       Array.from({ length: many }, (_none, index): Delivery => {
         const status = deliveryStatuses[index % 5] ?? 'DEAD'
         const endpoint = index % 3 === 0 ? endpointId : newId()
         const isOpen = status === 'PENDING' || status === 'RETRYING'
+        const failureStatus = [503, 500, 404, undefined][index % 4]
         return {
           ...made,
           _id: deliveryId(newId(), endpoint),
           endpointId: endpoint,
           businessId,
           status,
-          event: names[index % 2] ?? '',
+          event: index % 2 === 0 ? 'payment.created' : 'payment.expired',
+          referenceNumber: index < many / 2 ? 'PI-A' : `PI-${index}`,
           createdAt: at(index * minute),
           nextAttemptAt: isOpen ? at(-day) : null,
           deadAt: status === 'DEAD' ? at(0) : null,
+          ...(status === 'DELIVERED' || failureStatus === undefined ? {} : { failureStatus }),
         }
       }),
     )
     await service.deps.Delivery.collection.insertMany(copies as never[])
-    const span = spanOf(many * minute, 0)
-    const status = ['', ...deliveryStatuses.map((one) => `status=${one}`)]
-    const others = ['', `endpointId=${endpointId}`, 'event=payment.created', span]
-    others.push(`endpointId=${endpointId}&event=payment.created&${span}`)
-    const part = [1, 1 / 3, 1 / 2, 1, 1 / 6]
-    const counts = [many, ...deliveryStatuses.map(() => many / 5)]
-    for (const [index, other] of others.entries()) {
-      const queries = status.map((one) => `${one}&${other}`)
-      const found = await totals('webhooks/events', 'deliveries', queries)
-      expect(found, other).to.deep.equal(counts.map((count) => count * (part[index] ?? 0)))
-    }
+    const limit = { from: at(40.5 * minute), to: at(0) }
+    type Filter = [query: string, matches: (delivery: Delivery) => boolean]
+    const any: Filter = ['', () => true]
+    const withStatus = (...wanted: string[]): Filter => [
+      `status=${wanted.join(',')}`,
+      ({ status }) => wanted.includes(status),
+    ]
+    const several = withStatus('PENDING', 'DELIVERED', 'CANCELLED')
+    const statusFilters = [any, withStatus('DEAD'), withStatus('RETRYING', 'DEAD'), several]
+    const responseFilters: Filter[] = [
+      any,
+      ['responseStatus=503', ({ failureStatus }) => failureStatus === 503],
+      ['responseStatus=5xx', ({ failureStatus = 0 }) => failureStatus >= 500],
+    ]
+    const others: Filter[] = [
+      any,
+      [`endpointId=${endpointId}`, (delivery) => delivery.endpointId === endpointId],
+      ['event=payment.created', ({ event }) => event === 'payment.created'],
+      [
+        `from=${limit.from.toISOString()}&to=${limit.to.toISOString()}`,
+        ({ createdAt }) => createdAt >= limit.from,
+      ],
+      ['referenceNumber=PI-A', ({ referenceNumber }) => referenceNumber === 'PI-A'],
+      [
+        `endpointId=${endpointId}&event=payment.created`,
+        (delivery) => delivery.endpointId === endpointId && delivery.event === 'payment.created',
+      ],
+    ]
+    for (const status of statusFilters)
+      for (const response of responseFilters)
+        for (const other of others) {
+          const filters = [status, response, other]
+          const query = filters.map(([text]) => text).join('&')
+          const expected = copies.filter(
+            (copy) =>
+              copy.businessId === merchant.businessId && filters.every(([, matches]) => matches(copy)),
+          )
+          const { total, examined, ids } = await read('webhooks/events', 'deliveries', query)
+          expect([total, ids], query).to.deep.equal([
+            expected.length,
+            expected.slice(0, 7).map(({ _id }) => _id),
+          ])
+          // The two queries of a list by reference each read the deliveries of that reference, of both businesses.
+          const isByReference = query.includes('referenceNumber')
+          expect(examined, query).to.be.at.most(isByReference ? 2 * many + 7 : ids.length + 1)
+        }
   })
 
   it('reads only the products, orders or endpoints it returns, whatever the filter', async () => {

@@ -112,9 +112,11 @@ describe('The webhook delivery API', () => {
         lastError: 'status',
       })
 
+      expect(await listed('responseStatus=503')).to.include({ total: 1 })
       service.clock.advance(30_000)
       respondWithStatus(201)
       await attempt(service.deps, delivery._id)
+      expect(await listed('responseStatus=503')).to.include({ total: 0 })
       const [done] = (await listed()).items
       const now = service.clock.now().toISOString()
       expect(done).to.include({ status: 'DELIVERED', attempts: 2, nextAttemptAt: null, deliveredAt: now })
@@ -134,7 +136,7 @@ describe('The webhook delivery API', () => {
       expect(await listed('limit=2')).to.include({ total: 5, hasMore: true })
     })
 
-    it('filters by status, event, endpoint and time, in any combination', async () => {
+    it('filters by status, event, endpoint, reference, response and time, in any combination', async () => {
       service.clock.freeze(new Date(Math.ceil(Date.now() / day) * day))
       const [delivered, retrying, gone] = [await attempted(200), await attempted(500), await cancelled()]
       const { _id: over } = await dead()
@@ -154,6 +156,13 @@ describe('The webhook delivery API', () => {
         ['status=DELIVERED', [delivered._id]],
         ['status=DEAD', [over]],
         ['status=CANCELLED', [gone._id]],
+        ['status=DEAD,RETRYING,DEAD', [over, retrying._id]],
+        [`referenceNumber=${referenceNumber}`, [cancelEvent, untried]],
+        [`referenceNumber=${referenceNumber}&event=payment.cancelled&status=PENDING,DEAD`, [cancelEvent]],
+        [`referenceNumber=${retrying.referenceNumber}&responseStatus=500`, [retrying._id]],
+        ['responseStatus=500', [over, retrying._id]],
+        ['responseStatus=5xx&status=DEAD', [over]],
+        ['responseStatus=4xx', []],
         ['event=payment.cancelled', [cancelEvent]],
         ['event=payment.created&status=PENDING', [untried]],
         ['event=payment.created&status=DELIVERED', [delivered._id]],
@@ -186,7 +195,15 @@ describe('The webhook delivery API', () => {
 
     it('returns 400 VALIDATION_ERROR for an invalid parameter, and names the parameter', async () => {
       const wrong: [param: string, ...queries: string[]][] = [
-        ['status', 'status=dead', 'status=', 'status=PENDING,DEAD', 'status=DEAD&status=DEAD'],
+        ['status', 'status=dead', 'status=', 'status=PENDING,', 'status=DEAD&status=DEAD'],
+        ['referenceNumber', 'referenceNumber=%00', 'referenceNumber=a&referenceNumber=b'],
+        [
+          'responseStatus',
+          'responseStatus=200',
+          'responseStatus=2xx',
+          'responseStatus=5x',
+          'responseStatus=',
+        ],
         ['event', 'event=payment.paid', 'event=', 'event=__proto__', 'event=order.new&event=order.new'],
         ['endpointId', 'endpointId=a&endpointId=b', 'endpointId=%00', `endpointId=${'x'.repeat(65)}`],
         ['from', 'from=yesterday', 'from=2026-01-02&to=2026-01-01'],

@@ -75,13 +75,14 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
  * values as `$literal`, because the text of a response may begin with `$`.
  */
 function asPipeline(ids: string[], results: AttemptResult[]) {
-  const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt }) => ({
+  const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt, attempt }) => ({
     status,
     nextAttemptAt,
     deliveredAt,
     deadAt,
     ...(cancelledAt === undefined ? {} : { cancelledAt }),
     leaseToken: null,
+    ...(attempt === null ? {} : { failureStatus: attempt.stage === null ? null : attempt.status }),
   }))
   const attempts = results.map(({ attempt }) => (attempt === null ? [] : [attempt]))
   const index = { $indexOfArray: [{ $literal: ids }, '$_id'] }
@@ -92,6 +93,8 @@ function asPipeline(ids: string[], results: AttemptResult[]) {
       $set: {
         attempts: { $add: ['$attempts', { $size: '$made' }] },
         attemptLog: { $slice: [{ $concatArrays: ['$attemptLog', '$made'] }, -maxLogLength] },
+        // The field is removed rather than set to null, because the index contains every delivery that has the field.
+        failureStatus: { $ifNull: ['$failureStatus', '$$REMOVE'] },
       },
     },
     { $unset: 'made' },

@@ -62,6 +62,11 @@ export interface Delivery extends Recorded, Caused {
    */
   attemptLog: AttemptRecord[]
   /**
+   * The HTTP status of the last attempt, if that attempt failed with a response. Missing in all other deliveries, so
+   * that `byFailureStatus` contains only failures and a delivery that succeeds at once costs nothing more.
+   */
+  failureStatus?: number
+  /**
    * True if the clean-up must check a live delivery again. This is necessary if the delivery was open when the clean-up
    * reached it, and also after a re-queue.
    */
@@ -111,6 +116,7 @@ export const deliveries: Collection = {
         responseText: String,
       },
     ],
+    failureStatus: Number,
     untrimmed: Boolean,
     createdAt: Date,
     deliveredAt: Date,
@@ -134,8 +140,8 @@ export const deliveries: Collection = {
       key: { endpointId: 1, nextAttemptAt: 1, _id: 1 },
       partialFilterExpression: { nextAttemptAt: { $type: 'date' } },
     },
-    // These three indexes contain every field by which a merchant can filter the list, so that deliveries can be
-    // counted without reading any documents.
+    // These four indexes contain every field by which a merchant can filter the list, except `referenceNumber`, so that
+    // deliveries can be counted without reading any documents.
     { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
     {
       name: 'byEndpointAndTime',
@@ -144,6 +150,20 @@ export const deliveries: Collection = {
     {
       name: 'byStatus',
       key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, event: 1, endpointId: 1 },
+    },
+    {
+      name: 'byFailureStatus',
+      key: {
+        businessId: 1,
+        sandbox: 1,
+        failureStatus: 1,
+        createdAt: -1,
+        _id: -1,
+        status: 1,
+        event: 1,
+        endpointId: 1,
+      },
+      partialFilterExpression: { failureStatus: { $exists: true } },
     },
     { name: 'byReference', key: { referenceNumber: 1 } },
     // These two indexes contain only DEAD deliveries. `deadByTime` contains all fields that `groupDead` needs for

@@ -1,23 +1,28 @@
-import type { DeliveryStatus, ListDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
+import {
+  type DeliveryStatus,
+  deliveryStatuses,
+  type ListDeliveriesQuery,
+} from '../../../schemas/list-deliveries.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { type Page, readPage, readSlice, type Slice } from '../../input/pagination.ts'
-import { readSpan, type Span, within } from '../../input/span.ts'
+import { type Page, readPage, readSlice, readSortedPage, type Slice } from '../../input/pagination.ts'
+import { readSpan } from '../../input/span.ts'
 import type { Countable } from '../../lists/counts/countable.ts'
 import { readCountedPage } from '../../lists/counts/read-page.ts'
 import type { Delivery } from './delivery.ts'
 import { type DeliveryRecord, recordFields } from './present.ts'
+import { type DeliveryFilter, selectDeliveries } from './select.ts'
 
-export interface DeliverySearch extends Slice, Span {
-  status: DeliveryStatus | null
-  event: string | null
-  endpointId: string | null
-}
+export interface DeliverySearch extends Slice, DeliveryFilter {}
 
 /** Parses the query parameters for the list of deliveries (SPEC 4.8). */
 export function parseDeliverySearch(query: ListDeliveriesQuery): DeliverySearch {
-  const { status = null, event = null, endpointId = null } = query
-  return { status, event, endpointId, ...readSpan(query), ...readSlice(query) }
+  const { status, event = null, endpointId = null, referenceNumber = null, responseStatus = null } = query
+  const statuses = [...new Set(status?.split(',') as DeliveryStatus[] | undefined)]
+  // A list of all statuses is the same as none, but MongoDB would need longer to merge five lists.
+  const isEvery = statuses.length === 0 || statuses.length === deliveryStatuses.length
+  const named = { statuses: isEvery ? null : statuses, event, endpointId, referenceNumber, responseStatus }
+  return { ...named, ...readSpan(query), ...readSlice(query) }
 }
 
 /**
@@ -29,28 +34,18 @@ export function listDeliveries(
   caller: Caller,
   search: DeliverySearch,
 ): Promise<Page<DeliveryRecord>> {
-  const { status, event, endpointId } = search
+  const { statuses, event, endpointId, referenceNumber, responseStatus } = search
   // Count checkpoints only work for lists that never shrink. The clean-up removes test deliveries of any age together
   // with their intents, so lists of test deliveries have no checkpoints.
-  const hasCheckpoints = !caller.sandbox && status === null && event === null && endpointId === null
-  if (hasCheckpoints)
+  const isWhole = [statuses, event, endpointId, referenceNumber, responseStatus].every(
+    (each) => each === null,
+  )
+  if (isWhole && !caller.sandbox)
     return readCountedPage<DeliveryRecord>(deps, allLive(deps, caller), search, search, recordFields)
-  const where = {
-    businessId: caller.businessId,
-    sandbox: caller.sandbox,
-    ...within('createdAt', search),
-    ...(status === null ? {} : { status }),
-    ...(event === null ? {} : { event }),
-    ...(endpointId === null ? {} : { endpointId }),
-  }
-  const index = indexFor(search)
-  return readPage<DeliveryRecord, Delivery>(deps.Delivery, { where, index, fields: recordFields }, search)
-}
-
-/** Returns the name of the index that contains all fields by which the list is filtered. */
-function indexFor({ status, endpointId }: DeliverySearch): string {
-  if (status !== null) return 'byStatus'
-  return endpointId === null ? 'byTimeAndEvent' : 'byEndpointAndTime'
+  const listing = { ...selectDeliveries(caller, search), fields: recordFields }
+  return referenceNumber === null
+    ? readPage<DeliveryRecord, Delivery>(deps.Delivery, listing, search)
+    : readSortedPage<Delivery>(deps.Delivery, listing, search)
 }
 
 function allLive({ Delivery }: Pick<Deps, 'Delivery'>, { businessId }: Caller): Countable {
