@@ -12,6 +12,7 @@ import {
   objectOf,
   sandbox,
   shaped,
+  text,
   textOrNull,
   url,
 } from './fields.ts'
@@ -87,6 +88,10 @@ export const deliveryAttempt = objectOf(
 export const deliveryWithAttempts = objectOf(
   {
     ...fields,
+    lastAttemptHeaders: described(
+      'The headers of the last attempt, without its signatures and without the headers of the connection, such as `Host`. Null before the first attempt.',
+      { type: ['object', 'null'], additionalProperties: text(255) },
+    ),
     payload: described('The body of every attempt, parsed. Null if the key may not subscribe to the event.', {
       type: ['object', 'null'],
     }),

@@ -245,9 +245,18 @@ describe('The webhook delivery API', () => {
         service.clock.freeze(nextAttemptAt)
         await attempt(service.deps, delivery._id)
       }
-      const { attemptLog, payload, ...record } = await one(delivery)
+      const { attemptLog, payload, lastAttemptHeaders, ...record } = await one(delivery)
       expect(record).to.deep.equal((await listed()).items[0])
       expect(payload).to.deep.equal(endpointServer.received[0]?.json)
+      const ofConnection = ['host', 'connection', 'content-length']
+      const sent = Object.entries(endpointServer.received.at(-1)?.headers ?? {})
+        .filter(([name]) => !ofConnection.includes(name) && !name.includes('signature'))
+        .map(([name, value]) => [name, value])
+      const shownHeaders = Object.entries(lastAttemptHeaders).map(([name, value]) => [
+        name.toLowerCase(),
+        value,
+      ])
+      expect(shownHeaders).to.have.deep.members(sent)
       const shown = attemptLog.map(({ at: _at, durationMs: _ms, ...rest }: Record<string, unknown>) => rest)
       const url = endpointServer.url
       const message = 'The connection was closed before the response was complete.'

@@ -4,7 +4,12 @@ import { expect } from 'chai'
 const ids = /^([0-9a-f]{24}|[0-9a-f]{64}|(PI|RF|OR)-[0-9A-Z]{16}|[\w-]{32}|whsec_[\w+/]{43}=)$/
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 /** Other values that differ, by field name. */
-const fresh: Record<string, RegExp> = { code: /^\d{6}$/, shortCode: /^[0-9A-Z]{6}$/ }
+const fresh: Record<string, RegExp> = {
+  code: /^\d{6}$/,
+  shortCode: /^[0-9A-Z]{6}$/,
+  'X-Service-Timestamp': /^\d{10}$/,
+  'webhook-timestamp': /^\d{10}$/,
+}
 const measured = new Set(['durationMs', 'lastDurationMs'])
 
 /** Compares responses with examples, and learns which real id each id of an example represents. */

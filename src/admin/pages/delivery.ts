@@ -14,7 +14,7 @@ import {
   type TracedAttempt,
   type TracedDelivery,
 } from '../../webhooks/deliveries/look-up.ts'
-import { lastUrl } from '../../webhooks/deliveries/present.ts'
+import { lastHeaders, lastUrl } from '../../webhooks/deliveries/present.ts'
 import { adviceCard } from '../sentences/advice.ts'
 import { deliveryAdvice } from '../sentences/delivery-advice.ts'
 import { deliveryBadge, environmentBadge } from './badges.ts'
@@ -52,6 +52,7 @@ export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>,
     !${facts(delivery, business)}
     <h2>Attempts</h2>
     !${attempts(delivery)}
+    !${headers(lastHeaders(deps, delivery))}
     <h2>Re-queued</h2>
     !${acts(trail)}`
   const title = `${delivery.event} to ${hostOf(delivery)}`
@@ -88,6 +89,16 @@ function attempts(delivery: TracedDelivery): string {
     </div>
     !${first.number > 1 ? cut : ''}`
 }
+
+const headers = (sent: Record<string, string> | null): string =>
+  sent === null
+    ? ''
+    : html`<details>
+    <summary>Headers of the last attempt, without its signatures</summary>
+    <pre>${Object.entries(sent)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\n')}</pre>
+  </details>`
 
 const attemptRow = ({ number, attempt }: Numbered<TracedAttempt>, usualUrl: string): string =>
   html`<tr>

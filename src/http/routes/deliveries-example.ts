@@ -1,4 +1,5 @@
 import { maxAttempts } from '../../../schemas/retry-table.ts'
+import { unsignedHeaders } from '../../webhooks/attempts/sign.ts'
 import { composeData } from '../../webhooks/body/compose.ts'
 import { paymentFormat, samplePayment } from '../../webhooks/body/payment-data.ts'
 import { endpointId } from './endpoints-example.ts'
@@ -40,6 +41,11 @@ const data = composeData(
 
 export const withAttempts = {
   ...delivery,
+  lastAttemptHeaders: unsignedHeaders(
+    'Service',
+    { _id: deliveryId, event: 'payment.created' },
+    new Date('2026-11-21T07:34:00.993Z'),
+  ),
   payload: {
     id: deliveryId,
     event: 'payment.created',

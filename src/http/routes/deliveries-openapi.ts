@@ -31,7 +31,8 @@ export const aboutDeliveries = {
     operationId: 'getWebhookDelivery',
     tag: 'Webhook deliveries',
     summary: 'Retrieve a webhook delivery',
-    description: 'Returns the delivery with the body that is sent and its latest attempts.',
+    description:
+      'Returns the delivery with the body that is sent, its latest attempts, and the headers of the last one without signatures.',
     params,
     query: null,
     body: null,

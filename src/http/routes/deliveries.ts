@@ -29,7 +29,7 @@ export const deliveryRoutes: readonly Route[] = [
     shows: 'wholeDelivery',
     scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { params }) =>
-      presentDeliveryWhole(caller, await findDeliveryWhole(deps, caller, params.id ?? '')),
+      presentDeliveryWhole(deps, caller, await findDeliveryWhole(deps, caller, params.id ?? '')),
   },
   {
     method: 'post',

@@ -19,33 +19,52 @@ export const signature = (secret: string, timestamp: string, body: string): stri
 const standardSignature = (secret: string, id: string, timestamp: string, body: string): string =>
   `v1,${createHmac('sha256', Buffer.from(secret, 'hex')).update(`${id}.${timestamp}.${body}`).digest('base64')}`
 
+const timestampOf = (at: Date): string => String(Math.floor(at.getTime() / 1000))
+
 /**
- * Returns the headers for one attempt (SPEC 6.2). The timestamp is the time of the attempt in seconds, so that an
- * endpoint can reject old requests. `brand` is the word that the header names contain. The second parameter contains
- * the current secret, followed by the secrets that were replaced less than 24 hours ago. The signatures made with
- * replaced secrets are sent in a separate header. The headers of the Standard Webhooks specification have fixed names,
- * and one of them contains the signatures of all these secrets.
+ * Returns the headers for one attempt (SPEC 6.2) without its signatures. They depend only on stored values, so the
+ * headers of an earlier attempt can be shown again. `brand` is the word that the header names contain. The timestamp is
+ * the time of the attempt in seconds, so that an endpoint can reject old requests. The headers of the Standard Webhooks
+ * specification have fixed names.
  */
-export function signedHeaders(
+export function unsignedHeaders(
   brand: string,
-  secrets: readonly [current: string, ...previous: string[]],
   { _id: id, event }: Pick<Delivery, '_id' | 'event'>,
-  body: string,
-  now: Date,
+  at: Date,
 ): Record<string, string> {
-  const [secret, ...previous] = secrets
-  const timestamp = String(Math.floor(now.getTime() / 1000))
-  const older = previous.map((each) => signature(each, timestamp, body)).join(',')
+  const timestamp = timestampOf(at)
   return {
     'Content-Type': 'application/json',
-    [`X-${brand}-Signature`]: signature(secret, timestamp, body),
-    ...(older === '' ? {} : { [`X-${brand}-Signature-Previous`]: older }),
     [`X-${brand}-Timestamp`]: timestamp,
     [`X-${brand}-Event`]: event,
     [`X-${brand}-Event-Id`]: eventIdOf(id),
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': secrets.map((each) => standardSignature(each, id, timestamp, body)).join(' '),
+  }
+}
+
+/**
+ * Returns the headers for one attempt. The second parameter contains the current secret, followed by the secrets that
+ * were replaced less than 24 hours ago. The signatures made with replaced secrets are sent in a separate header. The
+ * `webhook-signature` header contains the signatures of all these secrets.
+ */
+export function signedHeaders(
+  brand: string,
+  secrets: readonly [current: string, ...previous: string[]],
+  delivery: Pick<Delivery, '_id' | 'event'>,
+  body: string,
+  at: Date,
+): Record<string, string> {
+  const [secret, ...previous] = secrets
+  const timestamp = timestampOf(at)
+  const older = previous.map((each) => signature(each, timestamp, body)).join(',')
+  return {
+    ...unsignedHeaders(brand, delivery, at),
+    [`X-${brand}-Signature`]: signature(secret, timestamp, body),
+    ...(older === '' ? {} : { [`X-${brand}-Signature-Previous`]: older }),
+    'webhook-signature': secrets
+      .map((each) => standardSignature(each, delivery._id, timestamp, body))
+      .join(' '),
   }
 }
 

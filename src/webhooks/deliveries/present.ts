@@ -1,6 +1,8 @@
 import { type EventName, events } from '../../../schemas/events.ts'
 import { maxAttempts } from '../../../schemas/retry-table.ts'
 import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { unsignedHeaders } from '../attempts/sign.ts'
 import { type BodySource, bodyOf } from '../body/compose.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 import { dueAt } from './lease.ts'
@@ -63,18 +65,29 @@ export interface DeliveryWhole {
   source: BodySource | null
 }
 
+/** Returns the headers of the delivery's last attempt without its signatures, or null if there was no attempt. */
+export function lastHeaders(
+  { config }: Pick<Deps, 'config'>,
+  delivery: Pick<Delivery, '_id' | 'event'> & { attemptLog: Pick<AttemptRecord, 'at'>[] },
+): Record<string, string> | null {
+  const last = delivery.attemptLog.at(-1)
+  return last === undefined ? null : unsignedHeaders(config.webhookHeaderBrand, delivery, last.at)
+}
+
 /**
  * Presents one delivery with its payload and all of its attempts, oldest first. If the API key's scopes do not allow
  * the event, the payload and the responses are null. The responses are left out because an endpoint may repeat the
  * payload in its response.
  */
 export function presentDeliveryWhole(
+  deps: Pick<Deps, 'config'>,
   caller: Caller,
   { delivery, source }: DeliveryWhole,
 ): Record<string, unknown> {
   const mayRead = caller.scopes.has(events[delivery.event as EventName])
   return {
     ...presentDelivery(delivery),
+    lastAttemptHeaders: lastHeaders(deps, delivery),
     payload: mayRead && source !== null ? JSON.parse(bodyOf(delivery, source)) : null,
     attemptLog: delivery.attemptLog.map((attempt) => ({
       ...presentAttempt(attempt),
