@@ -8,6 +8,7 @@ COPY tsconfig.json ./
 COPY schemas schemas
 COPY src src
 COPY workers workers
+COPY docs/clients docs/clients
 RUN npm run build && npm prune --omit=dev
 
 FROM node:24-bookworm-slim

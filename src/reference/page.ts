@@ -22,7 +22,8 @@ Then open an operation and press <em>Execute</em>. The page forgets the key when
 <p class="warning"><strong>Do not use a live key here.</strong> The page does not send keys that begin with <code>sk_live_</code> or
 <code>pk_live_</code>.</p>
 <p>Every write needs an <code>X-Idempotency-Key</code>. If you leave it empty, the page sends a new one each time.
-<a href="/api/v1/openapi.json">OpenAPI document</a></p>
+<a href="/api/v1/openapi.json">OpenAPI document</a>
+· <a href="/docs/clients/payments.ts">TypeScript client</a></p>
 </header>
 <main id="operations"><noscript>This page needs JavaScript. The OpenAPI document does not.</noscript></main>
 </body>

@@ -4,6 +4,7 @@ import { refuse } from '../errors.ts'
 import { createPageHeaders } from '../http/pages/page-headers.ts'
 import { preparePage } from '../http/pages/prepare-page.ts'
 import { sendPage } from '../http/pages/send-page.ts'
+import { readClients } from './clients.ts'
 import { page } from './page.ts'
 import { bundle, bundlePath, scriptPath, stylePath, swaggerStyle, swaggerStylePath } from './paths.ts'
 import { script } from './script.ts'
@@ -23,8 +24,8 @@ const files = [
 ]
 
 /**
- * Serves `/docs`, the API reference, where merchants can try out operations with a test key. The page stores nothing in
- * the browser.
+ * Serves `/docs`, the API reference, where merchants can try out operations with a test key, and the clients under
+ * `/docs/clients`. The page stores nothing in the browser.
  */
 export function referencePages(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
@@ -35,7 +36,14 @@ export function referencePages(deps: Pick<Deps, 'config'>): Router {
       res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
       res.type(type).send(content)
     })
-  router.all(['/docs', ...files.map(({ path }) => path)], () => {
+  const clients = readClients(deps.config)
+  for (const { path, type, content } of clients)
+    router.get(path, prepare, (_req: Request, res: Response) => {
+      // The file changes with a release, and its path does not.
+      res.setHeader('Cache-Control', 'public, max-age=300')
+      res.type(type).send(content)
+    })
+  router.all(['/docs', ...[...files, ...clients].map(({ path }) => path)], () => {
     throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: 'GET, HEAD' } })
   })
   return router

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
@@ -19,9 +19,10 @@ export function built(): string {
   return made
 }
 
-/** Compiles the sources in a folder, without checking types. */
+/** Compiles the sources in a folder, without checking types, and copies what the build copies. */
 export function compile(sources: string, made: string): void {
-  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const compiler = join(root, 'node_modules/@typescript/native/bin/tsc')
   const options = ['--singleThreaded', '--noCheck', '--sourceMap', 'false', '--outDir', made]
   execFileSync(process.execPath, [compiler, ...options], { cwd: sources, stdio: 'inherit' })
+  cpSync(join(root, 'docs/clients'), join(made, 'docs/clients'), { recursive: true })
 }

@@ -135,6 +135,7 @@ export const pages: readonly Target[] = [
   act('/admin/queues/api/queues/webhook-delivery/~delivery~-r0/retry'),
   act('/admin/queues/api/queues/webhook-delivery/retry/failed'),
   act('/admin/queues/api/queues/outbox-relay/pause'),
+  page('customer', '/docs/clients/payments.ts'),
   page('customer', '/docs'),
   page('customer', '/api/v1/openapi.json'),
   page('customer', '/healthz'),

@@ -1,0 +1,162 @@
+import { PaymentsError } from './errors.ts'
+import { delayBeforeRetry, sleep } from './retries.ts'
+import type { CallOptions } from './types.ts'
+
+export interface PaymentsSettings {
+  /** A secret key (`sk_test_…` or `sk_live_…`). The client never shows it. */
+  key: string
+  /** The URL of the service, such as `https://api.payments.example`. */
+  baseUrl: string
+  /** Replaces the global `fetch`. */
+  fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
+  /** The longest duration of one attempt, in ms. Defaults to 30 000, because a refund may take 20 s. */
+  timeoutMs?: number | undefined
+  /** How often an operation is repeated after an error that may be temporary. Defaults to 4. */
+  maxRetries?: number | undefined
+}
+
+/** The method and the path of an operation, and where the fields of its input belong. */
+export interface Endpoint {
+  method: string
+  path: string
+  /** The query parameters of a write. All fields of a read that are not in the path are query parameters. */
+  query?: readonly string[]
+  hasBody?: true
+}
+
+export type Send = (
+  endpoint: Endpoint,
+  input: Record<string, unknown>,
+  options?: CallOptions,
+) => Promise<unknown>
+
+/** A key with other characters could not be a header, and the error of `fetch` would show it. */
+const keyPattern = /^[\x21-\x7e]+$/
+
+/**
+ * Creates the function that sends operations. It repeats an operation after a temporary error. A write keeps its
+ * idempotency key, so the service carries it out only once.
+ */
+export function createSend(settings: PaymentsSettings): Send {
+  const { key, baseUrl, timeoutMs = 30_000, maxRetries = 4 } = settings
+  if (!keyPattern.test(key)) throw new TypeError('key must be an API key, such as sk_test_…')
+  const base = baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '')
+  if (!/^https?:\/\//.test(base)) throw new TypeError('baseUrl must be an absolute URL.')
+  const fetchNow = settings.fetch ?? ((url: string, init: RequestInit) => fetch(url, init))
+
+  return async (endpoint, input, options = {}) => {
+    const { url, body } = addressOf(endpoint, input)
+    const headers: Record<string, string> = {
+      Accept: 'application/json, */*;q=0.5',
+      Authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(endpoint.method === 'GET'
+        ? {}
+        : { 'X-Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() }),
+    }
+    const init = {
+      method: endpoint.method,
+      headers,
+      redirect: 'manual' as const,
+      ...(body === undefined ? {} : { body }),
+    }
+    const most = options.maxRetries ?? maxRetries
+    for (let retries = 0; ; retries += 1) {
+      const result = await attempt(
+        (signal) => fetchNow(`${base}/api/v1${url}`, { ...init, signal }),
+        options.timeoutMs ?? timeoutMs,
+        options.signal,
+      )
+      if (!(result instanceof PaymentsError)) return result.data
+      const delayMs = delayBeforeRetry(result, retries)
+      if (retries >= most || delayMs === undefined) throw result
+      await sleep(delayMs, options.signal)
+    }
+  }
+}
+
+/** Fills in the path, and divides the other fields of the input into the query and the JSON body. */
+function addressOf({ method, path, query = [], hasBody }: Endpoint, input: Record<string, unknown>) {
+  const rest = { ...input }
+  const take = (name: string): unknown => {
+    const value = rest[name]
+    delete rest[name]
+    return value
+  }
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(take(name))))
+  const params = new URLSearchParams()
+  for (const name of method === 'GET' ? Object.keys(rest) : query) {
+    const value = take(name)
+    for (const each of Array.isArray(value) ? value : [value])
+      if (each !== undefined) params.append(name, String(each))
+  }
+  const search = params.toString()
+  return {
+    url: search === '' ? filled : `${filled}?${search}`,
+    body: hasBody ? JSON.stringify(rest) : undefined,
+  }
+}
+
+/** Sends the request once. Returns an error that may be temporary, and throws if the caller cancels. */
+async function attempt(
+  start: (signal: AbortSignal) => Promise<Response>,
+  timeoutMs: number,
+  canceller: AbortSignal | undefined,
+): Promise<{ data: unknown } | PaymentsError> {
+  canceller?.throwIfAborted()
+  const controller = new AbortController()
+  const cancel = () => controller.abort()
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    cancel()
+  }, timeoutMs)
+  canceller?.addEventListener('abort', cancel)
+  let isFile = false
+  try {
+    const response = await start(controller.signal)
+    isFile = response.ok && !isJson(response)
+    return isFile ? { data: response } : await read(response)
+  } catch (cause) {
+    canceller?.throwIfAborted()
+    if (isLate)
+      return new PaymentsError({
+        code: 'TIMEOUT',
+        message: `There was no complete response within ${timeoutMs} ms.`,
+      })
+    return new PaymentsError({
+      code: 'CONNECTION_FAILED',
+      message: 'The connection to the service failed.',
+      cause,
+    })
+  } finally {
+    clearTimeout(timer)
+    // The caller can still cancel the download of a file.
+    if (!isFile) canceller?.removeEventListener('abort', cancel)
+  }
+}
+
+const isJson = (response: Response): boolean =>
+  /^application\/json\b/.test(response.headers.get('content-type') ?? '')
+
+/** Reads the envelope of a response. */
+async function read(response: Response): Promise<{ data: unknown } | PaymentsError> {
+  const envelope = isJson(response) ? ((await response.json()) as Envelope) : undefined
+  const requestId = response.headers.get('x-request-id') ?? undefined
+  if (response.ok && envelope?.success === true) return { data: envelope.data }
+  const wait = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return new PaymentsError({
+    requestId,
+    code: 'INVALID_RESPONSE',
+    message: `The response has the status ${response.status} and does not come from the service.`,
+    ...envelope?.error,
+    statusCode: response.status,
+    retryAfterSeconds: Number.isFinite(wait) ? wait : undefined,
+  })
+}
+
+interface Envelope {
+  success?: boolean
+  data?: unknown
+  error?: { code: string; message: string; requestId: string; param?: string; details?: unknown }
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+
+/** The build copies this folder to dist, so the path is the same there. */
+const folder = join(import.meta.dirname, '../../docs/clients')
+
+/** Browsers show text, and Deno recognises TypeScript by the ending. */
+const clients = [{ name: 'payments.ts', type: 'text/plain; charset=utf-8' }]
+
+/** The values that the files contain for an installation with the default configuration. */
+const defaultUrl = 'https://api.payments.example'
+const defaultBrand = "const headerBrand = 'Service'"
+
+export interface ClientFile {
+  path: string
+  type: string
+  content: string
+}
+
+/** Reads the files of docs/clients/, with the public URL and the webhook headers of this installation. */
+export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBrand'>): ClientFile[] =>
+  clients.map(({ name, type }) => ({
+    path: `/docs/clients/${name}`,
+    type,
+    content: readFileSync(join(folder, name), 'utf8')
+      .replaceAll(defaultUrl, config.publicUrl)
+      .replace(defaultBrand, `const headerBrand = '${config.webhookHeaderBrand}'`),
+  }))

@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process'
+import { expect } from 'chai'
+import { generateClient } from '../../dev/client/generate.ts'
+import { read } from '../../dev/source-files.ts'
+import { createPayments, type PaymentsError, verifyWebhook } from '../../docs/clients/payments.ts'
+import { vectors } from '../vectors/make.ts'
+import { bodyOf } from '../vectors/vector.ts'
+
+/** The strictest options that a merchant may have. */
+const options =
+  '--ignoreConfig --noEmit --singleThreaded --strict --target es2022 --module nodenext --erasableSyntaxOnly --isolatedModules --verbatimModuleSyntax --exactOptionalPropertyTypes --noUncheckedIndexedAccess --noImplicitOverride --noPropertyAccessFromIndexSignature'
+
+const json = (status: number, body: object, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
+const refused = (status: number, code: string, headers?: Record<string, string>): Response =>
+  json(
+    status,
+    { success: false, error: { code, message: code, requestId: 'r', statusCode: status } },
+    headers,
+  )
+const succeeded = (data: unknown): Response => json(200, { success: true, data })
+
+/** A client whose requests get these responses, and the idempotency keys that it sent. */
+function withResponses(...responses: Response[]) {
+  const keys: (string | null)[] = []
+  const payments = createPayments({
+    key: 'sk_test_x',
+    baseUrl: 'https://api.example',
+    fetch: async (_url, { headers }) => {
+      keys.push(new Headers(headers).get('x-idempotency-key'))
+      return responses.shift() ?? expect.fail('an unexpected request')
+    },
+  })
+  return { payments, keys }
+}
+
+describe('docs/clients/payments.ts', function () {
+  this.timeout(20_000)
+
+  it('equals what `npm run client` writes', async () => {
+    expect(read('docs/clients/payments.ts')).to.equal(await generateClient())
+  })
+
+  it('type-checks alone, both in browsers and in Node.js', () => {
+    for (const environment of ['--lib es2022,dom', '--lib es2022 --types node'])
+      execFileSync(
+        'node_modules/.bin/tsc',
+        [...`${options} ${environment}`.split(' '), 'docs/clients/payments.ts'],
+        {
+          stdio: 'inherit',
+        },
+      )
+  })
+
+  it('repeats a write with the same key after temporary errors, and waits as long as Retry-After says', async () => {
+    const { payments, keys } = withResponses(
+      refused(409, 'IDEMPOTENCY_REQUEST_IN_PROGRESS'),
+      new Response('<html>Bad gateway</html>', { status: 502 }),
+      refused(429, 'RATE_LIMITED', { 'retry-after': '2' }),
+      succeeded({ referenceNumber: 'PI-1' }),
+    )
+    const startedAt = Date.now()
+    expect(await payments.createIntent({ amount: 500 })).to.deep.equal({ referenceNumber: 'PI-1' })
+    expect(Date.now() - startedAt).to.be.greaterThan(2_000)
+    expect(keys[0]).to.match(/^[0-9a-f-]{36}$/)
+    expect(new Set(keys).size).to.equal(1)
+  })
+
+  it('does not repeat a request that would fail again, or that may be repeated only after a long time', async () => {
+    for (const response of [
+      refused(409, 'MERCHANT_REFERENCE_TAKEN'),
+      refused(400, 'VALIDATION_ERROR'),
+      refused(429, 'RATE_LIMITED', { 'retry-after': '3600' }),
+    ]) {
+      const { payments, keys } = withResponses(response)
+      const error = (await payments.getBalance().catch((thrown: unknown) => thrown)) as PaymentsError
+      expect(error.name).to.equal('PaymentsError')
+      expect(keys).to.have.length(1)
+    }
+  })
+
+  it('stops waiting when the caller cancels', async () => {
+    const { payments } = withResponses(refused(503, 'SERVICE_UNAVAILABLE', { 'retry-after': '30' }))
+    const controller = new AbortController()
+    const operation = payments.getBalance({}, { signal: controller.signal })
+    setImmediate(() => controller.abort(new Error('cancelled')))
+    expect(String(await operation.catch((thrown: unknown) => thrown))).to.equal('Error: cancelled')
+  })
+
+  it('verifies every test vector of signed webhooks correctly', async () => {
+    const wrong: string[] = []
+    for (const vector of vectors) {
+      const { secret, now, headers, valid, name } = vector
+      const webhook = { body: bodyOf(vector), headers, secret, now: new Date(now * 1000) }
+      const isGenuine = await verifyWebhook(webhook).then(
+        () => true,
+        (error) => error.code === 'INVALID_JSON',
+      )
+      if (isGenuine !== valid) wrong.push(name)
+    }
+    expect(wrong).to.deep.equal([])
+  })
+
+  it('accepts one of several secrets, and Headers as well as an object', async () => {
+    const [vector] = vectors
+    if (vector === undefined) return expect.fail('no vector')
+    const secret = ['another', vector.secret]
+    const webhook = { body: bodyOf(vector), headers: new Headers(vector.headers), secret }
+    const event = await verifyWebhook({ ...webhook, now: new Date(vector.now * 1000) })
+    expect(event.event).to.equal('payment.created')
+    const late = await verifyWebhook(webhook).catch((error: unknown) => error)
+    expect(late).to.include({ code: 'TIMESTAMP_OUT_OF_TOLERANCE' })
+  })
+})
+
+/** Never called. `npm run types` fails if one of these mistakes compiles. */
+export async function mistakes(payments: ReturnType<typeof createPayments>): Promise<void> {
+  // @ts-expect-error: a field that does not exist.
+  await payments.createIntent({ amount: 500, lable: 'Order 17' })
+  // @ts-expect-error: text for a number.
+  await payments.createIntent({ amount: '500' })
+  // @ts-expect-error: a missing path parameter.
+  await payments.refundIntent({ amount: 500 })
+  // @ts-expect-error: a status that does not exist.
+  await payments.listIntents({ status: 'PAYED' })
+  // @ts-expect-error: an operation that is not a list.
+  payments.listAll('createIntent', {})
+  // @ts-expect-error: a field that the response does not have.
+  void (await payments.getIntent({ referenceNumber: 'PI-1' })).reference_number
+}

@@ -1,0 +1,138 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { expect } from 'chai'
+import type * as payments from '../../docs/clients/payments.ts'
+import { apiBase } from '../../src/app.ts'
+import { startProxy } from '../docs/proxy.ts'
+import { attempt, deliveriesOf, relay, subscribe } from '../support/actions.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
+import { type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
+
+type Client = typeof payments
+
+describe('The TypeScript client that the service serves', () => {
+  const service = withService({ PUBLIC_URL: 'https://pay.example', WEBHOOK_HEADER_BRAND: 'Acme' })
+  const merchant: Merchant = withMerchantPerTest(service)
+  const endpointServer = withEndpointServer()
+  let client: Client
+  let text: string
+  const connect = (more: object = {}) =>
+    client.createPayments({ key: merchant.key, baseUrl: service.origin, ...more })
+
+  before(async () => {
+    const response = await service.http.get('/docs/clients/payments.ts').buffer(true)
+    expect(response.status).to.equal(200)
+    expect(response.headers).to.include({
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'public, max-age=300',
+    })
+    text = response.text
+    mkdirSync('.data', { recursive: true })
+    const folder = mkdtempSync('.data/client-')
+    writeFileSync(join(folder, 'payments.ts'), text)
+    client = (await import(join(process.cwd(), folder, 'payments.ts'))) as Client
+    rmSync(folder, { recursive: true })
+  })
+
+  it('names the public URL and the webhook headers of the installation', async () => {
+    expect(text).to.include("baseUrl: 'https://pay.example'")
+    const headers = await client.signWebhook({ body: '{"id":"a-b","event":"order.new"}', secret: 'x' })
+    expect(headers).to.include({ 'X-Acme-Event': 'order.new', 'X-Acme-Event-Id': 'a' })
+    expect((await service.http.get('/docs')).text).to.include('href="/docs/clients/payments.ts"')
+  })
+
+  it('creates, pays, refunds and retrieves an intent', async () => {
+    const payments = connect({ baseUrl: `${service.origin}${apiBase}/` })
+    const { referenceNumber, status } = await payments.createIntent({ amount: 50_000, label: 'Order 17' })
+    expect(status).to.equal('PENDING')
+    expect((await payments.simulatePayment({ referenceNumber })).payment?.amountPaid).to.equal(50_000)
+    const { refund } = await payments.refundIntent({
+      referenceNumber,
+      amount: 20_000,
+      reason: 'One returned',
+    })
+    expect(refund).to.include({ amount: 20_000, status: 'SUCCEEDED' })
+    expect(await payments.getIntent({ referenceNumber })).to.include({ totalAmountRefunded: 20_000 })
+    const file = await payments.exportPayments({ from: '2026-01-01', to: '2026-01-31' }).catch(String)
+    expect(file).to.be.instanceOf(Response)
+    expect(await payments.getBalance()).to.be.an('object')
+  })
+
+  it('creates one intent if the connection is cut before the first response, and pays it only once', async () => {
+    const proxy = await startProxy(service.origin, { loses: (count) => count % 2 === 1 })
+    try {
+      const payments = connect({ baseUrl: proxy.origin })
+      const { referenceNumber } = await payments.createIntent({ amount: 50_000 })
+      expect((await payments.simulatePayment({ referenceNumber })).status).to.equal('PAID')
+      const { items, total } = await connect().listIntents()
+      expect(items.map((each) => each.referenceNumber)).to.deep.equal([referenceNumber])
+      expect(total).to.equal(1)
+    } finally {
+      proxy.close()
+    }
+  })
+
+  it('sends the given idempotency key, and gets the first response again', async () => {
+    const payments = connect()
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => payments.createIntent({ amount: 500 }, { idempotencyKey: 'order-17' })),
+    )
+    expect(first?.referenceNumber).to.equal(second?.referenceNumber)
+  })
+
+  it('lists the items of all pages, also if newer items arrive in between', async () => {
+    const payments = connect()
+    for (let amount = 1; amount <= 5; amount += 1) await payments.createIntent({ amount })
+    const amounts: (number | null)[] = []
+    for await (const intent of payments.listAll('listIntents', { status: 'PENDING', limit: 2 })) {
+      amounts.push(intent.amount)
+      if (amounts.length === 1) await payments.createIntent({ amount: 6 })
+    }
+    expect(amounts).to.deep.equal([5, 4, 3, 2, 1])
+  })
+
+  it('throws errors with the fields of the response', async () => {
+    const payments = connect()
+    const error = await payments.createIntent({ amount: -1 }).catch((thrown: unknown) => thrown)
+    if (!(error instanceof client.PaymentsError)) return expect.fail(String(error))
+    expect(error).to.include({ code: 'AMOUNT_OUT_OF_RANGE', statusCode: 400, param: 'amount' })
+    expect(error.requestId).to.match(/^[0-9a-f-]{36}$/)
+    const missing = await payments.getIntent({ referenceNumber: 'PI/../x' }).catch((thrown) => thrown)
+    expect(missing.code).to.be.oneOf(['INTENT_NOT_FOUND', 'VALIDATION_ERROR'])
+  })
+
+  it('shows the key neither in the client nor in errors', async () => {
+    const unreachable = connect({ baseUrl: 'http://127.0.0.1:1', maxRetries: 0 })
+    const error = await unreachable.getBalance().catch((thrown: unknown) => thrown)
+    expect(error).to.include({ code: 'CONNECTION_FAILED', statusCode: undefined })
+    const shown = [unreachable, error].map((each) => inspect(each, { depth: null, showHidden: true }))
+    expect(shown.join()).to.not.include(merchant.key)
+    expect(() => connect({ key: `${merchant.key}\n` }))
+      .to.throw(TypeError)
+      .and.not.match(/sk_test_\w{5}/)
+  })
+
+  it('verifies a delivered webhook and returns its event', async () => {
+    const { secret } = await subscribe(service, merchant, endpointServer.url)
+    const { referenceNumber } = await connect().createIntent({ amount: 50_000 })
+    await relay(service, merchant)
+    for (const { _id } of await deliveriesOf(service, merchant)) await attempt(service.deps, _id)
+    const [received] = await endpointServer.atLeast(1)
+    if (received === undefined) return expect.fail('no webhook')
+    const webhook = { body: received.body, headers: received.headers, secret, now: service.clock.now() }
+    const event = await client.verifyWebhook(webhook)
+    if (event.event !== 'payment.created') return expect.fail(event.event)
+    expect(event.data.reference_number).to.equal(referenceNumber)
+    const changed = { ...webhook, body: received.body.replace('50000', '50001') }
+    const error = await client.verifyWebhook(changed).catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(client.WebhookVerificationError)
+    const signed = await client.signWebhook({
+      body: received.body,
+      secret,
+      timestamp: Number(received.headers['x-acme-timestamp']),
+    })
+    const sent = Object.entries(signed).filter(([name]) => name in received.headers || name.startsWith('X-'))
+    for (const [name, value] of sent) expect(received.headers[name.toLowerCase()] ?? value).to.equal(value)
+  })
+})
