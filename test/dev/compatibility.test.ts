@@ -1,0 +1,186 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { accept, problemsIn } from '../../dev/compatibility/accepted.ts'
+import { breakingChanges, type Description } from '../../dev/compatibility/breaking-changes.ts'
+import { openapi } from '../../dev/openapi-document.ts'
+
+type Part = Record<string, unknown>
+type Change = (copy: Description) => void
+
+const pick = <T>(from: Record<string, T>, names: string[]): Record<string, T> =>
+  Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)))
+
+const whole = openapi as unknown as Description
+const intents = '/dev/intents'
+/** A part of the real description, because a comparison of the whole takes longer. */
+const api: Description = {
+  ...whole,
+  paths: pick(whole.paths, [
+    intents,
+    '/dev/intents/{referenceNumber}/simulate-payment',
+    '/dev/webhooks/endpoints',
+  ]),
+  webhooks: pick(whole.webhooks, ['payment.created', 'order.new']),
+}
+
+const changed = (...changes: Change[]): Description => {
+  const copy = structuredClone(api)
+  for (const change of changes) change(copy)
+  return copy
+}
+
+const at = (copy: object, ...path: (string | number)[]): Part =>
+  path.reduce((part, key) => part[key] as Part, copy as Part)
+const listAt = (copy: object, ...path: (string | number)[]): unknown[] =>
+  at(copy, ...path) as unknown as unknown[]
+const schema = (copy: Description, name: string): Part => at(copy, 'components', 'schemas', name)
+const field = (copy: Description, name: string, of: string): Part => at(schema(copy, of), 'properties', name)
+
+const makeOptional = (copy: Description, name: string, of: string): void => {
+  schema(copy, of).required = listAt(schema(copy, of), 'required').filter((each) => each !== name)
+}
+const removeField = (copy: Description, name: string, of: string): void => {
+  makeOptional(copy, name, of)
+  delete at(schema(copy, of), 'properties')[name]
+}
+const addField = (copy: Description, name: string, of: string): void => {
+  at(schema(copy, of), 'properties')[name] = { type: 'string' }
+}
+const addParameter = (copy: Description, required: boolean): void => {
+  const shop = { name: 'shop', in: 'query', required, schema: { type: 'string' } }
+  listAt(copy, 'paths', intents, 'get', 'parameters').push(shop)
+}
+
+/** Breaking changes, each under a part of the line that reports it. One comparison finds all of them. */
+const changes: Record<string, Change> = {
+  'POST /dev/intents: [Removed] Response 201': (copy) => {
+    const responses = at(copy, 'paths', intents, 'post', 'responses')
+    responses[200] = responses[201]
+    delete responses[201]
+  },
+  'POST /dev/webhooks/endpoints: [Removed] property `secret`': (copy) =>
+    removeField(copy, 'secret', 'WebhookEndpointWithSecret'),
+  'GET /dev/intents: [Removed] property `paidAt` from `data.items[].payment`': (copy) =>
+    removeField(copy, 'paidAt', 'Payment'),
+  'POST /dev/webhooks/endpoints: [Removed] required status from `data.url`': (copy) =>
+    makeOptional(copy, 'url', 'WebhookEndpointWithSecret'),
+  'POST /dev/webhooks/endpoints: [Replaced] type definition of `data.active`': (copy) => {
+    field(copy, 'active', 'WebhookEndpointWithSecret').type = ['boolean', 'null']
+  },
+  'POST /dev/intents: [Removed] property `success_url` in Request Body': (copy) => {
+    delete at(schema(copy, 'CreateIntentBody'), 'properties').success_url
+  },
+  'POST /dev/intents: [Added] property `shop` in Request Body': (copy) => {
+    addField(copy, 'shop', 'CreateIntentBody')
+    schema(copy, 'CreateIntentBody').required = ['shop']
+  },
+  'POST /dev/intents: [Replaced] maxLength validator of `label`': (copy) => {
+    field(copy, 'label', 'CreateIntentBody').maxLength = 5
+  },
+  'simulate-payment: [Replaced] possible values of `outcome`': (copy) =>
+    listAt(field(copy, 'outcome', 'SimulatePaymentBody'), 'enum').pop(),
+  'query parameter `status`': (copy) => listAt(copy, 'paths', intents, 'get', 'parameters').shift(),
+  'GET /dev/intents: [Added] required query parameter `shop`': (copy) => addParameter(copy, true),
+  'POST /dev/intents: [remove] responses.400.examples.INVALID_METADATA': (copy) => {
+    const refused = at(copy, 'paths', intents, 'post', 'responses', 400, 'content', 'application/json')
+    delete at(refused, 'examples').INVALID_METADATA
+  },
+  'POST /dev/intents: [Replaced] some security details': (copy) => {
+    at(copy, 'paths', intents, 'post').security = [{ apiKey: ['payments.payments:write'] }]
+  },
+  'webhook payment.created: [Removed] property `created_at`': (copy) =>
+    removeField(copy, 'created_at', 'PaymentCreatedEvent'),
+  'webhook order.new: [remove] headers.X-Service-Signature': (copy) =>
+    listAt(copy, 'webhooks', 'order.new', 'post', 'parameters').shift(),
+}
+
+const removals: Record<string, Change> = {
+  'GET /dev/intents: [Removed] operation': (copy) => delete at(copy, 'paths', intents).get,
+  'webhook order.new: [Removed] operation order.new': (copy) => delete at(copy, 'webhooks')['order.new'],
+}
+
+const compatible: readonly Change[] = [
+  (copy) => addParameter(copy, false),
+  (copy) => addField(copy, 'shop', 'CreateIntentBody'),
+  (copy) => addField(copy, 'shop', 'PaymentCreatedEvent'),
+  (copy) => {
+    addField(copy, 'shop', 'Intent')
+    listAt(schema(copy, 'Intent'), 'required').push('shop')
+  },
+  (copy) => {
+    at(copy, 'paths', intents, 'post', 'responses', 201, 'headers')['X-Shop'] = { schema: { type: 'string' } }
+    at(copy, 'paths', intents, 'post', 'requestBody', 'content', 'application/json').example = { amount: 1 }
+    field(copy, 'label', 'CreateIntentBody').maxLength = 5_000
+    listAt(field(copy, 'status', 'Intent'), 'enum').push('SHIPPED')
+    field(copy, 'status', 'Intent').description = 'Where the intent stands.'
+  },
+  (copy) => {
+    at(copy, 'paths')['/dev/shops'] = { get: at(copy, 'paths', intents, 'get') }
+    at(copy, 'webhooks')['order.shipped'] = at(copy, 'webhooks', 'order.new')
+  },
+]
+
+describe('The comparison of two descriptions of the API', () => {
+  for (const [name, planted] of Object.entries({ changes, removals }))
+    it(`finds every breaking change among ${Object.keys(planted).length} planted ${name}`, () => {
+      const found = breakingChanges(api, changed(...Object.values(planted))).join('\n')
+      for (const line of Object.keys(planted)) expect(found).to.include(line)
+    })
+
+  it('does not report additions, new values in responses, and changed texts', () => {
+    expect(breakingChanges(api, changed(...compatible))).to.deep.equal([])
+  })
+})
+
+describe('npm run api:check', () => {
+  let root: string
+  const changelog = () => readFileSync(join(root, 'CHANGELOG.md'), 'utf8')
+  const write = (text: string) => writeFileSync(join(root, 'CHANGELOG.md'), text)
+  const small: Description = {
+    ...api,
+    paths: { '/intents': { get: {}, post: {} } },
+    webhooks: {},
+    components: {},
+  }
+  const withMore = { ...small, paths: { ...small.paths, '/shops': { get: {} } } }
+  const withLess = { ...small, paths: { '/intents': { post: {} } } }
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'compatibility-'))
+    mkdirSync(join(root, 'docs'))
+    write('# Changelog\n\n## 0.2.0\n\n### Added\n\n- More.\n\n## 0.1.0\n\n### Added\n\n- All.\n')
+    expect(accept(root, '', small)).to.deep.equal([])
+    expect(problemsIn(root, small)).to.deep.equal([])
+  })
+  afterEach(() => rmSync(root, { recursive: true }))
+
+  it('fails after an addition, and npm run api:accept accepts it', () => {
+    expect(problemsIn(root, withMore).join()).to.include('npm run api:accept')
+    expect(accept(root, '', withMore)).to.deep.equal([])
+    expect(problemsIn(root, withMore)).to.deep.equal([])
+    expect(changelog()).not.to.include('Breaking')
+  })
+
+  it('fails after a breaking change, which npm run api:accept accepts only with a sentence for the changelog', () => {
+    for (const problems of [problemsIn(root, withLess), accept(root, '', withLess)])
+      expect(problems.join('\n')).to.match(/GET \/intents: \[Removed\].*api:accept -- /s)
+    expect(accept(root, 'GET /intents is gone.', withLess)).to.deep.equal([])
+    expect(problemsIn(root, withLess)).to.deep.equal([])
+    expect(changelog()).to.match(
+      /## 0\.2\.0\n.*### Breaking changes\n\n- GET \/intents is gone\.\n.*## 0\.1\.0/s,
+    )
+  })
+
+  it('fails if the stored description was changed by hand, or if a new version does not name it', () => {
+    const before = changelog()
+    writeFileSync(join(root, 'docs/openapi.json'), `${JSON.stringify(withLess, null, 2)}\n`)
+    for (const problems of [problemsIn(root, withLess), accept(root, '', withLess)])
+      expect(problems.join()).to.include('do not match')
+    writeFileSync(join(root, 'docs/openapi.json'), `${JSON.stringify(small, null, 2)}\n`)
+    write(before.replace('## 0.2.0', '## 0.3.0\n\n### Added\n\n## 0.2.0'))
+    expect(problemsIn(root, small)).to.have.length(1)
+    expect(accept(root, '', small)).to.deep.equal([])
+    expect(problemsIn(root, small)).to.deep.equal([])
+  })
+})
