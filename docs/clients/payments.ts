@@ -425,6 +425,8 @@ export interface components {
       health: components['schemas']['WebhookEndpointHealth']
       /** The secret that signs the deliveries to this endpoint. Store it: no later response contains it. */
       secret: string
+      /** The same secret in the form that the libraries of Standard Webhooks expect. */
+      standardSecret: string
     }
     WebhookEndpointHealth: {
       lastSuccessAt: string | null
@@ -592,6 +594,10 @@ export interface components {
       sandbox: boolean
       createdAt: string
       deliveredAt: string | null
+      /** The headers of the last attempt, without its signatures and without the headers of the connection, such as `Host`. Null before the first attempt. */
+      lastAttemptHeaders: {
+        [key: string]: string
+      } | null
       /** The body of every attempt, parsed. Null if the key may not subscribe to the event. */
       payload: Record<string, never> | null
       /** The latest 50 attempts, oldest first. */
@@ -1880,8 +1886,8 @@ export interface operations {
   listWebhookDeliveries: {
     parameters: {
       query?: {
-        /** Only deliveries in this status. */
-        status?: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
+        /** Only deliveries in this status, or in one of several separated by commas: PENDING, RETRYING, DELIVERED, DEAD, CANCELLED. */
+        status?: string
         /** Only deliveries of this event. */
         event?:
           | 'payment.created'
@@ -1893,6 +1899,10 @@ export interface operations {
           | 'order.new'
         /** Only deliveries to this endpoint, which may be deleted. */
         endpointId?: string
+        /** Only deliveries about this payment intent or order. */
+        referenceNumber?: string
+        /** Only deliveries whose last attempt failed with this HTTP status, from `300` to `599`, or with a class such as `5xx`. To find those that received 2xx, use the status DELIVERED. */
+        responseStatus?: string
         /** Only items created at or after this ISO 8601 date or date-time. Without an offset, the time is UTC. */
         from?: string
         /** Only items created at or before this ISO 8601 date or date-time. A date means the end of that day. */
@@ -2527,7 +2537,7 @@ export const table = {
   /**
    * Rotate a webhook secret.
    *
-   * Creates a new signing secret. This is the only response that contains it. For 24 hours, deliveries also carry a signature with the old secret, in a second header.
+   * Creates a new signing secret. This is the only response that contains it. For 24 hours, deliveries also carry a signature with the old secret.
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
@@ -2551,7 +2561,7 @@ export const table = {
   /**
    * Retrieve a webhook delivery.
    *
-   * Returns the delivery with the body that is sent and its latest attempts.
+   * Returns the delivery with the body that is sent, its latest attempts, and the headers of the last one without signatures.
    *
    * Requires a secret key with the scope `webhooks.deliveries:read`.
    */
@@ -3132,7 +3142,7 @@ export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEven
   const signed = signedBytes(timestamp, body)
   for (const each of secrets)
     for (const signature of signatures)
-      if (await crypto.subtle.verify('HMAC', await hmacKey(each), fromHex(signature), signed))
+      if (await crypto.subtle.verify('HMAC', await hmacKey(encoder.encode(each)), fromHex(signature), signed))
         return parse(body)
   throw new WebhookVerificationError(
     'SIGNATURE_MISMATCH',
@@ -3140,7 +3150,10 @@ export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEven
   )
 }
 
-/** Returns the headers of a genuine webhook with this body, for tests of your webhook handler. */
+/**
+ * Returns the headers of a genuine webhook with this body, for tests of your webhook handler. They include those of
+ * Standard Webhooks.
+ */
 export async function signWebhook(webhook: {
   body: string | Uint8Array
   secret: string
@@ -3149,16 +3162,28 @@ export async function signWebhook(webhook: {
 }): Promise<Record<string, string>> {
   const { body, secret, timestamp = Math.floor(Date.now() / 1000) } = webhook
   const { id, event } = parse(body)
-  const digest = await crypto.subtle.sign('HMAC', await hmacKey(secret), signedBytes(String(timestamp), body))
-  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const digest = await hmacOf(encoder.encode(secret), signedBytes(String(timestamp), body))
+  const standard = await hmacOf(fromHex(secret), signedBytes(`${id}.${timestamp}`, body))
   return {
     'Content-Type': 'application/json',
     [`X-${headerBrand}-Timestamp`]: String(timestamp),
-    [`X-${headerBrand}-Signature`]: `sha256=${hex}`,
+    [`X-${headerBrand}-Signature`]: `sha256=${toHex(digest)}`,
     [`X-${headerBrand}-Event`]: event,
-    [`X-${headerBrand}-Event-Id`]: id.split('-')[0] ?? '',
+    [`X-${headerBrand}-Event-Id`]: eventIdOf(id),
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${btoa(String.fromCharCode(...standard))}`,
   }
 }
+
+/** Returns the id of the event. The id of a delivery encodes it in its first half. */
+const eventIdOf = (id: string): string => {
+  if (!/^[\w-]{32}$/.test(id)) return id
+  const half = atob(id.slice(0, 16).replaceAll('-', '+').replaceAll('_', '/'))
+  return toHex(Array.from(half, (character) => character.charCodeAt(0)))
+}
+
+const toHex = (bytes: number[]): string => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
 function headerOf(headers: WebhookHeaders, ending: string): string {
   const name = `x-${headerBrand}-${ending}`.toLowerCase()
@@ -3179,8 +3204,8 @@ function parse(body: string | Uint8Array): WebhookEvent {
 
 const encoder = new TextEncoder()
 
-function signedBytes(timestamp: string, body: string | Uint8Array) {
-  const start = encoder.encode(`${timestamp}.`)
+function signedBytes(prefix: string, body: string | Uint8Array) {
+  const start = encoder.encode(`${prefix}.`)
   const rest = typeof body === 'string' ? encoder.encode(body) : body
   const bytes = new Uint8Array(start.length + rest.length)
   bytes.set(start)
@@ -3188,10 +3213,11 @@ function signedBytes(timestamp: string, body: string | Uint8Array) {
   return bytes
 }
 
-const hmacKey = (secret: string) =>
-  crypto.subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
-    'sign',
-    'verify',
-  ])
+const hmacKey = (key: ReturnType<typeof fromHex>) =>
+  crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
+
+async function hmacOf(key: ReturnType<typeof fromHex>, signed: ReturnType<typeof signedBytes>) {
+  return Array.from(new Uint8Array(await crypto.subtle.sign('HMAC', await hmacKey(key), signed)))
+}
 
 const fromHex = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))

@@ -37,8 +37,8 @@ describe('The TypeScript client that the service serves', () => {
 
   it('names the public URL and the webhook headers of the installation', async () => {
     expect(text).to.include("baseUrl: 'https://pay.example'")
-    const headers = await client.signWebhook({ body: '{"id":"a-b","event":"order.new"}', secret: 'x' })
-    expect(headers).to.include({ 'X-Acme-Event': 'order.new', 'X-Acme-Event-Id': 'a' })
+    const headers = await client.signWebhook({ body: '{"id":"a-b","event":"order.new"}', secret: 'ab' })
+    expect(headers).to.include({ 'X-Acme-Event': 'order.new', 'X-Acme-Event-Id': 'a-b' })
     expect((await service.http.get('/docs')).text).to.include('href="/docs/clients/payments.ts"')
   })
 

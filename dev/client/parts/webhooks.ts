@@ -56,7 +56,7 @@ export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEven
   const signed = signedBytes(timestamp, body)
   for (const each of secrets)
     for (const signature of signatures)
-      if (await crypto.subtle.verify('HMAC', await hmacKey(each), fromHex(signature), signed))
+      if (await crypto.subtle.verify('HMAC', await hmacKey(encoder.encode(each)), fromHex(signature), signed))
         return parse(body)
   throw new WebhookVerificationError(
     'SIGNATURE_MISMATCH',
@@ -64,7 +64,10 @@ export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEven
   )
 }
 
-/** Returns the headers of a genuine webhook with this body, for tests of your webhook handler. */
+/**
+ * Returns the headers of a genuine webhook with this body, for tests of your webhook handler. They include those of
+ * Standard Webhooks.
+ */
 export async function signWebhook(webhook: {
   body: string | Uint8Array
   secret: string
@@ -73,16 +76,28 @@ export async function signWebhook(webhook: {
 }): Promise<Record<string, string>> {
   const { body, secret, timestamp = Math.floor(Date.now() / 1000) } = webhook
   const { id, event } = parse(body)
-  const digest = await crypto.subtle.sign('HMAC', await hmacKey(secret), signedBytes(String(timestamp), body))
-  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const digest = await hmacOf(encoder.encode(secret), signedBytes(String(timestamp), body))
+  const standard = await hmacOf(fromHex(secret), signedBytes(`${id}.${timestamp}`, body))
   return {
     'Content-Type': 'application/json',
     [`X-${headerBrand}-Timestamp`]: String(timestamp),
-    [`X-${headerBrand}-Signature`]: `sha256=${hex}`,
+    [`X-${headerBrand}-Signature`]: `sha256=${toHex(digest)}`,
     [`X-${headerBrand}-Event`]: event,
-    [`X-${headerBrand}-Event-Id`]: id.split('-')[0] ?? '',
+    [`X-${headerBrand}-Event-Id`]: eventIdOf(id),
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${btoa(String.fromCharCode(...standard))}`,
   }
 }
+
+/** Returns the id of the event. The id of a delivery encodes it in its first half. */
+const eventIdOf = (id: string): string => {
+  if (!/^[\w-]{32}$/.test(id)) return id
+  const half = atob(id.slice(0, 16).replaceAll('-', '+').replaceAll('_', '/'))
+  return toHex(Array.from(half, (character) => character.charCodeAt(0)))
+}
+
+const toHex = (bytes: number[]): string => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
 function headerOf(headers: WebhookHeaders, ending: string): string {
   const name = `x-${headerBrand}-${ending}`.toLowerCase()
@@ -103,8 +118,8 @@ function parse(body: string | Uint8Array): WebhookEvent {
 
 const encoder = new TextEncoder()
 
-function signedBytes(timestamp: string, body: string | Uint8Array) {
-  const start = encoder.encode(`${timestamp}.`)
+function signedBytes(prefix: string, body: string | Uint8Array) {
+  const start = encoder.encode(`${prefix}.`)
   const rest = typeof body === 'string' ? encoder.encode(body) : body
   const bytes = new Uint8Array(start.length + rest.length)
   bytes.set(start)
@@ -112,10 +127,11 @@ function signedBytes(timestamp: string, body: string | Uint8Array) {
   return bytes
 }
 
-const hmacKey = (secret: string) =>
-  crypto.subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
-    'sign',
-    'verify',
-  ])
+const hmacKey = (key: ReturnType<typeof fromHex>) =>
+  crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
+
+async function hmacOf(key: ReturnType<typeof fromHex>, signed: ReturnType<typeof signedBytes>) {
+  return Array.from(new Uint8Array(await crypto.subtle.sign('HMAC', await hmacKey(key), signed)))
+}
 
 const fromHex = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
