@@ -6,6 +6,7 @@ import { noEntries } from '../../support/ledger-chain.ts'
 import { type Call, files, type ProviderRequest, type What } from '../evidence/evidence.ts'
 import { check, checkEvidence } from './check.ts'
 import type { DeliveryDocument, LedgerDocument } from './documents.ts'
+import { having } from './groups.ts'
 import {
   arrive,
   at,
@@ -15,6 +16,7 @@ import {
   good,
   idOf,
   iso,
+  logEvent,
   type Ordinary,
   ordinary,
   other,
@@ -39,6 +41,8 @@ const deliveryOf = ({ dump }: Ordinary, event: string): DeliveryDocument =>
   the(dump.deliveries.find((delivery) => delivery.event === event))
 /** The delivery of the payment, with two attempts and two arrivals. */
 const confirmed = (round: Ordinary): DeliveryDocument => deliveryOf(round, 'payment.confirmed')
+/** The response in which a reader saw an event in the middle of the log. */
+const feedOf = (calls: Call[]): Call => the(having(calls, 'event.feed')[6])
 const arrivalsOf = (round: Ordinary) =>
   round.arrivals.filter(({ body }) => body.includes(confirmed(round)._id))
 const again = (round: Ordinary, before: Call, given: Partial<Call>): Call => {
@@ -83,6 +87,12 @@ const holding: Record<string, Change> = {
     const made = create(round, 'UNKNOWN', -30)
     Object.assign(the(round.calls.at(-1)), lost)
     Object.assign(made, { status: 'CANCELLED', cancellationReason: 'expired', updatedAt: made.expiresAt })
+    const { referenceNumber, createdAt } = made
+    for (const [event, status] of [
+      ['payment.created', 'PENDING'],
+      ['payment.expired', 'CANCELLED'],
+    ] as const)
+      logEvent(round, idOf(event), { event, referenceNumber, facts: { status }, createdAt })
     fault(round, 'process.kill', -31, -29)
     round.calls = round.calls.filter(({ what }) => what !== 'list')
   },
@@ -151,6 +161,18 @@ const broken: Record<PromiseName, Record<string, Change>> = {
       round.dump.deliveries.push({ ...confirmed(round), _id: 'x'.repeat(32), eventId: 'x' }),
   },
   'event.reported': { 'a cancellation has no event': ({ dump }) => (dump.deliveries = []) },
+  'events.complete': {
+    'an event is not in the log': ({ dump }) => dump.events.splice(3, 1),
+    'an event is in the log twice': ({ dump }) =>
+      dump.events.push({ ...the(dump.events[0]), _id: 'again', number: dump.events.length + 1 }),
+    'a number is missing': ({ dump }) => (the(dump.events.at(-1)).number += 1),
+    'a reader missed an event': ({ calls }) => calls.splice(calls.indexOf(feedOf(calls)), 1),
+    'a reader saw an event twice': (round) => again(round, feedOf(round.calls), {}),
+    'a reader saw events in another order': ({ calls }) =>
+      calls.push(...calls.splice(calls.indexOf(feedOf(calls)), 1)),
+    'an event was late': ({ dump }) =>
+      (the(dump.events.find(({ event }) => event === 'payment.expired')).loggedAt += 6000),
+  },
   'delivery.delivered': {
     'nothing arrived': (round) => (round.arrivals = []),
     'different bytes arrived': (round) => (the(arrivalsOf(round)[0]).body += ' '),

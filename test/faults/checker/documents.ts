@@ -66,6 +66,12 @@ export interface DeliveryDocument extends Owned {
   unaudited: unknown[]
 }
 
+/** An event in the event log. */
+export interface EventDocument extends Owned, Pick<DeliveryDocument, 'event' | 'referenceNumber' | 'facts'> {
+  number: number
+  loggedAt: number
+}
+
 export interface EndpointDocument {
   _id: string
   businessId: string
@@ -110,6 +116,7 @@ export type LedgerDocument = Pick<Owned, 'businessId' | 'sandbox'> &
 export interface Dump {
   intents: IntentDocument[]
   deliveries: DeliveryDocument[]
+  events: EventDocument[]
   webhookendpoints: EndpointDocument[]
   wallets: { _id: string; phone: string; businessId: string | null; balance: number; current: unknown }[]
   walletmovements: MovementDocument[]

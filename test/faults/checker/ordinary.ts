@@ -1,8 +1,14 @@
 /* oxlint-disable unicorn/no-useless-spread -- groups of fields stand on one line */
 import { createHmac } from 'node:crypto'
 import { noEntries, stateAfter } from '../../support/ledger-chain.ts'
-import type { Arrival, Call, What } from '../evidence/evidence.ts'
-import type { DeliveryDocument, IntentDocument, LedgerDocument, OrderDocument } from './documents.ts'
+import { type Arrival, type Call, deliveryIn, type What } from '../evidence/evidence.ts'
+import type {
+  DeliveryDocument,
+  EventDocument,
+  IntentDocument,
+  LedgerDocument,
+  OrderDocument,
+} from './documents.ts'
 import type { Evidence, Line } from './read-folder.ts'
 
 const began = Date.parse('2026-11-21T12:00:00.000Z')
@@ -108,7 +114,15 @@ const empty = (): Omit<Evidence, 'texts'> => ({
   }),
   ...{ calls: [], arrivals: [], provider: [], faults: [], ends: [] },
   dump: {
-    ...{ intents: [], deliveries: [], webhookendpoints: [], walletmovements: [], products: [], orders: [] },
+    ...{
+      intents: [],
+      deliveries: [],
+      events: [],
+      webhookendpoints: [],
+      walletmovements: [],
+      products: [],
+      orders: [],
+    },
     ...{ auditevents: [], importplans: [], staffsessions: [], ledgerentries: [] },
     wallets: [{ _id: '22999999', phone: '22999999', businessId: null, balance: 495, current: null }],
   },
@@ -227,6 +241,7 @@ function deliver(
     ...{ attemptLog: attempts, createdAt: at(seconds + 0.05), deliveredAt: at(seconds + 1.22) },
   } satisfies DeliveryDocument)
   for (const attempt of attempts) arrive(round, attempt.at, event, body, { did: attempt.status })
+  logEvent(round, eventId, { event, referenceNumber, facts, createdAt: at(seconds) })
   const of = { referenceNumber }
   if (event === 'payment.confirmed') {
     book(round, eventId, 'payment', 500, of)
@@ -235,6 +250,34 @@ function deliver(
   if (refund === undefined) return
   book(round, eventId, 'refund', -refund.amount, { ...of, refundId: refund.id })
   book(round, `${eventId}-fee`, 'fee', refund.returnedFees.providerTtc, { ...of, refundId: refund.id })
+}
+
+const eventIdIn = (body: string): string => Buffer.from(deliveryIn(body), 'base64url').toString('hex', 0, 12)
+
+/** Adds an event to the log of the shop, which two readers follow. */
+export function logEvent(
+  round: Evidence,
+  _id: string,
+  given: Pick<EventDocument, 'event' | 'referenceNumber' | 'facts' | 'createdAt'>,
+): void {
+  const number = round.dump.events.length + 1
+  round.dump.events.push({ ...owned, _id, number, loggedAt: given.createdAt + 20, ...given })
+  const { event: type, createdAt } = given
+  const items = [
+    { id: _id, type, createdAt: new Date(createdAt).toISOString(), body: { id: _id, event: type } },
+  ]
+  for (const [operation, start] of [
+    [-1, ''],
+    [-2, '&after=latest'],
+  ] as const) {
+    const reading = {
+      what: 'event.feed',
+      operation,
+      method: 'GET',
+      path: `${path}/events/feed?limit=9${start}`,
+    } as const
+    call(round, 150 + number, { ...reading, response: good({ items, next: String(number), hasMore: false }) })
+  }
 }
 
 /** Adds an entry to the ledger of the shop. */
@@ -260,7 +303,7 @@ export function arrive(to: Evidence, when: number, event: string, body: string, 
   const arrival: Arrival = {
     ...{ at: when + 5, clockAheadMs: 0, path: '/hook/1', did: 200, begun: null, done: when + 10 },
     body,
-    headers: { 'x-service-event': event, ...signed },
+    headers: { 'x-service-event': event, 'x-service-event-id': eventIdIn(body), ...signed },
     ...given,
   }
   to.arrivals.push(arrival)
@@ -286,6 +329,12 @@ function sell(round: Evidence): void {
   const number = 'OR-XXXXXXXXXXXXXXXX'
   const base = { ...owned, _id: idOf('order'), number, createdAt: at(11), outbox: [] }
   const order: OrderDocument = { ...base, items: [line], total: 21, status: 'PLACED' }
+  logEvent(round, idOf('event-order'), {
+    event: 'order.new',
+    referenceNumber: number,
+    facts: { status: 'PLACED' },
+    createdAt: at(11),
+  })
   round.dump.orders.push(order)
   const items = [{ productId: product._id, variantId: idOf('variant'), quantity: 3 }]
   const placed = structuredClone({ ...order, createdAt: iso(11) })

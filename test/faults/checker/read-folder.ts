@@ -32,8 +32,6 @@ export interface Evidence {
 export function readFolder(folder: string): Evidence {
   const records = <T>(file: string) =>
     [...linesOf(join(folder, file))].map((line) => JSON.parse(line, plain) as T)
-  const documents = <Name extends keyof Dump>(name: Name) =>
-    records<Dump[Name][number]>(`${files.dump}/${name}.ndjson`) as Dump[Name]
   return {
     setting: JSON.parse(readFileSync(join(folder, files.setting), 'utf8')),
     calls: records<Call>(files.calls).toSorted((one, other) => one.began - other.began),
@@ -41,24 +39,23 @@ export function readFolder(folder: string): Evidence {
     provider: records(files.provider),
     faults: records(files.faults),
     ends: records(files.ends),
-    dump: {
-      intents: documents('intents'),
-      deliveries: documents('deliveries').map((delivery) => ({
-        ...delivery,
-        eventId: Buffer.from(delivery._id, 'base64url').toString('hex', 0, 12),
-      })),
-      webhookendpoints: documents('webhookendpoints'),
-      wallets: documents('wallets'),
-      walletmovements: documents('walletmovements'),
-      ledgerentries: documents('ledgerentries'),
-      products: documents('products'),
-      orders: documents('orders'),
-      auditevents: documents('auditevents'),
-      importplans: documents('importplans'),
-      staffsessions: documents('staffsessions'),
-    },
+    dump: dumpIn((name) => records(`${files.dump}/${name}.ndjson`)),
     texts: () => textsIn(folder),
   }
+}
+
+/** The collections of the dump. */
+const collections = [
+  ...['intents', 'events', 'webhookendpoints', 'wallets', 'walletmovements', 'ledgerentries', 'products'],
+  ...['orders', 'auditevents', 'importplans', 'staffsessions'],
+]
+
+function dumpIn(documentsOf: (name: string) => unknown[]): Dump {
+  const deliveries = (documentsOf('deliveries') as Dump['deliveries']).map((delivery) => {
+    return { ...delivery, eventId: Buffer.from(delivery._id, 'base64url').toString('hex', 0, 12) }
+  })
+  const others = Object.fromEntries(collections.map((name) => [name, documentsOf(name)]))
+  return { ...(others as unknown as Dump), deliveries }
 }
 
 const readers: Record<string, (value: unknown) => unknown> = {

@@ -5,16 +5,13 @@ import { type Request, requestsOf } from './requests.ts'
 import { type Span, type Times, timesOf } from './times.ts'
 
 /** Promises about time, which a fault may excuse. */
-export const timed = ['response.sound', 'delivery.counted', 'delivery.paced', 'expiry.prompt'] as const
+export const timed = [
+  ...(['response.sound', 'delivery.counted', 'delivery.paced', 'expiry.prompt', 'events.complete'] as const),
+] as const
 export type Timed = (typeof timed)[number]
 /** How many things each promise would have reported if they had been late. */
 export type Checked = Record<Timed, number>
-export const nothingChecked = (): Checked => ({
-  'response.sound': 0,
-  'delivery.counted': 0,
-  'delivery.paced': 0,
-  'expiry.prompt': 0,
-})
+export const nothingChecked = () => Object.fromEntries(timed.map((promise) => [promise, 0])) as Checked
 
 /** The evidence of a round, and what several promises derive from it. */
 export interface Round extends Evidence {

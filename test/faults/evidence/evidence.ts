@@ -64,6 +64,7 @@ export type What =
   | `pay.${'page' | 'confirm' | 'code' | 'status'}`
   | `endpoint.${'create' | 'update' | 'delete' | 'rotate' | 'test' | 'list'}`
   | `delivery.${'list' | 'read' | 'retry'}`
+  | `event.${'feed' | 'list' | 'read'}`
   | `product.${'create' | 'update' | 'delete' | 'list' | 'read' | 'export'}`
   | `order${'' | '.list' | '.read'}`
   | `support.${'sign-in' | 'page'}`

@@ -1,5 +1,6 @@
 import { type Mutant, plain } from './mutant.ts'
 import { deliveryMutants } from './plants/deliveries.ts'
+import { eventMutants } from './plants/events.ts'
 import { idempotencyMutants } from './plants/idempotency.ts'
 import { intentMutants } from './plants/intents.ts'
 import { moneyMutants } from './plants/money.ts'
@@ -12,6 +13,7 @@ export const mutants: readonly Mutant[] = [
   intentMutants,
   moneyMutants,
   deliveryMutants,
+  eventMutants,
   storeMutants,
   trustMutants,
 ].flatMap((bugs) => Object.entries(bugs).map(([name, bug]) => ({ name, focus: plain, ...bug })))

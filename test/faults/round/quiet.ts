@@ -28,6 +28,7 @@ function openWork(now: Date): Kind[] {
     // Such intents would expire during the audit.
     ['intents', { status: 'PENDING', 'hold.validUntil': { $not: { $lte: forgotten } } }],
     ['orders', has('outbox.0')],
+    ['webhookendpoints', has('outbox.0')],
     ['deliveries', { nextAttemptAt: { $ne: null, $lte: soon } }],
     ['deliveries', { nextAttemptAt: { $gt: soon } }, true],
     ['deliveries', { leaseToken: { $ne: null } }],

@@ -31,6 +31,8 @@ export const deliverySigned: Check = function* (round) {
       yield [id, `came to ${arrival.path}, is no delivery, and no test was requested`]
     if (delivery !== undefined && arrival.headers['x-service-event'] !== delivery.event)
       yield [id, `arrived as ${arrival.headers['x-service-event']}`]
+    if (delivery !== undefined && arrival.headers['x-service-event-id'] !== delivery.eventId)
+      yield [id, `arrived as event ${arrival.headers['x-service-event-id']}`]
     const known = secrets.get(endpointId)
     if (known !== undefined) yield* signed(round, id, arrival, known)
     const url = urls.get(endpointId)

@@ -1,7 +1,7 @@
 import type { DeliveryDocument, EndpointDocument, IntentDocument } from '../documents.ts'
 import { steadyEndpoints } from '../endpoints.ts'
 import { groupsOf, repeatedOf } from '../groups.ts'
-import type { Check, Findings } from '../round.ts'
+import type { Check, Findings, Round } from '../round.ts'
 import { lateMs } from '../times.ts'
 
 /** An event that must exist. */
@@ -20,22 +20,23 @@ interface Source {
 /** How many attempts the document of an intent keeps. */
 const maxAttempts = 50
 
+/** The intents and orders. */
+export const sourcesIn = ({ dump }: Round): Source[] => [
+  ...dump.intents.map((intent) => {
+    return { ...intent, due: eventsOf(intent), isWhole: intent.attempts.length < maxAttempts }
+  }),
+  ...dump.orders
+    .filter(({ status }) => status === 'PLACED')
+    .map((order) => {
+      const due = [{ event: 'order.new', status: 'PLACED' }]
+      return { ...order, referenceNumber: order.number, due, isWhole: true }
+    }),
+]
+
 /** Exactly the due events exist, each with one delivery to each subscribed endpoint. */
 export const eventExact: Check = function* (round) {
   const steady = groupsOf(steadyEndpoints(round), ({ businessId }) => businessId)
-  const sources: Source[] = [
-    ...round.dump.intents.map((intent) => {
-      return { ...intent, due: eventsOf(intent), isWhole: intent.attempts.length < maxAttempts }
-    }),
-    ...round.dump.orders
-      .filter(({ status }) => status === 'PLACED')
-      .map((order) => ({
-        ...order,
-        referenceNumber: order.number,
-        due: [{ event: 'order.new', status: 'PLACED' }],
-        isWhole: true,
-      })),
-  ]
+  const sources = sourcesIn(round)
   for (const source of sources) {
     const deliveries = round.deliveriesOf.get(source.referenceNumber) ?? []
     yield* noneElse(source, deliveries)
@@ -68,17 +69,23 @@ function eventsOf({ attempts, payment, refunds, cancellationReason }: IntentDocu
   ]
 }
 
-const isOf = ({ event, facts }: DeliveryDocument, due: Due): boolean =>
+type Reported = Pick<DeliveryDocument, 'event' | 'facts'>
+const isOf = ({ event, facts }: Reported, due: Due): boolean =>
   event === due.event && facts.status === due.status && facts.refund?.id === due.refund
+
+/** Removes a reported event from those that are due. Returns whether it was one of them. */
+export function takeDue(due: Due[], reported: Reported): boolean {
+  const index = due.findIndex((each) => isOf(reported, each))
+  if (index >= 0) due.splice(index, 1)
+  return index >= 0
+}
 
 /** No other event exists, no event exists twice, and all endpoints have the same events. */
 function* noneElse({ referenceNumber, due, isWhole }: Source, deliveries: DeliveryDocument[]): Findings {
   const left = [...due]
   for (const [eventId, some] of groupsOf(deliveries, (delivery) => delivery.eventId)) {
     const first = some[0] as DeliveryDocument
-    const index = left.findIndex((each) => isOf(first, each))
-    if (index >= 0) left.splice(index, 1)
-    else if (isWhole || first.event !== 'payment.failed')
+    if (!takeDue(left, first) && (isWhole || first.event !== 'payment.failed'))
       yield [referenceNumber, `${first.event} (${eventId}) did not happen, or not twice`]
     if (new Set(some.map(({ facts }) => JSON.stringify(facts))).size > 1)
       yield [referenceNumber, `event ${eventId} reports different things to different endpoints`]

@@ -15,6 +15,7 @@ const nameIn: Partial<Record<What, string>> = {
   'delivery.list': 'id',
   'order.list': '_id',
   'product.list': '_id',
+  'event.list': 'id',
   'endpoint.list': 'id',
 }
 
@@ -36,6 +37,7 @@ function thingsIn({ dump }: Round): Partial<Record<What, Listed[]>> {
   return {
     list: dump.intents.map((intent) => ({ ...intent, name: intent.referenceNumber })),
     'delivery.list': byId(dump.deliveries),
+    'event.list': byId(dump.events.filter(({ event }) => event !== 'cleaned')),
     'order.list': byId(dump.orders.filter(({ status }) => status === 'PLACED')),
     'product.list': byId(dump.products.filter(there)),
     // Endpoints belong to both environments.

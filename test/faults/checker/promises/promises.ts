@@ -9,6 +9,7 @@ import { deliveryPaced } from './delivery-paced.ts'
 import { deliverySigned } from './delivery-signed.ts'
 import { eventExact } from './event-exact.ts'
 import { eventReported } from './event-reported.ts'
+import { eventsComplete } from './events-complete.ts'
 import { expiryPrompt } from './expiry-prompt.ts'
 import { importWhole } from './import-whole.ts'
 import { keyOnce } from './key-once.ts'
@@ -41,6 +42,7 @@ export const promises = {
   'list.exact': listExact,
   'event.exact': eventExact,
   'event.reported': eventReported,
+  'events.complete': eventsComplete,
   'delivery.delivered': deliveryDelivered,
   'delivery.counted': deliveryCounted,
   'delivery.paced': deliveryPaced,

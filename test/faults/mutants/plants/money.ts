@@ -61,10 +61,14 @@ export const moneyMutants: PlantedBugs = {
   'entry-id-random': {
     bug: 'The id of an entry in the ledger does not derive from its event, so an event that is relayed again is booked again.',
     edits: [
-      replace('appendLinks', 'build($$)', 'build($$).map((link) => ({ ...link, _id: crypto.randomUUID() }))'),
+      replace(
+        'openLedger',
+        'linkEntry($$)',
+        'linkEntry($$).map((one) => ({ ...one, _id: crypto.randomUUID() }))',
+      ),
     ],
     caughtBy: ['ledger.exact'],
-    focus: { ...killedAt('relay.booked', 'ledger.inserted'), often: ['simulatePayment', 'refundIntent'] },
+    focus: { ...killedAt('relay.logged', 'chain.inserted'), often: ['simulatePayment', 'refundIntent'] },
   },
   'day-left-open': {
     bug: 'The first entry of a day does not close the day before.',
