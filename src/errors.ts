@@ -78,7 +78,12 @@ export const catalogue = {
   ORDER_NOT_FOUND: [404, 'There is no order with this id.'],
   INSUFFICIENT_STOCK: [400, 'There is not enough stock.'],
   ENDPOINT_NOT_FOUND: [404, 'There is no operation with this method and path.'],
+  ENDPOINT_NOT_ACTIVE: [
+    400,
+    'This webhook endpoint is not active. Set active to true, then send the request again with a new idempotency key.',
+  ],
   DELIVERY_NOT_FOUND: [404, 'There is no webhook delivery with this id.'],
+  REPLAY_NOT_FOUND: [404, 'This endpoint has no replay with this id.'],
   MAX_ENDPOINTS_REACHED: [
     400,
     'A business can have at most 5 webhook endpoints. Delete one to create another.',

@@ -915,7 +915,7 @@ export interface components {
     }
     RateLimitDetails: {
       /**
-       * The limit that was exceeded. `key`: requests with this key, or the changes of today to the webhook endpoints of the business; `address`: requests from this IP address with missing, malformed or unknown credentials; `connection`: requests that wait for a response on this connection; `bodies`: bytes of the request bodies over 16 KiB that the business is sending now; `responses`: bytes of the responses over 16 KiB that the business has not read yet; `lists`: lists and exports of the business that run now; `tests`: endpoint tests of the business that run now; `codes`: payment codes of the business that are in use; `sandbox`: what the test keys of the business created today, or their other writes of today.
+       * The limit that was exceeded. `key`: requests with this key, or the changes of today to the webhook endpoints of the business; `address`: requests from this IP address with missing, malformed or unknown credentials; `connection`: requests that wait for a response on this connection; `bodies`: bytes of the request bodies over 16 KiB that the business is sending now; `responses`: bytes of the responses over 16 KiB that the business has not read yet; `lists`: lists and exports of the business that run now; `tests`: endpoint tests of the business that run now; `replays`: replays of the webhook endpoint that run now, or replays that the business started today; `codes`: payment codes of the business that are in use; `sandbox`: what the test keys of the business created today, or their other writes of today.
        */
       scope:
         | 'key'
@@ -925,6 +925,7 @@ export interface components {
         | 'responses'
         | 'lists'
         | 'tests'
+        | 'replays'
         | 'codes'
         | 'sandbox'
       /** The highest number or size that the limit allows. */
@@ -1984,6 +1985,300 @@ export interface operations {
       }
     }
   }
+  replayWebhookEvents: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** The `id` of the endpoint. */
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': {
+          /** Only events that happened at or after this ISO 8601 date or date-time. Without an offset, the time is UTC. */
+          from: string
+          /** Only events that happened at or before this ISO 8601 date or date-time. A date means the end of that day. The default is now. */
+          to?: string
+          /** Only these events. The default is all events that the endpoint is subscribed to. */
+          events?: (
+            | 'payment.created'
+            | 'payment.confirmed'
+            | 'payment.cancelled'
+            | 'payment.expired'
+            | 'payment.refunded'
+            | 'payment.failed'
+            | 'order.new'
+          )[]
+          /** If true, deliveries that your endpoint has accepted are left out. */
+          onlyUndelivered?: boolean
+          /** If true, the events are only counted. */
+          dryRun?: boolean
+        }
+      }
+    }
+    responses: {
+      /** Success. */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            success: true
+            data: {
+              /** Null after a dry run. */
+              id: null | string
+              endpointId: string
+              /**
+               * Null after a dry run.
+               * @enum {string|null}
+               */
+              status: 'RUNNING' | 'DONE' | 'CANCELLED' | null
+              /**
+               * Why the replay is CANCELLED: on request, or because the endpoint was deleted or disabled. Null otherwise.
+               * @enum {string|null}
+               */
+              cancellationReason: 'requested' | 'endpoint_gone' | null
+              from: string
+              to: string
+              /** The events that are replayed. */
+              events: (
+                | 'payment.created'
+                | 'payment.confirmed'
+                | 'payment.cancelled'
+                | 'payment.expired'
+                | 'payment.refunded'
+                | 'payment.failed'
+                | 'order.new'
+              )[]
+              onlyUndelivered: boolean
+              /** True if the events were only counted. */
+              dryRun: boolean
+              /** The number of events of these types in the period. */
+              total: number
+              /** The existing deliveries that the replay has re-queued so far. */
+              requeued: number
+              /** The deliveries that did not exist and that the replay has created so far. */
+              created: number
+              /** The deliveries left as they were, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
+              skipped: number
+              /** True for test data, with which no money moves. */
+              sandbox: boolean
+              createdAt: string
+              finishedAt: string | null
+            }
+          }
+        }
+      }
+    }
+  }
+  listWebhookReplays: {
+    parameters: {
+      query?: {
+        /** The page number, from 1. */
+        page?: number
+        /** The number of items per page. A number above 100 means 100. */
+        limit?: number
+      }
+      header?: never
+      path: {
+        /** The `id` of the endpoint. */
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** Success. */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            success: true
+            data: {
+              items: {
+                id: string
+                endpointId: string
+                status: 'RUNNING' | 'DONE' | 'CANCELLED'
+                /**
+                 * Why the replay is CANCELLED: on request, or because the endpoint was deleted or disabled. Null otherwise.
+                 * @enum {string|null}
+                 */
+                cancellationReason: 'requested' | 'endpoint_gone' | null
+                from: string
+                to: string
+                /** The events that are replayed. */
+                events: (
+                  | 'payment.created'
+                  | 'payment.confirmed'
+                  | 'payment.cancelled'
+                  | 'payment.expired'
+                  | 'payment.refunded'
+                  | 'payment.failed'
+                  | 'order.new'
+                )[]
+                onlyUndelivered: boolean
+                /** True if the events were only counted. */
+                dryRun: boolean
+                /** The number of events of these types in the period. */
+                total: number
+                /** The existing deliveries that the replay has re-queued so far. */
+                requeued: number
+                /** The deliveries that did not exist and that the replay has created so far. */
+                created: number
+                /** The deliveries left as they were, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
+                skipped: number
+                /** True for test data, with which no money moves. */
+                sandbox: boolean
+                createdAt: string
+                finishedAt: string | null
+              }[]
+              page: number
+              /** The number of items per page. A requested limit above 100 becomes 100. */
+              limit: number
+              /** The number of items on all pages. */
+              total: number
+              /** Whether there is another page. */
+              hasMore: boolean
+            }
+          }
+        }
+      }
+    }
+  }
+  getWebhookReplay: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** The `id` of the endpoint. */
+        id: string
+        /** The `id` of the replay. */
+        replayId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** Success. */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            success: true
+            data: {
+              id: string
+              endpointId: string
+              status: 'RUNNING' | 'DONE' | 'CANCELLED'
+              /**
+               * Why the replay is CANCELLED: on request, or because the endpoint was deleted or disabled. Null otherwise.
+               * @enum {string|null}
+               */
+              cancellationReason: 'requested' | 'endpoint_gone' | null
+              from: string
+              to: string
+              /** The events that are replayed. */
+              events: (
+                | 'payment.created'
+                | 'payment.confirmed'
+                | 'payment.cancelled'
+                | 'payment.expired'
+                | 'payment.refunded'
+                | 'payment.failed'
+                | 'order.new'
+              )[]
+              onlyUndelivered: boolean
+              /** True if the events were only counted. */
+              dryRun: boolean
+              /** The number of events of these types in the period. */
+              total: number
+              /** The existing deliveries that the replay has re-queued so far. */
+              requeued: number
+              /** The deliveries that did not exist and that the replay has created so far. */
+              created: number
+              /** The deliveries left as they were, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
+              skipped: number
+              /** True for test data, with which no money moves. */
+              sandbox: boolean
+              createdAt: string
+              finishedAt: string | null
+            }
+          }
+        }
+      }
+    }
+  }
+  cancelWebhookReplay: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** The `id` of the endpoint. */
+        id: string
+        /** The `id` of the replay. */
+        replayId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** Success. */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            success: true
+            data: {
+              id: string
+              endpointId: string
+              status: 'RUNNING' | 'DONE' | 'CANCELLED'
+              /**
+               * Why the replay is CANCELLED: on request, or because the endpoint was deleted or disabled. Null otherwise.
+               * @enum {string|null}
+               */
+              cancellationReason: 'requested' | 'endpoint_gone' | null
+              from: string
+              to: string
+              /** The events that are replayed. */
+              events: (
+                | 'payment.created'
+                | 'payment.confirmed'
+                | 'payment.cancelled'
+                | 'payment.expired'
+                | 'payment.refunded'
+                | 'payment.failed'
+                | 'order.new'
+              )[]
+              onlyUndelivered: boolean
+              /** True if the events were only counted. */
+              dryRun: boolean
+              /** The number of events of these types in the period. */
+              total: number
+              /** The existing deliveries that the replay has re-queued so far. */
+              requeued: number
+              /** The deliveries that did not exist and that the replay has created so far. */
+              created: number
+              /** The deliveries left as they were, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
+              skipped: number
+              /** True for test data, with which no money moves. */
+              sandbox: boolean
+              createdAt: string
+              finishedAt: string | null
+            }
+          }
+        }
+      }
+    }
+  }
   importProducts: {
     parameters: {
       query?: {
@@ -2353,7 +2648,9 @@ export type ErrorCode =
   | 'ORDER_NOT_FOUND'
   | 'INSUFFICIENT_STOCK'
   | 'ENDPOINT_NOT_FOUND'
+  | 'ENDPOINT_NOT_ACTIVE'
   | 'DELIVERY_NOT_FOUND'
+  | 'REPLAY_NOT_FOUND'
   | 'MAX_ENDPOINTS_REACHED'
   | 'EVENTS_NOT_PERMITTED'
   | 'INVALID_WEBHOOK_EVENT'
@@ -2574,6 +2871,38 @@ export const table = {
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
   retryWebhookDelivery: { method: 'POST', path: '/dev/webhooks/events/{id}/retry' },
+  /**
+   * Replay events to an endpoint.
+   *
+   * Sends the events of a period in the key's environment to the endpoint again, oldest first, besides new events. An existing delivery gets one more attempt with the same `id` and body. A delivery that never existed is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays per UTC day.
+   *
+   * Requires a secret key with the scope `webhooks.deliveries:write`.
+   */
+  replayWebhookEvents: { method: 'POST', path: '/dev/webhooks/endpoints/{id}/replay', hasBody: true },
+  /**
+   * List the replays of an endpoint.
+   *
+   * Returns the endpoint's replays in the key's environment, newest first. A replay is kept for 90 days after its end, in the sandbox for 30 days.
+   *
+   * Requires a secret key with the scope `webhooks.deliveries:read`.
+   */
+  listWebhookReplays: { method: 'GET', path: '/dev/webhooks/endpoints/{id}/replays' },
+  /**
+   * Retrieve a replay.
+   *
+   * Returns the replay with its progress: `requeued`, `created` and `skipped` add up to `total` when it is DONE.
+   *
+   * Requires a secret key with the scope `webhooks.deliveries:read`.
+   */
+  getWebhookReplay: { method: 'GET', path: '/dev/webhooks/endpoints/{id}/replays/{replayId}' },
+  /**
+   * Cancel a replay.
+   *
+   * Stops a running replay within 2 s. Attempts that it has already scheduled are still made. A replay that is not RUNNING stays as it is.
+   *
+   * Requires a secret key with the scope `webhooks.deliveries:write`.
+   */
+  cancelWebhookReplay: { method: 'POST', path: '/dev/webhooks/endpoints/{id}/replays/{replayId}/cancel' },
   /**
    * Import products from a CSV file.
    *

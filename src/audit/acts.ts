@@ -17,6 +17,8 @@ export const acts = [
   'endpoint.created',
   'endpoint.changed',
   'endpoint.deleted',
+  'endpoint.replayed',
+  'endpoint.replay-cancelled',
   'endpoint.secret-rotated',
   'intents.cancelled',
   'key.created',

@@ -35,8 +35,12 @@ export const loggedEvents: Collection = {
   },
   indexes: [
     chainIndex,
-    // With this index, events are listed and counted by time and type without reading the documents.
-    { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
+    // With this index, events are listed and counted by time and type without reading the documents. It contains the
+    // number, because a replay covers only the events that were in the log when it started.
+    {
+      name: 'byTime',
+      key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1, number: 1 },
+    },
     { name: 'byReference', key: { referenceNumber: 1, createdAt: -1, _id: -1 } },
   ],
 }

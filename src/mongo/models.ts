@@ -33,6 +33,7 @@ import { type WalletAccount, walletAccounts } from '../wallets/sandbox/account.t
 import { type WalletMovement, walletMovements } from '../wallets/sandbox/movement.ts'
 import { type Delivery, deliveries } from '../webhooks/deliveries/delivery.ts'
 import { type Endpoint, endpoints } from '../webhooks/endpoints/endpoint.ts'
+import { type Replay, replays } from '../webhooks/replays/replay.ts'
 import { type Collection, openCollection } from './collection.ts'
 
 /** All collections of the service. Their indexes are created in src/mongo/indexes.ts. */
@@ -44,6 +45,7 @@ export const collections: readonly Collection[] = [
   shortCodes,
   endpoints,
   deliveries,
+  replays,
   loggedEvents,
   ledgerEntries,
   activityEntries,
@@ -83,6 +85,7 @@ export const openModels = (mongo: Connection, maxTimeMs?: number) => ({
   ShortCode: openCollection<ShortCode>(mongo, shortCodes, maxTimeMs),
   Endpoint: openCollection<Endpoint>(mongo, endpoints, maxTimeMs),
   Delivery: openCollection<Delivery>(mongo, deliveries, maxTimeMs),
+  Replay: openCollection<Replay>(mongo, replays, maxTimeMs),
   LoggedEvent: openCollection<LoggedEvent>(mongo, loggedEvents, maxTimeMs),
   LedgerEntry: openCollection<LedgerEntry>(mongo, ledgerEntries, maxTimeMs),
   ActivityEntry: openCollection<ActivityEntry>(mongo, activityEntries, maxTimeMs),

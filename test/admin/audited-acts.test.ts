@@ -27,6 +27,7 @@ const testedElsewhere = {
   'export-command.test.ts': ['ledger.exported'],
   'staff-audit.test.ts': ['audit.exported'],
   'requeue-*.test.ts': ['delivery.requeued'],
+  'replay.test.ts': ['endpoint.replayed', 'endpoint.replay-cancelled'],
   'cancel-intents.test.ts': ['intents.cancelled'],
   'staff-*.test.ts, sign-in.test.ts': acts.filter((act) => act.startsWith('staff.')),
   'search.test.ts': ['payment.searched-by-phone'],

@@ -78,6 +78,7 @@ describe('The unchanged examples in the OpenAPI description', () => {
   it('get the documented responses for webhook endpoints', async () => {
     await send('createWebhookEndpoint', 'listWebhookEndpoints', 'rotateWebhookSecret')
     await send('updateWebhookEndpoint', 'testWebhookEndpoint')
+    await send('replayWebhookEvents', 'listWebhookReplays', 'getWebhookReplay', 'cancelWebhookReplay')
   })
 
   it('get the documented responses for a payment and its delivery to a failing endpoint', async () => {

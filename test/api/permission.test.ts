@@ -18,7 +18,7 @@ import { operations } from './operations.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
-const missing = /(INTENT|ENDPOINT|DELIVERY|PRODUCT|ORDER)_NOT_FOUND/.source
+const missing = /(INTENT|ENDPOINT|DELIVERY|REPLAY|PRODUCT|ORDER)_NOT_FOUND/.source
 /** The results of requests that pass the check of the scope. */
 const permitted = new RegExp(`^(none|VALIDATION_ERROR|${missing}|INSUFFICIENT_STOCK|UNSUPPORTED_MEDIA_TYPE)$`)
 

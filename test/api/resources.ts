@@ -3,9 +3,10 @@ import { dayOf } from '../../src/ledger/link.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId, newReferenceNumber } from '../../src/security/ids.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
+import { planReplay, startReplay } from '../../src/webhooks/replays/start.ts'
 import { createIntent, freshDelivery, subscribe } from '../support/actions.ts'
 import { storeOrder } from '../support/orders.ts'
-import type { Merchant, Service } from '../support/service.ts'
+import { type Merchant, type Service, tester } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
 /** A business in one environment, and its key there. */
@@ -87,6 +88,18 @@ export const kinds = {
       return (await freshDelivery(service, merchant))._id
     },
     stored: ({ deps }, ids) => deps.Delivery.find({ businessId: { $in: ids } }).lean(),
+  },
+  replay: {
+    missing: 'REPLAY_NOT_FOUND',
+    unknown: newId(),
+    async make({ deps, ...service }, { merchant, sandbox }) {
+      const { id } = await subscribe({ deps, ...service }, merchant, nowhere)
+      const endpoint = await deps.Endpoint.findById(id).orFail().lean()
+      const request = { sandbox, from: new Date(0), to: null, events: null, onlyUndelivered: false }
+      await startReplay(deps, await planReplay(deps, endpoint, request), id, tester)
+      return id
+    },
+    stored: ({ deps }, ids) => deps.Replay.find({ businessId: { $in: ids } }).lean(),
   },
   product: {
     missing: 'PRODUCT_NOT_FOUND',

@@ -13,7 +13,7 @@ import { type Kind, kinds, type Side } from './resources.ts'
  * resource.
  */
 type Row =
-  | { of: keyof typeof kinds; body?: object; state?: string }
+  | { of: keyof typeof kinds; body?: object; state?: string; status?: number }
   | { lists: keyof typeof kinds }
   | { makes: keyof typeof kinds; body: object; needs?: keyof typeof kinds }
 
@@ -44,6 +44,10 @@ const table: Record<string, Row> = {
   'get /dev/webhooks/events': { lists: 'delivery' },
   'get /dev/webhooks/events/:id': { of: 'delivery' },
   'post /dev/webhooks/events/:id/retry': { of: 'delivery' },
+  'post /dev/webhooks/endpoints/:id/replay': { of: 'endpoint', body: { from: '2026-01-01' }, status: 201 },
+  'get /dev/webhooks/endpoints/:id/replays': { of: 'endpoint' },
+  'get /dev/webhooks/endpoints/:id/replays/:replayId': { of: 'replay' },
+  'post /dev/webhooks/endpoints/:id/replays/:replayId/cancel': { of: 'replay' },
   'post /dev/store/products': { makes: 'product', body: { name: 'Rice', price: 5 } },
   'get /dev/store/products': { lists: 'product' },
   'get /dev/store/products/:id': { of: 'product' },
@@ -75,6 +79,8 @@ describe('The API with several businesses in both environments', () => {
     const today = service.clock.now().toISOString().slice(0, 10)
     const path = route.path
       .replace(':day', today)
+      // The example of a replay has the same id as its endpoint.
+      .replace(':replayId', id)
       .replace(/:\w+/, id)
       .replace(':vid', await variantIn(id))
     return service.http[route.method](apiBase + path)
@@ -152,7 +158,7 @@ describe('The API with several businesses in both environments', () => {
           const { status, body } = await send(route, row, belongsToBoth ? sibling : owner, id)
           const hindrance = route.sandboxOnly && !owner.sandbox ? 'SANDBOX_ONLY' : row.state
           expect(body.error?.code, JSON.stringify(body)).to.equal(hindrance)
-          if (hindrance === undefined) expect(status).to.equal(200)
+          if (hindrance === undefined) expect(status).to.equal(row.status ?? 200)
         }
       })
 

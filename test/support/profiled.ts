@@ -24,6 +24,8 @@ export async function profiled(service: Service, work: () => Promise<unknown>): 
   const database = client.db()
   try {
     await database.collection('system.profile').drop()
+    // By default, MongoDB keeps only the last megabyte of entries.
+    await database.createCollection('system.profile', { capped: true, size: 16 * 1024 * 1024 })
     await database.command({ profile: 2 })
     try {
       await work()

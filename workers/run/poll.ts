@@ -11,6 +11,7 @@ import { sweepImports } from '../../src/store/imports/plan/sweep.ts'
 import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
+import { workOnReplays } from '../../src/webhooks/replays/work.ts'
 
 /**
  * A repeated search for due work in MongoDB. Each process polls regularly for the work of its own queues, and jobs only
@@ -40,7 +41,7 @@ const polls: Partial<Record<QueueName, Poll>> = {
 const manyFound = 500
 const soonMs = 250
 
-/** Starts polling. `stop` ends the polling, and resolves once no poll is running. */
+/** Starts polling, and the work on replays. `stop` ends both, and resolves once neither is running. */
 export function startPolling(deps: Deps): { stop(): Promise<void> } {
   const ending = new AbortController()
   const { signal } = ending
@@ -48,6 +49,7 @@ export function startPolling(deps: Deps): { stop(): Promise<void> } {
     const poll = polls[queue]
     return poll === undefined ? [] : pollRepeatedly(deps, queue, poll, signal)
   })
+  if (deps.config.workerQueues.includes('webhook-delivery')) running.push(workOnReplays(deps, signal))
   return {
     async stop() {
       ending.abort()
@@ -92,6 +94,7 @@ export async function finishLeftovers(deps: Deps): Promise<number> {
     () => sweepAudit(deps, deps.Business),
     () => sweepAudit(deps, deps.ApiKey),
     () => sweepAudit(deps, deps.Endpoint),
+    () => sweepAudit(deps, deps.Replay),
     () => sweepAudit(deps, deps.Shop),
     () => sweepAudit(deps, deps.WalletAccount),
     () => sweepAudit(deps, deps.Setting),

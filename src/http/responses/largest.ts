@@ -10,6 +10,7 @@ export const largestItem = {
   delivery: 4 * 1024,
   wholeDelivery: 512 * 1024,
   endpoint: 8 * 1024,
+  replay: 2 * 1024,
   product: 224 * 1024,
   order: 256 * 1024,
   balance: 1024,

@@ -8,6 +8,7 @@ import { ledgerExportRoutes } from './ledger-exports.ts'
 import { orderRoutes } from './orders.ts'
 import { productCsvRoutes } from './product-files.ts'
 import { productRoutes } from './products.ts'
+import { replayRoutes } from './replays.ts'
 
 /**
  * All API operations. A route specifies the path, the rights that the key needs, and how to parse, execute and present
@@ -20,6 +21,7 @@ export const routes: readonly Route[] = [
   ...ledgerExportRoutes,
   ...endpointRoutes,
   ...deliveryRoutes,
+  ...replayRoutes,
   ...productCsvRoutes,
   ...productRoutes,
   ...orderRoutes,

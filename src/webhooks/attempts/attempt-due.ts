@@ -114,13 +114,21 @@ async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<void> {
   }
 }
 
-/** Starts an attempt at each delivery that gets a slot and that no other caller has claimed. */
-async function beginAttempts(deps: Deps, endpointId: string, ids: string[]): Promise<void> {
+/**
+ * Starts an attempt at each delivery that gets a slot and that no other caller has claimed. `watch` may wrap the slots,
+ * to learn when the attempts end.
+ */
+export async function beginAttempts(
+  deps: Deps,
+  endpointId: string,
+  ids: string[],
+  watch = (slot: Slot): Slot => slot,
+): Promise<void> {
   if (ids.length === 0) return
   const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) return cancelDue(deps, endpointId, ids)
   const taken = takeSlots(deps, endpoint, ids)
-  const begun = await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, slot)))
+  const begun = await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, watch(slot))))
   // Re-queueing a delivery from the command line adds no job, so the failed job from before the re-queue may still
   // exist.
   for (const delivery of begun) if (delivery !== null) await removeSuperseded(deps, jobIdOf(delivery))

@@ -82,6 +82,8 @@ export interface Delivery extends Recorded, Caused {
    * it has already performed.
    */
   effects: string[]
+  /** The id of the replay that inserted the delivery. The field is missing if the relay inserted it. */
+  insertedBy?: string
   /** Audit lines that have not been written to the audit trail yet. */
   unaudited: AuditEvent[]
 }
@@ -123,6 +125,7 @@ export const deliveries: Collection = {
     deadAt: Date,
     cancelledAt: Date,
     effects: [String],
+    insertedBy: String,
     unaudited: unauditedFields,
     ...causedFields,
   },

@@ -27,9 +27,9 @@ export type TargetEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'even
  * delivery immediately, or null if the delivery must wait for a slot.
  */
 export function newDelivery(
-  source: Source,
+  source: Pick<Source, 'businessId' | 'sandbox' | 'referenceNumber'>,
   event: OutboxEvent,
-  endpoint: TargetEndpoint,
+  endpoint: Pick<TargetEndpoint, '_id' | 'url'>,
   now: Date,
   leaseToken: string | null,
 ): Delivery {

@@ -14,6 +14,8 @@ import { isLeased } from './lease.ts'
  */
 export interface Requeuer extends By {
   actId: string
+  /** Present for a replay, which has one audit line for all deliveries instead of one for each. */
+  replay?: { includesDelivered: boolean }
 }
 
 /** `requeued` if a delivery was re-queued, otherwise the reason why it was not. */
@@ -48,10 +50,10 @@ type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | '
 
 /**
  * Makes up to `requeueBatch` deliveries due now for one more attempt each. A DEAD or CANCELLED delivery becomes
- * RETRYING. If a delivery is waiting for its next attempt, that attempt is brought forward. The change is written
- * together with its audit line, and the job only wakes a worker. A delivery is left unchanged if it has been delivered,
- * is already due or is being attempted, or if its endpoint is deleted or disabled. The outcome for such a delivery is
- * the reason why it was not re-queued.
+ * RETRYING, and so does a DELIVERED one if a replay includes it. If a delivery is waiting for its next attempt, that
+ * attempt is brought forward. The change is written together with its audit line, and the job only wakes a worker. A
+ * delivery is left unchanged if it has been delivered, is already due or is being attempted, or if its endpoint is
+ * deleted or disabled. The outcome for such a delivery is the reason why it was not re-queued.
  */
 export async function requeueDeliveries(
   deps: RequeueDeps,
@@ -97,7 +99,7 @@ async function receivingEndpoints(deps: RequeueDeps, deliveries: Candidate[]): P
 
 function judge(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Date): Requeued {
   if (delivery.effects.includes(by.actId)) return 'requeued'
-  if (delivery.status === 'DELIVERED') return 'delivered'
+  if (delivery.status === 'DELIVERED' && by.replay?.includesDelivered !== true) return 'delivered'
   if (!receiving.has(delivery.endpointId)) return 'endpoint-gone'
   return isAttemptPending(delivery) || isDue(delivery, now) || isLeased(delivery, now)
     ? 'under-way'
@@ -137,7 +139,7 @@ function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
  * Returns the write for one delivery. The filter contains the values that were read, so that nothing is written if they
  * have changed, and `before` in the audit line is always correct.
  */
-function requeueWrite(before: Candidate, { actor, reason, actId }: Requeuer, now: Date) {
+function requeueWrite(before: Candidate, { actor, reason, actId, replay }: Requeuer, now: Date) {
   const {
     _id,
     businessId,
@@ -177,6 +179,7 @@ function requeueWrite(before: Candidate, { actor, reason, actId }: Requeuer, now
       update: {
         $set: {
           ...after,
+          deliveredAt: null,
           deadAt: null,
           attemptsAtRequeue: attempts,
           // The clean-up may already have processed this delivery, and without this field it would not check the
@@ -185,7 +188,7 @@ function requeueWrite(before: Candidate, { actor, reason, actId }: Requeuer, now
         },
         $unset: { cancelledAt: 1 } as const,
         $inc: { requeues: isSameAttempt ? 0 : 1 },
-        $push: { unaudited: line, ...recorded(actId) },
+        $push: { ...(replay === undefined ? { unaudited: line } : {}), ...recorded(actId) },
       },
     },
   }

@@ -1,0 +1,65 @@
+import {
+  count,
+  described,
+  eventName,
+  id,
+  instant,
+  instantOrNull,
+  objectOf,
+  orNull,
+  sandbox,
+} from './fields.ts'
+import { pageOf } from './page.ts'
+
+export const replayStatuses = ['RUNNING', 'DONE', 'CANCELLED'] as const
+export type ReplayStatus = (typeof replayStatuses)[number]
+
+export const replayCancellations = ['requested', 'endpoint_gone'] as const
+export type ReplayCancellation = (typeof replayCancellations)[number]
+
+const fields = {
+  id,
+  endpointId: id,
+  status: { type: 'string', enum: [...replayStatuses] },
+  cancellationReason: described(
+    'Why the replay is CANCELLED: on request, or because the endpoint was deleted or disabled. Null otherwise.',
+    { type: ['string', 'null'], enum: [...replayCancellations, null] },
+  ),
+  from: instant,
+  to: instant,
+  events: described('The events that are replayed.', {
+    type: 'array',
+    maxItems: 100,
+    items: eventName,
+  }),
+  onlyUndelivered: { type: 'boolean' },
+  dryRun: described('True if the events were only counted.', { type: 'boolean' }),
+  total: described('The number of events of these types in the period.', count),
+  requeued: described('The existing deliveries that the replay has re-queued so far.', count),
+  created: described('The deliveries that did not exist and that the replay has created so far.', count),
+  skipped: described(
+    'The deliveries left as they were, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due.',
+    count,
+  ),
+  sandbox,
+  createdAt: instant,
+  finishedAt: instantOrNull,
+}
+
+/** A replay as the API returns it. */
+export const replay = objectOf(fields, {})
+
+/** The response to a request for a replay. After a dry run, nothing is stored, so there is no id and no status. */
+export const requestedReplay = objectOf(
+  {
+    ...fields,
+    id: described('Null after a dry run.', orNull(id)),
+    status: described('Null after a dry run.', {
+      type: ['string', 'null'],
+      enum: [...replayStatuses, null],
+    }),
+  },
+  {},
+)
+
+export const replayPage = pageOf(replay)

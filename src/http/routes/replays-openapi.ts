@@ -1,0 +1,68 @@
+import { pageQuery } from '../../../schemas/page.ts'
+import { replayEndpointBody } from '../../../schemas/replay-endpoint.ts'
+import { described, id } from '../../../schemas/responses/fields.ts'
+import { replay, replayPage, requestedReplay } from '../../../schemas/responses/replay.ts'
+import type { About } from './openapi-text.ts'
+import { pageWith } from './page-example.ts'
+import * as example from './replays-example.ts'
+
+const endpointParams = { id: described('The `id` of the endpoint.', id) }
+const params = { ...endpointParams, replayId: described('The `id` of the replay.', id) }
+const ofEndpoint = { id: example.replay.endpointId }
+const ofOne = { ...ofEndpoint, replayId: example.replayId }
+const missing = ['REPLAY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
+
+export const aboutReplays = {
+  create: {
+    operationId: 'replayWebhookEvents',
+    tag: 'Webhook deliveries',
+    summary: 'Replay events to an endpoint',
+    description:
+      "Sends the events of a period in the key's environment to the endpoint again, oldest first, besides new events. An existing delivery gets one more attempt with the same `id` and body. A delivery that never existed is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays per UTC day.",
+    params: endpointParams,
+    query: null,
+    body: replayEndpointBody,
+    response: requestedReplay,
+    errors: ['ENDPOINT_NOT_FOUND', 'ENDPOINT_NOT_ACTIVE', 'EVENTS_NOT_PERMITTED'],
+    example: { params: ofEndpoint, body: example.request, response: example.replay },
+  },
+  list: {
+    operationId: 'listWebhookReplays',
+    tag: 'Webhook deliveries',
+    summary: 'List the replays of an endpoint',
+    description:
+      "Returns the endpoint's replays in the key's environment, newest first. A replay is kept for 90 days after its end, in the sandbox for 30 days.",
+    params: endpointParams,
+    query: pageQuery,
+    body: null,
+    response: replayPage,
+    errors: ['ENDPOINT_NOT_FOUND'],
+    example: { params: ofEndpoint, response: pageWith(example.replay, 20) },
+  },
+  get: {
+    operationId: 'getWebhookReplay',
+    tag: 'Webhook deliveries',
+    summary: 'Retrieve a replay',
+    description:
+      'Returns the replay with its progress: `requeued`, `created` and `skipped` add up to `total` when it is DONE.',
+    params,
+    query: null,
+    body: null,
+    response: replay,
+    errors: missing,
+    example: { params: ofOne, response: example.replay },
+  },
+  cancel: {
+    operationId: 'cancelWebhookReplay',
+    tag: 'Webhook deliveries',
+    summary: 'Cancel a replay',
+    description:
+      'Stops a running replay within 2 s. Attempts that it has already scheduled are still made. A replay that is not RUNNING stays as it is.',
+    params,
+    query: null,
+    body: null,
+    response: replay,
+    errors: missing,
+    example: { params: ofOne, response: example.cancelled },
+  },
+} as const satisfies Record<string, About>

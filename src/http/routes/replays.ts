@@ -1,0 +1,57 @@
+import type { PageQuery } from '../../../schemas/page.ts'
+import { readSlice } from '../../input/pagination.ts'
+import { cancelOwnReplay } from '../../webhooks/replays/cancel.ts'
+import { findReplay, listReplays } from '../../webhooks/replays/find.ts'
+import { presentReplay } from '../../webhooks/replays/present.ts'
+import { parseReplay, requestReplay } from '../../webhooks/replays/request.ts'
+import type { OperationInput, Route } from '../operations/route.ts'
+import { aboutReplays } from './replays-openapi.ts'
+
+/** The operations that replay events to an endpoint. */
+export const replayRoutes: readonly Route[] = [
+  {
+    method: 'post',
+    path: '/dev/webhooks/endpoints/:id/replay',
+    about: aboutReplays.create,
+    scope: 'webhooks.deliveries:write',
+    status: 201,
+    body: 'json',
+    recall: null,
+    run: (deps, caller, { params: { id = '' }, body }, effect) =>
+      requestReplay(deps, caller, id, parseReplay(deps, caller, body), effect),
+  },
+  {
+    method: 'get',
+    path: '/dev/webhooks/endpoints/:id/replays',
+    about: aboutReplays.list,
+    key: 'secret',
+    shows: 'replay',
+    isPage: true,
+    scope: 'webhooks.deliveries:read',
+    run: async (deps, caller, { params: { id = '' }, query }: OperationInput<PageQuery>) => {
+      const { items, ...page } = await listReplays(deps, caller, id, readSlice(query))
+      return { items: items.map(presentReplay), ...page }
+    },
+  },
+  {
+    method: 'get',
+    path: '/dev/webhooks/endpoints/:id/replays/:replayId',
+    about: aboutReplays.get,
+    key: 'secret',
+    shows: 'replay',
+    scope: 'webhooks.deliveries:read',
+    run: async (deps, caller, { params: { id = '', replayId = '' } }) =>
+      presentReplay(await findReplay(deps, caller, id, replayId)),
+  },
+  {
+    method: 'post',
+    path: '/dev/webhooks/endpoints/:id/replays/:replayId/cancel',
+    about: aboutReplays.cancel,
+    scope: 'webhooks.deliveries:write',
+    status: 200,
+    body: 'none',
+    recall: null,
+    run: async (deps, caller, { params: { id = '', replayId = '' } }) =>
+      presentReplay(await cancelOwnReplay(deps, caller, id, replayId)),
+  },
+]

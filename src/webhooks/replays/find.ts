@@ -1,0 +1,41 @@
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { refuse } from '../../errors.ts'
+import { type Page, readPage, type Slice } from '../../input/pagination.ts'
+import { findEndpoint } from '../endpoints/find.ts'
+import type { Replay } from './replay.ts'
+
+/**
+ * Finds a replay of one of the caller's endpoints. Throws REPLAY_NOT_FOUND if the endpoint has no replay with this id
+ * or belongs to another business, and SANDBOX_MISMATCH if the replay belongs to the other environment.
+ */
+export async function findReplay(
+  deps: Pick<Deps, 'Replay'>,
+  { businessId, sandbox }: Caller,
+  endpointId: string,
+  id: string,
+): Promise<Replay> {
+  const replay = await deps.Replay.findOne({ _id: id, endpointId, businessId }).lean<Replay | null>()
+  if (replay === null) throw refuse('REPLAY_NOT_FOUND')
+  if (replay.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')
+  return replay
+}
+
+/**
+ * Lists the replays of one of the caller's endpoints in the caller's environment, newest first. Throws
+ * ENDPOINT_NOT_FOUND if the caller has no such endpoint.
+ */
+export async function listReplays(
+  deps: Pick<Deps, 'Replay' | 'Endpoint'>,
+  caller: Caller,
+  endpointId: string,
+  slice: Slice,
+): Promise<Page<Replay>> {
+  await findEndpoint(deps, caller, endpointId)
+  const { businessId, sandbox } = caller
+  return readPage<Replay>(
+    deps.Replay,
+    { where: { endpointId, sandbox, businessId }, index: 'byEndpoint', fields: { unaudited: 0 } },
+    slice,
+  )
+}

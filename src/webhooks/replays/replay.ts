@@ -1,0 +1,115 @@
+import type { EventName } from '../../../schemas/events.ts'
+import type { ReplayCancellation, ReplayStatus } from '../../../schemas/responses/replay.ts'
+import { type Actor, type AuditEvent, unauditedFields, unauditedIndex } from '../../audit/audit-event.ts'
+import type { Collection } from '../../mongo/collection.ts'
+
+/** The events of a business and environment that a replay covers. Both ends of the period are included. */
+export interface EventSelection {
+  businessId: string
+  sandbox: boolean
+  from: Date
+  to: Date
+  events: EventName[]
+  /**
+   * The number of the last event in the log when the replay started. Later events are not part of the replay, so a
+   * replay always ends.
+   */
+  through: number
+}
+
+/** The results of a replay so far. Each processed event counts once. */
+export interface ReplayCounts {
+  /** The deliveries that existed and were re-queued. */
+  requeued: number
+  /** The deliveries that did not exist and were inserted. */
+  created: number
+  /** The deliveries that were left unchanged, because they were DELIVERED or an attempt was due or running. */
+  skipped: number
+}
+
+/**
+ * A replay sends the events of a period to one endpoint again. `_id` is the effect id of the request that started it. A
+ * worker holds the lease while it processes some of the events, and then gives it back, so that all replays advance.
+ */
+export interface Replay extends EventSelection, ReplayCounts {
+  _id: string
+  endpointId: string
+  /** Whether deliveries that the endpoint has accepted are left out. */
+  onlyUndelivered: boolean
+  /** The number of events in the selection. */
+  total: number
+  status: ReplayStatus
+  /** Set as long as the replay is RUNNING. An endpoint can have only one such replay. */
+  running?: true
+  cancellationReason: ReplayCancellation | null
+  /** The last event that has been processed, or null at the beginning. Events are processed in order of time and id. */
+  reached: { createdAt: Date; eventId: string } | null
+  /**
+   * The time from which a worker may take the lease. While a worker holds the lease, this is the end of the lease. Null
+   * if the replay is not RUNNING.
+   */
+  nextRunAt: Date | null
+  /** The token of the lease. Only its holder may record progress. A cancelled replay keeps it for the last page. */
+  leaseToken: string | null
+  startedBy: Actor
+  createdAt: Date
+  finishedAt: Date | null
+  /** When MongoDB removes the replay. Missing as long as the replay is RUNNING. */
+  expiresAt?: Date
+  /** Audit lines that are not in the audit trail yet. */
+  unaudited: AuditEvent[]
+}
+
+export const replays: Collection = {
+  name: 'webhookreplays',
+  fields: {
+    _id: String,
+    businessId: String,
+    sandbox: Boolean,
+    endpointId: String,
+    from: Date,
+    to: Date,
+    events: [String],
+    through: Number,
+    onlyUndelivered: Boolean,
+    total: Number,
+    requeued: Number,
+    created: Number,
+    skipped: Number,
+    status: String,
+    running: Boolean,
+    cancellationReason: String,
+    reached: { type: { _id: false, createdAt: Date, eventId: String }, default: null },
+    nextRunAt: Date,
+    leaseToken: String,
+    startedBy: { kind: { type: String }, name: String, from: String },
+    createdAt: Date,
+    finishedAt: Date,
+    expiresAt: Date,
+    unaudited: unauditedFields,
+  },
+  indexes: [
+    {
+      name: 'runningOfEndpoint',
+      key: { endpointId: 1 },
+      unique: true,
+      partialFilterExpression: { running: true },
+    },
+    { name: 'due', key: { nextRunAt: 1 }, partialFilterExpression: { running: true } },
+    { name: 'byEndpoint', key: { endpointId: 1, sandbox: 1, createdAt: -1, _id: -1, businessId: 1 } },
+    { name: 'byBusiness', key: { businessId: 1, createdAt: -1 } },
+    { name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+    unauditedIndex,
+  ],
+}
+
+const dayMs = 86_400_000
+/** How long a replay is kept after its end: as long as the test data, or a quarter of a year in production. */
+const keptDays = { test: 30, live: 90 } as const
+
+/** Returns the changes that end a replay. */
+export const ended = (sandbox: boolean, now: Date) => ({
+  nextRunAt: null,
+  finishedAt: now,
+  expiresAt: new Date(now.getTime() + (sandbox ? keptDays.test : keptDays.live) * dayMs),
+})

@@ -1,0 +1,157 @@
+import type { EventName } from '../../../schemas/events.ts'
+import { auditLine, type By } from '../../audit/audit-event.ts'
+import { publishAudit } from '../../audit/publish.ts'
+import { refuse } from '../../errors.ts'
+import { upToNow } from '../../input/span.ts'
+import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
+import type { Models } from '../../mongo/models.ts'
+import { dayOf, startOf } from '../../quotas/sandbox-day.ts'
+import { secondsLeft } from '../../quotas/seconds-left.ts'
+import { type Endpoint, isReceiving } from '../endpoints/endpoint.ts'
+import type { EventSelection, Replay } from './replay.ts'
+import { countSelected, lastNumber } from './selected-events.ts'
+
+/**
+ * The events to replay. If `to` is null, the period ends now. If `events` is null, all events to which the endpoint is
+ * subscribed are replayed.
+ */
+export interface ReplayRequest {
+  sandbox: boolean
+  from: Date
+  to: Date | null
+  events: EventName[] | null
+  onlyUndelivered: boolean
+}
+
+/** A replay that has not been started yet, with the number of its events. */
+export type PlannedReplay = ReplayRequest & EventSelection & Pick<Replay, 'endpointId' | 'total'>
+
+/** The endpoint of a replay. */
+export type ReplayedEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'events' | 'active' | 'deletedAt'>
+
+/** The maximum number of replays that a business can start in a UTC day. It limits the stored replays. */
+export const maxReplaysPerDay = 100
+/** How long a request should wait for a running replay, which may take much longer. */
+const retryAfterSeconds = 60
+
+/**
+ * Selects and counts the events of a replay, without storing anything. `count` runs the query that counts. Throws
+ * ENDPOINT_NOT_ACTIVE if no events may be sent to the endpoint, INVALID_WEBHOOK_EVENT if the endpoint is not subscribed
+ * to an event, and VALIDATION_ERROR if the period is in the future.
+ */
+export async function planReplay(
+  deps: Pick<Models, 'LoggedEvent'> & { now(): Date },
+  endpoint: ReplayedEndpoint,
+  request: ReplayRequest,
+  count = (selection: EventSelection): Promise<number> => countSelected(deps, selection),
+): Promise<PlannedReplay> {
+  if (!isReceiving(endpoint)) throw refuse('ENDPOINT_NOT_ACTIVE')
+  const { sandbox, from } = request
+  const to = upToNow(deps, request).to ?? deps.now()
+  if (from > to)
+    throw refuse('VALIDATION_ERROR', {
+      param: 'from',
+      message: 'from must not be later than to, or than now.',
+    })
+  const { businessId } = endpoint
+  const events = request.events ?? endpoint.events
+  expectSubscribed(endpoint, events)
+  const selection = { businessId, sandbox, from, to, events }
+  const planned = { ...selection, through: await lastNumber(deps, selection) }
+  return { ...request, ...planned, endpointId: endpoint._id, total: await count(planned) }
+}
+
+function expectSubscribed(endpoint: ReplayedEndpoint, events: readonly EventName[]): void {
+  const others = events.filter((event) => !endpoint.events.includes(event))
+  if (others.length > 0)
+    throw refuse('INVALID_WEBHOOK_EVENT', {
+      param: 'events',
+      message: `The endpoint is not subscribed to ${others.join(', ')}. Add the event to the endpoint first.`,
+      details: { events: others },
+    })
+}
+
+/**
+ * Starts a planned replay: one insert stores the replay and its audit line, and a worker carries it out. If an earlier
+ * attempt at the same request has already started the replay, returns that replay. Throws RATE_LIMITED if another
+ * replay of the endpoint is running, or if the business has started too many replays in this UTC day.
+ */
+export async function startReplay(
+  deps: Pick<Models, 'Replay' | 'AuditEvent'> & { now(): Date },
+  planned: PlannedReplay,
+  id: string,
+  by: By,
+): Promise<Replay> {
+  const now = deps.now()
+  await expectWithinDay(deps, planned.businessId, now)
+  const replay: Replay = {
+    _id: id,
+    ...planned,
+    requeued: 0,
+    created: 0,
+    skipped: 0,
+    status: 'RUNNING',
+    running: true,
+    cancellationReason: null,
+    reached: null,
+    nextRunAt: now,
+    leaseToken: null,
+    startedBy: by.actor,
+    createdAt: now,
+    finishedAt: null,
+    unaudited: [startLine(planned, id, by, now)],
+  }
+  const replays = nativeCollection(deps.Replay)
+  try {
+    await replays.insertOne(replay)
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    const earlier = await replays.findOne({ _id: id })
+    if (earlier !== null) return earlier
+    throw refuse('RATE_LIMITED', {
+      message: 'A replay of this endpoint is running. Wait for its end, or cancel it.',
+      details: { scope: 'replays', limit: 1 },
+      retryAfterSeconds,
+    })
+  }
+  await publishAudit(deps, deps.Replay, [replay])
+  return replay
+}
+
+const startLine = (planned: PlannedReplay, replayId: string, by: By, now: Date) =>
+  auditLine({
+    at: now,
+    ...by,
+    act: 'endpoint.replayed',
+    subject: planned.endpointId,
+    businessId: planned.businessId,
+    before: null,
+    after: {
+      replayId,
+      from: planned.from,
+      to: planned.to,
+      events: planned.events,
+      onlyUndelivered: planned.onlyUndelivered,
+      sandbox: planned.sandbox,
+      total: planned.total,
+    },
+  })
+
+/** The count is not exact if requests arrive at the same time, but each endpoint can have only one running replay. */
+async function expectWithinDay(
+  { Replay }: Pick<Models, 'Replay'>,
+  businessId: string,
+  now: Date,
+): Promise<void> {
+  const day = dayOf(now)
+  const started = await Replay.countDocuments(
+    { businessId, createdAt: { $gte: startOf(day) } },
+    { hint: 'byBusiness', limit: maxReplaysPerDay },
+  )
+  if (started < maxReplaysPerDay) return
+  throw refuse('RATE_LIMITED', {
+    message: `A business can start ${maxReplaysPerDay} replays per UTC day. Wait until the next day.`,
+    details: { scope: 'replays', limit: maxReplaysPerDay },
+    retryAfterSeconds: secondsLeft(startOf(day + 1), now, 86_400_000),
+  })
+}

@@ -1,0 +1,92 @@
+import { expect } from 'chai'
+import type { Deps } from '../../src/deps.ts'
+import { createCountsByOwner } from '../../src/process/counts-by-owner.ts'
+import { newId } from '../../src/security/ids.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
+import type { LeasedReplay } from '../../src/webhooks/replays/lease.ts'
+import { runReplay } from '../../src/webhooks/replays/run.ts'
+import { planReplay, startReplay } from '../../src/webhooks/replays/start.ts'
+import { attempt, createIntent, recordRecentSuccess, storedDelivery, subscribe } from '../support/actions.ts'
+import { closeInBackground } from '../support/closing.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
+import { killAtEveryStep } from '../support/kill-at-every-step.ts'
+import { logEvents, storeDeliveries, storedReplay } from '../support/replays.ts'
+import { tester, withService } from '../support/service.ts'
+
+interface Case {
+  replayId: string
+  /** The ids of the deliveries: one that does not exist, one that is DEAD and one that is DELIVERED. */
+  ids: string[]
+}
+
+describe('If a worker is killed between any two steps of a replay', function () {
+  this.timeout(60_000)
+  const service = withService()
+  const endpointServer = withEndpointServer()
+  const closings: Promise<unknown>[] = []
+  after(() => closeInBackground(closings))
+
+  async function prepare(): Promise<Case> {
+    const { deps, clock } = service
+    const merchant = await service.merchant()
+    const { referenceNumber } = await createIntent(service, merchant)
+    const { id } = await subscribe(service, merchant, endpointServer.url)
+    await recordRecentSuccess(service, id)
+    const at = clock.now()
+    const logged = ([undefined, 'DEAD', 'DELIVERED'] as const).map((state) => ({
+      event: 'payment.created' as const,
+      at,
+      ...(state === undefined ? {} : { state }),
+    }))
+    const eventIds = await logEvents(service, merchant, referenceNumber, logged)
+    await storeDeliveries(service, { _id: id, url: endpointServer.url }, eventIds, logged)
+    const endpoint = await deps.Endpoint.findById(id).orFail().lean()
+    const request = { sandbox: true, from: at, to: null, events: null, onlyUndelivered: false }
+    const replayId = newId()
+    await startReplay(deps, await planReplay(deps, endpoint, request), replayId, tester)
+    return { replayId, ids: eventIds.map((eventId) => deliveryId(eventId, id)) }
+  }
+
+  /** Carries out this replay if it is due. A worker would choose among the replays of all cases. */
+  async function carryOut(deps: Deps, { replayId }: Case): Promise<void> {
+    const now = deps.now()
+    const leased = await deps.Replay.findOneAndUpdate(
+      { _id: replayId, running: true, nextRunAt: { $lte: now } },
+      { $set: { leaseToken: newId(), nextRunAt: new Date(now.getTime() + 10_000) } },
+      { returnDocument: 'after' },
+    ).lean<LeasedReplay | null>()
+    if (leased === null) return
+    deps.slots.open()
+    await runReplay(deps, leased, createCountsByOwner(), new AbortController().signal)
+    await deps.backgroundWork.ended()
+  }
+
+  it('another worker completes it without re-queuing a delivery twice, and with exact counts', async () => {
+    const steps = await killAtEveryStep<Case>(
+      service,
+      {
+        prepare,
+        run: (victim, each) => carryOut(victim.deps, each),
+        async repeat(each) {
+          await carryOut(service.deps, each)
+          for (const id of each.ids) await attempt(service.deps, id)
+        },
+        async check({ replayId, ids }, label) {
+          const stored = await Promise.all(ids.map((_id) => storedDelivery(service, { _id })))
+          const states = stored.map(({ status, requeues, insertedBy }) => [status, requeues, insertedBy])
+          expect(states, label).to.deep.equal([
+            ['DELIVERED', 0, replayId],
+            ['DELIVERED', 1, undefined],
+            ['DELIVERED', 1, undefined],
+          ])
+          const { status, total, requeued, created, skipped } = await storedReplay(service, replayId)
+          const counts = [total, requeued, created, skipped]
+          expect([status, counts], label).to.deep.equal(['DONE', [3, 2, 1, 0]])
+        },
+      },
+      closings,
+      0,
+    )
+    expect(steps).to.include.members(['mongodb insert', 'mongodb update', 'mongodb findAndModify'])
+  })
+})

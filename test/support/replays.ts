@@ -1,0 +1,87 @@
+import type { EventName } from '../../schemas/events.ts'
+import type { Deps } from '../../src/deps.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { nativeCollection } from '../../src/mongo/collection.ts'
+import { createCountsByOwner } from '../../src/process/counts-by-owner.ts'
+import { newId } from '../../src/security/ids.ts'
+import { paymentFormat } from '../../src/webhooks/body/payment-data.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { newDelivery } from '../../src/webhooks/deliveries/new-delivery.ts'
+import { leaseReplay } from '../../src/webhooks/replays/lease.ts'
+import type { Replay } from '../../src/webhooks/replays/replay.ts'
+import { runReplay } from '../../src/webhooks/replays/run.ts'
+import type { Merchant, Service } from './service.ts'
+
+/** The state of a delivery before a replay. `none`: it does not exist. `due`: its first attempt has not begun. */
+export const states = ['none', 'due', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'] as const
+export type State = (typeof states)[number]
+
+/** An event of the log, and the state of its delivery to an endpoint. */
+export interface Logged {
+  event: EventName
+  at: Date
+  state?: State
+  sandbox?: boolean
+}
+
+/** Logs events of a payment. Returns their ids. */
+export async function logEvents(
+  { deps }: Service,
+  { businessId }: Merchant,
+  referenceNumber: string,
+  logged: readonly Logged[],
+): Promise<string[]> {
+  const drafts = logged.map(({ event, at }) => ({
+    _id: newId(),
+    event,
+    referenceNumber,
+    createdAt: at,
+    ...recorded,
+  }))
+  for (const sandbox of [true, false]) {
+    const own = drafts.filter((_, index) => (logged[index]?.sandbox ?? true) === sandbox)
+    if (own.length > 0) await deps.batchers.appendEvents({ businessId, sandbox }, own, noDeadline)
+  }
+  return drafts.map(({ _id }) => _id)
+}
+
+const recorded = { format: paymentFormat, facts: { status: 'PENDING', amount: 5 } }
+
+/** Stores the deliveries of logged events to an endpoint, each in the state that `logged` has at the same position. */
+export async function storeDeliveries(
+  { deps, clock }: Service,
+  endpoint: { _id: string; url: string },
+  eventIds: readonly string[],
+  logged: readonly Logged[],
+): Promise<void> {
+  const soon = new Date(clock.now().getTime() + 3_600_000)
+  const events = await nativeCollection(deps.LoggedEvent)
+    .find({ _id: { $in: [...eventIds] } })
+    .toArray()
+  const deliveries = events.flatMap((each): Delivery[] => {
+    const { state = 'none' } = logged[eventIds.indexOf(each._id)] ?? {}
+    if (state === 'none') return []
+    const event = { ...each, id: each._id, event: each.event as EventName }
+    const fresh = newDelivery(each, event, endpoint, each.createdAt, null)
+    if (state === 'due') return [fresh]
+    const attempts = state === 'DEAD' ? 8 : 1
+    const nextAttemptAt = state === 'RETRYING' ? soon : null
+    return [
+      { ...fresh, status: state, attempts, nextAttemptAt, deadAt: state === 'DEAD' ? each.createdAt : null },
+    ]
+  })
+  await nativeCollection(deps.Delivery).insertMany(deliveries)
+}
+
+/** Carries out the replays that are due, as a worker does, and waits for their attempts. */
+export async function runReplays(deps: Deps): Promise<void> {
+  const inFlight = createCountsByOwner()
+  deps.slots.open()
+  for (let leased = await leaseReplay(deps); leased !== null; leased = await leaseReplay(deps))
+    await runReplay(deps, leased, inFlight, new AbortController().signal)
+  await deps.backgroundWork.ended()
+  deps.slots.close()
+}
+
+export const storedReplay = ({ deps }: Service, id: string): Promise<Replay> =>
+  deps.Replay.findById(id).orFail().lean<Replay>()

@@ -1,0 +1,229 @@
+import { expect } from 'chai'
+import type { EventName } from '../../schemas/events.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
+import { maxReplaysPerDay } from '../../src/webhooks/replays/start.ts'
+import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
+import { chanceOf } from '../support/chance.ts'
+import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
+import { type Logged, logEvents, runReplays, storeDeliveries } from '../support/replays.ts'
+import {
+  loseResponses,
+  withAnotherKey,
+  withMerchantPerTest,
+  withSecondProcess,
+  withService,
+} from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
+
+const minuteMs = 60_000
+const names = ['payment.created', 'payment.expired', 'payment.failed'] as const satisfies EventName[]
+const subscribed = ['payment.created', 'payment.expired']
+
+describe('A replay', function () {
+  this.timeout(60_000)
+  const service = withService()
+  const second = withSecondProcess(service)
+  const merchant = withMerchantPerTest(service)
+  const endpointServer = withEndpointServerPerTest()
+  let endpoint: { _id: string; url: string }
+  let referenceNumber: string
+  let base: number
+  beforeEach(async () => {
+    ;({ referenceNumber } = await createIntent(service, merchant))
+    const { id } = await subscribe(service, merchant, endpointServer.url, subscribed)
+    await service.deps.Intent.updateOne({ referenceNumber }, { $set: { outbox: [] } })
+    endpoint = { _id: id, url: endpointServer.url }
+    second.allowHost(endpointServer.host)
+    await recordRecentSuccess(service, id)
+    base = service.clock.now().getTime() - 600 * minuteMs
+  })
+
+  const at = (minute: number) => new Date(base + minute * minuteMs)
+  const path = () => `/api/v1/dev/webhooks/endpoints/${endpoint._id}/replay`
+  const send = (body: object, headers = merchant.write()) => service.http.post(path()).set(headers).send(body)
+  async function start(body: object, headers = merchant.write()): Promise<{ id: string; total: number }> {
+    const response = await send(body, headers)
+    expect(response.status, response.text).to.equal(201)
+    return response.body.data
+  }
+  const read = async (id: string) =>
+    (await service.http.get(`${path()}s/${id}`).set(merchant.read())).body.data
+  const cancel = (id: string) => service.http.post(`${path()}s/${id}/cancel`).set(merchant.write())
+  /** Logs events and stores their deliveries to the endpoint. */
+  async function log(logged: readonly Logged[]): Promise<string[]> {
+    const ids = await logEvents(service, merchant, referenceNumber, logged)
+    if (logged.some(({ state }) => state !== undefined)) await storeDeliveries(service, endpoint, ids, logged)
+    return ids
+  }
+  const deliveries = async (): Promise<Map<string, Delivery>> => {
+    const found = await service.deps.Delivery.find({ businessId: merchant.businessId }).lean<Delivery[]>()
+    return new Map(found.map((delivery) => [delivery._id, delivery]))
+  }
+  const received = () => endpointServer.received.map(({ json }) => json.id).toSorted()
+
+  for (const onlyUndelivered of [false, true])
+    it(`delivers all and only the events of the period once, with two workers${onlyUndelivered ? ', and only undelivered ones on request' : ''}`, async () => {
+      const chance = chanceOf(4711, String(onlyUndelivered))
+      const logged = Array.from({ length: 150 }, () => ({
+        event: chance.pick(names),
+        // Several events happen in the same millisecond, and some exactly at the ends of the period.
+        at: at(chance.whole(1, 40)),
+        // A replay waits while 10 deliveries are due.
+        state: chance.weighted({ none: 5, due: 1, RETRYING: 3, DELIVERED: 5, DEAD: 3, CANCELLED: 2 }),
+        sandbox: chance.is(0.8),
+      }))
+      const eventIds = await log(logged)
+      const other = 'https://other.example/hook'
+      const { id: otherId } = await subscribe(service, merchant, other, subscribed)
+      const dead = logged.map((each) => ({ ...each, state: 'DEAD' as const }))
+      await storeDeliveries(service, { _id: otherId, url: other }, eventIds, dead)
+      const before = await deliveries()
+      const from = at(10)
+      const to = at(30)
+      const { id, total } = await start({ from: from.toISOString(), to: to.toISOString(), onlyUndelivered })
+      await log([{ event: 'payment.created', at: at(20) }])
+      await Promise.all([runReplays(service.deps), runReplays(second.deps)])
+
+      const selected = logged
+        .map((each, index) => ({ ...each, id: deliveryId(eventIds[index] ?? '', endpoint._id) }))
+        .filter((each) => each.sandbox && each.event !== 'payment.failed' && each.at >= from && each.at <= to)
+      const isSkipped = ({ state }: Logged) => state === 'due' || (onlyUndelivered && state === 'DELIVERED')
+      const acted = selected.filter((each) => !isSkipped(each))
+      const created = acted.filter(({ state }) => state === 'none').length
+      expect(received()).to.deep.equal(acted.map((each) => each.id).toSorted())
+      expect(await read(id)).to.deep.include({
+        status: 'DONE',
+        total,
+        requeued: acted.length - created,
+        created,
+        skipped: total - acted.length,
+      })
+      expect(total).to.equal(selected.length)
+      const touched = new Set(acted.map((each) => each.id))
+      const after = await deliveries()
+      expect([...after.keys()].filter((each) => !before.has(each))).to.have.length(created)
+      for (const [each, delivery] of after)
+        if (touched.has(each)) expect(delivery).to.include({ status: 'DELIVERED', nextAttemptAt: null })
+        else expect(delivery).to.deep.equal(before.get(each))
+    })
+
+  const failed = (minute: number, count = 1): Logged[] =>
+    Array.from({ length: count }, () => ({ event: 'payment.created', at: at(minute), state: 'DEAD' }))
+  const whole = { from: new Date(0).toISOString() }
+
+  it('only counts the events in a dry run, and stores nothing', async () => {
+    await log([...failed(1, 3), { event: 'payment.expired', at: at(2) }])
+    const { body, status } = await send({ ...whole, events: ['payment.created'], dryRun: true })
+    expect([status, body.data.id, body.data.status]).to.deep.equal([201, null, null])
+    expect(body.data).to.deep.include({ dryRun: true, total: 3, events: ['payment.created'] })
+    expect(await service.deps.Replay.countDocuments({ endpointId: endpoint._id })).to.equal(0)
+    await runReplays(service.deps)
+    expect(endpointServer.received).to.deep.equal([])
+  })
+
+  it('rejects a request that cannot be carried out', async () => {
+    const { deps } = service
+    const refused = async (body: object, headers = merchant.write()) =>
+      (await send(body, headers)).body.error.code
+    const later = new Date(service.clock.now().getTime() + minuteMs).toISOString()
+    expect(await refused({})).to.equal('VALIDATION_ERROR')
+    expect(await refused({ from: later })).to.equal('VALIDATION_ERROR')
+    expect(await refused({ from: '2026-02-01', to: '2026-01-31' })).to.equal('VALIDATION_ERROR')
+    for (const event of ['payment.paid', 'payment.failed'])
+      expect(await refused({ ...whole, events: [event] })).to.equal('INVALID_WEBHOOK_EVENT')
+    const narrow = await withAnotherKey(service, merchant, { scopes: ['webhooks.deliveries:write'] })
+    expect(await refused(whole, narrow.write())).to.equal('EVENTS_NOT_PERMITTED')
+    const other = await withAnotherKey(service, merchant, { mode: 'live' })
+    const { id } = await start(whole)
+    expect(await refused(whole, other.write())).to.equal('RATE_LIMITED')
+    const foreign = await service.http.get(`${path()}s/${id}`).set(other.read())
+    expect(foreign.body.error.code).to.equal('SANDBOX_MISMATCH')
+    expect((await service.http.get(`${path()}s`).set(other.read())).body.data.total).to.equal(0)
+    expect((await service.http.get(`${path()}s`).set(merchant.read())).body.data.items[0].id).to.equal(id)
+    await cancel(id)
+    await deps.Endpoint.updateOne({ _id: endpoint._id }, { $set: { active: false } })
+    expect(await refused(whole)).to.equal('ENDPOINT_NOT_ACTIVE')
+    await deps.Endpoint.updateOne({ _id: endpoint._id }, { $set: { active: true } })
+    const stored = await deps.Replay.findById(id).orFail().lean()
+    const others = Array.from({ length: maxReplaysPerDay }, (_, index) => ({ ...stored, _id: `${index}` }))
+    await deps.Replay.insertMany(others)
+    expect(await refused(whole)).to.equal('RATE_LIMITED')
+  })
+
+  it('starts once for requests with the same idempotency key, even if the first process crashes', async () => {
+    await log(failed(1, 2))
+    const headers = merchant.write()
+    const first = await send(whole, headers)
+    await runReplays(service.deps)
+    await loseResponses(service)
+    const again = await send(whole, headers)
+    expect([again.status, again.text]).to.deep.equal([201, first.text])
+    expect(endpointServer.received).to.have.length(2)
+    const { AuditEvent } = service.deps
+    const lines = await AuditEvent.find({ subject: endpoint._id, act: 'endpoint.replayed' }).lean()
+    expect(lines.map(({ actor }) => actor.name)).to.deep.equal([merchant.keyId])
+    expect(lines[0]?.after).to.include({ replayId: first.body.data.id, total: 2 })
+  })
+
+  it('stops when it is cancelled, and when its endpoint is disabled', async () => {
+    const { deps } = service
+    await log(failed(1, 200))
+    const { id } = await start(whole)
+    const running = runReplays(deps)
+    await endpointServer.atLeast(1)
+    const { body } = await cancel(id)
+    expect(body.data).to.include({ status: 'CANCELLED', cancellationReason: 'requested' })
+    await running
+    const { requeued } = await read(id)
+    expect(requeued).to.equal(endpointServer.received.length)
+    expect(requeued).to.be.lessThan(100)
+    expect((await cancel(id)).body.data.finishedAt).to.equal(body.data.finishedAt)
+    expect(
+      await deps.AuditEvent.countDocuments({ act: 'endpoint.replay-cancelled', subject: endpoint._id }),
+    ).to.equal(1)
+
+    const next = await start(whole)
+    await deps.Endpoint.updateOne({ _id: endpoint._id }, { $set: { active: false } })
+    await runReplays(deps)
+    expect(await read(next.id)).to.include({ status: 'CANCELLED', cancellationReason: 'endpoint_gone' })
+  })
+
+  it('makes one more attempt at a delivered delivery, and the usual automatic ones at a new delivery', async () => {
+    endpointServer.respondWith((res) => void res.writeHead(500).end())
+    const [old = '', fresh = ''] = await log([
+      { event: 'payment.created', at: at(1), state: 'DELIVERED' },
+      { event: 'payment.created', at: at(2) },
+      { event: 'payment.created', at: at(3), state: 'DEAD' },
+    ])
+    await start(whole)
+    await runReplays(service.deps)
+    const stored = await deliveries()
+    const about = (eventId: string) => stored.get(deliveryId(eventId, endpoint._id))
+    expect(about(old)).to.include({ status: 'RETRYING', attempts: 2, requeues: 1, deliveredAt: null })
+    expect(about(fresh)).to.include({ status: 'RETRYING', attempts: 1, requeues: 0 })
+    expect([...stored.values()].map(({ status }) => status).toSorted()).to.deep.equal([
+      'DEAD',
+      'RETRYING',
+      'RETRYING',
+    ])
+  })
+
+  it('waits while fresh deliveries are due, and then continues', async () => {
+    await log(failed(1, 5))
+    const due = Array.from(
+      { length: 10 },
+      () => ({ event: 'payment.failed', at: at(50), state: 'due' }) as const,
+    )
+    await log(due)
+    const { id } = await start(whole)
+    await runReplays(service.deps)
+    expect(await read(id)).to.include({ status: 'RUNNING', requeued: 0 })
+    const workers = service.startWorkers()
+    await waitFor('the replay is DONE', async () => (await read(id)).status === 'DONE')
+    await endpointServer.atLeast(15)
+    await workers.close()
+    const events = endpointServer.received.map(({ json }) => json.event)
+    expect(events.slice(0, 10)).to.deep.equal(due.map(({ event }) => event))
+  })
+})
