@@ -9,6 +9,7 @@ COPY schemas schemas
 COPY src src
 COPY workers workers
 COPY docs/clients docs/clients
+COPY dev/write-sbom.mjs dev/write-sbom.mjs
 RUN npm run build && npm prune --omit=dev
 
 FROM node:24-bookworm-slim

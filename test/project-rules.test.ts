@@ -360,6 +360,17 @@ describe('The project', () => {
     )
   })
 
+  it('has a digest for every package in the lock file, on every platform', () => {
+    const packages = Object.entries<{ integrity?: string }>(JSON.parse(read('package-lock.json')).packages)
+    const unproved = packages.filter(([path, { integrity }]) => path !== '' && integrity === undefined)
+    // npm leaves out packages for other platforms. It adds them if their entries are missing.
+    const remedy = 'Remove these entries, and run npm install --package-lock-only'
+    expect(
+      unproved.map(([path]) => path),
+      remedy,
+    ).to.deep.equal([])
+  })
+
   it('contains no file with a meaningless name', () => {
     const rotten = /(^|[/.-])(service|manager|helpers?|utils?|common|core|base|misc|shared)(\.[a-z]+$|\/)/
     const all = [...sources, ...filesIn('test'), ...filesIn('dev'), ...filesIn('bench')]
