@@ -18,6 +18,7 @@ export const deliveryFilters = {
     description:
       'Only deliveries whose last attempt failed with this HTTP status, from `300` to `599`, or with a class such as `5xx`. To find those that received 2xx, use the status DELIVERED.',
     type: 'string',
+    maxLength: 3,
     pattern: '^[345]([0-9]{2}|xx)$',
     message: 'must be a string with a status from 300 to 599, such as 503, or with a class: 3xx, 4xx or 5xx',
   },
@@ -33,6 +34,8 @@ export const listDeliveriesQuery = {
     status: {
       description: `Only deliveries in this status, or in one of several separated by commas: ${deliveryStatuses.join(', ')}.`,
       type: 'string',
+      // No status is longer than 9 characters.
+      maxLength: 10 * deliveryStatuses.length,
       pattern: `^${anyStatus}(,${anyStatus}){0,${deliveryStatuses.length - 1}}$`,
       message: `must be one or more of ${deliveryStatuses.join(', ')}, separated by commas`,
     },

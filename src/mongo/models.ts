@@ -32,6 +32,7 @@ import { type Shop, shops } from '../store/shops/shop.ts'
 import { type WalletAccount, walletAccounts } from '../wallets/sandbox/account.ts'
 import { type WalletMovement, walletMovements } from '../wallets/sandbox/movement.ts'
 import { type Delivery, deliveries } from '../webhooks/deliveries/delivery.ts'
+import { type RetryPlan, retryPlans } from '../webhooks/deliveries/retry-plan.ts'
 import { type Endpoint, endpoints } from '../webhooks/endpoints/endpoint.ts'
 import { type Replay, replays } from '../webhooks/replays/replay.ts'
 import { type Collection, openCollection } from './collection.ts'
@@ -46,6 +47,7 @@ export const collections: readonly Collection[] = [
   endpoints,
   deliveries,
   replays,
+  retryPlans,
   loggedEvents,
   ledgerEntries,
   activityEntries,
@@ -86,6 +88,7 @@ export const openModels = (mongo: Connection, maxTimeMs?: number) => ({
   Endpoint: openCollection<Endpoint>(mongo, endpoints, maxTimeMs),
   Delivery: openCollection<Delivery>(mongo, deliveries, maxTimeMs),
   Replay: openCollection<Replay>(mongo, replays, maxTimeMs),
+  RetryPlan: openCollection<RetryPlan>(mongo, retryPlans, maxTimeMs),
   LoggedEvent: openCollection<LoggedEvent>(mongo, loggedEvents, maxTimeMs),
   LedgerEntry: openCollection<LedgerEntry>(mongo, ledgerEntries, maxTimeMs),
   ActivityEntry: openCollection<ActivityEntry>(mongo, activityEntries, maxTimeMs),

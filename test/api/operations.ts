@@ -37,6 +37,7 @@ export const operations: [
   ['get', '/api/v1/dev/webhooks', 'webhooks.endpoints:read', 'secret'],
   ['get', deliveries, 'webhooks.deliveries:read', 'secret'],
   ['get', `${deliveries}/PI-NONE`, 'webhooks.deliveries:read', 'secret'],
+  ['post', `${deliveries}/retry`, 'webhooks.deliveries:write', 'secret'],
   ['post', `${deliveries}/PI-NONE/retry`, 'webhooks.deliveries:write', 'secret'],
   ['post', `${endpoints}/PI-NONE/replay`, 'webhooks.deliveries:write', 'secret'],
   ['get', `${endpoints}/PI-NONE/replays`, 'webhooks.deliveries:read', 'secret'],

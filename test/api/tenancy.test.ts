@@ -15,6 +15,7 @@ import { type Kind, kinds, type Side } from './resources.ts'
 type Row =
   | { of: keyof typeof kinds; body?: object; state?: string; status?: number }
   | { lists: keyof typeof kinds }
+  | { changes: 'delivery'; body: object }
   | { makes: keyof typeof kinds; body: object; needs?: keyof typeof kinds }
 
 const endpoint = { url: 'https://shop.example/hook', events: ['payment.created'] }
@@ -43,6 +44,10 @@ const table: Record<string, Row> = {
   'get /dev/webhooks': { lists: 'endpoint' },
   'get /dev/webhooks/events': { lists: 'delivery' },
   'get /dev/webhooks/events/:id': { of: 'delivery' },
+  'post /dev/webhooks/events/retry': {
+    changes: 'delivery',
+    body: { event: 'payment.created', status: ['DEAD'] },
+  },
   'post /dev/webhooks/events/:id/retry': { of: 'delivery' },
   'post /dev/webhooks/endpoints/:id/replay': { of: 'endpoint', body: { from: '2026-01-01' }, status: 201 },
   'get /dev/webhooks/endpoints/:id/replays': { of: 'endpoint' },
@@ -177,6 +182,25 @@ describe('The API with several businesses in both environments', () => {
             owner.merchant.businessId === side.merchant.businessId &&
             (owner.sandbox === side.sandbox || row.lists === 'endpoint')
           expect(listed).to.deep.equal(things.filter((thing) => isOwn(thing.side)))
+        }
+      })
+
+    if ('changes' in row)
+      it(`changes only what belongs to the business and environment of the caller's key: ${name}`, async () => {
+        const kind: Kind = kinds[row.changes]
+        const [own, other] = await Promise.all([openBusiness(), openBusiness()])
+        const sides = [own.test, own.live, other.test, other.live]
+        const ids: string[] = []
+        for (const side of sides) ids.push(await kind.make(service, side))
+        const end = { $set: { status: 'DEAD', nextAttemptAt: null, deadAt: service.clock.now() } } as const
+        await service.deps.Delivery.updateMany({ _id: { $in: ids } }, end)
+        for (const [index, side] of [own.test, own.live].entries()) {
+          const before = await snapshot(kind, ...sides)
+          const { body } = await send(route, row, side, '')
+          expect(body.data, JSON.stringify(body)).to.include({ requeued: 1 })
+          const after = await snapshot(kind, ...sides)
+          const changed = after.filter((each, at) => JSON.stringify(each) !== JSON.stringify(before[at]))
+          expect(changed.map(({ _id }) => _id)).to.deep.equal([ids[index]])
         }
       })
 

@@ -10,7 +10,7 @@ import {
   storedDelivery,
   subscribe,
 } from '../support/actions.ts'
-import { makeAllAttempts } from '../support/dead-deliveries.ts'
+import { deadDeliveries, makeAllAttempts } from '../support/dead-deliveries.ts'
 import { type EndpointServer, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
@@ -436,6 +436,85 @@ describe('The webhook delivery API', () => {
       expect(trail[0]?.before).to.include({ status: 'DEAD' })
       expect(trail[0]?.after).to.include({ status: 'RETRYING' })
       expect((await storedDelivery(service, delivery)).unaudited).to.deep.equal([])
+    })
+  })
+
+  describe('on POST /dev/webhooks/events/retry', () => {
+    const retry = (body: object, key?: string) =>
+      service.http.post(`${path}/retry`).set(merchant.write(key)).send(body)
+    const retried = async (body: object) => {
+      const response = await retry(body)
+      expect(response.status, response.text).to.equal(200)
+      return response.body.data
+    }
+    const none = { delivered: 0, under_way: 0, endpoint_gone: 0 }
+
+    it('considers each matching delivery once, oldest first and 500 per request, even if deliveries die again', async () => {
+      const made = await deadDeliveries(service, merchant, 502)
+      const byId = made.map(({ _id }) => _id).toSorted()
+      const first = await retry({ endpointId }, 'once')
+      const { next, ...counts } = first.body.data
+      expect(counts).to.deep.equal({ requeued: 500, skipped: none, hasMore: true })
+      const left = await ids('status=DEAD')
+      expect(left.toSorted()).to.deep.equal(byId.slice(-2))
+      expect((await retry({ endpointId }, 'once')).text).to.equal(first.text)
+      const again = { $set: { status: 'DEAD', nextAttemptAt: null, attempts: 9 } } as const
+      await service.deps.Delivery.updateMany({ endpointId, requeues: 1 }, again)
+      expect(await retried({ endpointId, after: next })).to.deep.equal({
+        requeued: 2,
+        skipped: none,
+        hasMore: false,
+        next: null,
+      })
+      expect(await service.deps.Delivery.countDocuments({ endpointId, requeues: 1 })).to.equal(502)
+      const act = { businessId: merchant.businessId, act: 'delivery.requeued' } as const
+      const lines = await service.deps.AuditEvent.countDocuments(act)
+      expect(lines).to.equal(502)
+    })
+
+    it('selects by every filter of the list, and counts the deliveries that get no attempt by reason', async () => {
+      const delivered = await attempted(200)
+      const { _id: over, referenceNumber } = await dead()
+      const [gone, retrying] = [await cancelled(), await attempted(404)]
+      const every = { status: ['DEAD', 'RETRYING', 'CANCELLED'] }
+      const from = delivered.createdAt.toISOString()
+      const to = new Date(delivered.createdAt.getTime() - 1).toISOString()
+      const steps: [filter: object, requeued: string | null, skipped?: object][] = [
+        [{ ...every, to }, null],
+        [{ ...every, responseStatus: '404', event: 'payment.expired' }, null],
+        [{ from, referenceNumber }, over],
+        [{ from }, null],
+        [{ ...every, responseStatus: '4xx', event: 'payment.created' }, retrying._id],
+        [{ status: ['CANCELLED'], unknown: 1 }, gone._id],
+        [{ ...every, endpointId }, null, { under_way: 3 }],
+      ]
+      const requeuedIds: string[] = []
+      for (const [filter, id, skipped] of steps) {
+        const { requeued, ...rest } = await retried(filter)
+        if (id !== null) requeuedIds.push(id)
+        const expected = { skipped: { ...none, ...skipped }, hasMore: false, next: null }
+        expect([requeued, rest], JSON.stringify(filter)).to.deep.equal([id === null ? 0 : 1, expected])
+        const stored = await service.deps.Delivery.find({ endpointId, requeues: 1 }).lean()
+        expect(stored.map(({ _id }) => _id)).to.have.members(requeuedIds)
+      }
+      await changeEndpoint({ active: false })
+      expect((await retried(every)).skipped).to.deep.equal({ ...none, endpoint_gone: 3 })
+    })
+
+    it('returns 400 VALIDATION_ERROR without a filter or for an invalid one, and names the field', async () => {
+      const wrong: [param: string, ...bodies: object[]][] = [
+        ['body', {}, { after: 'a.b' }],
+        ['status', { status: [] }, { status: 'DEAD' }],
+        ['status[1]', { status: ['DEAD', 'DELIVERED'] }],
+        ['event', { event: 'payment.paid' }, { event: null }],
+        ['endpointId', { endpointId: 1 }, { endpointId: '\0' }],
+        ['referenceNumber', { referenceNumber: { $ne: 1 } }],
+        ['responseStatus', { responseStatus: '200' }, { responseStatus: 503 }],
+        ['from', { from: 'yesterday' }, { from: '2026-01-02', to: '2026-01-01' }],
+        ['after', { status: ['DEAD'], after: 'zzzzzzzzzzz.a' }, { status: ['DEAD'], after: '' }],
+      ]
+      for (const [param, ...bodies] of wrong)
+        for (const body of bodies) await expectRefused(retry(body), 400, 'VALIDATION_ERROR', { param })
     })
   })
 })

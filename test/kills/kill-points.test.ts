@@ -19,6 +19,7 @@ import {
   subscribe,
 } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
+import { deadDeliveries } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
 import { type Merchant, withService } from '../support/service.ts'
@@ -316,6 +317,31 @@ describe('If a process is killed between any two steps, the service', function (
     const removing = 'mongodb aggregate'
     const changing = [...claiming, 'mongodb findAndModify', ...publishing]
     expect(steps).to.deep.equal([...changing, ...stopping, removing, 'mongodb update'])
+  })
+
+  it('re-queues the same deliveries and no others when it retries deliveries by filter', async () => {
+    const operation = request(
+      200,
+      async () => {
+        const { merchant } = await soleEndpoint()
+        await deadDeliveries(service, merchant, 2)
+        return { merchant, path: '/webhooks/events/retry', body: { status: ['DEAD'] } }
+      },
+      async (merchant, data, label) => {
+        expect(data, label).to.include({ requeued: 2, hasMore: false })
+        for (const { status, requeues, effects } of await deliveriesOf(service, merchant))
+          expect([status, requeues, effects.length], label).to.deep.equal(['DELIVERED', 1, 1])
+        const { businessId } = merchant
+        await sweepAudit(service.deps, service.deps.Delivery)
+        const lines = await service.deps.AuditEvent.countDocuments({ businessId, act: 'delivery.requeued' })
+        expect(lines, label).to.equal(2)
+      },
+    )
+    const steps = await kill(operation)
+    // The plan, the deliveries to select, the plan, the deliveries and their endpoint, the change, and its outcome.
+    const selecting = ['find', 'find', 'insert'].map((name) => `mongodb ${name}`)
+    const changing = ['find', 'find', 'update', 'find'].map((name) => `mongodb ${name}`)
+    expect(steps.slice(0, -4)).to.deep.equal([...claiming, ...selecting, ...changing])
   })
 
   /** The relay of two events, each to two endpoints. */

@@ -77,9 +77,12 @@ function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null 
   }
 }
 
-/** Whether the body has a required field, including one that is required only under a condition. */
-const requiresField = (body: { required?: unknown; else?: { required?: unknown } }): boolean =>
-  (body.required ?? body.else?.required) !== undefined
+/** Whether the body needs a field, including one that is required only under a condition. */
+const requiresField = (body: {
+  required?: unknown
+  minProperties?: unknown
+  else?: { required?: unknown }
+}): boolean => (body.required ?? body.minProperties ?? body.else?.required) !== undefined
 
 const csvFile: Part = { type: 'string', minLength: 1, maxLength: maxBodyBytes.csv, pattern: withoutNul }
 

@@ -67,3 +67,10 @@ export const withAttempts = {
 }
 
 export const retried = { ...delivery, maxAttempts: maxAttempts + 1, retried: true, reason: null }
+
+export const retriedMatching = {
+  requeued: 1,
+  skipped: { delivered: 0, under_way: 0, endpoint_gone: 0 },
+  hasMore: false,
+  next: null,
+}

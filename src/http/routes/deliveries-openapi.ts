@@ -3,9 +3,12 @@ import {
   deliveryId,
   deliveryPage,
   deliveryWithAttempts,
+  retriedDeliveries,
   retriedDelivery,
 } from '../../../schemas/responses/delivery.ts'
 import { described } from '../../../schemas/responses/fields.ts'
+import { retryDeliveriesBody } from '../../../schemas/retry-deliveries.ts'
+import { requeueBatch } from '../../webhooks/deliveries/requeue.ts'
 import * as example from './deliveries-example.ts'
 import type { About } from './openapi-text.ts'
 import { pageWith } from './page-example.ts'
@@ -52,5 +55,20 @@ export const aboutDeliveries = {
     response: retriedDelivery,
     errors: missing,
     example: { params: ofOne, response: example.retried },
+  },
+  retryMatching: {
+    operationId: 'retryWebhookDeliveries',
+    tag: 'Webhook deliveries',
+    summary: 'Retry webhook deliveries by filter',
+    description: `Makes one more attempt now at each delivery that matches, oldest first and at most ${requeueBatch} per request. At least one filter is required. The filters select as in the list of deliveries. If \`hasMore\` is true, repeat the request with a new idempotency key and with \`next\` as \`after\`.`,
+    params: {},
+    query: null,
+    body: retryDeliveriesBody,
+    response: retriedDeliveries,
+    errors: [],
+    example: {
+      body: { endpointId: example.delivery.endpointId, status: ['DEAD', 'RETRYING'], responseStatus: '5xx' },
+      response: example.retriedMatching,
+    },
   },
 } as const satisfies Record<string, About>

@@ -3,6 +3,7 @@ import { findDeliveryWhole } from '../../webhooks/deliveries/find.ts'
 import { listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/list.ts'
 import { presentDelivery, presentDeliveryWhole } from '../../webhooks/deliveries/present.ts'
 import { retryDelivery } from '../../webhooks/deliveries/retry.ts'
+import { parseRetryFilter, retryMatching } from '../../webhooks/deliveries/retry-matching.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutDeliveries } from './deliveries-openapi.ts'
 
@@ -30,6 +31,17 @@ export const deliveryRoutes: readonly Route[] = [
     scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { params }) =>
       presentDeliveryWhole(deps, caller, await findDeliveryWhole(deps, caller, params.id ?? '')),
+  },
+  {
+    method: 'post',
+    path: '/dev/webhooks/events/retry',
+    about: aboutDeliveries.retryMatching,
+    scope: 'webhooks.deliveries:write',
+    status: 200,
+    body: 'json',
+    recall: null,
+    run: (deps, caller, { body }, effect) =>
+      retryMatching(deps, caller, parseRetryFilter(deps, body), effect),
   },
   {
     method: 'post',

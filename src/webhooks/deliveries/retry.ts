@@ -7,7 +7,7 @@ import type { DeliveryRecord } from './present.ts'
 import { type Requeued, requeueDeliveries } from './requeue.ts'
 
 /** The `reason` that the API response contains for each outcome. It is null if an attempt has been requested. */
-const reasons = {
+export const reasons = {
   requeued: null,
   delivered: 'delivered',
   'under-way': 'under_way',

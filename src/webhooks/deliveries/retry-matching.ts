@@ -1,0 +1,139 @@
+import {
+  type RetryDeliveriesBody,
+  retryDeliveriesBody,
+  withoutFilter,
+} from '../../../schemas/retry-deliveries.ts'
+import { byCaller, type Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { refuse } from '../../errors.ts'
+import { lifetimeMs, removalMs } from '../../idempotency/claim.ts'
+import type { Effect } from '../../idempotency/effect.ts'
+import { longestReadMs } from '../../input/pagination.ts'
+import { readSpan } from '../../input/span.ts'
+import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
+import type { Delivery } from './delivery.ts'
+import { type Requeued, requeueBatch, requeueDeliveries } from './requeue.ts'
+import { reasons } from './retry.ts'
+import type { RetryPlan } from './retry-plan.ts'
+import { type DeliveryFilter, selectDeliveries } from './select.ts'
+
+/** The filter of a request, and the `next` of an earlier response after which the selection continues. */
+export interface RetryFilter extends DeliveryFilter {
+  after: string | null
+}
+
+/** Validates the body of a request that retries deliveries by filter. */
+export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): RetryFilter {
+  const { after = null, status, ...filters } = deps.validate<RetryDeliveriesBody>(retryDeliveriesBody, body)
+  const { event = null, endpointId = null, referenceNumber = null, responseStatus = null } = filters
+  const { from, to } = readSpan(filters)
+  const named = [status ?? null, event, endpointId, referenceNumber, responseStatus, from, to]
+  if (named.every((each) => each === null))
+    throw refuse('VALIDATION_ERROR', { param: 'body', message: `body ${withoutFilter}.` })
+  const statuses = [...new Set(status ?? (['DEAD'] as const))]
+  return { statuses, event, endpointId, referenceNumber, responseStatus, from, to, after }
+}
+
+/** The result of one request. `skipped` counts the deliveries that matched but were not re-queued, by reason. */
+export interface RetriedMatching {
+  requeued: number
+  skipped: Record<NonNullable<(typeof reasons)[keyof typeof reasons]>, number>
+  hasMore: boolean
+  next: string | null
+}
+
+/** The deliveries of one request. */
+type Chosen = Pick<RetryPlan, 'deliveryIds' | 'next'>
+
+/**
+ * Requests one more attempt at each of the caller's deliveries that match, at most `requeueBatch`, oldest first. Each
+ * request with the `next` of the previous one continues after its last delivery, so a series of requests considers each
+ * delivery once, even if deliveries die again in the meantime. A retry of the same request finds its plan, and never
+ * re-queues other deliveries.
+ */
+export async function retryMatching(
+  deps: Deps,
+  caller: Caller,
+  filter: RetryFilter,
+  effect: Effect,
+): Promise<RetriedMatching> {
+  const isGone = (): boolean => performance.now() > effect.deadlineAt
+  const selectAs = (): Promise<Chosen> =>
+    deps.lists.run(`business ${caller.businessId}`, isGone, (models) => select(models, caller, filter))
+  const by = { ...byCaller(caller), actId: effect.id }
+  // The limit on parallel lists also limits how fast one business can re-queue.
+  return deps.lists.shares.run(caller.businessId, isGone, async () => {
+    const { deliveryIds, next } = await planOnce(deps, effect.id, selectAs)
+    return resultOf(await requeueDeliveries(deps, deliveryIds, by), next)
+  })
+}
+
+function resultOf(outcomes: Map<string, Requeued>, next: string | null): RetriedMatching {
+  const result = {
+    requeued: 0,
+    skipped: { delivered: 0, under_way: 0, endpoint_gone: 0 },
+    hasMore: next !== null,
+    next,
+  }
+  for (const outcome of outcomes.values()) {
+    // The clean-up has removed the delivery since it was selected.
+    if (outcome === 'not-found') continue
+    const reason = reasons[outcome]
+    if (reason === null) result.requeued += 1
+    else result.skipped[reason] += 1
+  }
+  return result
+}
+
+/** Returns the request's plan. If there is none, stores and returns the plan that `select` resolves to. */
+async function planOnce(
+  deps: Pick<Deps, 'RetryPlan' | 'now'>,
+  effectId: string,
+  select: () => Promise<Chosen>,
+): Promise<Chosen> {
+  const find = () => deps.RetryPlan.findOne({ _id: effectId }).lean<RetryPlan | null>()
+  const stored = await find()
+  if (stored !== null) return stored
+  const plan = await select()
+  // Nothing is re-queued, so a retry may select again.
+  if (plan.deliveryIds.length === 0) return plan
+  const expiresAt = new Date(deps.now().getTime() + lifetimeMs + removalMs)
+  try {
+    await nativeCollection(deps.RetryPlan).insertOne({ _id: effectId, ...plan, expiresAt })
+    return plan
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    // Another attempt at the request has stored its plan in the meantime.
+    return (await find()) ?? plan
+  }
+}
+
+async function select(
+  { Delivery }: Pick<Deps, 'Delivery'>,
+  caller: Caller,
+  { after, ...filter }: RetryFilter,
+): Promise<Chosen> {
+  const { where, index } = selectDeliveries(caller, filter)
+  const found = await Delivery.find(
+    after === null ? where : { $and: [where, ...following(after)] },
+    { createdAt: 1 },
+    { hint: index, maxTimeMS: longestReadMs },
+  )
+    .sort({ createdAt: 1, _id: 1 })
+    .limit(requeueBatch + 1)
+    .lean<Pick<Delivery, '_id' | 'createdAt'>[]>()
+  const chosen = found.slice(0, requeueBatch)
+  const last = found.length > requeueBatch ? chosen.at(-1) : undefined
+  return {
+    deliveryIds: chosen.map(({ _id }) => _id),
+    next: last === undefined ? null : `${last.createdAt.getTime().toString(36)}.${last._id}`,
+  }
+}
+
+/** Returns filters for the deliveries after a position in the order of time and id. */
+function following(after: string): object[] {
+  const [time = '', id = ''] = after.split('.')
+  const at = new Date(Number.parseInt(time, 36))
+  // The first filter limits the range of the index, which the second one would not.
+  return [{ createdAt: { $gte: at } }, { $or: [{ createdAt: { $gt: at } }, { _id: { $gt: id } }] }]
+}

@@ -1,0 +1,21 @@
+import type { Collection } from '../../mongo/collection.ts'
+
+/**
+ * The deliveries that one request retries by filter. The plan is stored before the first of them is re-queued, because
+ * re-queued deliveries no longer match the filter: without the plan, a retry of the request would select others.
+ */
+export interface RetryPlan {
+  /** The effect id of the request. */
+  _id: string
+  deliveryIds: string[]
+  /** Where the next request continues, or null if no further delivery matches. */
+  next: string | null
+  /** The time at which MongoDB removes the plan. By then, the claim no longer exists, so no retry needs the plan. */
+  expiresAt: Date
+}
+
+export const retryPlans: Collection = {
+  name: 'retryplans',
+  fields: { _id: String, deliveryIds: [String], next: String, expiresAt: Date },
+  indexes: [{ name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
+}
