@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import openapiTS, { astToString } from 'openapi-typescript'
@@ -28,7 +27,7 @@ const published = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 
-/** Returns the text of docs/clients/payments.ts. */
+/** Returns docs/clients/payments.ts, not yet formatted. */
 export async function generateClient(): Promise<string> {
   const description = JSON.parse(JSON.stringify(describeApi(describedAs))) as Description
   const nodes = await openapiTS(JSON.stringify(slim(description)), {
@@ -49,7 +48,7 @@ export async function generateClient(): Promise<string> {
     `/** The method and path of every operation. */\nexport const table = ${tableOf(description.paths)} as const`,
     ...parts.map(partOf),
   ].join('\n\n')
-  return format(withoutNoise(text))
+  return withoutNoise(text)
 }
 
 const heading = ({ info }: Description): string =>
@@ -95,15 +94,3 @@ const withoutNoise = (text: string): string =>
     .replaceAll(/^ *\/\*\* @(constant|enum \{\w+\}) \*\/\n/gm, '')
     .replaceAll(/^ *\* @(constant|enum \{\w+\})\n/gm, '')
     .replaceAll('@description ', '')
-
-/** Formats the text in the same way as every file of the project. */
-function format(text: string): string {
-  const root = join(import.meta.dirname, '../..')
-  const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
-  return execFileSync(process.execPath, [biome, 'format', '--stdin-file-path=docs/clients/payments.ts'], {
-    cwd: root,
-    input: text,
-    encoding: 'utf8',
-    maxBuffer: 2 ** 24,
-  })
-}

@@ -6,7 +6,10 @@ import type { Config } from '../config.ts'
 const folder = join(import.meta.dirname, '../../docs/clients')
 
 /** Browsers show text, and Deno recognises TypeScript by the ending. */
-const clients = [{ name: 'payments.ts', type: 'text/plain; charset=utf-8' }]
+const clients = [
+  { name: 'payments.ts', type: 'text/plain; charset=utf-8' },
+  { name: 'payments.postman_collection.json', type: 'application/json; charset=utf-8' },
+]
 
 /** The values that the files contain for an installation with the default configuration. */
 const defaultUrl = 'https://api.payments.example'

@@ -23,7 +23,8 @@ Then open an operation and press <em>Execute</em>. The page forgets the key when
 <code>pk_live_</code>.</p>
 <p>Every write needs an <code>X-Idempotency-Key</code>. If you leave it empty, the page sends a new one each time.
 <a href="/api/v1/openapi.json">OpenAPI document</a>
-· <a href="/docs/clients/payments.ts">TypeScript client</a></p>
+· <a href="/docs/clients/payments.ts">TypeScript client</a>
+· <a href="/docs/clients/payments.postman_collection.json">Postman collection</a></p>
 </header>
 <main id="operations"><noscript>This page needs JavaScript. The OpenAPI document does not.</noscript></main>
 </body>

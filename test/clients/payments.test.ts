@@ -132,7 +132,7 @@ describe('The TypeScript client that the service serves', () => {
       secret,
       timestamp: Number(received.headers['x-acme-timestamp']),
     })
-    const sent = Object.entries(signed).filter(([name]) => name in received.headers || name.startsWith('X-'))
-    for (const [name, value] of sent) expect(received.headers[name.toLowerCase()] ?? value).to.equal(value)
+    const lowerCase = Object.entries(signed).map(([name, value]) => [name.toLowerCase(), value])
+    expect(received.headers).to.include(Object.fromEntries(lowerCase))
   })
 })

@@ -1,0 +1,147 @@
+import { describeApi } from '../../src/http/openapi/describe.ts'
+import { describedAs } from '../described-as.ts'
+
+/*
+ * The Postman collection. Bruno, Insomnia and other programs import the same file. The package openapi-to-postmanv2 is
+ * not used: it depends on 20 packages, gives each request a random id, and invents its own example bodies.
+ */
+
+interface Parameter {
+  name?: string
+  in?: string
+  description?: string
+  example?: string | number
+}
+
+interface Operation {
+  operationId: string
+  tags: [string]
+  summary: string
+  description: string
+  parameters: Parameter[]
+  requestBody?: { content: Record<string, { example?: unknown }> }
+  responses: Record<string, { content?: Record<string, { example?: unknown }> }>
+}
+
+interface Description {
+  info: { title: string }
+  tags: { name: string; description: string }[]
+  paths: Record<string, Record<string, Operation>>
+}
+
+/** An id that a request creates. The collection stores it in a variable for the other requests. */
+interface CreatedId {
+  variable: string
+  field: string
+  example: string
+}
+
+/** Returns docs/clients/payments.postman_collection.json, with one folder per tag. */
+export function generateCollection(): string {
+  const { info, tags, paths } = JSON.parse(JSON.stringify(describeApi(describedAs))) as Description
+  const all = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      ...operation,
+    })),
+  )
+  const created = all.flatMap(createdIds)
+  const folders = tags.map(({ name, description }) => ({
+    name,
+    description,
+    item: all.filter((each) => each.tags[0] === name).map(itemOf),
+  }))
+  const text = created.reduce(
+    (before, { example, variable }) => before.replaceAll(example, `{{${variable}}}`),
+    JSON.stringify(folders),
+  )
+  return JSON.stringify({
+    info: { name: info.title, description: guide, schema },
+    auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{api_key}}', type: 'string' }] },
+    variable: [
+      { key: 'base_url', value: `${describedAs.publicUrl}/api/v1` },
+      { key: 'api_key', value: '' },
+      ...created.map(({ variable, example }) => ({ key: variable, value: example })),
+    ],
+    item: JSON.parse(text) as unknown,
+  })
+}
+
+const schema = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json'
+
+const guide =
+  'Set the variable `api_key` to a test key (`sk_test_…`). Each write sends a new idempotency key. A request that creates something stores its id in a variable, and the other requests use it.'
+
+/** Returns the id in the example response of an operation that creates something. */
+function createdIds({ operationId, responses }: Operation): CreatedId[] {
+  const example = responses[201]?.content?.['application/json']?.example as
+    | { data: Record<string, string> }
+    | undefined
+  const field = ['referenceNumber', 'id', '_id'].find((name) => example?.data[name] !== undefined)
+  if (field === undefined) return []
+  // `createWebhookEndpoint` creates `webhookEndpoint`.
+  const noun = operationId.replace(/^[a-z]+/, '')
+  const variable = noun.charAt(0).toLowerCase() + noun.slice(1)
+  return [{ variable, field, example: example?.data[field] ?? '' }]
+}
+
+function itemOf(operation: Operation & { path: string; method: string }) {
+  const { method, path, summary, description, requestBody } = operation
+  const body = requestBody?.content['application/json']?.example
+  const [created] = createdIds(operation)
+  return {
+    name: summary,
+    ...(created === undefined ? {} : { event: [storesId(created)] }),
+    request: {
+      method,
+      description,
+      header: [
+        ...(method === 'GET' ? [] : [{ key: 'X-Idempotency-Key', value: '{{$guid}}' }]),
+        ...(body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }]),
+      ],
+      ...(body === undefined
+        ? {}
+        : {
+            body: { mode: 'raw', raw: JSON.stringify(body, null, 2), options: { raw: { language: 'json' } } },
+          }),
+      url: urlOf(path, operation.parameters),
+    },
+  }
+}
+
+const storesId = ({ variable, field }: CreatedId) => ({
+  listen: 'test',
+  script: {
+    type: 'text/javascript',
+    exec: [
+      `if (pm.response.code === 201) pm.collectionVariables.set('${variable}', pm.response.json().data.${field})`,
+    ],
+  },
+})
+
+/** A query parameter without an example is listed, but not sent. */
+function urlOf(path: string, parameters: Parameter[]) {
+  const steps = path
+    .slice(1)
+    .replaceAll(/\{(\w+)\}/g, ':$1')
+    .split('/')
+  const described = (place: string) =>
+    parameters
+      .filter((each) => each.in === place)
+      .map(({ name, example, description }) => ({
+        key: name,
+        value: String(example ?? ''),
+        ...(description === undefined ? {} : { description }),
+        ...(example === undefined && place === 'query' ? { disabled: true } : {}),
+      }))
+  const [query, variable] = [described('query'), described('path')]
+  const sent = query.filter(({ disabled }) => !disabled).map(({ key, value }) => `${key}=${value}`)
+  return {
+    raw: `{{base_url}}/${steps.join('/')}${sent.length > 0 ? `?${sent.join('&')}` : ''}`,
+    host: ['{{base_url}}'],
+    path: steps,
+    ...(query.length > 0 ? { query } : {}),
+    ...(variable.length > 0 ? { variable } : {}),
+  }
+}
