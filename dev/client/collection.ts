@@ -126,14 +126,14 @@ function urlOf(path: string, parameters: Parameter[]) {
     .slice(1)
     .replaceAll(/\{(\w+)\}/g, ':$1')
     .split('/')
-  const described = (place: string) =>
+  const described = (location: string) =>
     parameters
-      .filter((each) => each.in === place)
+      .filter((each) => each.in === location)
       .map(({ name, example, description }) => ({
         key: name,
         value: String(example ?? ''),
         ...(description === undefined ? {} : { description }),
-        ...(example === undefined && place === 'query' ? { disabled: true } : {}),
+        ...(example === undefined && location === 'query' ? { disabled: true } : {}),
       }))
   const [query, variable] = [described('query'), described('path')]
   const sent = query.filter(({ disabled }) => !disabled).map(({ key, value }) => `${key}=${value}`)
