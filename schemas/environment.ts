@@ -121,6 +121,14 @@ export const environment = {
       default: 30,
       description: 'Time limit of one attempt, from DNS to the last byte of the response.',
     },
+    ENDPOINT_WARNING_HOURS: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 720,
+      default: 24,
+      description:
+        'Hours without a successful attempt after which a failing endpoint is reported to the other endpoints of its business. Decimals are allowed.',
+    },
     WEBHOOK_HEADER_BRAND: {
       type: 'string',
       pattern: '^[A-Za-z][A-Za-z0-9]{0,30}$',

@@ -9,6 +9,7 @@ export const events = {
   'payment.refunded': 'payments.intents:read',
   'payment.failed': 'payments.intents:read',
   'order.new': 'store.orders:read',
+  'endpoint.failing': 'webhooks.endpoints:read',
 } as const satisfies Record<string, Scope>
 
 export type EventName = keyof typeof events

@@ -9,7 +9,8 @@ import { parseTrust } from './config/trust-proxy.ts'
 import { type QueueName, queueNames } from './queues/jobs.ts'
 import { parseRange, type Range } from './security/network.ts'
 
-const dayMs = 24 * 3_600_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 
 /** The configuration of a process, parsed from its environment. */
 export interface Config {
@@ -41,6 +42,8 @@ export interface Config {
   /** The delays before attempts 2 to 8 of a webhook delivery (SPEC 6.4). */
   webhookRetryMs: readonly number[]
   webhookTimeoutMs: number
+  /** How long an endpoint must have been failing before this is reported to the business's other endpoints. */
+  endpointWarningMs: number
   /**
    * The `host:port` pairs of endpoints that may have private addresses or use plain HTTP. Must be empty in production.
    */
@@ -169,6 +172,7 @@ function fromEnvironment(env: Environment): Config {
     codeLifetimeMs: (env.CODE_LIFETIME_SECONDS ?? lifetimeSeconds) * 1000,
     webhookRetryMs: list(env.WEBHOOK_RETRY_SECONDS).map((seconds) => Math.round(Number(seconds) * 1000)),
     webhookTimeoutMs: env.WEBHOOK_TIMEOUT_SECONDS * 1000,
+    endpointWarningMs: env.ENDPOINT_WARNING_HOURS * hourMs,
     webhookAllowedHosts: new Set(list(env.WEBHOOK_ALLOWED_HOSTS)),
     webhookBlockedRanges: list(env.WEBHOOK_BLOCKED_RANGES).map(parseRange),
     webhookHeaderBrand: env.WEBHOOK_HEADER_BRAND,

@@ -7,6 +7,7 @@ export const subscribed = [
   'payment.cancelled',
   'payment.expired',
   'order.new',
+  'endpoint.failing',
 ] as const
 export type Subscribed = (typeof subscribed)[number]
 

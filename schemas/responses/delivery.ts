@@ -1,6 +1,6 @@
 import { deliveryStatuses } from '../list-deliveries.ts'
 import { maxAttempts } from '../retry-table.ts'
-import { stageOrNull } from './endpoint.ts'
+import { stageOrNull, statusOrNull } from './endpoint.ts'
 import {
   count,
   countOrNull,
@@ -19,11 +19,6 @@ import {
 import { pageOf } from './page.ts'
 
 export const deliveryId = shaped('^([A-Za-z0-9_-]{32}|[0-9a-f]{24}-[0-9a-f]{24})$', 49)
-const statusOrNull = described("The HTTP status of your endpoint's response. Null without a response.", {
-  type: ['integer', 'null'],
-  minimum: 100,
-  maximum: 999,
-})
 
 /** The result of an endpoint test. */
 export const testResult = objectOf(
@@ -44,8 +39,8 @@ const fields = {
   url: described('The URL of the last attempt. Before the first attempt, the URL of the endpoint.', url),
   event: eventName,
   referenceNumber: described(
-    'The number of the payment intent (`PI-…`) or of the order (`OR-…`).',
-    shaped('^(PI|OR)-[0-9A-Z]{16}$', 19),
+    'The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint that the event is about.',
+    shaped('^((PI|OR)-[0-9A-Z]{16}|[0-9a-f]{24})$', 24),
   ),
   status: { type: 'string', enum: deliveryStatuses },
   attempts: described('The number of finished attempts.', count),

@@ -8,6 +8,7 @@ import {
   instant,
   instantOrNull,
   objectOf,
+  orNull,
   shaped,
   url,
 } from './fields.ts'
@@ -28,6 +29,14 @@ export const stages = [
 ] as const
 export type Stage = (typeof stages)[number]
 export const stageOrNull = { type: ['string', 'null'], enum: [...stages, null] }
+export const statusOrNull = described(
+  "The HTTP status of your endpoint's response. Null without a response.",
+  {
+    type: ['integer', 'null'],
+    minimum: 100,
+    maximum: 999,
+  },
+)
 
 export const endpointHealth = objectOf(
   {
@@ -37,6 +46,32 @@ export const endpointHealth = objectOf(
     lastError: described(
       'The stage at which the last failed attempt failed. Null if none has failed.',
       stageOrNull,
+    ),
+  },
+  {},
+)
+
+export const lastDayOfEndpoint = objectOf(
+  {
+    attempts: described('The number of attempts that ended. Tests are not counted.', count),
+    succeeded: described('How many of them succeeded.', count),
+    successRate: described('`succeeded` divided by `attempts`. Null without attempts.', {
+      type: ['number', 'null'],
+      minimum: 0,
+      maximum: 1,
+    }),
+    lastError: described(
+      'The last failed attempt. Null if none failed.',
+      orNull(
+        objectOf(
+          {
+            at: described('When the attempt ended.', instant),
+            error: described('The stage at which the attempt failed.', stageOrNull),
+            responseStatus: statusOrNull,
+          },
+          {},
+        ),
+      ),
     ),
   },
   {},
@@ -58,6 +93,18 @@ const fields = {
 /** An endpoint as the API returns it (SPEC 2.2). */
 export const endpoint = objectOf(fields, {})
 
+/** An endpoint as it appears in the list. */
+export const listedEndpoint = objectOf(
+  {
+    ...fields,
+    last24Hours: described(
+      'The attempts of the current hour and of the 23 hours before it. The figures may lag by a few seconds.',
+      lastDayOfEndpoint,
+    ),
+  },
+  {},
+)
+
 /** The response to a request that creates an endpoint or rotates its secret. */
 export const endpointWithSecret = objectOf(
   {
@@ -75,4 +122,4 @@ export const endpointWithSecret = objectOf(
 )
 
 export const deletedEndpoint = deletedBy('id')
-export const endpointPage = pageOf(endpoint)
+export const endpointPage = pageOf(listedEndpoint)

@@ -49,6 +49,7 @@ export function entryOf(
     case 'payment.cancelled':
     case 'payment.expired':
     case 'order.new':
+    case 'endpoint.failing':
       return null
   }
 }

@@ -2,6 +2,7 @@ import type { Deps } from '../deps.ts'
 import { allShortCodes } from '../intents/short-codes.ts'
 import { pingMongo } from '../mongo/connect.ts'
 import type { RetentionRecord } from '../retention/record.ts'
+import { standing } from '../webhooks/endpoints/endpoint.ts'
 import { dueDeliveries, oldestDue } from './due-deliveries.ts'
 import { briefMs, type Figure, minuteMs, numberOf, pingOf, queryTimeoutMs } from './figure.ts'
 import { fullestBusinesses } from './fullest-businesses.ts'
@@ -14,9 +15,10 @@ import { storedBytes } from './stored-bytes.ts'
 /**
  * Returns the figures that a scrape reads from MongoDB. Every query uses an index, and the scrape waits at most
  * `queryTimeoutMs` for each figure. The sample of payment codes reads up to 2 000 documents, the estimate of stored
- * bytes up to 1 000 documents of each kind, and the count of open outcomes up to 1 000 intents from each end of an
- * index. The other queries read only index keys or a single document. All queries except the ping and the counts of
- * live codes use the connections reserved for lists, so that they never hold up a write.
+ * bytes up to 1 000 documents of each kind, the count of failing endpoints up to 1 000 endpoints, and the count of open
+ * outcomes up to 1 000 intents from each end of an index. The other queries read only index keys or a single document.
+ * All queries except the ping and the counts of live codes use the connections reserved for lists, so that they never
+ * hold up a write.
  */
 export function figuresOfMongo(all: Deps): Figure[] {
   const deps = { ...all, ...all.lists.models }
@@ -24,6 +26,12 @@ export function figuresOfMongo(all: Deps): Figure[] {
   return [
     pingOf(gauges.mongodbUp, gauges.mongodbPing, () => pingMongo(deps.mongo)),
     numberOf(gauges.dueDeliveries, briefMs, () => dueDeliveries(deps)),
+    numberOf(gauges.failingEndpoints, minuteMs, () =>
+      deps.Endpoint.countDocuments(
+        { ...standing, active: true, 'reportedFailure.since': { $type: 'date' } },
+        { limit: 1_000, hint: 'reported', maxTimeMS: queryTimeoutMs },
+      ),
+    ),
     numberOf(gauges.oldestDueDelivery, briefMs, () => oldestDue(deps)),
     numberOf(gauges.outboxLag, briefMs, () => outboxLag(deps)),
     numberOf(gauges.expiryLag, briefMs, () => expiryLag(deps)),

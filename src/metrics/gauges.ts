@@ -41,6 +41,10 @@ export function createGauges(registers: Registry[]) {
       'endpoints_waiting',
       'Endpoints with deliveries that wait for a slot of this worker.',
     ),
+    failingEndpoints: gauge(
+      'failing_endpoints',
+      'Active endpoints whose failure was reported and that have not recovered. Counted up to 1000.',
+    ),
     dueDeliveries: gauge(
       'due_deliveries',
       'Deliveries that are due, without those in flight. Counted up to 10000.',

@@ -1,7 +1,8 @@
 import type { Deps } from '../deps.ts'
 import type { Intent } from '../intents/intent.ts'
 import { transitions } from '../intents/lifecycle.ts'
-import { type Order, placed } from '../store/orders/order.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { placed } from '../store/orders/order.ts'
 import { ageOf } from './age.ts'
 import { queryTimeoutMs } from './figure.ts'
 
@@ -11,22 +12,21 @@ import { queryTimeoutMs } from './figure.ts'
  */
 const withOutbox = { 'outbox.createdAt': { $exists: true } }
 
-type WithOutbox = Pick<Intent | Order, 'outbox'> | null
+const oldest = {
+  projection: { 'outbox.createdAt': 1 },
+  sort: { 'outbox.createdAt': 1 },
+  maxTimeMS: queryTimeoutMs,
+} as const
 
 /** Returns the age in seconds of the oldest event in an outbox, or 0 if all outboxes are empty. */
-export async function outboxLag(deps: Pick<Deps, 'Intent' | 'Order' | 'now'>): Promise<number> {
-  const [intent, order] = await Promise.all([
-    deps.Intent.findOne(withOutbox, { 'outbox.createdAt': 1 })
-      .sort({ 'outbox.createdAt': 1 })
-      .maxTimeMS(queryTimeoutMs)
-      .lean<WithOutbox>(),
-    deps.Order.findOne({ ...withOutbox, ...placed }, { 'outbox.createdAt': 1 })
-      .sort({ 'outbox.createdAt': 1 })
-      .maxTimeMS(queryTimeoutMs)
-      .lean<WithOutbox>(),
+export async function outboxLag(deps: Pick<Deps, 'Intent' | 'Order' | 'Endpoint' | 'now'>): Promise<number> {
+  const found = await Promise.all([
+    nativeCollection(deps.Intent).findOne(withOutbox, oldest),
+    nativeCollection(deps.Order).findOne({ ...withOutbox, ...placed }, oldest),
+    nativeCollection(deps.Endpoint).findOne(withOutbox, oldest),
   ])
   // The first event in an outbox is the oldest.
-  return Math.max(ageOf(deps, intent?.outbox[0]?.createdAt), ageOf(deps, order?.outbox[0]?.createdAt))
+  return Math.max(...found.map((document) => ageOf(deps, document?.outbox[0]?.createdAt)))
 }
 
 /**

@@ -21,8 +21,8 @@ export interface Caused {
 }
 
 /**
- * An event in the outbox of its intent or order. The remaining fields of the webhook body come from that intent or
- * order (body/compose.ts).
+ * An event in the outbox of its intent, order or endpoint. The remaining fields of the webhook body come from that
+ * intent or order (body/compose.ts).
  */
 export interface OutboxEvent extends Recorded, Caused {
   id: string

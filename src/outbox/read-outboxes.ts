@@ -4,6 +4,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { groupBy } from '../polyfills/group-by.ts'
 import { placed } from '../store/orders/order.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
+import type { Endpoint } from '../webhooks/endpoints/endpoint.ts'
 import {
   groupBytes,
   type IntentSource,
@@ -17,6 +18,7 @@ import {
 export interface Outboxes {
   intents: IntentSource[]
   orders: Source[]
+  endpoints: Source[]
 }
 
 /**
@@ -41,7 +43,14 @@ const isSmall = <Kind extends Source>(found: Kind | Large | null): found is Kind
   found !== null && 'outbox' in found
 const isLarge = (found: Source | Large | null): found is Large => found !== null && !('outbox' in found)
 
-type ReadDeps = Pick<Deps, 'Intent' | 'Order' | 'batchers' | 'largeOutboxes'>
+/** The ids of documents whose outboxes may contain events. */
+export interface ToRead {
+  intentIds: readonly string[]
+  orderIds: readonly string[]
+  endpointIds?: readonly string[]
+}
+
+type ReadDeps = Pick<Deps, 'Intent' | 'Order' | 'Endpoint' | 'batchers' | 'largeOutboxes'>
 
 /**
  * Reads documents that have events, with the fields that the webhook bodies need, in groups that fit into memory. The
@@ -51,8 +60,10 @@ type ReadDeps = Pick<Deps, 'Intent' | 'Order' | 'batchers' | 'largeOutboxes'>
  */
 export async function* readOutboxes(
   deps: ReadDeps,
-  { intentIds, orderIds }: { intentIds: readonly string[]; orderIds: readonly string[] },
+  { intentIds, orderIds, endpointIds = [] }: ToRead,
 ): AsyncGenerator<Outboxes> {
+  const endpoints = endpointIds.length === 0 ? [] : await readEndpoints(deps, endpointIds)
+  if (endpoints.length > 0) yield { intents: [], orders: [], endpoints }
   const large = { intents: [] as Large[], orders: [] as Large[] }
   for (let at = 0; at < Math.max(intentIds.length, orderIds.length); at += maxSmallPerRead) {
     const [intents, orders] = await Promise.all([
@@ -63,17 +74,17 @@ export async function* readOutboxes(
         orderIds.slice(at, at + maxSmallPerRead).map((id) => deps.batchers.findOrderOutbox(id, noDeadline)),
       ),
     ])
-    const small = { intents: intents.filter(isSmall), orders: orders.filter(isSmall) }
+    const small = { intents: intents.filter(isSmall), orders: orders.filter(isSmall), endpoints: [] }
     if (small.intents.length + small.orders.length > 0) yield small
     large.intents.push(...intents.filter(isLarge))
     large.orders.push(...orders.filter(isLarge))
   }
   for (const ids of groupsOf(large.intents))
     for await (const intents of readGroup(deps, ids, (part) => readLargeIntents(deps, part)))
-      yield { intents, orders: [] }
+      yield { intents, orders: [], endpoints: [] }
   for (const ids of groupsOf(large.orders))
     for await (const orders of readGroup(deps, ids, (part) => readLargeOrders(deps, part)))
-      yield { intents: [], orders }
+      yield { intents: [], orders, endpoints: [] }
 }
 
 interface Group {
@@ -142,3 +153,26 @@ const readLargeOrders = ({ Order: model }: ReadDeps, ids: string[]): Promise<Sou
       { projection: { ...orderFields, ...firstEvents } },
     )
     .toArray()
+
+/**
+ * Reads endpoints with an event. An outbox contains at most one event of a few hundred bytes, so these reads need no
+ * limit. The event has its own environment, because an endpoint belongs to both.
+ */
+async function readEndpoints({ Endpoint: model }: ReadDeps, ids: readonly string[]): Promise<Source[]> {
+  const found = await nativeCollection(model)
+    .find<Pick<Endpoint, '_id' | 'businessId' | 'outbox'>>(
+      { _id: { $in: [...ids] }, ...waiting },
+      { projection: { businessId: 1, outbox: 1 } },
+    )
+    .toArray()
+  return found.flatMap(({ _id, businessId, outbox }) =>
+    outbox.map(({ sandbox, ...event }) => ({
+      _id,
+      businessId,
+      sandbox,
+      referenceNumber: _id,
+      endpointId: _id,
+      outbox: [event],
+    })),
+  )
+}

@@ -16,6 +16,7 @@ export interface RelayBatchers extends OutboxBatchers {
   findActiveEndpoints: Batcher<string, TargetEndpoint[]>
   emptyIntentOutbox: Batcher<RelayedEvents, void>
   emptyOrderOutbox: Batcher<RelayedEvents, void>
+  emptyEndpointOutbox: Batcher<RelayedEvents, void>
 }
 
 /**
@@ -41,6 +42,7 @@ export const openRelayBatchers = (models: Models): RelayBatchers => ({
   }),
   emptyIntentOutbox: createEmptyingBatcher(models.Intent),
   emptyOrderOutbox: createEmptyingBatcher(models.Order),
+  emptyEndpointOutbox: createEmptyingBatcher(models.Endpoint),
 })
 
 /**

@@ -24,8 +24,9 @@ export interface DeliveryCounts {
 }
 
 /**
- * Inserts one delivery per event and subscribed endpoint, and starts the attempts for which slots are free. If an
- * insert fails, the remaining deliveries are still inserted before the first error is thrown.
+ * Inserts one delivery per event and subscribed endpoint, and starts the attempts for which slots are free. An event
+ * about an endpoint is not sent to that endpoint. If an insert fails, the remaining deliveries are still inserted
+ * before the first error is thrown.
  */
 export const relayDeliveries = (
   deps: Deps,
@@ -39,7 +40,7 @@ export const relayDeliveries = (
       source.outbox.flatMap((event) => {
         const compose = composeOnce(source, event)
         return endpoints
-          .filter(({ events }) => events.includes(event.event))
+          .filter(({ _id, events }) => events.includes(event.event) && _id !== source._id)
           .map((endpoint) => relayTo(deps, { source, event, endpoint, leaseToken, compose }))
       }),
     )

@@ -8,7 +8,7 @@ import { groupBy } from '../polyfills/group-by.ts'
 import { causeOf, type Source, type TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
 import type { Caused } from './event.ts'
 import type { IntentSource } from './outbox-batchers.ts'
-import { readOutboxes } from './read-outboxes.ts'
+import { type Outboxes, readOutboxes } from './read-outboxes.ts'
 import type { RelayedEvents } from './relay-batchers.ts'
 import { type DeliveryCounts, relayDeliveries } from './relay-deliveries.ts'
 
@@ -16,6 +16,7 @@ import { type DeliveryCounts, relayDeliveries } from './relay-deliveries.ts'
 export interface ToRelay {
   intentIds: string[]
   orderIds: string[]
+  endpointIds?: string[]
 }
 
 export interface Relayed extends DeliveryCounts {
@@ -36,25 +37,27 @@ export const relaySlots = 400
 const slotWaitMs = 100
 
 /**
- * Relays the events of intents and orders. For each event, inserts one delivery per subscribed endpoint, starts the
- * attempts for which slots are free, appends the event to the event log, notes it for the figures on the staff pages,
- * books payments and refunds in the ledger, and then removes the event from the outbox. If the process is killed, the
- * relay can safely run again, because a delivery's id is composed of the ids of its event and its endpoint, so a second
- * insert fails. Only the relay that inserted a delivery starts its attempt. Events that exceed the available capacity
- * stay in the outbox for the next poll. If relaying a document fails, the remaining documents are still processed
- * before the first error is thrown.
+ * Relays the events of intents, orders and endpoints. For each event, inserts one delivery per subscribed endpoint,
+ * starts the attempts for which slots are free, appends the event to the event log, notes it for the figures on the
+ * staff pages, books payments and refunds in the ledger, and then removes the event from the outbox. If the process is
+ * killed, the relay can safely run again, because a delivery's id is composed of the ids of its event and its endpoint,
+ * so a second insert fails. Only the relay that inserted a delivery starts its attempt. Events that exceed the
+ * available capacity stay in the outbox for the next poll. If relaying a document fails, the remaining documents are
+ * still processed before the first error is thrown.
  */
-export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay): Promise<Relayed> {
+export async function relayOutboxes(deps: Deps, toRelay: ToRelay): Promise<Relayed> {
+  const { intentIds, orderIds, endpointIds = [] } = toRelay
   const relayed: Relayed = { events: 0, deliveries: 0, waiting: 0, causes: [] }
   const faults: unknown[] = []
   const addFault = (error: unknown): void => void faults.push(error)
-  await relayOnce(deps, [...intentIds, ...orderIds], async (ids) => {
+  await relayOnce(deps, [...intentIds, ...orderIds, ...endpointIds], async (ids) => {
     const own = {
       intentIds: intentIds.filter((id) => ids.delete(id)),
       orderIds: orderIds.filter((id) => ids.delete(id)),
+      endpointIds: endpointIds.filter((id) => ids.delete(id)),
     }
-    for await (const { intents, orders } of readOutboxes(deps, own))
-      await relaySome(deps, relayed, intents, orders).catch(addFault)
+    for await (const outboxes of readOutboxes(deps, own))
+      await relaySome(deps, relayed, outboxes).catch(addFault)
   })
   if (faults.length > 0) throw faults[0]
   return relayed
@@ -92,10 +95,9 @@ async function relayOnce(
 async function relaySome(
   deps: Deps,
   relayed: Relayed,
-  intents: IntentSource[],
-  orders: Source[],
+  { intents, orders, endpoints: reported }: Outboxes,
 ): Promise<void> {
-  const endpoints = await findEndpoints(deps, [...intents, ...orders])
+  const endpoints = await findEndpoints(deps, [...intents, ...orders, ...reported])
   const insert = async (source: Source, empty: Batcher<RelayedEvents, void>): Promise<void> => {
     const { businessId, outbox } = source
     const free = await deps.relaySlots.take(businessId, slotWaitMs)
@@ -117,6 +119,7 @@ async function relaySome(
   const done = await Promise.allSettled([
     ...intents.map((intent) => insert(intent, deps.batchers.emptyIntentOutbox)),
     ...orders.map((order) => insert(order, deps.batchers.emptyOrderOutbox)),
+    ...reported.map((endpoint) => insert(endpoint, deps.batchers.emptyEndpointOutbox)),
   ])
   scheduleExpiries(deps, intents)
   const failed = done.find((result) => result.status === 'rejected')

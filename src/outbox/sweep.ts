@@ -20,23 +20,22 @@ interface Unrelayed {
  */
 export async function pollOutboxes(deps: Deps): Promise<number> {
   const latest = new Date(deps.now().getTime() - graceMs)
-  const relay = (toRelay: (ids: string[]) => ToRelay) => async (found: Unrelayed[]) =>
-    void (await relayOutboxes(deps, toRelay(found.map(({ _id }) => _id))))
-  const [intents, orders] = await Promise.allSettled([
+  const relayAll = <Doc extends { _id: string }>(model: Model<Doc>, toRelay: (ids: string[]) => ToRelay) =>
     inFairBatches(
       maxPerBusiness,
-      (_, exceptBusinessIds) => findUnrelayed(deps.Intent, latest, exceptBusinessIds),
-      relay((intentIds) => ({ intentIds, orderIds: [] })),
-    ),
-    inFairBatches(
-      maxPerBusiness,
-      (_, exceptBusinessIds) => findUnrelayed(deps.Order, latest, exceptBusinessIds),
-      relay((orderIds) => ({ intentIds: [], orderIds })),
-    ),
+      (_, exceptBusinessIds) => findUnrelayed(model, latest, exceptBusinessIds),
+      async (found: Unrelayed[]) => void (await relayOutboxes(deps, toRelay(found.map(({ _id }) => _id)))),
+    )
+  const none = { intentIds: [], orderIds: [] }
+  const relayed = await Promise.allSettled([
+    relayAll(deps.Intent, (intentIds) => ({ ...none, intentIds })),
+    relayAll(deps.Order, (orderIds) => ({ ...none, orderIds })),
+    relayAll(deps.Endpoint, (endpointIds) => ({ ...none, endpointIds })),
   ])
-  if (intents.status === 'rejected') throw intents.reason
-  if (orders.status === 'rejected') throw orders.reason
-  return intents.value + orders.value
+  return relayed.reduce((found, result) => {
+    if (result.status === 'rejected') throw result.reason
+    return found + result.value
+  }, 0)
 }
 
 /**

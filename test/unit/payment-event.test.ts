@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { endpointEvents } from '../../schemas/endpoint-event.ts'
 import type { EventName } from '../../schemas/events.ts'
 import { orderEvents } from '../../schemas/order-event.ts'
 import { paymentEvents } from '../../schemas/payment-event.ts'
@@ -21,7 +22,7 @@ function bodyOf(event: EventName): Body {
 const without = <T extends object>(body: T, field: string): T =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name !== field)) as T
 
-const all = Object.keys({ ...paymentEvents, ...orderEvents }) as EventName[]
+const all = Object.keys({ ...paymentEvents, ...orderEvents, ...endpointEvents }) as EventName[]
 
 describe("A webhook event's schema", () => {
   for (const event of all)

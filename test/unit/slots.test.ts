@@ -44,7 +44,15 @@ function ownerOf(
     businessId,
     endpointId: `${businessId}/${name}`,
     origin,
-    health: { failuresInRow, lastSuccessAt, lastFailureAt: null, lastError: null, lastStatus: null },
+    health: {
+      failuresInRow,
+      lastSuccessAt,
+      lastFailureAt: null,
+      lastError: null,
+      lastStatus: null,
+      failingSince: null,
+      lastLiveFailureAt: null,
+    },
   }
 }
 

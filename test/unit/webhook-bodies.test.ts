@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { events } from '../../schemas/events.ts'
 import { bodyOf } from '../../src/webhooks/body/compose.ts'
+import { endpointFormat } from '../../src/webhooks/body/endpoint-data.ts'
 import { orderFormat } from '../../src/webhooks/body/order-data.ts'
 import { paymentFormat } from '../../src/webhooks/body/payment-data.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
@@ -37,7 +38,7 @@ describe("A webhook's body", () => {
   }
 
   it('has golden files for every format in which new events are composed', () => {
-    expect(formats).to.include.keys(String(paymentFormat), String(orderFormat))
+    expect(formats).to.include.keys(...[paymentFormat, orderFormat, endpointFormat].map(String))
   })
 
   it('cannot be composed in an unknown format', () => {

@@ -67,13 +67,19 @@ describe('The clean-up', () => {
 
   /**
    * Returns every live document as text, by collection and id. Omits the fields that the clean-up may remove, and the
-   * health of endpoints, which attempts write late.
+   * health and figures of endpoints, which attempts write late.
    */
   async function liveDocuments(): Promise<Map<string, string>> {
     const texts = new Map<string, string>()
     for (const { name } of collections.filter((each) => !ignoredCollections.includes(each.name))) {
       const docs = await service.deps.mongo.collection(name).find().toArray()
-      for (const { sealedResponse: _response, attemptLog: _log, health: _health, ...kept } of docs)
+      for (const {
+        sealedResponse: _response,
+        attemptLog: _log,
+        health: _health,
+        attemptHours: _hours,
+        ...kept
+      } of docs)
         if (kept.sandbox !== true) texts.set(`${name} ${String(kept._id)}`, JSON.stringify(kept))
     }
     return texts

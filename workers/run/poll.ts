@@ -11,6 +11,7 @@ import { sweepImports } from '../../src/store/imports/plan/sweep.ts'
 import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
+import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
 import { workOnReplays } from '../../src/webhooks/replays/work.ts'
 
 /**
@@ -82,7 +83,8 @@ async function pollRepeatedly(
 
 /**
  * Finishes work that dead processes have left unfinished: sandbox wallet movements, stock reservations for orders,
- * imports and audit lines. Also enqueues the nightly clean-up if it is due, and counts the figures for the staff pages.
+ * imports and audit lines. Also reports failing endpoints, enqueues the nightly clean-up if it is due, and counts the
+ * figures for the staff pages.
  * If one of these parts fails, the others still run, and the first error is thrown at the end.
  */
 export async function finishLeftovers(deps: Deps): Promise<number> {
@@ -90,6 +92,7 @@ export async function finishLeftovers(deps: Deps): Promise<number> {
     () => finishMovements(deps),
     () => sweepReservations(deps),
     () => sweepImports(deps),
+    () => reportFailures(deps),
     () => sweepAudit(deps, deps.Delivery),
     () => sweepAudit(deps, deps.Business),
     () => sweepAudit(deps, deps.ApiKey),

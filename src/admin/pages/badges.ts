@@ -17,12 +17,13 @@ const colours: Record<DeliveryStatus, string> = {
 export const deliveryBadge = (status: DeliveryStatus): string =>
   html`<span class="badge ${colours[status]}">${status}</span>`
 
-/** Returns a badge that shows whether an endpoint receives deliveries. */
-export function endpointBadge({ active, deletedAt }: TracedEndpoint): string {
+/** Returns a badge that shows whether an endpoint receives deliveries, and whether it was reported as failing. */
+export function endpointBadge({ active, deletedAt, reportedFailure }: TracedEndpoint): string {
   if (deletedAt !== null) return html`<span class="badge faint">deleted</span>`
-  return active
+  const state = active
     ? html`<span class="badge good">active</span>`
     : html`<span class="badge wait">disabled</span>`
+  return reportedFailure === null ? state : html`!${state} <span class="badge bad">failing</span>`
 }
 
 const keyColours: Record<ApiKey['status'], string> = { active: 'good', suspended: 'wait', revoked: 'faint' }

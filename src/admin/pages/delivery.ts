@@ -6,7 +6,6 @@ import type { Business } from '../../businesses/business.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/pages/send-page.ts'
-import { isOrderNumber } from '../../security/ids.ts'
 import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import {
   lookUpEndpoint,
@@ -22,7 +21,7 @@ import { staffOf } from './guards.ts'
 import { whatHappened } from './history.ts'
 import { page, time } from './layout.ts'
 import { requeueNotice } from './notice.ts'
-import { businessPath, endpointPath, sourcePath } from './paths.ts'
+import { businessPath, endpointPath, sourceKind, sourcePath } from './paths.ts'
 import { requeueButton } from './requeue-buttons.ts'
 import { sendNotFound } from './respond.ts'
 import { actOf, type Numbered, numbered } from './timeline.ts'
@@ -62,7 +61,7 @@ export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>,
 const facts = (delivery: TracedDelivery, business: Business | null): string =>
   html`<dl class="facts">
     <dt>Delivery</dt><dd class="id">${delivery._id}</dd>
-    <dt>${isOrderNumber(delivery.referenceNumber) ? 'Order' : 'Payment'}</dt><dd><a class="id" href="${sourcePath(delivery.referenceNumber)}">${delivery.referenceNumber}</a></dd>
+    <dt>${sourceKind(delivery.referenceNumber)}</dt><dd><a class="id" href="${sourcePath(delivery.referenceNumber)}">${delivery.referenceNumber}</a></dd>
     <dt>Business</dt><dd><a href="${businessPath(delivery.businessId)}">!${userText(business?.name ?? delivery.businessId)}</a></dd>
     <dt>Endpoint</dt><dd><a href="${endpointPath(delivery.endpointId)}">!${userText(lastUrl(delivery))}</a></dd>
     <dt>Created</dt><dd>!${time(delivery.createdAt)}</dd>

@@ -10,7 +10,7 @@ import { adviceCard, adviceCards } from '../sentences/advice.ts'
 import { deadAdvice, endpointAdvice } from '../sentences/endpoint-advice.ts'
 import { endpointBadge } from './badges.ts'
 import { deliveriesTable } from './deliveries-table.ts'
-import { healthOf } from './endpoints-table.ts'
+import { healthOf, lastDayText } from './endpoints-table.ts'
 import { readFormSpan } from './form-span.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
@@ -45,6 +45,7 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
       <dt>URL</dt><dd>!${userText(endpoint.url)}</dd>
       <dt>Events</dt><dd>${endpoint.events.join(', ')}</dd>
       <dt>Health</dt><dd>!${healthOf(endpoint)}</dd>
+      <dt>Last 24 hours</dt><dd>!${lastDayText(endpoint, deps.now())}</dd>
       <dt>Created</dt><dd>!${time(endpoint.createdAt)}</dd>
       !${endpoint.deletedAt === null ? '' : html`<dt>Deleted</dt><dd>!${time(endpoint.deletedAt)}</dd>`}
       <dt>Id</dt><dd class="id">${id}</dd>

@@ -1,13 +1,20 @@
-import { isOrderNumber } from '../../security/ids.ts'
+import { isId, isOrderNumber } from '../../security/ids.ts'
 import { filledIn } from './filled-in.ts'
 
 export const deliveryPath = (id: string): string => `/admin/deliveries/${encodeURIComponent(id)}`
 export const paymentPath = (reference: string): string => `/admin/payments/${encodeURIComponent(reference)}`
 export const orderPath = (number: string): string => `/admin/orders/${encodeURIComponent(number)}`
-/** Returns the path of the page for a delivery's payment or order. */
-export const sourcePath = (reference: string): string =>
-  isOrderNumber(reference) ? orderPath(reference) : paymentPath(reference)
 export const endpointPath = (id: string): string => `/admin/endpoints/${encodeURIComponent(id)}`
+/** Returns the path of the page for the payment, order or endpoint that a delivery's event is about. */
+export function sourcePath(reference: string): string {
+  if (isId(reference)) return endpointPath(reference)
+  return isOrderNumber(reference) ? orderPath(reference) : paymentPath(reference)
+}
+/** Returns what kind of thing a delivery's event is about. */
+export function sourceKind(reference: string): string {
+  if (isId(reference)) return 'About endpoint'
+  return isOrderNumber(reference) ? 'Order' : 'Payment'
+}
 export const businessPath = (id: string): string => `/admin/businesses/${encodeURIComponent(id)}`
 export const accountPath = (name: string): string => `/admin/staff/account/${encodeURIComponent(name)}`
 export const keyPath = (id: string): string => `/admin/keys/${encodeURIComponent(id)}`

@@ -2,6 +2,7 @@ import { changeStockBody } from '../../../schemas/change-stock.ts'
 import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
 import { createTestIntentBody } from '../../../schemas/create-intent.ts'
 import { createProductBody } from '../../../schemas/create-product.ts'
+import { endpointEvents } from '../../../schemas/endpoint-event.ts'
 import type { EventName } from '../../../schemas/events.ts'
 import { importProductsBody } from '../../../schemas/import-products.ts'
 import { orderEvents } from '../../../schemas/order-event.ts'
@@ -21,6 +22,8 @@ import {
   endpointHealth,
   endpointPage,
   endpointWithSecret,
+  lastDayOfEndpoint,
+  listedEndpoint,
 } from '../../../schemas/responses/endpoint.ts'
 import { failureBody, fieldFault, rateLimitDetails } from '../../../schemas/responses/failure.ts'
 import { importResult } from '../../../schemas/responses/import.ts'
@@ -64,7 +67,11 @@ const eventType = (event: string): string =>
     .join('')}Event`
 
 /** The schema of each event's webhook body. */
-export const eventBodies: Record<EventName, object> = { ...paymentEvents, ...orderEvents }
+export const eventBodies: Record<EventName, object> = {
+  ...paymentEvents,
+  ...orderEvents,
+  ...endpointEvents,
+}
 
 /** The schemas that the OpenAPI document defines once and refers to by name. */
 export const named: Record<string, object> = {
@@ -91,6 +98,8 @@ export const named: Record<string, object> = {
   WebhookEndpoint: endpoint,
   WebhookEndpointWithSecret: endpointWithSecret,
   WebhookEndpointHealth: endpointHealth,
+  ListedWebhookEndpoint: listedEndpoint,
+  WebhookEndpointLastDay: lastDayOfEndpoint,
   WebhookEndpointPage: endpointPage,
   DeletedWebhookEndpoint: deletedEndpoint,
   WebhookTestResult: testResult,

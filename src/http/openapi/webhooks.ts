@@ -91,6 +91,8 @@ const occasions: Record<EventName, string> = {
   'payment.failed':
     'A payment failed. If `failure.retryable` is true, the intent is still PENDING and the customer may try again.',
   'order.new': 'A customer placed an order.',
+  'endpoint.failing':
+    'Another webhook endpoint of your business has been failing for a day (FAILING), or succeeds again (RECOVERED). The endpoint that the event is about does not receive it.',
 }
 
 const header = (name: string, pattern: string, maxLength: number): Part => ({

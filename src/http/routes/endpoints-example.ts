@@ -14,6 +14,11 @@ export const endpoint = {
   health: { lastSuccessAt: null, lastFailureAt: null, failuresInRow: 0, lastError: null },
 }
 
+export const listed = {
+  ...endpoint,
+  last24Hours: { attempts: 0, succeeded: 0, successRate: null, lastError: null },
+}
+
 export const created = {
   ...endpoint,
   secret: '84432cccd985fa567be32c6c93fa77de6c367a92a95fc52bcd275bc97f7745c3',

@@ -87,12 +87,13 @@ export const aboutEndpoints = {
     operationId: 'listWebhookEndpoints',
     tag: 'Webhook endpoints',
     summary: 'List webhook endpoints',
-    description: 'Returns the webhook endpoints of your business, newest first, without their secrets.',
+    description:
+      'Returns the webhook endpoints of your business, newest first, without their secrets. `last24Hours` shows how many of the latest attempts succeeded.',
     params: {},
     query: pageQuery,
     body: null,
     response: endpointPage,
     errors: [],
-    example: { response: pageWith(example.endpoint, 20) },
+    example: { response: pageWith(example.listed, 20) },
   },
 } as const satisfies Record<string, About>

@@ -6,7 +6,7 @@ import { withinEndpointChanges } from '../../quotas/endpoint-changes.ts'
 import { createEndpoint, parseEndpoint, recallEndpoint } from '../../webhooks/endpoints/create.ts'
 import { deleteEndpoint } from '../../webhooks/endpoints/delete.ts'
 import { type Endpoint, standing } from '../../webhooks/endpoints/endpoint.ts'
-import { presentEndpoint } from '../../webhooks/endpoints/present.ts'
+import { presentEndpoint, presentListedEndpoint } from '../../webhooks/endpoints/present.ts'
 import { rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts'
 import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
 import { parseUpdate, updateEndpoint } from '../../webhooks/endpoints/update.ts'
@@ -88,7 +88,7 @@ export const endpointRoutes: readonly Route[] = [
     scope: 'webhooks.endpoints:read',
     run: async (deps, caller, { query }: OperationInput<PageQuery>) => {
       const { items, ...page } = await listEndpoints(deps, caller, readSlice(query))
-      return { items: items.map(presentEndpoint), ...page }
+      return { items: items.map((endpoint) => presentListedEndpoint(endpoint, deps.now())), ...page }
     },
   },
 ]

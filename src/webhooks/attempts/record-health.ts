@@ -1,17 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type AttemptNote, addAttempts } from '../../activity/note-attempts.ts'
+import { addAttempts } from '../../activity/note-attempts.ts'
 import { advisory, nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { groupBy } from '../../polyfills/group-by.ts'
 import type { Log } from '../../process/log.ts'
-
-/** The result of one attempt. These results update the endpoint's health and the figures on the staff pages. */
-export interface HealthNote extends AttemptNote {
-  endpointId: string
-  stage: string | null
-  /** The HTTP status of the response. Null if no response arrived. */
-  status: number | null
-}
+import { type HealthNote, healthChange } from './health-change.ts'
 
 /**
  * Collects the results of attempts and writes them in the background. If the process is killed, the results of the last
@@ -83,24 +76,3 @@ const writeEndpoints = (models: Pick<Models, 'Endpoint'>, notes: HealthNote[]): 
     })),
     { ordered: false, writeConcern: advisory },
   )
-
-/**
- * Returns the update to an endpoint's health. `notes` contains the results of the endpoint's attempts in the order in
- * which the attempts ended.
- */
-function healthChange(notes: HealthNote[]) {
-  const success = notes.findLast(({ outcome }) => outcome === 'delivered')
-  const failure = notes.findLast(({ outcome }) => outcome !== 'delivered')
-  const failures = notes.length - 1 - notes.findLastIndex(({ outcome }) => outcome === 'delivered')
-  return {
-    $set: {
-      ...(failure && {
-        'health.lastFailureAt': failure.at,
-        'health.lastError': failure.stage,
-        'health.lastStatus': failure.status,
-      }),
-      ...(success && { 'health.lastSuccessAt': success.at, 'health.failuresInRow': failures }),
-    },
-    ...(success ? {} : { $inc: { 'health.failuresInRow': failures } }),
-  }
-}

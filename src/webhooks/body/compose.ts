@@ -1,10 +1,11 @@
 import type { Delivery } from '../deliveries/delivery.ts'
+import { type EndpointSource, endpointFormats } from './endpoint-data.ts'
 import type { Recorded } from './facts.ts'
 import { type OrderSource, orderFormats } from './order-data.ts'
 import { type PaymentSource, paymentFormats } from './payment-data.ts'
 
-/** The intent or order from which a body is composed. */
-export type BodySource = PaymentSource | OrderSource
+/** The intent, order or endpoint from which a body is composed. */
+export type BodySource = PaymentSource | OrderSource | EndpointSource
 
 /** The fields of a body other than `data`. */
 export type BodyHead = Pick<Delivery, '_id' | 'event' | 'eventAt' | 'sandbox'>
@@ -13,10 +14,12 @@ export type BodyHead = Pick<Delivery, '_id' | 'event' | 'eventAt' | 'sandbox'>
  * Returns an event's `data` as JSON, which is the same for all deliveries of the event. Throws if the format comes from
  * a later version of the service. A worker that runs the later version will then take over the delivery.
  */
-export const composeData = ({ format, facts }: Recorded, source: BodySource): string =>
-  'items' in source
+export function composeData({ format, facts }: Recorded, source: BodySource): string {
+  if ('endpointId' in source) return known(format, endpointFormats[format])(source, facts)
+  return 'items' in source
     ? known(format, orderFormats[format])(source, facts)
     : known(format, paymentFormats[format])(source, facts)
+}
 
 function known<Write>(format: number, write: Write | undefined): Write {
   if (write === undefined) throw new Error(`this version cannot write webhooks of format ${format}`)

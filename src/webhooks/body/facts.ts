@@ -23,11 +23,25 @@ export interface Facts {
     /** The time at which the refund began. No webhook contains it. */
     createdAt?: Date
   }
+  /** The facts of an endpoint event, which contain all of its `data` except the endpoint's id and `status`. */
+  endpoint?: EndpointEventFacts
+}
+
+export interface EndpointEventFacts {
+  /** The URL without its query. */
+  url: string
+  failingSince: Date
+  /** When the first attempt succeeded again. The field is missing if the status is FAILING. */
+  recoveredAt?: Date
+  /** The stage at which the last failed attempt failed. */
+  lastError: string | null
+  /** The HTTP status of the last failed attempt. Null if no response arrived. */
+  lastStatus: number | null
 }
 
 /**
  * The fields of an event that are stored in its outbox and its deliveries. `format` determines how `data` is composed
- * (payment-data.ts, order-data.ts).
+ * (payment-data.ts, order-data.ts, endpoint-data.ts).
  */
 export interface Recorded {
   format: number

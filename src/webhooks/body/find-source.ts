@@ -1,7 +1,7 @@
 import { type Batcher, createBatcher } from '../../mongo/batching/batcher.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
-import { isOrderNumber } from '../../security/ids.ts'
+import { isId, isOrderNumber } from '../../security/ids.ts'
 import { placed } from '../../store/orders/order.ts'
 import type { BodySource } from './compose.ts'
 import { type OrderSource, orderSourceFields } from './order-data.ts'
@@ -17,7 +17,7 @@ const maxPerRead = 25
 
 /**
  * Creates a batcher that uses reference numbers to read the intents and orders from which bodies are composed. The
- * batcher returns null if the intent or order no longer exists.
+ * batcher returns null if the intent or order no longer exists. For the id of an endpoint, it reads nothing.
  */
 export const createBodySourceBatcher = (models: Sources): Batcher<string, BodySource | null> =>
   createBatcher(maxPerRead, async (references) => {
@@ -53,7 +53,8 @@ async function findSources(
 ): Promise<Map<string, BodySource>> {
   const unique = [...new Set(references)]
   const numbers = unique.filter(isOrderNumber)
-  const payments = unique.filter((reference) => !isOrderNumber(reference))
+  const endpointIds = unique.filter(isId)
+  const payments = unique.filter((reference) => !isOrderNumber(reference) && !isId(reference))
   const [intents, orders] = await Promise.all([
     payments.length === 0
       ? []
@@ -72,5 +73,6 @@ async function findSources(
   return new Map<string, BodySource>([
     ...intents.map((intent) => [intent.referenceNumber, intent] as const),
     ...orders.map((order) => [order.number, order] as const),
+    ...endpointIds.map((endpointId) => [endpointId, { endpointId }] as const),
   ])
 }

@@ -19,6 +19,12 @@ const shownToStaff: ReadonlySet<string> = new Set([
   'failure',
   'refund',
   'created_at',
+  'endpoint_id',
+  'url',
+  'failing_since',
+  'recovered_at',
+  'last_error',
+  'last_response_status',
 ])
 
 /**

@@ -23,10 +23,7 @@ export type TracedAttempt = AttemptRecord & { isHidden: boolean }
 export type TracedDelivery = Omit<ListedDelivery, 'attemptLog'> & { attemptLog: TracedAttempt[] }
 
 /** An endpoint with the fields that support staff see, which do not include its secrets. */
-export type TracedEndpoint = Pick<
-  Endpoint,
-  '_id' | 'businessId' | 'url' | 'events' | 'active' | 'deletedAt' | 'health' | 'createdAt'
->
+export type TracedEndpoint = Pick<Endpoint, '_id' | keyof typeof endpointFields>
 
 const tracedFields = { facts: 0, effects: 0, unaudited: 0, 'attemptLog.responseText': 0 }
 /** The fields for long lists, which show only the last attempt of each delivery. */
@@ -38,8 +35,10 @@ const endpointFields = {
   active: 1,
   deletedAt: 1,
   health: 1,
+  attemptHours: 1,
+  reportedFailure: 1,
   createdAt: 1,
-}
+} as const
 
 /**
  * The maximum number of deliveries on the staff page for a payment. This is enough for 100 events that are each sent to

@@ -6,8 +6,8 @@ import { deliveryId } from './delivery-id.ts'
 import { leaseEnd } from './lease.ts'
 
 /**
- * An intent or order as the relay reads it, with its unrelayed events and the fields that their webhook bodies need. An
- * order's `referenceNumber` is its number.
+ * An intent, order or endpoint as the relay reads it, with its unrelayed events and the fields that their webhook
+ * bodies need. The `referenceNumber` of an order is its number, and that of an endpoint is its id.
  */
 export type Source = BodySource & {
   _id: string

@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { type DeliveryTotals, deliveryTotals } from '../deliveries/backlog.ts'
 import { type Endpoint, endpointSlots, standing } from './endpoint.ts'
+import { type LastDay, lastDayOf } from './last-day.ts'
 
 /** The facts about an endpoint that staff see. They do not contain its secrets. */
 export interface EndpointFacts
@@ -8,6 +9,9 @@ export interface EndpointFacts
   id: string
   state: 'active' | 'disabled' | 'deleted'
   lastAttemptAt: Date | null
+  last24Hours: LastDay
+  /** Since when the endpoint has been failing, if that was reported to the merchant's other endpoints. */
+  reportedFailingSince: Date | null
   /** When the last overlap of a replaced secret ends. Until then, attempts are also signed with that secret. */
   oldSecretEndsAt: Date | null
 }
@@ -24,15 +28,16 @@ export const factFields = {
   events: 1,
   active: 1,
   health: 1,
+  attemptHours: 1,
+  reportedFailure: 1,
   createdAt: 1,
   deletedAt: 1,
   'previousSecrets.validUntil': 1,
 } as const
 
-export function endpointFacts(
-  { _id: id, businessId, url, events, active, health, createdAt, deletedAt, previousSecrets }: Endpoint,
-  now: Date,
-): EndpointFacts {
+export function endpointFacts(endpoint: Endpoint, now: Date): EndpointFacts {
+  const { _id: id, businessId, url, events, active, createdAt, deletedAt, previousSecrets } = endpoint
+  const { health, attemptHours, reportedFailure } = endpoint
   const ends = previousSecrets.map(({ validUntil }) => validUntil).filter((end) => end > now)
   const state = active ? 'active' : 'disabled'
   return {
@@ -42,6 +47,8 @@ export function endpointFacts(
     events,
     state: deletedAt === null ? state : 'deleted',
     health,
+    last24Hours: lastDayOf({ attemptHours, health }, now),
+    reportedFailingSince: reportedFailure?.since ?? null,
     lastAttemptAt: latest([health.lastSuccessAt, health.lastFailureAt]),
     oldSecretEndsAt: latest(ends),
     createdAt,

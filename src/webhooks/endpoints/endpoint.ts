@@ -1,6 +1,7 @@
 import type { EventName } from '../../../schemas/events.ts'
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../../audit/audit-event.ts'
 import type { Collection } from '../../mongo/collection.ts'
+import { type OutboxEvent, outboxFields, outboxIndex } from '../../outbox/event.ts'
 
 /**
  * The slots for a business's endpoints. The number of slots is the maximum number of endpoints per business (SPEC 4.8,
@@ -21,6 +22,36 @@ export interface EndpointHealth {
   lastError: string | null
   /** The HTTP status of the most recent failed attempt. Null if no response arrived. */
   lastStatus: number | null
+  /**
+   * The time of the first failed attempt since the last successful one. Null if the last attempt was successful. A new
+   * URL and a reactivation also set it to null, so that only failed attempts after that count.
+   */
+  failingSince: Date | null
+  /** The time of the most recent failed attempt at a live delivery. */
+  lastLiveFailureAt: Date | null
+}
+
+/** The attempts at an endpoint that ended within one hour. */
+export interface AttemptHour {
+  /** The start of the hour. */
+  hour: Date
+  attempts: number
+  succeeded: number
+}
+
+/** A failure that has been reported with an `endpoint.failing` event, and whose end has not been reported yet. */
+export interface ReportedFailure {
+  /** The value of `health.failingSince` when the failure was reported. */
+  since: Date
+  /** The environment of both events. */
+  sandbox: boolean
+  /** The time of the first successful attempt after the report. */
+  recoveredAt?: Date
+}
+
+/** An event about an endpoint. Unlike an intent, an endpoint may have events in both environments. */
+export interface EndpointEvent extends OutboxEvent {
+  sandbox: boolean
 }
 
 /** The health of an endpoint that has had no attempts yet. */
@@ -30,6 +61,8 @@ export const untried: EndpointHealth = {
   failuresInRow: 0,
   lastError: null,
   lastStatus: null,
+  failingSince: null,
+  lastLiveFailureAt: null,
 }
 
 /**
@@ -74,6 +107,11 @@ export interface Endpoint {
    */
   deletedAt: Date | null
   health: EndpointHealth
+  /** The latest attempts by hour, at most one item per hour of the day (last-day.ts). */
+  attemptHours: Record<string, AttemptHour>
+  reportedFailure: ReportedFailure | null
+  /** The event that has not been relayed yet. The next event is added only after that (report-failures.ts). */
+  outbox: EndpointEvent[]
   createdAt: Date
   updatedAt: Date
   /**
@@ -107,7 +145,12 @@ export const endpoints: Collection = {
       failuresInRow: Number,
       lastError: String,
       lastStatus: Number,
+      failingSince: Date,
+      lastLiveFailureAt: Date,
     },
+    attemptHours: Object,
+    reportedFailure: { since: Date, sandbox: Boolean, recoveredAt: Date },
+    outbox: outboxFields.map((fields) => ({ ...fields, sandbox: Boolean })),
     effects: [String],
     createdAt: Date,
     updatedAt: Date,
@@ -129,6 +172,23 @@ export const endpoints: Collection = {
       key: { businessId: 1, deletedAt: -1, _id: -1 },
       partialFilterExpression: { deletedAt: { $type: 'date' } },
     },
+    // The poll for failures uses these two indexes (report-failures.ts). The first one finds endpoints whose failure
+    // has not been reported, and the second one those whose failure has been reported.
+    {
+      name: 'unreported',
+      key: { 'reportedFailure.since': 1, 'health.failingSince': 1 },
+      partialFilterExpression: {
+        slot: { $type: 'number' },
+        active: true,
+        'health.failingSince': { $type: 'date' },
+      },
+    },
+    {
+      name: 'reported',
+      key: { 'reportedFailure.recoveredAt': 1, active: 1 },
+      partialFilterExpression: { slot: { $type: 'number' }, 'reportedFailure.since': { $type: 'date' } },
+    },
+    outboxIndex,
     unauditedIndex,
   ],
 }

@@ -1,4 +1,5 @@
 import type { Endpoint } from './endpoint.ts'
+import { lastDayOf } from './last-day.ts'
 
 /** Returns an endpoint as merchants see it, without its secret (SPEC 2.2). */
 export const presentEndpoint = (
@@ -10,6 +11,12 @@ export const presentEndpoint = (
   active: endpoint.active,
   createdAt: endpoint.createdAt,
   health: presentHealth(endpoint.health),
+})
+
+/** Returns an endpoint as it appears in the list, with the figures of its latest attempts. */
+export const presentListedEndpoint = (endpoint: Endpoint, now: Date): Record<string, unknown> => ({
+  ...presentEndpoint(endpoint),
+  last24Hours: lastDayOf(endpoint, now),
 })
 
 const presentHealth = ({

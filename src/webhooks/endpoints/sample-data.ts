@@ -1,5 +1,6 @@
 import type { EventName } from '../../../schemas/events.ts'
 import { type BodySource, composeData } from '../body/compose.ts'
+import { endpointFormat } from '../body/endpoint-data.ts'
 import type { Facts, Recorded } from '../body/facts.ts'
 import { orderFormat } from '../body/order-data.ts'
 import { paymentFormat, samplePayment } from '../body/payment-data.ts'
@@ -65,6 +66,14 @@ const samples: Record<EventName, (now: Date) => Sample> = {
     failure: { code: 'technical_error', retryable: false },
   })),
   'order.new': (now) => ({ source: order(now), format: orderFormat, facts: { status: 'PLACED' } }),
+  'endpoint.failing': (now) => ({
+    source: { endpointId: noId },
+    format: endpointFormat,
+    facts: {
+      status: 'FAILING',
+      endpoint: { url: 'https://test.example/', failingSince: now, lastError: 'status', lastStatus: 500 },
+    },
+  }),
 }
 
 /**

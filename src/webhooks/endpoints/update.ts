@@ -31,10 +31,11 @@ export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: 
 type UpdateDeps = Pick<Deps, 'Endpoint' | 'Delivery' | 'AuditEvent' | 'now' | 'log'>
 
 /**
- * Changes the given fields in one guarded write, which also adds the audit line. If the endpoint is disabled after the
- * change, aborts its attempts in flight. Throws ENDPOINT_NOT_FOUND if the caller has no such endpoint. If the request
- * changes the URL but not the events, and the caller's scopes do not allow all of the endpoint's events, throws
- * EVENTS_NOT_PERMITTED. Otherwise the caller could redirect events that it may not see to another URL.
+ * Changes the given fields in one guarded write, which also adds the audit line. A new URL and a reactivation begin a
+ * new period for the report of failures. If the endpoint is disabled after the change, aborts its attempts in flight.
+ * Throws ENDPOINT_NOT_FOUND if the caller has no such endpoint. If the request changes the URL but not the events, and
+ * the caller's scopes do not allow all of the endpoint's events, throws EVENTS_NOT_PERMITTED. Otherwise the caller
+ * could redirect events that it may not see to another URL.
  */
 export async function updateEndpoint(
   deps: UpdateDeps,
@@ -69,13 +70,15 @@ async function writeChange(
     const hidden = forbiddenEvents(caller, events)
     if (hidden.length > 0) throw notPermitted(hidden, 'events')
   }
+  const isNewUrl = change.url !== undefined && change.url !== url
+  const isNewStart = isNewUrl || (change.active === true && !active)
   const at = deps.now()
   const changes = auditedChanges({ url, events, active }, change)
   const line = changes && endpointLine(caller, { at, act: 'endpoint.changed', subject: id, ...changes })
   const changed = await deps.Endpoint.findOneAndUpdate(
     { ...ownEndpoint(caller, id), url, events, active, effects: { $ne: effect.id } },
     {
-      $set: { ...change, updatedAt: at },
+      $set: { ...change, ...(isNewStart ? { 'health.failingSince': null } : {}), updatedAt: at },
       $push: { ...recorded(effect.id), ...(line === null ? {} : { unaudited: line }) },
     },
     { returnDocument: 'after' },

@@ -78,6 +78,15 @@ const { commission: _commission, ...withoutCommission } = paid
 const pending = { status: 'PENDING', amount }
 const customer = { name: 'Aïcha "A" 💰', phone: '22212345678', email: 'a@example.com' }
 
+const endpointFailing = ofEvent('endpoint.failing')
+const endpointId = '6560a1b2c3d4e5f60123456a'
+const unreachable = {
+  url: 'https://shop.example:8443/a%20b',
+  failingSince: new Date('2026-11-22T08:01:01.002Z'),
+  lastError: 'timeout',
+  lastStatus: null,
+}
+
 /** Every event of format 1, in each of its shapes. */
 export const format1: readonly BodyCase[] = [
   created('created', pending),
@@ -108,4 +117,13 @@ export const format1: readonly BodyCase[] = [
     ...order,
     customer: { name: null, phone: null, email: 'a@example.com' },
   }),
+  endpointFailing('endpoint-failing', { status: 'FAILING', endpoint: unreachable }, { endpointId }),
+  endpointFailing(
+    'endpoint-recovered',
+    {
+      status: 'RECOVERED',
+      endpoint: { ...unreachable, lastError: 'status', lastStatus: 503, recoveredAt: eventAt },
+    },
+    { endpointId },
+  ),
 ]

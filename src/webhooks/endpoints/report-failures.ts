@@ -1,0 +1,149 @@
+import type { Deps } from '../../deps.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
+import { inBatches } from '../../mongo/in-batches.ts'
+import { newEvent } from '../../outbox/event.ts'
+import { endpointFormat } from '../body/endpoint-data.ts'
+import type { EndpointEventFacts } from '../body/facts.ts'
+import { type Endpoint, type EndpointEvent, standing } from './endpoint.ts'
+
+/** A single failed attempt is not reported, because a retry may still succeed. */
+const minFailures = 2
+/** The maximum number of endpoints that are changed concurrently. */
+const maxAtOnce = 25
+
+const foundFields = { businessId: 1, url: 1, health: 1, reportedFailure: 1 } as const
+type Found = Pick<Endpoint, '_id' | keyof typeof foundFields>
+
+type ReportDeps = Pick<Deps, 'Endpoint' | 'Business' | 'config' | 'now' | 'log'>
+
+/**
+ * Adds an `endpoint.failing` event to the outbox of each endpoint that has been failing for `endpointWarningMs`, and of
+ * each reported endpoint that has recovered. The relay sends these events to the other endpoints of the business. The
+ * endpoints of a disabled or suspended business are skipped. Returns the number of events added.
+ *
+ * Each write is guarded, so each failure is reported once, even if several workers find it or a worker is killed. A
+ * poll of the outboxes finds the event, so no job is enqueued.
+ */
+export async function reportFailures(deps: ReportDeps): Promise<number> {
+  const failing = await reportAll(deps, findFailing(deps), addFailing)
+  const recovered = await reportAll(deps, findRecovered(deps), addRecovered)
+  return failing + recovered
+}
+
+async function reportAll(
+  deps: ReportDeps,
+  found: AsyncIterable<Found>,
+  add: (deps: ReportDeps, endpoint: Found) => Promise<boolean>,
+): Promise<number> {
+  let added = 0
+  await inBatches(found, async (batch) => {
+    const active = await inActiveBusinesses(deps, batch)
+    for (let at = 0; at < active.length; at += maxAtOnce) {
+      const results = await Promise.all(
+        active.slice(at, at + maxAtOnce).map((endpoint) => add(deps, endpoint)),
+      )
+      added += results.filter(Boolean).length
+    }
+  })
+  return added
+}
+
+async function inActiveBusinesses({ Business }: ReportDeps, found: Found[]): Promise<Found[]> {
+  const ids = [...new Set(found.map(({ businessId }) => businessId))]
+  const active = await nativeCollection(Business)
+    .find({ _id: { $in: ids }, apiEnabled: true, suspended: false }, { projection: { _id: 1 } })
+    .toArray()
+  const activeIds = new Set(active.map(({ _id }) => _id))
+  return found.filter(({ businessId }) => activeIds.has(businessId))
+}
+
+/** An endpoint with an event that has not been relayed yet is skipped, so an outbox contains at most one event. */
+const withoutEvent = { 'outbox.0': { $exists: false } } as const
+
+function findFailing({ Endpoint, config, now }: ReportDeps): AsyncIterable<Found> {
+  const latest = new Date(now().getTime() - config.endpointWarningMs)
+  const filter = {
+    ...standing,
+    active: true,
+    'reportedFailure.since': null,
+    'health.failingSince': { $type: 'date', $lte: latest },
+    'health.failuresInRow': { $gte: minFailures },
+    ...withoutEvent,
+  }
+  return nativeCollection(Endpoint).find<Found>(filter, { projection: foundFields, hint: 'unreported' })
+}
+
+async function addFailing(deps: ReportDeps, { _id, businessId, url, health }: Found): Promise<boolean> {
+  const { failingSince: since, lastLiveFailureAt } = health
+  if (since === null) return false
+  const sandbox = lastLiveFailureAt === null || lastLiveFailureAt < since
+  const event = failureEvent(deps, 'FAILING', sandbox, { ...factsOf(url, health), failingSince: since })
+  const { modifiedCount } = await nativeCollection(deps.Endpoint).updateOne(
+    // The filter contains the values in the event. No attempt has succeeded if `failingSince` is the same.
+    {
+      _id,
+      ...standing,
+      active: true,
+      url,
+      'reportedFailure.since': null,
+      'health.failingSince': since,
+      ...withoutEvent,
+    },
+    { $set: { reportedFailure: { since, sandbox } }, $push: { outbox: event } },
+  )
+  return noteReport(deps, modifiedCount === 1, { endpointId: _id, businessId, sandbox, status: 'FAILING' })
+}
+
+const findRecovered = ({ Endpoint }: ReportDeps): AsyncIterable<Found> =>
+  nativeCollection(Endpoint).find<Found>(
+    {
+      ...standing,
+      'reportedFailure.since': { $type: 'date' },
+      'reportedFailure.recoveredAt': { $type: 'date' },
+      ...withoutEvent,
+    },
+    { projection: foundFields, hint: 'reported' },
+  )
+
+async function addRecovered(
+  deps: ReportDeps,
+  { _id, businessId, url, health, reportedFailure }: Found,
+): Promise<boolean> {
+  if (reportedFailure?.recoveredAt === undefined) return false
+  const { since, sandbox, recoveredAt } = reportedFailure
+  const facts = { ...factsOf(url, health), failingSince: since, recoveredAt }
+  const event = failureEvent(deps, 'RECOVERED', sandbox, facts)
+  const { modifiedCount } = await nativeCollection(deps.Endpoint).updateOne(
+    {
+      _id,
+      ...standing,
+      'reportedFailure.since': since,
+      'reportedFailure.recoveredAt': recoveredAt,
+      ...withoutEvent,
+    },
+    { $set: { reportedFailure: null }, $push: { outbox: event } },
+  )
+  return noteReport(deps, modifiedCount === 1, { endpointId: _id, businessId, sandbox, status: 'RECOVERED' })
+}
+
+/** The query of a URL is left out, because it often contains credentials, and the event goes to other servers. */
+const factsOf = (url: string, { lastError, lastStatus }: Endpoint['health']) => ({
+  url: url.split('?', 1)[0] ?? url,
+  lastError,
+  lastStatus,
+})
+
+const failureEvent = (
+  { now }: ReportDeps,
+  status: 'FAILING' | 'RECOVERED',
+  sandbox: boolean,
+  endpoint: EndpointEventFacts,
+): EndpointEvent => ({
+  ...newEvent('endpoint.failing', now(), { format: endpointFormat, facts: { status, endpoint } }, null),
+  sandbox,
+})
+
+function noteReport({ log }: ReportDeps, isAdded: boolean, about: Record<string, unknown>): boolean {
+  if (isAdded) log.info(about, 'endpoint.reported')
+  return isAdded
+}

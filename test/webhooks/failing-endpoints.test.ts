@@ -1,0 +1,241 @@
+import { expect } from 'chai'
+import { pollOutboxes } from '../../src/outbox/sweep.ts'
+import { finishLeftovers } from '../../workers/run/poll.ts'
+import { signedIn } from '../admin/staff.ts'
+import {
+  attempt,
+  changeAsOperator,
+  deliveriesOf,
+  freshDelivery,
+  storedBodies,
+  storedBody,
+  subscribe,
+} from '../support/actions.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
+import { schemaErrorsOf } from '../support/payment-events.ts'
+import {
+  type Merchant,
+  type Service,
+  withAnotherKey,
+  withMerchantPerTest,
+  withSecondProcess,
+  withService,
+} from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
+
+const path = '/api/v1/dev/webhooks'
+const hourMs = 3_600_000
+
+describe('An endpoint that fails', () => {
+  const service = withService()
+  const beside = withSecondProcess(service)
+  const endpointServer = withEndpointServer()
+  const merchant = withMerchantPerTest(service)
+
+  let failing: string
+  let other: string
+  beforeEach(async () => {
+    respond(500)
+    const events = ['payment.created', 'endpoint.failing']
+    const url = `${endpointServer.url}?token=s3cret`
+    failing = (await subscribe(service, merchant, url, events)).id
+    other = (await subscribe(service, merchant, endpointServer.url, ['endpoint.failing'])).id
+    await subscribe(service, merchant, endpointServer.url, ['payment.expired'])
+  })
+
+  let status = 500
+  function respond(next: number) {
+    status = next
+    endpointServer.respondWith((res) => void res.writeHead(next).end())
+  }
+  const healthIs = (filter: object) =>
+    waitFor('the health is recorded', () => service.deps.Endpoint.exists({ _id: failing, ...filter }))
+  const change = (body: object) =>
+    service.http.put(`${path}/endpoints/${failing}`).set(merchant.write()).send(body).expect(200)
+  const listed = async () =>
+    (await service.http.get(path).set(merchant.read()).expect(200)).body.data.items.find(
+      ({ id }: { id: string }) => id === failing,
+    )
+
+  function advance(ms: number) {
+    service.clock.advance(ms)
+    beside.clock.advance(ms)
+  }
+
+  /** Makes the first attempts at new deliveries to the endpoint, and waits until their results are recorded. */
+  async function attemptNew(count: number, as: Merchant = merchant) {
+    const { health } = await service.deps.Endpoint.findById(failing).orFail().lean()
+    for (let made = 0; made < count; made += 1)
+      await attempt(service.deps, (await freshDelivery(service, as))._id)
+    const failed = { 'health.failuresInRow': health.failuresInRow + count }
+    const succeeded = { 'health.lastSuccessAt': { $gt: health.lastSuccessAt ?? new Date(0) } }
+    await healthIs(status === 200 ? succeeded : failed)
+  }
+
+  /** Lets the workers of these processes poll. */
+  async function poll(...processes: Service[]) {
+    await Promise.all(processes.map(({ deps }) => finishLeftovers(deps)))
+    advance(2_000)
+    await Promise.all(processes.map(({ deps }) => pollOutboxes(deps)))
+  }
+
+  const reports = async () =>
+    (await deliveriesOf(service, merchant)).filter(({ event }) => event === 'endpoint.failing')
+  const statuses = async () => {
+    const bodies = await storedBodies(service, await reports())
+    return bodies.map(({ sandbox, data }) => [data.status, sandbox])
+  }
+
+  it('is reported once to the other subscribed endpoints after ENDPOINT_WARNING_HOURS, and once when it recovers', async () => {
+    await attemptNew(2)
+    advance(23 * hourMs)
+    await attemptNew(1)
+    await poll(service, beside)
+    expect(await reports()).to.have.length(0)
+
+    advance(hourMs)
+    await poll(service, beside)
+    await poll(service, beside)
+    const [report] = await reports()
+    expect(await statuses()).to.deep.equal([['FAILING', true]])
+    expect(report).to.include({ endpointId: other, referenceNumber: failing, sandbox: true })
+    await attemptNew(1)
+    advance(48 * hourMs)
+    await poll(service, beside)
+    expect(await reports()).to.have.length(1)
+
+    respond(200)
+    await attemptNew(1)
+    await poll(service, beside)
+    respond(500)
+    await attemptNew(1)
+    await poll(service, beside)
+    expect(await statuses()).to.deep.equal([
+      ['FAILING', true],
+      ['RECOVERED', true],
+    ])
+    const logged = await service.deps.LoggedEvent.find({ referenceNumber: failing }).sort('number').lean()
+    expect(logged.map(({ facts, sandbox }) => [facts.status, sandbox])).to.deep.equal(await statuses())
+    for (const body of await storedBodies(service, await reports())) {
+      expect(schemaErrorsOf(body)).to.deep.equal([])
+      const about = { endpoint_id: failing, reference_number: failing, url: endpointServer.url }
+      expect(body.data).to.include({ ...about, last_error: 'status', last_response_status: 500 })
+    }
+  })
+
+  it('is reported again after it has recovered, in the live environment if a live delivery failed', async () => {
+    const live = await withAnotherKey(service, merchant, { mode: 'live' })
+    const fail = async (as: Merchant) => {
+      respond(500)
+      await attemptNew(1)
+      await attemptNew(1, as)
+      advance(24 * hourMs)
+      await poll(service)
+      respond(200)
+      await attemptNew(1)
+      await poll(service)
+    }
+    await fail(live)
+    await fail(merchant)
+    expect(await statuses()).to.deep.equal([
+      ['FAILING', false],
+      ['RECOVERED', false],
+      ['FAILING', true],
+      ['RECOVERED', true],
+    ])
+  })
+
+  it('is reported once, whatever processes relay the event, and even if it is deleted before that', async () => {
+    await attemptNew(2)
+    advance(24 * hourMs)
+    await Promise.all([finishLeftovers(service.deps), finishLeftovers(beside.deps)])
+    expect((await service.deps.Endpoint.findById(failing).orFail().lean()).outbox).to.have.length(1)
+    await service.http.delete(`${path}/endpoints/${failing}`).set(merchant.write()).expect(200)
+    advance(2_000)
+    await Promise.all([service, beside, service, beside].map(({ deps }) => pollOutboxes(deps)))
+    expect(await statuses()).to.deep.equal([['FAILING', true]])
+    expect(await service.deps.LoggedEvent.countDocuments({ referenceNumber: failing })).to.equal(1)
+    expect(await service.deps.Endpoint.countDocuments({ 'outbox.0': { $exists: true } })).to.equal(0)
+
+    const [report] = await reports()
+    respond(200)
+    endpointServer.received.splice(0)
+    await attempt(service.deps, report?._id ?? '')
+    expect(endpointServer.received.map(({ body }) => body)).to.deep.equal([await storedBody(service, report)])
+  })
+
+  it('is not reported after one failed attempt, after failed tests, or while it or its business is disabled', async () => {
+    const test = `${path}/endpoints/${failing}/test`
+    await attemptNew(1)
+    for (let sent = 0; sent < 2; sent += 1) await service.http.post(test).set(merchant.write()).expect(200)
+    advance(24 * hourMs)
+    await poll(service)
+    await attemptNew(1)
+    await changeAsOperator(service, merchant.businessId, { apiEnabled: false })
+    await poll(service)
+    await changeAsOperator(service, merchant.businessId, { apiEnabled: true })
+    await change({ active: false })
+    await poll(service)
+    expect(await reports()).to.have.length(0)
+  })
+
+  it('gets a new period before it is reported when the merchant enables it or changes its URL', async () => {
+    for (const changes of [[{ active: false }, { active: true }], [{ url: endpointServer.url }]]) {
+      await attemptNew(2)
+      advance(24 * hourMs)
+      for (const each of changes) await change(each)
+      await attemptNew(2)
+      await poll(service)
+      expect(await reports()).to.have.length(0)
+    }
+    await change({ events: ['payment.created'] })
+    advance(24 * hourMs)
+    await poll(service)
+    expect(await statuses()).to.deep.equal([['FAILING', true]])
+  })
+
+  it('shows the results of its attempts of the last 24 hours to its merchant and to staff', async () => {
+    const page = async () =>
+      (await (await signedIn(service, 'viewer')).get(`/admin/endpoints/${failing}`)).text
+    const none = { attempts: 0, succeeded: 0, successRate: null, lastError: null }
+    expect((await listed()).last24Hours).to.deep.equal(none)
+    expect(await page()).to.include('No attempts.')
+
+    await attemptNew(2)
+    respond(200)
+    await attemptNew(1)
+    advance(hourMs)
+    await attemptNew(1)
+    const { last24Hours, health } = await waitFor('the attempts are counted', async () => {
+      const endpoint = await listed()
+      return endpoint.last24Hours.attempts === 4 && endpoint
+    })
+    const lastError = { at: health.lastFailureAt, error: 'status', responseStatus: 500 }
+    expect(last24Hours).to.deep.equal({ attempts: 4, succeeded: 2, successRate: 0.5, lastError })
+    expect(await page()).to.include('2 of 4 attempts succeeded (50 %).')
+
+    advance(23 * hourMs)
+    expect((await listed()).last24Hours).to.deep.include({ attempts: 1, successRate: 1, lastError: null })
+    respond(500)
+    await attemptNew(2)
+    advance(24 * hourMs)
+    await poll(service)
+    expect((await listed()).last24Hours).to.deep.equal(none)
+    expect(await page())
+      .to.include('<span class="badge bad">failing</span>')
+      .and.match(/No attempts\. Failing since .* reported/)
+  })
+
+  it('is reported only to endpoints whose key had the webhooks.endpoints:read scope', async () => {
+    const writer = await service.merchant({ scopes: ['webhooks.endpoints:write', 'payments.intents:read'] })
+    const { body } = await service.http
+      .post(`${path}/endpoints`)
+      .set(writer.write())
+      .send({ url: 'https://shop.example/hooks', events: ['endpoint.failing', 'payment.created'] })
+      .expect(403)
+    expect(body.error).to.deep.include({
+      code: 'EVENTS_NOT_PERMITTED',
+      details: { events: ['endpoint.failing'] },
+    })
+  })
+})
