@@ -1959,6 +1959,72 @@ export interface operations {
       }
     }
   }
+  retryWebhookDeliveries: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': {
+          /** Only deliveries in one of these statuses. Defaults to `["DEAD"]`. */
+          status?: ('DEAD' | 'RETRYING' | 'CANCELLED')[]
+          /**
+           * Only deliveries of this event.
+           */
+          event?:
+            | 'payment.created'
+            | 'payment.confirmed'
+            | 'payment.cancelled'
+            | 'payment.expired'
+            | 'payment.refunded'
+            | 'payment.failed'
+            | 'order.new'
+          /** Only deliveries to this endpoint, which may be deleted. */
+          endpointId?: string
+          /** Only deliveries about this payment intent or order. */
+          referenceNumber?: string
+          /** Only deliveries whose last attempt failed with this HTTP status, from `300` to `599`, or with a class such as `5xx`. To find those that received 2xx, use the status DELIVERED. */
+          responseStatus?: string
+          /** Only items created at or after this ISO 8601 date or date-time. Without an offset, the time is UTC. */
+          from?: string
+          /** Only items created at or before this ISO 8601 date or date-time. A date means the end of that day. */
+          to?: string
+          /** The `next` of the previous response. Continues after the last delivery that it considered. */
+          after?: string
+        }
+      }
+    }
+    responses: {
+      /** Success. */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            success: true
+            data: {
+              /** The number of deliveries at which the service makes one more attempt now. */
+              requeued: number
+              /** The numbers of deliveries that matched but get no attempt, by the `reason` as for a single retry. */
+              skipped: {
+                delivered: number
+                under_way: number
+                endpoint_gone: number
+              }
+              /** Whether more deliveries match. */
+              hasMore: boolean
+              /** The `after` of the next request. Null if no more deliveries match. */
+              next: string | null
+            }
+          }
+        }
+      }
+    }
+  }
   retryWebhookDelivery: {
     parameters: {
       query?: never
@@ -2864,6 +2930,14 @@ export const table = {
    */
   getWebhookDelivery: { method: 'GET', path: '/dev/webhooks/events/{id}' },
   /**
+   * Retry webhook deliveries by filter.
+   *
+   * Makes one more attempt now at each delivery that matches, oldest first and at most 500 per request. At least one filter is required. The filters select as in the list of deliveries. If `hasMore` is true, repeat the request with a new idempotency key and with `next` as `after`.
+   *
+   * Requires a secret key with the scope `webhooks.deliveries:write`.
+   */
+  retryWebhookDeliveries: { method: 'POST', path: '/dev/webhooks/events/retry', hasBody: true },
+  /**
    * Retry a webhook delivery.
    *
    * Makes one more attempt now, with the same `id` and body. A CANCELLED delivery then continues its automatic attempts too. If the service makes no attempt, `reason` says why.
@@ -3303,7 +3377,7 @@ interface Envelope {
 }
 
 /** An event of the log. `body` is what a webhook of the event contains. Its `id` is the id of the event. */
-export interface LoggedEvent {
+export interface FollowedEvent {
   /** The same as in the webhook header `X-Service-Event-Id`. */
   id: string
   type: WebhookEvent['event']
@@ -3325,7 +3399,7 @@ export interface FollowOptions {
 }
 
 /** The events, in the order of the log. */
-export interface EventIterator extends AsyncGenerator<LoggedEvent, void, undefined> {
+export interface EventIterator extends AsyncGenerator<FollowedEvent, void, undefined> {
   /**
    * Where to continue later. Store it after you have handled an event. It advances with the last event of each
    * request, so a restart may repeat events. Use the id of each event to recognise them.
@@ -3334,7 +3408,7 @@ export interface EventIterator extends AsyncGenerator<LoggedEvent, void, undefin
 }
 
 interface Feed {
-  items: LoggedEvent[]
+  items: FollowedEvent[]
   next: string
   hasMore: boolean
 }
@@ -3348,7 +3422,7 @@ const feed = { method: 'GET', path: '/dev/events/feed' }
 function followEvents(send: Send, options: FollowOptions = {}, call: CallOptions = {}): EventIterator {
   const { after, wait = 25, ...filter } = options
   let cursor = after
-  async function* follow(): AsyncGenerator<LoggedEvent, void, undefined> {
+  async function* follow(): AsyncGenerator<FollowedEvent, void, undefined> {
     while (!call.signal?.aborted) {
       const page = await readFeed()
       if (page === undefined) return

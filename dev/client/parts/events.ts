@@ -3,7 +3,7 @@ import type { Send } from './send.ts'
 import type { CallOptions } from './types.ts'
 
 /** An event of the log. `body` is what a webhook of the event contains. Its `id` is the id of the event. */
-export interface LoggedEvent {
+export interface FollowedEvent {
   /** The same as in the webhook header `X-Service-Event-Id`. */
   id: string
   type: WebhookEvent['event']
@@ -25,7 +25,7 @@ export interface FollowOptions {
 }
 
 /** The events, in the order of the log. */
-export interface EventIterator extends AsyncGenerator<LoggedEvent, void, undefined> {
+export interface EventIterator extends AsyncGenerator<FollowedEvent, void, undefined> {
   /**
    * Where to continue later. Store it after you have handled an event. It advances with the last event of each
    * request, so a restart may repeat events. Use the id of each event to recognise them.
@@ -34,7 +34,7 @@ export interface EventIterator extends AsyncGenerator<LoggedEvent, void, undefin
 }
 
 interface Feed {
-  items: LoggedEvent[]
+  items: FollowedEvent[]
   next: string
   hasMore: boolean
 }
@@ -48,7 +48,7 @@ const feed = { method: 'GET', path: '/dev/events/feed' }
 export function followEvents(send: Send, options: FollowOptions = {}, call: CallOptions = {}): EventIterator {
   const { after, wait = 25, ...filter } = options
   let cursor = after
-  async function* follow(): AsyncGenerator<LoggedEvent, void, undefined> {
+  async function* follow(): AsyncGenerator<FollowedEvent, void, undefined> {
     while (!call.signal?.aborted) {
       const page = await readFeed()
       if (page === undefined) return
