@@ -18,13 +18,24 @@ const detailsOf = (name: ErrorCode): string => (details[name] ? ` Details: ${det
 /** Returns the first sentence of a message. The rest names the remedy, which the response contains. */
 const firstSentence = (message: string): string => message.replace(/\. .*$/, '.')
 
+/** Whether a code says by its name that an item does not exist. ENDPOINT_NOT_FOUND also means a wrong path. */
+const isMissing = (name: string): boolean => name.endsWith('_NOT_FOUND') && name !== 'ENDPOINT_NOT_FOUND'
+
 /** Every error code, with its status, its usual message and its details. */
-export const table = (): string =>
-  tableOf(
+export function table(): string {
+  const codes = Object.entries(catalogue)
+  const missing = codes.filter(([name]) => isMissing(name)).map(([name]) => code(name))
+  return tableOf(
     ['Code', 'Status', 'Meaning'],
-    Object.entries(catalogue).map(([name, [status, message]]) => [
-      code(name),
-      String(status),
-      firstSentence(message) + detailsOf(name as ErrorCode),
-    ]),
+    [
+      ...codes
+        .filter(([name]) => !isMissing(name))
+        .map(([name, [status, message]]) => [
+          code(name),
+          String(status),
+          firstSentence(message) + detailsOf(name as ErrorCode),
+        ]),
+      [missing.join(', '), '404', 'Your business has no such item.'],
+    ],
   )
+}

@@ -60,6 +60,9 @@ interface Field {
   mayBeNull: boolean
 }
 
+/** Objects whose fields the page on money explains. */
+const explainedElsewhere = new Set(['payment.commission', 'refunds[].returnedFees'])
+
 /** The fields of a schema. Those of an object or a list in it follow, as `items[].productId`. */
 const fieldsOf = ({ properties = {}, required = [] }: Schema, isBody: boolean, prefix = ''): Field[] =>
   Object.entries(properties).flatMap(([name, schema]) => [
@@ -68,7 +71,9 @@ const fieldsOf = ({ properties = {}, required = [] }: Schema, isBody: boolean, p
       meaning: `${isBody && required.includes(name) ? 'Required. ' : ''}${meaningOf(schema, isBody)}`,
       mayBeNull: isNullable(schema) && !/null/i.test(schema.description ?? ''),
     },
-    ...fieldsOf(innerOf(schema), isBody, `${prefix}${name}${schema.items ? '[]' : ''}.`),
+    ...(explainedElsewhere.has(prefix + name)
+      ? []
+      : fieldsOf(innerOf(schema), isBody, `${prefix}${name}${schema.items ? '[]' : ''}.`)),
   ])
 
 /** The fields that the page has already explained: names with their meaning. */
