@@ -41,8 +41,7 @@ describe("The guide's example programs", function () {
     programs.filter((program) => fileOf(program)?.startsWith(`${name}.`))
 
   it('are available in every language of the guide', () => {
-    for (const name of ['pay', 'retry'])
-      expect(named(name), name).to.have.length(languages.length)
+    for (const name of ['pay', 'retry']) expect(named(name), name).to.have.length(languages.length)
   })
 
   for (const program of programs.filter(
