@@ -1,6 +1,5 @@
 import type { EventName } from './events.ts'
-import { deliveryId } from './responses/delivery.ts'
-import { described } from './responses/fields.ts'
+import { described, shaped } from './responses/fields.ts'
 
 /** Returns the schema of an object that must contain all of these fields and may contain no others. */
 export const exactly = (properties: Record<string, object>) => ({
@@ -20,7 +19,10 @@ export const instant = {
 export const eventBody = (event: EventName, data: object) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   ...exactly({
-    id: described('The id of the delivery. It is the same in every attempt.', deliveryId),
+    id: described(
+      'The id of the delivery. It is the same in every attempt. In the event log, the id of the event.',
+      shaped('^([A-Za-z0-9_-]{32}|[0-9a-f]{24}(-[0-9a-f]{24})?)$', 49),
+    ),
     event: { const: event },
     created_at: described('When the event happened.', instant),
     sandbox: described('True for test data, with which no money moves.', { type: 'boolean' }),

@@ -84,6 +84,7 @@ export const catalogue = {
   ],
   DELIVERY_NOT_FOUND: [404, 'There is no webhook delivery with this id.'],
   REPLAY_NOT_FOUND: [404, 'This endpoint has no replay with this id.'],
+  EVENT_NOT_FOUND: [404, 'There is no event with this id.'],
   MAX_ENDPOINTS_REACHED: [
     400,
     'A business can have at most 5 webhook endpoints. Delete one to create another.',

@@ -215,7 +215,7 @@ describe('The project', () => {
     expect(finders).to.include.members([
       'src/store/orders/find.ts',
       'src/store/orders/list.ts',
-      'src/metrics/lags.ts',
+      'src/outbox/find-oldest-event.ts',
     ])
     const times = (file: string, what: RegExp) => read(file).match(what)?.length ?? 0
     expect(finders.filter((file) => times(file, /\.\.\.placed\b/g) < times(file, finding))).to.deep.equal([])

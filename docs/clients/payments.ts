@@ -357,6 +357,7 @@ export interface components {
         | 'payment.refunded'
         | 'payment.failed'
         | 'order.new'
+        | 'endpoint.failing'
       )[]
     }
     UpdateWebhookEndpointBody: {
@@ -371,6 +372,7 @@ export interface components {
         | 'payment.refunded'
         | 'payment.failed'
         | 'order.new'
+        | 'endpoint.failing'
       )[]
       /** Whether the service sends events to the endpoint. A new endpoint is active. */
       active?: boolean
@@ -387,6 +389,7 @@ export interface components {
         | 'payment.refunded'
         | 'payment.failed'
         | 'order.new'
+        | 'endpoint.failing'
     }
     WebhookEndpoint: {
       id: string
@@ -400,6 +403,7 @@ export interface components {
         | 'payment.refunded'
         | 'payment.failed'
         | 'order.new'
+        | 'endpoint.failing'
       )[]
       /** Whether the service sends events to the endpoint. */
       active: boolean
@@ -418,6 +422,7 @@ export interface components {
         | 'payment.refunded'
         | 'payment.failed'
         | 'order.new'
+        | 'endpoint.failing'
       )[]
       /** Whether the service sends events to the endpoint. */
       active: boolean
@@ -450,8 +455,90 @@ export interface components {
         | 'too_large'
         | null
     }
+    ListedWebhookEndpoint: {
+      id: string
+      url: string
+      /** The events that the endpoint receives. */
+      events: (
+        | 'payment.created'
+        | 'payment.confirmed'
+        | 'payment.cancelled'
+        | 'payment.expired'
+        | 'payment.refunded'
+        | 'payment.failed'
+        | 'order.new'
+        | 'endpoint.failing'
+      )[]
+      /** Whether the service sends events to the endpoint. */
+      active: boolean
+      createdAt: string
+      health: components['schemas']['WebhookEndpointHealth']
+      /** The attempts of the current hour and of the 23 hours before it. The figures may lag by a few seconds. */
+      last24Hours: {
+        /** The number of attempts that ended. Tests are not counted. */
+        attempts: number
+        /** How many of them succeeded. */
+        succeeded: number
+        /** `succeeded` divided by `attempts`. Null without attempts. */
+        successRate: number | null
+        /** The last failed attempt. Null if none failed. */
+        lastError: null | {
+          /** When the attempt ended. */
+          at: string
+          /**
+           * The stage at which the attempt failed.
+           * @enum {string|null}
+           */
+          error:
+            | 'status'
+            | 'dns'
+            | 'address'
+            | 'connect'
+            | 'refused'
+            | 'tls'
+            | 'timeout'
+            | 'closed'
+            | 'protocol'
+            | 'too_large'
+            | null
+          /** The HTTP status of your endpoint's response. Null without a response. */
+          responseStatus: number | null
+        }
+      }
+    }
+    WebhookEndpointLastDay: {
+      /** The number of attempts that ended. Tests are not counted. */
+      attempts: number
+      /** How many of them succeeded. */
+      succeeded: number
+      /** `succeeded` divided by `attempts`. Null without attempts. */
+      successRate: number | null
+      /** The last failed attempt. Null if none failed. */
+      lastError: null | {
+        /** When the attempt ended. */
+        at: string
+        /**
+         * The stage at which the attempt failed.
+         * @enum {string|null}
+         */
+        error:
+          | 'status'
+          | 'dns'
+          | 'address'
+          | 'connect'
+          | 'refused'
+          | 'tls'
+          | 'timeout'
+          | 'closed'
+          | 'protocol'
+          | 'too_large'
+          | null
+        /** The HTTP status of your endpoint's response. Null without a response. */
+        responseStatus: number | null
+      }
+    }
     WebhookEndpointPage: {
-      items: components['schemas']['WebhookEndpoint'][]
+      items: components['schemas']['ListedWebhookEndpoint'][]
       page: number
       /** The number of items per page. A requested limit above 100 becomes 100. */
       limit: number
@@ -474,6 +561,7 @@ export interface components {
         | 'payment.refunded'
         | 'payment.failed'
         | 'order.new'
+        | 'endpoint.failing'
       /** Whether the endpoint responded with 2xx. */
       delivered: boolean
       /** The HTTP status of your endpoint's response. Null without a response. */
@@ -511,7 +599,8 @@ export interface components {
         | 'payment.refunded'
         | 'payment.failed'
         | 'order.new'
-      /** The number of the payment intent (`PI-…`) or of the order (`OR-…`). */
+        | 'endpoint.failing'
+      /** The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint that the event is about. */
       referenceNumber: string
       status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
       /** The number of finished attempts. */
@@ -560,7 +649,8 @@ export interface components {
         | 'payment.refunded'
         | 'payment.failed'
         | 'order.new'
-      /** The number of the payment intent (`PI-…`) or of the order (`OR-…`). */
+        | 'endpoint.failing'
+      /** The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint that the event is about. */
       referenceNumber: string
       status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
       /** The number of finished attempts. */
@@ -656,7 +746,8 @@ export interface components {
         | 'payment.refunded'
         | 'payment.failed'
         | 'order.new'
-      /** The number of the payment intent (`PI-…`) or of the order (`OR-…`). */
+        | 'endpoint.failing'
+      /** The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint that the event is about. */
       referenceNumber: string
       status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
       /** The number of finished attempts. */
@@ -697,6 +788,52 @@ export interface components {
        * @enum {string|null}
        */
       reason: 'delivered' | 'under_way' | 'endpoint_gone' | null
+    }
+    LoggedEvent: {
+      /** Each webhook for the event also contains it, in the header that ends in `-Event-Id`. */
+      id: string
+      type:
+        | 'payment.created'
+        | 'payment.confirmed'
+        | 'payment.cancelled'
+        | 'payment.expired'
+        | 'payment.refunded'
+        | 'payment.failed'
+        | 'order.new'
+        | 'endpoint.failing'
+      /** When the event happened. */
+      createdAt: string
+      /** The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint. */
+      referenceNumber: string
+      /** True for test data, with which no money moves. */
+      sandbox: boolean
+      /** The body of the webhook, except that its `id` is the `id` of the event. */
+      body:
+        | components['schemas']['PaymentCreatedEvent']
+        | components['schemas']['PaymentConfirmedEvent']
+        | components['schemas']['PaymentCancelledEvent']
+        | components['schemas']['PaymentExpiredEvent']
+        | components['schemas']['PaymentRefundedEvent']
+        | components['schemas']['PaymentFailedEvent']
+        | components['schemas']['OrderNewEvent']
+        | components['schemas']['EndpointFailingEvent']
+    }
+    EventPage: {
+      items: components['schemas']['LoggedEvent'][]
+      page: number
+      /** The number of items per page. A requested limit above 100 becomes 100. */
+      limit: number
+      /** The number of items on all pages. */
+      total: number
+      /** Whether there is another page. */
+      hasMore: boolean
+    }
+    EventFeed: {
+      items: components['schemas']['LoggedEvent'][]
+      /** Send it as `after` to get the events that follow. It also passes over events that the key may not read or that the filter leaves out. */
+      next: string
+      /** Whether more events are available now. */
+      hasMore: boolean
     }
     CreateProductBody: {
       name: string
@@ -915,7 +1052,7 @@ export interface components {
     }
     RateLimitDetails: {
       /**
-       * The limit that was exceeded. `key`: requests with this key, or the changes of today to the webhook endpoints of the business; `address`: requests from this IP address with missing, malformed or unknown credentials; `connection`: requests that wait for a response on this connection; `bodies`: bytes of the request bodies over 16 KiB that the business is sending now; `responses`: bytes of the responses over 16 KiB that the business has not read yet; `lists`: lists and exports of the business that run now; `tests`: endpoint tests of the business that run now; `replays`: replays of the webhook endpoint that run now, or replays that the business started today; `codes`: payment codes of the business that are in use; `sandbox`: what the test keys of the business created today, or their other writes of today.
+       * The limit that was exceeded. `key`: requests with this key, or the changes of today to the webhook endpoints of the business; `address`: requests from this IP address with missing, malformed or unknown credentials; `connection`: requests that wait for a response on this connection; `bodies`: bytes of the request bodies over 16 KiB that the business is sending now; `responses`: bytes of the responses over 16 KiB that the business has not read yet; `lists`: lists and exports of the business that run now; `tests`: endpoint tests of the business that run now; `replays`: replays of the webhook endpoint that run now, or replays that the business started today; `polls`: requests for the event feed of the business that the service is holding; `codes`: payment codes of the business that are in use; `sandbox`: what the test keys of the business created today, or their other writes of today.
        */
       scope:
         | 'key'
@@ -926,6 +1063,7 @@ export interface components {
         | 'lists'
         | 'tests'
         | 'replays'
+        | 'polls'
         | 'codes'
         | 'sandbox'
       /** The highest number or size that the limit allows. */
@@ -936,7 +1074,7 @@ export interface components {
       [key: string]: unknown
     }
     PaymentCreatedEvent: {
-      /** The id of the delivery. It is the same in every attempt. */
+      /** The id of the delivery. It is the same in every attempt. In the event log, the id of the event. */
       id: string
       event: 'payment.created'
       /** When the event happened. */
@@ -970,7 +1108,7 @@ export interface components {
       }
     }
     PaymentConfirmedEvent: {
-      /** The id of the delivery. It is the same in every attempt. */
+      /** The id of the delivery. It is the same in every attempt. In the event log, the id of the event. */
       id: string
       event: 'payment.confirmed'
       /** When the event happened. */
@@ -1005,7 +1143,7 @@ export interface components {
       }
     }
     PaymentCancelledEvent: {
-      /** The id of the delivery. It is the same in every attempt. */
+      /** The id of the delivery. It is the same in every attempt. In the event log, the id of the event. */
       id: string
       event: 'payment.cancelled'
       /** When the event happened. */
@@ -1039,7 +1177,7 @@ export interface components {
       }
     }
     PaymentExpiredEvent: {
-      /** The id of the delivery. It is the same in every attempt. */
+      /** The id of the delivery. It is the same in every attempt. In the event log, the id of the event. */
       id: string
       event: 'payment.expired'
       /** When the event happened. */
@@ -1073,7 +1211,7 @@ export interface components {
       }
     }
     PaymentRefundedEvent: {
-      /** The id of the delivery. It is the same in every attempt. */
+      /** The id of the delivery. It is the same in every attempt. In the event log, the id of the event. */
       id: string
       event: 'payment.refunded'
       /** When the event happened. */
@@ -1118,7 +1256,7 @@ export interface components {
       }
     }
     PaymentFailedEvent: {
-      /** The id of the delivery. It is the same in every attempt. */
+      /** The id of the delivery. It is the same in every attempt. In the event log, the id of the event. */
       id: string
       event: 'payment.failed'
       /** When the event happened. */
@@ -1186,7 +1324,7 @@ export interface components {
           }
     }
     OrderNewEvent: {
-      /** The id of the delivery. It is the same in every attempt. */
+      /** The id of the delivery. It is the same in every attempt. In the event log, the id of the event. */
       id: string
       event: 'order.new'
       /** When the event happened. */
@@ -1218,6 +1356,73 @@ export interface components {
         created_at: string
       }
     }
+    EndpointFailingEvent: {
+      /** The id of the delivery. It is the same in every attempt. In the event log, the id of the event. */
+      id: string
+      event: 'endpoint.failing'
+      /** When the event happened. */
+      created_at: string
+      /** True for test data, with which no money moves. */
+      sandbox: boolean
+      data:
+        | {
+            /** The endpoint that the event is about. */
+            endpoint_id: string
+            /** The same id as `endpoint_id`. */
+            reference_number: string
+            /** The URL of the endpoint, without its query. */
+            url: string
+            status: 'FAILING'
+            /** When the first of the failed attempts ended. */
+            failing_since: string
+            recovered_at: null
+            /**
+             * The stage at which the last failed attempt failed.
+             */
+            last_error:
+              | 'status'
+              | 'dns'
+              | 'address'
+              | 'connect'
+              | 'refused'
+              | 'tls'
+              | 'timeout'
+              | 'closed'
+              | 'protocol'
+              | 'too_large'
+            /** The HTTP status of your endpoint's response. Null without a response. */
+            last_response_status: number | null
+          }
+        | {
+            /** The endpoint that the event is about. */
+            endpoint_id: string
+            /** The same id as `endpoint_id`. */
+            reference_number: string
+            /** The URL of the endpoint, without its query. */
+            url: string
+            status: 'RECOVERED'
+            /** When the first of the failed attempts ended. */
+            failing_since: string
+            /** When the first attempt succeeded again. */
+            recovered_at: string
+            /**
+             * The stage at which the last failed attempt failed.
+             */
+            last_error:
+              | 'status'
+              | 'dns'
+              | 'address'
+              | 'connect'
+              | 'refused'
+              | 'tls'
+              | 'timeout'
+              | 'closed'
+              | 'protocol'
+              | 'too_large'
+            /** The HTTP status of your endpoint's response. Null without a response. */
+            last_response_status: number | null
+          }
+    }
   }
   responses: never
   parameters: never
@@ -1248,6 +1453,8 @@ export type TestWebhookEndpointBody = components['schemas']['TestWebhookEndpoint
 export type WebhookEndpoint = components['schemas']['WebhookEndpoint']
 export type WebhookEndpointWithSecret = components['schemas']['WebhookEndpointWithSecret']
 export type WebhookEndpointHealth = components['schemas']['WebhookEndpointHealth']
+export type ListedWebhookEndpoint = components['schemas']['ListedWebhookEndpoint']
+export type WebhookEndpointLastDay = components['schemas']['WebhookEndpointLastDay']
 export type WebhookEndpointPage = components['schemas']['WebhookEndpointPage']
 export type DeletedWebhookEndpoint = components['schemas']['DeletedWebhookEndpoint']
 export type WebhookTestResult = components['schemas']['WebhookTestResult']
@@ -1256,6 +1463,9 @@ export type WebhookDeliveryWithAttempts = components['schemas']['WebhookDelivery
 export type WebhookDeliveryAttempt = components['schemas']['WebhookDeliveryAttempt']
 export type WebhookDeliveryPage = components['schemas']['WebhookDeliveryPage']
 export type RetriedWebhookDelivery = components['schemas']['RetriedWebhookDelivery']
+export type LoggedEvent = components['schemas']['LoggedEvent']
+export type EventPage = components['schemas']['EventPage']
+export type EventFeed = components['schemas']['EventFeed']
 export type CreateProductBody = components['schemas']['CreateProductBody']
 export type UpdateProductBody = components['schemas']['UpdateProductBody']
 export type ChangeStockBody = components['schemas']['ChangeStockBody']
@@ -1281,6 +1491,7 @@ export type PaymentExpiredEvent = components['schemas']['PaymentExpiredEvent']
 export type PaymentRefundedEvent = components['schemas']['PaymentRefundedEvent']
 export type PaymentFailedEvent = components['schemas']['PaymentFailedEvent']
 export type OrderNewEvent = components['schemas']['OrderNewEvent']
+export type EndpointFailingEvent = components['schemas']['EndpointFailingEvent']
 export interface operations {
   listIntents: {
     parameters: {
@@ -1898,6 +2109,7 @@ export interface operations {
           | 'payment.refunded'
           | 'payment.failed'
           | 'order.new'
+          | 'endpoint.failing'
         /** Only deliveries to this endpoint, which may be deleted. */
         endpointId?: string
         /** Only deliveries about this payment intent or order. */
@@ -1982,6 +2194,7 @@ export interface operations {
             | 'payment.refunded'
             | 'payment.failed'
             | 'order.new'
+            | 'endpoint.failing'
           /** Only deliveries to this endpoint, which may be deleted. */
           endpointId?: string
           /** Only deliveries about this payment intent or order. */
@@ -2077,6 +2290,7 @@ export interface operations {
             | 'payment.refunded'
             | 'payment.failed'
             | 'order.new'
+            | 'endpoint.failing'
           )[]
           /** If true, deliveries that your endpoint has accepted are left out. */
           onlyUndelivered?: boolean
@@ -2119,6 +2333,7 @@ export interface operations {
                 | 'payment.refunded'
                 | 'payment.failed'
                 | 'order.new'
+                | 'endpoint.failing'
               )[]
               onlyUndelivered: boolean
               /** True if the events were only counted. */
@@ -2187,6 +2402,7 @@ export interface operations {
                   | 'payment.refunded'
                   | 'payment.failed'
                   | 'order.new'
+                  | 'endpoint.failing'
                 )[]
                 onlyUndelivered: boolean
                 /** True if the events were only counted. */
@@ -2259,6 +2475,7 @@ export interface operations {
                 | 'payment.refunded'
                 | 'payment.failed'
                 | 'order.new'
+                | 'endpoint.failing'
               )[]
               onlyUndelivered: boolean
               /** True if the events were only counted. */
@@ -2323,6 +2540,7 @@ export interface operations {
                 | 'payment.refunded'
                 | 'payment.failed'
                 | 'order.new'
+                | 'endpoint.failing'
               )[]
               onlyUndelivered: boolean
               /** True if the events were only counted. */
@@ -2340,6 +2558,116 @@ export interface operations {
               createdAt: string
               finishedAt: string | null
             }
+          }
+        }
+      }
+    }
+  }
+  listEvents: {
+    parameters: {
+      query?: {
+        /** Only events of this type. */
+        type?:
+          | 'payment.created'
+          | 'payment.confirmed'
+          | 'payment.cancelled'
+          | 'payment.expired'
+          | 'payment.refunded'
+          | 'payment.failed'
+          | 'order.new'
+          | 'endpoint.failing'
+        /** Only events of the payment intent, order or webhook endpoint with this `referenceNumber`. */
+        referenceNumber?: string
+        /** Only events that happened at or after this ISO 8601 date or date-time. Without an offset, the time is UTC. */
+        from?: string
+        /** Only events that happened at or before this ISO 8601 date or date-time. A date means the end of that day. */
+        to?: string
+        /** The page number, from 1. */
+        page?: number
+        /** The number of items per page. A number above 100 means 100. */
+        limit?: number
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** Success. */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            success: true
+            data: components['schemas']['EventPage']
+          }
+        }
+      }
+    }
+  }
+  readEventFeed: {
+    parameters: {
+      query?: {
+        /** The `next` of the previous response. Without it, the feed begins with the oldest event. `latest` means events from now on. */
+        after?: string
+        /** Only events of this type. */
+        type?:
+          | 'payment.created'
+          | 'payment.confirmed'
+          | 'payment.cancelled'
+          | 'payment.expired'
+          | 'payment.refunded'
+          | 'payment.failed'
+          | 'order.new'
+          | 'endpoint.failing'
+        /** The number of items per page. A number above 100 means 100. */
+        limit?: number
+        /** How many seconds the service holds the request if there is no event yet. It responds as soon as there is one. */
+        wait?: number
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** Success. */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            success: true
+            data: components['schemas']['EventFeed']
+          }
+        }
+      }
+    }
+  }
+  getEvent: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** The `id` of the event. */
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** Success. */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            success: true
+            data: components['schemas']['LoggedEvent']
           }
         }
       }
@@ -2669,6 +2997,7 @@ export interface WebhookEvents {
   'payment.refunded': PaymentRefundedEvent
   'payment.failed': PaymentFailedEvent
   'order.new': OrderNewEvent
+  'endpoint.failing': EndpointFailingEvent
 }
 /** The body of a webhook. Compare `event` to find out which event it is. */
 export type WebhookEvent = WebhookEvents[keyof WebhookEvents]
@@ -2717,6 +3046,7 @@ export type ErrorCode =
   | 'ENDPOINT_NOT_ACTIVE'
   | 'DELIVERY_NOT_FOUND'
   | 'REPLAY_NOT_FOUND'
+  | 'EVENT_NOT_FOUND'
   | 'MAX_ENDPOINTS_REACHED'
   | 'EVENTS_NOT_PERMITTED'
   | 'INVALID_WEBHOOK_EVENT'
@@ -2908,7 +3238,7 @@ export const table = {
   /**
    * List webhook endpoints.
    *
-   * Returns the webhook endpoints of your business, newest first, without their secrets.
+   * Returns the webhook endpoints of your business, newest first, without their secrets. `last24Hours` shows how many of the latest attempts succeeded.
    *
    * Requires a secret key with the scope `webhooks.endpoints:read`.
    */
@@ -2977,6 +3307,30 @@ export const table = {
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
   cancelWebhookReplay: { method: 'POST', path: '/dev/webhooks/endpoints/{id}/replays/{replayId}/cancel' },
+  /**
+   * List events.
+   *
+   * Returns the events of the key's environment, newest first, whether or not a webhook endpoint was subscribed to them. A key sees only the events to which it may subscribe an endpoint.
+   *
+   * Requires a secret key with any of the scopes `payments.intents:read`, `store.orders:read`, `webhooks.endpoints:read`.
+   */
+  listEvents: { method: 'GET', path: '/dev/events' },
+  /**
+   * Follow the events.
+   *
+   * Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the following request: then you miss no event and get none twice, even if you stop for days. An event appears within 5 seconds after it happened. With `wait`, the service holds the request while there is no event.
+   *
+   * Requires a secret key with any of the scopes `payments.intents:read`, `store.orders:read`, `webhooks.endpoints:read`.
+   */
+  readEventFeed: { method: 'GET', path: '/dev/events/feed' },
+  /**
+   * Retrieve an event.
+   *
+   * Returns one event. Its body is the body of the webhooks for it. If the key may not read events of this type, the response is SCOPE_REQUIRED.
+   *
+   * Requires a secret key with any of the scopes `payments.intents:read`, `store.orders:read`, `webhooks.endpoints:read`.
+   */
+  getEvent: { method: 'GET', path: '/dev/events/{id}' },
   /**
    * Import products from a CSV file.
    *

@@ -23,6 +23,7 @@ const rateLimitScopes = {
   lists: 'lists and exports of the business that run now',
   tests: 'endpoint tests of the business that run now',
   replays: 'replays of the webhook endpoint that run now, or replays that the business started today',
+  polls: 'requests for the event feed of the business that the service is holding',
   codes: 'payment codes of the business that are in use',
   sandbox: 'what the test keys of the business created today, or their other writes of today',
 }

@@ -41,6 +41,8 @@ export const loggedEvents: Collection = {
       name: 'byTime',
       key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1, number: 1 },
     },
+    // With this index, a part of the feed is read for a key that may read only some types, or with a filter.
+    { name: 'byType', key: { businessId: 1, sandbox: 1, event: 1, number: 1 } },
     { name: 'byReference', key: { referenceNumber: 1, createdAt: -1, _id: -1 } },
   ],
 }

@@ -1,4 +1,5 @@
 import type { Models } from '../mongo/models.ts'
+import { inSlices } from '../process/in-slices.ts'
 import { bodyOf } from '../webhooks/body/compose.ts'
 import { findBodySources } from '../webhooks/body/find-source.ts'
 import type { LoggedEvent } from './logged-event.ts'
@@ -25,11 +26,13 @@ export async function presentEvents(
     models,
     events.map(({ referenceNumber }) => referenceNumber),
   )
-  return events.flatMap((logged) => {
+  const presented: PresentedEvent[] = []
+  await inSlices(events, (logged) => {
     const { _id: id, event: type, createdAt, referenceNumber, sandbox } = logged
     const source = sources.get(referenceNumber)
-    if (source === undefined) return []
+    if (source === undefined) return
     const body: unknown = JSON.parse(bodyOf({ ...logged, eventAt: createdAt }, source))
-    return [{ id, type, createdAt, referenceNumber, sandbox, body }]
+    presented.push({ id, type, createdAt, referenceNumber, sandbox, body })
   })
+  return presented
 }

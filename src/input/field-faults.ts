@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv'
+import { maxWaitSeconds } from '../../schemas/list-events.ts'
 import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from '../errors.ts'
 import { checkWebhookUrl, type UrlRules } from '../webhooks/sender/url.ts'
 
@@ -143,4 +144,5 @@ const formatHints: Record<string, string> = {
   'page-number': 'must be a whole number from 1 to 999999999999999',
   'entry-number': 'must be a whole number from 0 to 999999999999999',
   'page-size': 'must be a whole number of at least 1',
+  'wait-seconds': `must be a whole number of seconds, from 0 to ${maxWaitSeconds}`,
 }

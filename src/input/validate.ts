@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { type EventName, events } from '../../schemas/events.ts'
+import { maxWaitSeconds } from '../../schemas/list-events.ts'
 import type { Config } from '../config.ts'
 import { parseUrl } from '../polyfills/parse-url.ts'
 import { readPhone } from '../wallets/phone.ts'
@@ -33,6 +34,7 @@ export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowe
   ajv.addFormat('page-number', (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= 1)
   ajv.addFormat('entry-number', (text: string) => /^\d{1,15}$/.test(text))
   ajv.addFormat('page-size', (text: string) => /^0*[1-9]\d*$/.test(text))
+  ajv.addFormat('wait-seconds', (text: string) => /^\d{1,2}$/.test(text) && Number(text) <= maxWaitSeconds)
 
   return <T>(schema: AnnotatedSchema, value: unknown): T => {
     const tooLong = arraysTooLong(schema, value)

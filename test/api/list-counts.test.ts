@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { type Scope, scopes } from '../../schemas/scopes.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Deps } from '../../src/deps.ts'
+import { listEvents } from '../../src/events/list.ts'
 import type { Page, Slice } from '../../src/input/pagination.ts'
 import { anyTime, type Span } from '../../src/input/span.ts'
 import { listIntents } from '../../src/intents/list.ts'
@@ -29,13 +31,15 @@ type Read = (deps: Deps, caller: Caller, search: Span & Slice) => Promise<Page<M
 
 interface List {
   read: Read
-  kind: 'Intent' | 'Order' | 'Delivery'
+  kind: 'Intent' | 'Order' | 'Delivery' | 'LoggedEvent'
   /** The fields of a document besides those of every list. */
   own(): object
 }
 
+let logged = 0
+
 /** Each list with count checkpoints. */
-const lists: Record<'intents' | 'orders' | 'live deliveries', List> = {
+const lists: Record<'intents' | 'orders' | 'live deliveries' | 'live events', List> = {
   intents: {
     read: (deps, caller, search) =>
       listIntents(
@@ -57,6 +61,15 @@ const lists: Record<'intents' | 'orders' | 'live deliveries', List> = {
     kind: 'Delivery',
     own: () => ({ status: 'DELIVERED' }),
   },
+  'live events': {
+    read: (deps, caller, search) =>
+      listEvents(deps, caller, { ...search, type: null, referenceNumber: null }),
+    kind: 'LoggedEvent',
+    own() {
+      logged += 1
+      return { event: 'payment.created', number: logged }
+    },
+  },
 }
 
 describe('The counts of long lists', () => {
@@ -73,7 +86,11 @@ describe('The counts of long lists', () => {
   async function callerOf(): Promise<Caller> {
     const merchant = await service.merchant({ mode: 'live' })
     await openLiveShop(service, merchant)
-    return { businessId: merchant.businessId, sandbox: false } as Caller
+    return {
+      businessId: merchant.businessId,
+      sandbox: false,
+      scopes: new Set<Scope>(scopes),
+    } as unknown as Caller
   }
   const ago = (age: number) => new Date(service.clock.now().getTime() - age)
   const newestFirst = (some: Made[]) =>
@@ -155,6 +172,20 @@ describe('The counts of long lists', () => {
       })
     })
   }
+
+  it('include events that were logged hours after they happened, such as after an outage of the workers', async () => {
+    const [caller, deps, list] = [await callerOf(), withCheckpoints(5), lists['live events']]
+    await insert(list, caller, ages)
+    const { businessId } = caller
+    const outbox = [{ id: newId(), createdAt: ago(9 * hour) }]
+    const waiting = { _id: newId(), businessId, outbox, ...lists.intents.own() }
+    await service.deps.Intent.collection.insertOne(waiting as never)
+    expect(await totalOf(list, deps, caller)).to.equal(ages.length)
+    await insert(list, caller, [9 * hour])
+    await service.deps.Intent.deleteOne({ _id: waiting._id })
+    elapsedMs += minute + 1
+    expect(await totalOf(list, deps, caller)).to.equal(ages.length + 1)
+  })
 
   it('stay in memory for the lists that were read most recently', async () => {
     const { intents } = lists

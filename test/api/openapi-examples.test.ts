@@ -86,6 +86,7 @@ describe('The unchanged examples in the OpenAPI description', () => {
     await relay(service, merchant)
     const [delivery] = await deliveriesOf(service, merchant)
     await attempt(service.deps, String(delivery?._id))
+    await send('listEvents', 'getEvent', 'readEventFeed')
     await send('listWebhookDeliveries', 'getWebhookDelivery', 'retryWebhookDelivery')
     await attempt(service.deps, String(delivery?._id))
     await send('retryWebhookDeliveries', 'deleteWebhookEndpoint')

@@ -1,5 +1,8 @@
 import type { Scope } from '../../schemas/scopes.ts'
 
+/** The scopes of which a key needs any one to read events. */
+const anyEvent: Scope[] = ['payments.intents:read', 'store.orders:read', 'webhooks.endpoints:read']
+
 const intents = '/api/v1/dev/intents'
 const balance = '/api/v1/dev/balance'
 const statements = '/api/v1/dev/statements'
@@ -12,7 +15,7 @@ const orders = '/api/v1/dev/store/orders'
 export const operations: [
   method: 'get' | 'post' | 'put' | 'patch' | 'delete',
   path: string,
-  scope: Scope,
+  scope: Scope | Scope[],
   kind: 'any' | 'secret',
 ][] = [
   ['post', intents, 'payments.intents:write', 'secret'],
@@ -43,6 +46,9 @@ export const operations: [
   ['get', `${endpoints}/PI-NONE/replays`, 'webhooks.deliveries:read', 'secret'],
   ['get', `${endpoints}/PI-NONE/replays/PI-NONE`, 'webhooks.deliveries:read', 'secret'],
   ['post', `${endpoints}/PI-NONE/replays/PI-NONE/cancel`, 'webhooks.deliveries:write', 'secret'],
+  ['get', '/api/v1/dev/events', anyEvent, 'secret'],
+  ['get', '/api/v1/dev/events/feed', anyEvent, 'secret'],
+  ['get', '/api/v1/dev/events/PI-NONE', anyEvent, 'secret'],
   ['post', products, 'store.products:write', 'secret'],
   ['get', products, 'store.products:read', 'secret'],
   ['get', `${products}/PI-NONE`, 'store.products:read', 'secret'],

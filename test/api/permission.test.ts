@@ -3,6 +3,7 @@ import { scopes } from '../../schemas/scopes.ts'
 import { apiBase } from '../../src/app.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import { switchApi } from '../../src/businesses/switch-api.ts'
+import { scopesOf } from '../../src/http/operations/route.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import { changeAsOperator } from '../support/actions.ts'
 import {
@@ -18,7 +19,7 @@ import { operations } from './operations.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
-const missing = /(INTENT|ENDPOINT|DELIVERY|REPLAY|PRODUCT|ORDER)_NOT_FOUND/.source
+const missing = /(INTENT|EVENT|ENDPOINT|DELIVERY|REPLAY|PRODUCT|ORDER)_NOT_FOUND/.source
 /** The results of requests that pass the check of the scope. */
 const permitted = new RegExp(`^(none|VALIDATION_ERROR|${missing}|INSUFFICIENT_STOCK|UNSUPPORTED_MEDIA_TYPE)$`)
 
@@ -31,10 +32,12 @@ describe('The permission checks', () => {
 
   describe('by key type and scope', () => {
     it('are tested for every operation', () => {
-      const tested = operations.map(([method, path, scope, kind]) => `${method} ${path} ${scope} ${kind}`)
+      const tested = operations.map(
+        ([method, path, scope, kind]) => `${method} ${path} ${[scope].flat().join()} ${kind}`,
+      )
       const there = routes.map((route) => {
         const path = apiBase + route.path.replaceAll(/:\w+/g, 'PI-NONE')
-        return `${route.method} ${path} ${route.scope} ${route.method === 'get' ? route.key : 'secret'}`
+        return `${route.method} ${path} ${scopesOf(route).join()} ${route.method === 'get' ? route.key : 'secret'}`
       })
       expect(tested).to.have.members(there)
     })
@@ -53,14 +56,17 @@ describe('The permission checks', () => {
 
     it("refuse a key without the operation's scope, but accept a key with only that scope", async () => {
       for (const [method, path, scope] of operations) {
-        const others = scopes.filter((each) => each !== scope)
-        const [lacking, having] = await Promise.all([
+        const permitting = [scope].flat()
+        const others = scopes.filter((each) => !permitting.includes(each))
+        const [lacking, ...having] = await Promise.all([
           service.merchant({ scopes: others }),
-          service.merchant({ scopes: [scope] }),
+          ...permitting.map((each) => service.merchant({ scopes: [each] })),
         ])
         await expectRefused(service.http[method](path).set(lacking.write()), 403, 'SCOPE_REQUIRED')
-        const { body } = await service.http[method](path).set(having.write())
-        expect(body.error?.code ?? 'none', `${method} ${path}`).to.match(permitted)
+        for (const each of having) {
+          const { body } = await service.http[method](path).set(each.write())
+          expect(body.error?.code ?? 'none', `${method} ${path}`).to.match(permitted)
+        }
       }
     })
   })

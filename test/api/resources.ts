@@ -4,7 +4,7 @@ import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId, newReferenceNumber } from '../../src/security/ids.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { planReplay, startReplay } from '../../src/webhooks/replays/start.ts'
-import { createIntent, freshDelivery, subscribe } from '../support/actions.ts'
+import { createIntent, freshDelivery, relay, subscribe } from '../support/actions.ts'
 import { storeOrder } from '../support/orders.ts'
 import { type Merchant, type Service, tester } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
@@ -100,6 +100,16 @@ export const kinds = {
       return id
     },
     stored: ({ deps }, ids) => deps.Replay.find({ businessId: { $in: ids } }).lean(),
+  },
+  event: {
+    missing: 'EVENT_NOT_FOUND',
+    unknown: newId(),
+    async make(service, { merchant }) {
+      const { referenceNumber } = await createIntent(service, merchant)
+      await relay(service, merchant)
+      return (await service.deps.LoggedEvent.findOne({ referenceNumber }).orFail())._id
+    },
+    stored: ({ deps }, ids) => deps.LoggedEvent.find({ businessId: { $in: ids } }).lean(),
   },
   product: {
     missing: 'PRODUCT_NOT_FOUND',

@@ -9,6 +9,7 @@ const fresh: Record<string, RegExp> = {
   shortCode: /^[0-9A-Z]{6}$/,
   'X-Service-Timestamp': /^\d{10}$/,
   'webhook-timestamp': /^\d{10}$/,
+  next: /^\d+-[0-9a-f]{8}$/,
 }
 const measured = new Set(['durationMs', 'lastDurationMs'])
 

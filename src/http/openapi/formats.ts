@@ -1,4 +1,5 @@
 import { events } from '../../../schemas/events.ts'
+import { maxWaitSeconds } from '../../../schemas/list-events.ts'
 import { maxPage } from '../../../schemas/page.ts'
 import { withoutNul } from '../../../schemas/responses/fields.ts'
 import type { Config } from '../../config.ts'
@@ -73,4 +74,5 @@ export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, objec
   'page-number': { type: 'integer', minimum: 1, maximum: maxPage, default: 1 },
   'entry-number': { type: 'integer', minimum: 0, maximum: maxPage },
   'page-size': { type: 'integer', minimum: 1, default: 20 },
+  'wait-seconds': { type: 'integer', minimum: 0, maximum: maxWaitSeconds, default: 0 },
 })

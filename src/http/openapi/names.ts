@@ -25,6 +25,7 @@ import {
   lastDayOfEndpoint,
   listedEndpoint,
 } from '../../../schemas/responses/endpoint.ts'
+import { eventFeed, eventPage, loggedEvent } from '../../../schemas/responses/event.ts'
 import { failureBody, fieldFault, rateLimitDetails } from '../../../schemas/responses/failure.ts'
 import { importResult } from '../../../schemas/responses/import.ts'
 import {
@@ -108,6 +109,9 @@ export const named: Record<string, object> = {
   WebhookDeliveryAttempt: deliveryAttempt,
   WebhookDeliveryPage: deliveryPage,
   RetriedWebhookDelivery: retriedDelivery,
+  LoggedEvent: loggedEvent,
+  EventPage: eventPage,
+  EventFeed: eventFeed,
   CreateProductBody: createProductBody,
   UpdateProductBody: updateProductBody,
   ChangeStockBody: changeStockBody,

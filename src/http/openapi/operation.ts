@@ -1,6 +1,6 @@
 import { withoutNul } from '../../../schemas/responses/fields.ts'
 import { maxBodyBytes } from '../body/read-body.ts'
-import type { Route, WriteRoute } from '../operations/route.ts'
+import { type Route, scopesOf, type WriteRoute } from '../operations/route.ts'
 import { headersOf } from './headers.ts'
 import { refusalsOf } from './refusals.ts'
 import type { Part, SchemaWriter } from './schema.ts'
@@ -13,7 +13,7 @@ export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replaceAll
 
 /** Returns the OpenAPI description of one operation. */
 export function operation(writer: SchemaWriter, route: Route): Part {
-  const { about, scope } = route
+  const { about } = route
   const isWrite = route.method !== 'get'
   const body = isWrite ? bodyOf(writer, route) : null
   return {
@@ -21,7 +21,7 @@ export function operation(writer: SchemaWriter, route: Route): Part {
     tags: [about.tag],
     summary: about.summary,
     description: `${about.description}\n\n${requiredKey(route)}`,
-    security: [{ apiKey: [scope] }],
+    security: scopesOf(route).map((scope) => ({ apiKey: [scope] })),
     parameters: [
       ...pathParameters(writer, route),
       ...queryParameters(writer, route),
@@ -34,7 +34,9 @@ export function operation(writer: SchemaWriter, route: Route): Part {
 
 function requiredKey(route: Route): string {
   const kind = route.method === 'get' && route.key === 'any' ? '' : 'secret '
-  return `Requires a ${kind}${route.sandboxOnly ? 'test ' : ''}key with the scope \`${route.scope}\`.`
+  const scopes = scopesOf(route).map((scope) => `\`${scope}\``)
+  const noun = scopes.length === 1 ? 'the scope' : 'any of the scopes'
+  return `Requires a ${kind}${route.sandboxOnly ? 'test ' : ''}key with ${noun} ${scopes.join(', ')}.`
 }
 
 const pathParameters = (writer: SchemaWriter, { about }: Route): Part[] =>

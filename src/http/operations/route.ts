@@ -25,7 +25,8 @@ interface Common {
   path: string
   /** The operation's description for the OpenAPI document. */
   about: About
-  scope: Scope
+  /** The scope that the key needs. If there are several, the key needs any one of them. */
+  scope: Scope | { anyOf: readonly Scope[] }
   /** Whether the operation rejects live keys (step 8 in the order of checks, docs/maintainers/decisions.md). */
   sandboxOnly?: true
 }
@@ -80,3 +81,7 @@ export interface WriteRoute extends Common {
 }
 
 export type Route = ReadRoute | DownloadRoute | WriteRoute
+
+/** Returns the scopes that permit an operation. A key needs any one of them. */
+export const scopesOf = ({ scope }: Pick<Route, 'scope'>): readonly Scope[] =>
+  typeof scope === 'string' ? [scope] : scope.anyOf

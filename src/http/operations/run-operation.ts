@@ -20,7 +20,14 @@ import { authenticate } from './authenticate.ts'
 import { causeOf } from './cause.ts'
 import { idempotencyKey, runOnce, type Write } from './idempotency.ts'
 import { limitKey } from './limit-rate.ts'
-import type { DownloadRoute, OperationInput, ReadRoute, Route, WriteRoute } from './route.ts'
+import {
+  type DownloadRoute,
+  type OperationInput,
+  type ReadRoute,
+  type Route,
+  scopesOf,
+  type WriteRoute,
+} from './route.ts'
 
 /** Runs an operation after all its checks, which run in the documented order (docs/maintainers/decisions.md). */
 export async function runOperation(
@@ -45,7 +52,9 @@ export async function runOperation(
 function allow(route: Route, caller: Caller): void {
   const needsSecret = route.method !== 'get' || route.key === 'secret'
   if (needsSecret && caller.kind !== 'secret') throw refuse('SECRET_KEY_REQUIRED')
-  if (!caller.scopes.has(route.scope)) throw refuse('SCOPE_REQUIRED', { details: { scope: route.scope } })
+  const { scope } = route
+  if (!scopesOf(route).some((each) => caller.scopes.has(each)))
+    throw refuse('SCOPE_REQUIRED', { details: typeof scope === 'string' ? { scope } : scope })
   if (route.sandboxOnly && !caller.sandbox) throw refuse('SANDBOX_ONLY')
 }
 

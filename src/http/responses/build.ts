@@ -18,7 +18,7 @@ export const buildOne = async (data: unknown): Promise<Buffer[]> => [success(200
  * Builds the envelope for a page item by item, so that memory never contains two copies of a large page. Throws
  * PageTooLarge if the page exceeds `maxPageBytes`.
  */
-export async function buildPage({ items, ...page }: Page<unknown>): Promise<Buffer[]> {
+export async function buildPage({ items, ...page }: Pick<Page<unknown>, 'items'>): Promise<Buffer[]> {
   const parts: Buffer[] = []
   let length = 0
   let text = '{"success":true,"data":{"items":['

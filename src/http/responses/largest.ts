@@ -13,6 +13,7 @@ export const largestItem = {
   replay: 2 * 1024,
   product: 224 * 1024,
   order: 256 * 1024,
+  event: 256 * 1024,
   balance: 1024,
   ledgerEntry: 4 * 1024,
   statement: 2 * 1024,

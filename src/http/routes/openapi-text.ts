@@ -9,6 +9,7 @@ export type Tag =
   | 'Payment intents'
   | 'Balance'
   | 'Exports'
+  | 'Events'
   | 'Webhook endpoints'
   | 'Webhook deliveries'
   | 'Products'

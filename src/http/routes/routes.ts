@@ -1,8 +1,9 @@
 import type { Scope } from '../../../schemas/scopes.ts'
-import type { Route } from '../operations/route.ts'
+import { type Route, scopesOf } from '../operations/route.ts'
 import { balanceRoutes } from './balance.ts'
 import { deliveryRoutes } from './deliveries.ts'
 import { endpointRoutes } from './endpoints.ts'
+import { eventRoutes } from './events.ts'
 import { intentRoutes } from './intents.ts'
 import { ledgerExportRoutes } from './ledger-exports.ts'
 import { orderRoutes } from './orders.ts'
@@ -22,6 +23,7 @@ export const routes: readonly Route[] = [
   ...endpointRoutes,
   ...deliveryRoutes,
   ...replayRoutes,
+  ...eventRoutes,
   ...productCsvRoutes,
   ...productRoutes,
   ...orderRoutes,
@@ -29,5 +31,5 @@ export const routes: readonly Route[] = [
 
 /** The scopes of the operations that accept publishable keys. */
 export const publishableScopes: readonly Scope[] = [
-  ...new Set(routes.flatMap((route) => ('key' in route && route.key === 'any' ? [route.scope] : []))),
+  ...new Set(routes.flatMap((route) => ('key' in route && route.key === 'any' ? scopesOf(route) : []))),
 ]

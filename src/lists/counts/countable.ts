@@ -13,6 +13,11 @@ export interface Countable {
   where: Record<string, unknown>
   /** Items created before this time may have been removed. If null, no items are removed. */
   keptFrom: Date | null
+  /**
+   * Returns the time before which all items have been inserted, or null if no insert is late. This function is needed
+   * if items may be inserted long after their creation time.
+   */
+  completeBefore?(): Promise<Date | null>
 }
 
 /** The safety margin for clock skew, which is many times the actual skew between two processes. */

@@ -54,7 +54,9 @@ export function createListCounts(
     if (listCount.checkpoints.length === 0)
       listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
     try {
-      await extendCheckpoints(listCount.checkpoints, countable, writtenBefore(now), stride)
+      const complete = (await countable.completeBefore?.()) ?? now
+      const endsBefore = new Date(Math.min(complete.getTime(), writtenBefore(now).getTime()))
+      await extendCheckpoints(listCount.checkpoints, countable, endsBefore, stride)
     } finally {
       dropUnused()
     }

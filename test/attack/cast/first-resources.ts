@@ -19,8 +19,7 @@ const endpoint = (path: string): Plain =>
     url: `http://127.0.0.1:~allowed~/${path}/~urltag~`,
     events: ['payment.created', 'payment.confirmed', 'order.new'],
   })
-const line = '/api/v1/dev/webhooks/events'
-const deliveries: Plain = { target: 'GET /dev/webhooks/events', method: 'GET', line }
+const list = (path: string): Plain => ({ target: `GET ${path}`, method: 'GET', line: `/api/v1${path}` })
 
 const firstResources: Readonly<Record<string, Plain[][]>> = {
   'test secret': [
@@ -49,5 +48,5 @@ export async function createFirstResources(assault: Assault, { actors }: Cast): 
   }
   await playAll((kind) => firstResources[kind] ?? [])
   await pause(relayMs)
-  await playAll(() => [[deliveries]])
+  await playAll(() => [[list('/dev/webhooks/events')], [list('/dev/events')]])
 }

@@ -9,6 +9,7 @@ type Resource = Record<string, unknown>
 const kinds: [path: RegExp, noun: Noun][] = [
   [/\/store\/products/, 'product'],
   [/\/store\/orders/, 'order'],
+  [/\/dev\/events/, 'event'],
   [/\/webhooks\/events/, 'delivery'],
   [/\/webhooks/, 'endpoint'],
 ]

@@ -1,0 +1,38 @@
+import { endpointEvents } from '../endpoint-event.ts'
+import { orderEvents } from '../order-event.ts'
+import { paymentEvents } from '../payment-event.ts'
+import { described, eventName, id, instant, objectOf, sandbox, shaped } from './fields.ts'
+import { pageOf } from './page.ts'
+
+/** An event in the event log. */
+export const loggedEvent = objectOf(
+  {
+    id: described('Each webhook for the event also contains it, in the header that ends in `-Event-Id`.', id),
+    type: eventName,
+    createdAt: described('When the event happened.', instant),
+    referenceNumber: described(
+      'The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint.',
+      shaped('^((PI|OR)-[0-9A-Z]{16}|[0-9a-f]{24})$', 24),
+    ),
+    sandbox,
+    body: described('The body of the webhook, except that its `id` is the `id` of the event.', {
+      oneOf: [paymentEvents, orderEvents, endpointEvents].flatMap((bodies) => Object.values(bodies)),
+    }),
+  },
+  {},
+)
+
+export const eventPage = pageOf(loggedEvent)
+
+/** A part of the event feed. */
+export const eventFeed = objectOf(
+  {
+    items: { type: 'array', maxItems: 100, items: loggedEvent },
+    next: described(
+      'Send it as `after` to get the events that follow. It also passes over events that the key may not read or that the filter leaves out.',
+      shaped('^[0-9]{1,16}-[0-9a-f]{8}$', 25),
+    ),
+    hasMore: described('Whether more events are available now.', { type: 'boolean' }),
+  },
+  {},
+)

@@ -1,0 +1,129 @@
+import type { mongo } from 'mongoose'
+import type { EventName } from '../../../schemas/events.ts'
+import type { ReadFeedQuery } from '../../../schemas/list-events.ts'
+import type { Caller } from '../../businesses/caller.ts'
+import { type ChainOwner, chainIndex } from '../../chains/append.ts'
+import type { Deps } from '../../deps.ts'
+import { longestReadMs, readSlice } from '../../input/pagination.ts'
+import { readWithinPage } from '../../lists/page-bytes.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
+import type { LoggedEvent } from '../logged-event.ts'
+import { checkReadable, readableBy } from '../readable.ts'
+import { lostPosition, readPosition, writePosition } from './position.ts'
+
+/** A part of the feed to read. `after` is the number of the event before it. */
+export interface FeedSearch {
+  after: number | 'latest'
+  /** The event types to read. */
+  types: EventName[] | 'all'
+  limit: number
+  waitMs: number
+}
+
+/** A part of the feed, oldest event first. */
+export interface Feed {
+  items: LoggedEvent[]
+  next: string
+  hasMore: boolean
+}
+
+/** Parses the query. Throws if the position is invalid or if the caller may not read events of the given type. */
+export function parseFeedSearch(caller: Caller, query: ReadFeedQuery): FeedSearch {
+  const { after, type, wait = '0' } = query
+  if (type !== undefined) checkReadable(caller, type)
+  return {
+    after: after === undefined ? 0 : after === 'latest' ? after : readPosition(caller, after),
+    types: type === undefined ? readableBy(caller) : [type],
+    limit: readSlice(query).limit,
+    waitMs: Number(wait) * 1000,
+  }
+}
+
+type Reads = Pick<Deps, 'LoggedEvent'>
+
+/**
+ * Reads the events after a position, in the order of their numbers.
+ *
+ * The last number of the chain is read first, and limits the second read. If the second read had no upper limit, it
+ * could miss an event: it merges one index scan per type, and may yield between them, so it could find event 8, which
+ * was appended during the read, but not event 7 of a type that it had already scanned. With the limit, all events in
+ * the range exist before the second read begins. `next` can therefore advance to the last number, past events of other
+ * types. The session makes the second read include all that the first one saw, even if another server has become
+ * primary in between.
+ */
+export async function readFeed(
+  deps: Reads,
+  { businessId, sandbox }: Caller,
+  search: FeedSearch,
+): Promise<Feed> {
+  const owner = { businessId, sandbox }
+  const session = await deps.LoggedEvent.db.startSession({ causalConsistency: true })
+  try {
+    const last = await findLastNumber(deps, owner, { session })
+    const after = search.after === 'latest' ? last : search.after
+    if (after > last) await checkExists(deps, owner, after)
+    const { limit } = search
+    const found =
+      after >= last
+        ? []
+        : await findBetween(deps, owner, search, { after, last }, { limit: limit + 1, session })
+    const items = found.slice(0, limit)
+    const hasMore = found.length > limit
+    const end = hasMore ? (items.at(-1)?.number ?? after) : Math.max(after, last)
+    return { items, next: writePosition(owner, end), hasMore }
+  } finally {
+    await session.endSession()
+  }
+}
+
+/** Returns the last number of the chain, or 0 if it is empty. */
+export async function findLastNumber(
+  { LoggedEvent: model }: Reads,
+  owner: ChainOwner,
+  options: mongo.FindOptions,
+): Promise<number> {
+  const last = await nativeCollection(model).findOne(owner, {
+    projection: { _id: 0, number: 1 },
+    sort: { number: -1 },
+    hint: chainIndex.name,
+    maxTimeMS: longestReadMs,
+    ...options,
+  })
+  return last?.number ?? 0
+}
+
+/**
+ * Throws VALIDATION_ERROR if the chain has lost the event before a position. Shortly after a failover, reads of
+ * majority-committed data may not return the latest events yet, so this function reads all data that the primary has.
+ */
+async function checkExists(deps: Reads, owner: ChainOwner, after: number): Promise<void> {
+  if ((await findLastNumber(deps, owner, { readConcern: 'local' })) < after) throw lostPosition()
+}
+
+/** Numbers above `after`, up to `last`. */
+interface NumberRange {
+  after: number
+  last: number
+}
+
+const findBetween = (...params: Parameters<typeof cursorBetween>): Promise<LoggedEvent[]> =>
+  readWithinPage(cursorBetween(...params))
+
+function cursorBetween(
+  { LoggedEvent: model }: Reads,
+  owner: ChainOwner,
+  { types }: Pick<FeedSearch, 'types'>,
+  { after, last }: NumberRange,
+  options: mongo.FindOptions,
+): mongo.FindCursor<LoggedEvent> {
+  const event = types === 'all' ? { $ne: 'cleaned' as const } : { $in: types }
+  return nativeCollection(model).find(
+    { ...owner, event, number: { $gt: after, $lte: last } },
+    {
+      sort: { number: 1 },
+      hint: types === 'all' ? chainIndex.name : 'byType',
+      maxTimeMS: longestReadMs,
+      ...options,
+    },
+  )
+}

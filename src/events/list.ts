@@ -1,0 +1,63 @@
+import type { EventName } from '../../schemas/events.ts'
+import type { ListEventsQuery } from '../../schemas/list-events.ts'
+import type { Caller } from '../businesses/caller.ts'
+import type { Deps } from '../deps.ts'
+import { longestReadMs, type Page, readPage, readSlice, type Slice } from '../input/pagination.ts'
+import { readSpan, type Span, within } from '../input/span.ts'
+import type { Countable } from '../lists/counts/countable.ts'
+import { readCountedPage } from '../lists/counts/read-page.ts'
+import { findOldestEvent } from '../outbox/find-oldest-event.ts'
+import type { LoggedEvent } from './logged-event.ts'
+import { checkReadable, readableBy } from './readable.ts'
+
+/** The events to list. The span limits the times at which they happened. */
+interface EventSearch extends Slice, Span {
+  type: EventName | null
+  referenceNumber: string | null
+}
+
+/** Parses the query. Throws SCOPE_REQUIRED if the caller may not read events of the given type. */
+export function parseEventSearch(caller: Caller, query: ListEventsQuery): EventSearch {
+  const { type = null, referenceNumber = null } = query
+  if (type !== null) checkReadable(caller, type)
+  return { type, referenceNumber, ...readSpan(query), ...readSlice(query) }
+}
+
+type Reads = Pick<Deps, 'LoggedEvent' | 'Intent' | 'Order' | 'Endpoint' | 'listCounts' | 'now'>
+
+/**
+ * Lists the events of the caller's environment that the caller may read, newest first. Events that happened at the same
+ * time are ordered by id.
+ */
+export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Promise<Page<LoggedEvent>> {
+  const { businessId, sandbox } = caller
+  const { type, referenceNumber } = search
+  const readable = readableBy(caller)
+  // Count checkpoints only work for lists that never shrink, and the clean-up removes test events.
+  if (!sandbox && readable === 'all' && type === null && referenceNumber === null)
+    return readCountedPage(deps, allLive(deps, businessId), search, search, {})
+  const where = {
+    businessId,
+    sandbox,
+    event: type ?? (readable === 'all' ? { $ne: 'cleaned' } : { $in: readable }),
+    ...(referenceNumber === null ? {} : { referenceNumber }),
+    ...within('createdAt', search),
+  }
+  const index = referenceNumber === null ? 'byTime' : 'byReference'
+  return readPage<LoggedEvent>(deps.LoggedEvent, { where, index }, search)
+}
+
+/**
+ * The relay may log an event long after it happened, such as after an outage of all workers. Checkpoints therefore end
+ * before the oldest event that has not been relayed.
+ */
+function allLive(deps: Reads, businessId: string): Countable {
+  return {
+    key: `live events ${businessId}`,
+    collection: deps.LoggedEvent.collection,
+    index: 'byTime',
+    where: { businessId, sandbox: false },
+    keptFrom: null,
+    completeBefore: async () => (await findOldestEvent(deps, longestReadMs))?.createdAt ?? null,
+  }
+}

@@ -1,0 +1,61 @@
+import { listEventsQuery, readFeedQuery } from '../../../schemas/list-events.ts'
+import { eventFeed, eventPage, loggedEvent } from '../../../schemas/responses/event.ts'
+import { described, id } from '../../../schemas/responses/fields.ts'
+import { eventIdOf } from '../../webhooks/deliveries/delivery-id.ts'
+import { deliveryId, withAttempts } from './deliveries-example.ts'
+import { referenceNumber } from './intents-example.ts'
+import type { About } from './openapi-text.ts'
+import { pageWith } from './page-example.ts'
+
+const eventId = eventIdOf(deliveryId)
+
+const event = {
+  id: eventId,
+  type: 'payment.created',
+  createdAt: withAttempts.payload.created_at,
+  referenceNumber,
+  sandbox: true,
+  body: { ...withAttempts.payload, id: eventId },
+}
+
+const feed = { items: [event], next: '1-5b0c3f9e', hasMore: false }
+
+const none = { params: {}, body: null, errors: [] }
+
+export const aboutEvents = {
+  list: {
+    ...none,
+    operationId: 'listEvents',
+    tag: 'Events',
+    summary: 'List events',
+    description:
+      "Returns the events of the key's environment, newest first, whether or not a webhook endpoint was subscribed to them. A key sees only the events to which it may subscribe an endpoint.",
+    query: listEventsQuery,
+    response: eventPage,
+    example: { query: { type: 'payment.created' }, response: pageWith(event, 20) },
+  },
+  feed: {
+    ...none,
+    operationId: 'readEventFeed',
+    tag: 'Events',
+    summary: 'Follow the events',
+    description:
+      'Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the following request: then you miss no event and get none twice, even if you stop for days. An event appears within 5 seconds after it happened. With `wait`, the service holds the request while there is no event.',
+    query: readFeedQuery,
+    response: eventFeed,
+    example: { response: feed },
+  },
+  get: {
+    ...none,
+    operationId: 'getEvent',
+    tag: 'Events',
+    summary: 'Retrieve an event',
+    description:
+      'Returns one event. Its body is the body of the webhooks for it. If the key may not read events of this type, the response is SCOPE_REQUIRED.',
+    params: { id: described('The `id` of the event.', id) },
+    query: null,
+    response: loggedEvent,
+    errors: ['EVENT_NOT_FOUND', 'SANDBOX_MISMATCH'],
+    example: { params: { id: eventId }, response: event },
+  },
+} as const satisfies Record<string, About>
