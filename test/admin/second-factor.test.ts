@@ -54,7 +54,7 @@ describe('A second factor', () => {
       expect((await each.get('/admin/queues/api/queues')).status).to.equal(403)
     }
     expect((await visitor.post('/admin/sign-in/code', { code: account.code() })).status).to.equal(403)
-    const wrongCodes = ['', '000000', `${account.code()}0`, account.code(-2), account.code(2), 'x'.repeat(16)]
+    const wrongCodes = ['', '000000', `${account.code()}0`, account.code(-2), account.code(2), 'x'.repeat(24)]
     for (const [index, wrong] of wrongCodes.entries())
       expect((await enter(wrong, { 'X-Forwarded-For': `198.51.100.${index}` })).status, wrong).to.equal(403)
     const done = await enter(account.code().replace(/^.../, '$& '))

@@ -105,7 +105,7 @@ export async function scan(service: Service, visitor: Visitor) {
 export async function addFactor(service: Service, visitor: Visitor, current = ''): Promise<Phone> {
   const { fields, code } = await scan(service, visitor)
   const added = await visitor.post('/admin/account/second-factor', { ...fields, code: code(), current })
-  const recoveryCodes = [...added.text.matchAll(/<code>([\w-]{19})<\/code>/g)].map(([, each = '']) => each)
+  const recoveryCodes = [...added.text.matchAll(/<code>([\w-]{29})<\/code>/g)].map(([, each = '']) => each)
   if (added.status !== 200 || recoveryCodes.length !== 10) throw new Error(added.text)
   return { code, recoveryCodes }
 }

@@ -49,7 +49,7 @@ describe('A response', () => {
   describe('has security headers', () => {
     const always = {
       'cache-control': 'no-store',
-      'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+      'content-security-policy': "default-src 'none';base-uri 'none';frame-ancestors 'none'",
       'cross-origin-resource-policy': 'same-origin',
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',

@@ -18,7 +18,7 @@ export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'
   const set = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+      directives: { defaultSrc: ["'none'"], baseUri: ["'none'"], frameAncestors: ["'none'"] },
     },
     referrerPolicy: { policy: 'no-referrer' },
     strictTransportSecurity: strictTransport(config),

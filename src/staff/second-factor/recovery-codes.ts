@@ -2,18 +2,19 @@ import { createHash, randomInt } from 'node:crypto'
 
 const letters = '23456789abcdefghjkmnpqrstuvwxyz'
 const codesPerAccount = 10
+const groupsPerCode = 6
 const groupLength = 4
 
-/** Returns ten recovery codes, each with about 79 bits of randomness, such as `k3fm-82hp-wq9d-5xrt`. */
+/** Returns ten recovery codes, each with about 119 bits of randomness, such as `k3fm-82hp-wq9d-5xrt-v7gc-n4te`. */
 export const newRecoveryCodes = (): string[] =>
   Array.from({ length: codesPerAccount }, () =>
-    Array.from({ length: groupLength }, () =>
+    Array.from({ length: groupsPerCode }, () =>
       Array.from({ length: groupLength }, () => letters[randomInt(letters.length)]).join(''),
     ).join('-'),
   )
 
 /** Returns whether a text has as many characters as a recovery code. Codes of an authenticator app have 6 digits. */
-export const isRecoveryCode = (text: string): boolean => bare(text).length === groupLength ** 2
+export const isRecoveryCode = (text: string): boolean => bare(text).length === groupsPerCode * groupLength
 
 /**
  * Returns the hash to store for a recovery code of an account. It does not depend on SECRET_KEY, so the codes stay

@@ -58,7 +58,7 @@ export const pages: readonly Target[] = [
   }),
   page('customer', '/admin/sign-in/code', params('to')),
   form('customer', '/admin/sign-in/code', {
-    code: ['123456', 'abcd-abcd-abcd-abcd', ''],
+    code: ['123456', 'abcd-abcd-abcd-abcd-abcd-abcd', ''],
     csrf,
     to: ['/admin'],
   }),
