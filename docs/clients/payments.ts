@@ -3775,6 +3775,8 @@ const feed = { method: 'GET', path: '/dev/events/feed' }
  */
 function followEvents(send: Send, options: FollowOptions = {}, call: CallOptions = {}): EventIterator {
   const { after, wait = 25, ...filter } = options
+  // The timeout must be longer than the time for which the service holds the request.
+  const endless = { maxRetries: Infinity, timeoutMs: (wait + 15) * 1000, ...call }
   let cursor = after
   async function* follow(): AsyncGenerator<FollowedEvent, void, undefined> {
     while (!call.signal?.aborted) {
@@ -3788,7 +3790,9 @@ function followEvents(send: Send, options: FollowOptions = {}, call: CallOptions
   }
   async function readFeed(): Promise<Feed | undefined> {
     try {
-      return (await send(feed, { ...filter, wait, after: cursor }, { maxRetries: Infinity, ...call })) as Feed
+      // A retried request for the latest position would skip events, so this one does not wait.
+      const query = { ...filter, after: cursor, wait: cursor === 'latest' ? 0 : wait }
+      return (await send(feed, query, endless)) as Feed
     } catch (error) {
       if (call.signal?.aborted) return undefined
       throw error
