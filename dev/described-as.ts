@@ -4,4 +4,5 @@ export const describedAs = {
   maxAmount: 1_000_000_000,
   webhookHeaderBrand: 'Service',
   webhookTimeoutMs: 30_000,
+  endpointWarningMs: 86_400_000,
 }

@@ -48,6 +48,7 @@ describe('The configuration check', () => {
       codeLifetimeMs: 86_400_000,
       webhookRetryMs: [30_000, 120_000, 900_000, 3_600_000, 14_400_000, 43_200_000, 86_400_000],
       webhookTimeoutMs: 30_000,
+      endpointWarningMs: 86_400_000,
       webhookHeaderBrand: 'Service',
       workerQueues: queueNames,
       walletProvider: null,

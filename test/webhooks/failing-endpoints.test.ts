@@ -13,6 +13,7 @@ import {
 } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
+import { runReplays } from '../support/replays.ts'
 import {
   type Merchant,
   type Service,
@@ -99,6 +100,8 @@ describe('An endpoint that fails', () => {
     const [report] = await reports()
     expect(await statuses()).to.deep.equal([['FAILING', true]])
     expect(report).to.include({ endpointId: other, referenceNumber: failing, sandbox: true })
+    const { text } = await service.http.get('/metrics')
+    expect(text).to.match(/^payment_intents_failing_endpoints [1-9]/m)
     await attemptNew(1)
     advance(48 * hourMs)
     await poll(service, beside)
@@ -116,6 +119,11 @@ describe('An endpoint that fails', () => {
     ])
     const logged = await service.deps.LoggedEvent.find({ referenceNumber: failing }).sort('number').lean()
     expect(logged.map(({ facts, sandbox }) => [facts.status, sandbox])).to.deep.equal(await statuses())
+    const replay = { from: new Date(0), events: ['endpoint.failing'] }
+    for (const id of [failing, other])
+      await service.http.post(`${path}/endpoints/${id}/replay`).set(merchant.write()).send(replay).expect(201)
+    await runReplays(service.deps)
+    expect((await reports()).map(({ endpointId }) => endpointId)).to.deep.equal([other, other])
     for (const body of await storedBodies(service, await reports())) {
       expect(schemaErrorsOf(body)).to.deep.equal([])
       const about = { endpoint_id: failing, reference_number: failing, url: endpointServer.url }

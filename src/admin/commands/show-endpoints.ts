@@ -18,7 +18,9 @@ Examples:
 const showHelp = `
 "deliveries" counts dead deliveries, and those that wait for an attempt, up to 100000
 each. "oldSecretEndsAt" is the end of a rotation's overlap. Until then, webhooks are
-also signed with the old secret.
+also signed with the old secret. "last24Hours" counts the attempts of the current hour and
+of the 23 hours before it. "reportedFailingSince" is set if the failure was reported to the
+other endpoints of the merchant as endpoint.failing.
 
 Example:
   admin endpoint show ID`

@@ -8,7 +8,7 @@ import { privateSuffixes } from '../../webhooks/sender/url.ts'
 /** The configuration values that appear in the OpenAPI document. */
 export type DescribedConfig = Pick<
   Config,
-  'publicUrl' | 'maxAmount' | 'webhookHeaderBrand' | 'webhookTimeoutMs'
+  'publicUrl' | 'maxAmount' | 'webhookHeaderBrand' | 'webhookTimeoutMs' | 'endpointWarningMs'
 >
 
 /** The path, query and fragment of a URL. */

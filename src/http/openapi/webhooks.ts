@@ -18,13 +18,13 @@ export const webhooksOf = (writer: SchemaWriter, config: DescribedConfig): Part 
 const standard = 'v1,[A-Za-z0-9+/]{43}='
 
 const webhook = (
-  { webhookHeaderBrand: brand, webhookTimeoutMs }: DescribedConfig,
+  { webhookHeaderBrand: brand, webhookTimeoutMs, endpointWarningMs }: DescribedConfig,
   event: EventName,
   schema: Part,
 ): Part => ({
   operationId: `${event.replaceAll('.', '-')}-event`,
   summary: event,
-  description: `${occasions[event]} Verify the signature on the raw body before you parse it, and respond with 2xx within ${webhookTimeoutMs / 1000} s. The same \`id\` may arrive more than once.`,
+  description: `${occasions[event].replace('HOURS', String(endpointWarningMs / 3_600_000))} Verify the signature on the raw body before you parse it, and respond with 2xx within ${webhookTimeoutMs / 1000} s. The same \`id\` may arrive more than once.`,
   // Webhooks are authenticated by their signature and contain no API key.
   security: [],
   parameters: [
@@ -81,7 +81,7 @@ const webhook = (
   },
 })
 
-/** For each event, a sentence that describes what has happened. */
+/** For each event, a sentence that describes what has happened. HOURS stands for ENDPOINT_WARNING_HOURS. */
 const occasions: Record<EventName, string> = {
   'payment.created': 'A payment intent was created.',
   'payment.confirmed': 'The customer paid.',
@@ -92,7 +92,7 @@ const occasions: Record<EventName, string> = {
     'A payment failed. If `failure.retryable` is true, the intent is still PENDING and the customer may try again.',
   'order.new': 'A customer placed an order.',
   'endpoint.failing':
-    'Another webhook endpoint of your business has been failing for a day (FAILING), or succeeds again (RECOVERED). The endpoint that the event is about does not receive it.',
+    'All attempts at another webhook endpoint of your business have failed for HOURS hours (FAILING), or one has succeeded since then (RECOVERED). The endpoint that the event is about does not receive it.',
 }
 
 const header = (name: string, pattern: string, maxLength: number): Part => ({

@@ -44,7 +44,9 @@ export async function applyPage(
   if (last === undefined) throw new Error('a page has no events')
   const page = events.slice(0, events.indexOf(last) + 1)
   const isOwn = (event: LoggedEvent): boolean => standing.get(idOf(event))?.insertedBy === replay._id
-  const missing = page.filter((event) => !standing.has(idOf(event)))
+  // An event about an endpoint is never sent to that endpoint.
+  const isAboutTarget = ({ referenceNumber }: LoggedEvent): boolean => referenceNumber === endpoint._id
+  const missing = page.filter((event) => !standing.has(idOf(event)) && !isAboutTarget(event))
   const created = [
     ...page.filter(isOwn).map(idOf),
     ...(await insertDeliveries(deps, replay, endpoint, missing)),
