@@ -10,6 +10,7 @@ COPY src src
 COPY workers workers
 COPY docs/clients docs/clients
 COPY dev/write-sbom.mjs dev/write-sbom.mjs
+COPY cli cli
 RUN npm run build && npm prune --omit=dev
 
 FROM node:24-bookworm-slim

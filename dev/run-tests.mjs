@@ -62,6 +62,7 @@ const SLOW_FILES = {
   'docs/programs.test.ts': 11,
   'dev/stack.test.ts': 11,
   'workers/tracing.test.ts': 10,
+  'cli/listen.test.ts': 10,
   'workers/poll.test.ts': 10,
   'workers/delivery-jobs.test.ts': 10,
   'dev/servers.test.ts': 10,

@@ -95,9 +95,10 @@ const isRefusedName = (name: string): boolean =>
   wordsOf(name).some((word) => Object.values(refused).some(({ name: pattern }) => pattern?.test(word)))
 
 describe('The language check', () => {
-  const code = [...sources, ...['test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder))].filter(
-    (file) => file !== 'test/language.test.ts',
-  )
+  const code = [
+    ...sources,
+    ...['cli', 'test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder)),
+  ].filter((file) => file !== 'test/language.test.ts')
 
   it('bans exactly the words that the glossary lists under “Do not use”', () => {
     const [, glossary = ''] = read('CONTRIBUTING.md').split('### Glossary')

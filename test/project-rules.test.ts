@@ -82,9 +82,17 @@ describe('The project', () => {
     ).to.deep.equal([])
   })
 
-  it('does not let files in src import workers, and does not let the product import anything from dev, test, bench or ops', () => {
+  it('does not let files in src import workers, and does not let the product import anything from cli, dev, test, bench or ops', () => {
     expect(offenders(filesIn('src'), (name) => name.startsWith('workers/'))).to.deep.equal([])
-    expect(offenders(sources, (name) => /^(dev|test|bench|ops)\//.test(name))).to.deep.equal([])
+    expect(offenders(sources, (name) => /^(cli|dev|test|bench|ops)\//.test(name))).to.deep.equal([])
+  })
+
+  it('lets the package in cli import only Node.js, the client for merchants and schemas', () => {
+    const files = filesIn('cli')
+    expect(files).to.include('cli/main.ts')
+    const allowed = /^(node:|cli\/|schemas\/|docs\/clients\/payments\.ts$)/
+    expect(offenders(files, (name) => !allowed.test(name))).to.deep.equal([])
+    expect(Object.keys(JSON.parse(read('cli/package.json')))).to.not.include('dependencies')
   })
 
   it('does not let the fault checker import anything from the service', () => {
@@ -313,7 +321,7 @@ describe('The project', () => {
 
   it('has pages that refer only to existing source files', () => {
     const named = pages.flatMap((page) => found(read(page), /((?:[\w-]+\/)*[\w-]+(?:\.test)?\.ts)\b/g))
-    const files = [...sources, ...['test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder))]
+    const files = [...sources, ...['cli', 'test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder))]
     expect(named.length).to.be.greaterThan(15)
     expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).to.deep.equal([])
   })
@@ -373,7 +381,7 @@ describe('The project', () => {
 
   it('contains no file with a meaningless name', () => {
     const rotten = /(^|[/.-])(service|manager|helpers?|utils?|common|core|base|misc|shared)(\.[a-z]+$|\/)/
-    const all = [...sources, ...filesIn('test'), ...filesIn('dev'), ...filesIn('bench')]
+    const all = [...sources, ...filesIn('cli'), ...filesIn('test'), ...filesIn('dev'), ...filesIn('bench')]
     // The fixture is the whole service, so its name says what it is.
     const named = all.filter((file) => file !== 'test/support/service.ts')
     expect(named.filter((file) => rotten.test(file))).to.deep.equal([])

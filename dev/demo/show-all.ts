@@ -12,6 +12,7 @@ import { payOnPage } from './steps/pay-on-page.ts'
 import { payOpenAmount } from './steps/pay-open-amount.ts'
 import { refundHalf } from './steps/refund-half.ts'
 import { makeMerchant, registerEndpoint } from './steps/register.ts'
+import { seeEvents } from './steps/see-events.ts'
 import { takeOrder } from './steps/take-order.ts'
 import type { Service } from './web-and-worker.ts'
 
@@ -35,5 +36,6 @@ export async function showAll(
   await failToPay(stage)
   await refundHalf(stage, paid)
   await takeOrder(stage, await fillShop(stage))
+  await seeEvents(stage, secret)
   return { stage, waiting: await leaveOpen(stage) }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { packCli } from './npm.ts'
 import { type Process, startProcess } from './processes.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -7,6 +8,8 @@ const POLL_MS = 500
 export interface Service {
   /** http://127.0.0.1:port */
   origin: string
+  /** The URL of the command line for merchants, a package for npx. */
+  cliUrl: string
   web: Process
   worker: Process
   /** @throws {Error} with the last lines of the log if a process has ended */
@@ -18,6 +21,7 @@ export interface Service {
 
 /** Starts the service as in production: `web` serves the API, and `worker` runs the background work. */
 export async function startService(origin: string, folder: string): Promise<Service> {
+  const cliUrl = origin + (await packCli())
   const [web, worker] = await Promise.all([
     startProcess('web', 'src/server.ts', folder),
     startProcess('worker', 'workers/main.ts', folder),
@@ -30,6 +34,7 @@ export async function startService(origin: string, folder: string): Promise<Serv
   }
   return {
     origin,
+    cliUrl,
     web,
     worker,
     mustRun,

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import { version } from '../version.ts'
 
 /** The build copies this folder to dist, so the path is the same there. */
 const folder = join(import.meta.dirname, '../../docs/clients')
@@ -18,15 +19,27 @@ const defaultBrand = "const headerBrand = 'Service'"
 export interface ClientFile {
   path: string
   type: string
-  content: string
+  content: string | Buffer
 }
 
 /** Reads the files of docs/clients/, with the public URL and the webhook headers of this installation. */
-export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBrand'>): ClientFile[] =>
-  clients.map(({ name, type }) => ({
+export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBrand'>): ClientFile[] => [
+  ...clients.map(({ name, type }) => ({
     path: `/docs/clients/${name}`,
     type,
     content: readFileSync(join(folder, name), 'utf8')
       .replaceAll(defaultUrl, config.publicUrl)
       .replace(defaultBrand, `const headerBrand = '${config.webhookHeaderBrand}'`),
-  }))
+  })),
+  ...readCli(),
+]
+
+/**
+ * Reads the command line for merchants, which `npm run pack` makes from cli/. npx caches a package under its URL, so
+ * the URL contains the version.
+ */
+function readCli(): ClientFile[] {
+  const file = join(folder, `payment-intents-cli-${version}.tgz`)
+  if (!existsSync(file)) return []
+  return [{ path: `/docs/cli-${version}.tgz`, type: 'application/gzip', content: readFileSync(file) }]
+}

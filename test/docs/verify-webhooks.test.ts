@@ -1,28 +1,14 @@
 import { expect } from 'chai'
 import { signedHeaders } from '../../src/webhooks/attempts/sign.ts'
 import { asText, vectors, written } from '../vectors/make.ts'
-import { bodyOf, newerSecret, newestSecret, secret, type Vector } from '../vectors/vector.ts'
-import { type Language, languages, librariesOf } from './languages.ts'
+import { newerSecret, newestSecret, secret, type Vector } from '../vectors/vector.ts'
+import { languages } from './languages.ts'
 import { textOf } from './pages.ts'
-import { runProgram, skipUnlessHere } from './program.ts'
+import { skipUnlessHere } from './program.ts'
+import { verdictsOf } from './verdicts.ts'
 
 /** PHP and Python start slowly on a busy machine. */
 const slowestMs = 30_000
-
-const base64 = (plain: string | Buffer): string => Buffer.from(plain).toString('base64')
-const asLine = (vector: Vector): string => {
-  const headers = Object.entries(vector.headers).flat().map(base64)
-  return [base64(vector.secret), vector.now, base64(bodyOf(vector)), ...headers].join('\t')
-}
-
-/** Checks every vector with the function of the guide, in one process. */
-async function verdicts(language: Language): Promise<string[]> {
-  const runner = `run.${language.extension}`
-  const files = { ...librariesOf(language), [runner]: language.checkAll }
-  const input = `${vectors.map(asLine).join('\n')}\n`
-  const out = await runProgram([language.command, runner], { files, environment: {}, input })
-  return out.trimEnd().split(/\r?\n/)
-}
 
 describe('The test vectors for signed requests', () => {
   it('cover at least 30 requests, have unique names, and match the stored file', () => {
@@ -62,7 +48,7 @@ describe('docs/merchants/webhooks.md', () => {
     it(`contains code that verifies every vector correctly in ${language.name}`, async function () {
       this.timeout(slowestMs)
       skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/merchants/webhooks.md')
-      const found = await verdicts(language)
+      const found = await verdictsOf(language, vectors)
       expect(found).to.have.length(vectors.length)
       const wrong = vectors.filter(({ valid }, at) => found[at] !== String(valid))
       expect(wrong.map(({ name }) => name)).to.deep.equal([])

@@ -58,5 +58,5 @@ function vector(valid: boolean, name: string, why: string, request: Request): Ve
 export const good = (name: string, why: string, request: Request): Vector => vector(true, name, why, request)
 export const bad = (name: string, why: string, request: Request): Vector => vector(false, name, why, request)
 
-export const bodyOf = ({ body, bodyBase64 = '' }: Vector): Buffer =>
+export const bodyOf = ({ body, bodyBase64 = '' }: Pick<Vector, 'body' | 'bodyBase64'>): Buffer =>
   body === undefined ? Buffer.from(bodyBase64, 'base64') : Buffer.from(body)

@@ -7,7 +7,7 @@ import { demoWallet } from '../wallet.ts'
 /** Prints a page to pay, addresses, the key and commands to copy, and then every webhook as it arrives. */
 export function invite(stage: Stage, waiting: CreatedIntent, folder: string): void {
   const { service, businessId, key } = stage
-  const { origin, web, worker } = service
+  const { origin, cliUrl, web, worker } = service
   heading('Now you: the service stays up')
   explain("A payment waits for you. Open it at a phone's width, and pay:")
   gap()
@@ -24,6 +24,10 @@ export function invite(stage: Stage, waiting: CreatedIntent, folder: string): vo
   note(`docs      ${origin}/docs, README.md and docs/`)
   note(`test key  ${key}`)
 
+  explain('From another terminal: see the events as they happen. Then cause one, in a third terminal:')
+  gap()
+  console.log(listenLines(origin, cliUrl, key).join('\n'))
+
   explain('From another terminal: create an intent, read the one above, cancel it.')
   gap()
   // No margin and no colours, so that only the command is copied.
@@ -34,6 +38,12 @@ export function invite(stage: Stage, waiting: CreatedIntent, folder: string): vo
   gap()
   stage.endpointServer.listen(noteWebhook)
 }
+
+const listenLines = (origin: string, cliUrl: string, key: string): string[] => [
+  `export PAYMENTS_API_URL=${origin} PAYMENTS_API_KEY=${key}`,
+  `npx --yes ${cliUrl} listen`,
+  `npx --yes ${cliUrl} trigger payment.confirmed`,
+]
 
 function curlLines(intents: string, key: string, reference: string): string[] {
   const authorization = `-H 'Authorization: Bearer ${key}'`

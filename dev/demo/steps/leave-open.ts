@@ -4,7 +4,7 @@ import type { Stage } from '../stage.ts'
 
 /** Creates an intent that the viewer can pay. */
 export function leaveOpen(stage: Stage): Promise<CreatedIntent> {
-  step(15, 'A payment is left for you')
+  step(16, 'A payment is left for you')
   explain('The merchant creates one more intent:')
   return createIntentBriefly(stage, { amount: 20_000, label: 'A kettle', metadata: { order: '1047' } })
 }

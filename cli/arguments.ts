@@ -1,0 +1,114 @@
+import { parseArgs } from 'node:util'
+import { type EventName, events } from '../schemas/events.ts'
+
+const DEFAULT_URL = 'http://localhost:3000/api/v1'
+const MAX_REPLAYED = 100
+
+export interface ListenCommand {
+  name: 'listen'
+  /** The address of the API, without a slash at the end. */
+  url: string
+  /** The URL that gets the events, or null if they are only shown. */
+  forward: string | null
+  /** The word in the names of the webhook headers. */
+  headerBrand: string
+  /** Shows only these events. An empty list shows all. */
+  types: readonly EventName[]
+  /** How many of the last events to begin with. */
+  replayLast: number
+  /** Prints the body of each event as JSON. */
+  json: boolean
+}
+
+export type CliCommand =
+  | { name: 'help' }
+  | { name: 'version' }
+  | { name: 'secret' }
+  | { name: 'trigger'; url: string; event: string }
+  | ListenCommand
+
+const options = {
+  forward: { type: 'string' },
+  events: { type: 'string' },
+  'replay-last': { type: 'string' },
+  json: { type: 'boolean' },
+  'base-url': { type: 'string' },
+  'header-brand': { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
+} as const
+
+/**
+ * Returns the command that the arguments describe.
+ * @throws {Error} with the remedy if the arguments are wrong or contain a key
+ */
+export function readArguments(words: string[], env: NodeJS.ProcessEnv): CliCommand {
+  refuseKey(words)
+  const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true })
+  const [name, event, ...rest] = positionals
+  if (values.help || name === 'help' || (name === undefined && !values.version)) return { name: 'help' }
+  if (values.version) return { name: 'version' }
+  if (name === 'secret') return { name }
+  const url = urlOf('The address of the API', values['base-url'] ?? env.PAYMENTS_API_URL ?? DEFAULT_URL)
+  if (name === 'trigger' && rest.length === 0) return { name, url: apiUrl(url), event: event ?? '' }
+  if (name !== 'listen' || event !== undefined)
+    throw new Error(`There is no command ${JSON.stringify(positionals.join(' '))}. See --help.`)
+  return {
+    name,
+    url: apiUrl(url),
+    forward: values.forward === undefined ? null : urlOf('The URL of --forward', values.forward).href,
+    headerBrand: brandOf(values['header-brand']),
+    types: typesOf(values.events),
+    replayLast: countOf(values['replay-last']),
+    json: values.json ?? false,
+  }
+}
+
+/** The check comes before the arguments are parsed, because an error message could repeat the key. */
+function refuseKey(words: string[]): void {
+  if (words.some((word) => /[sp]k_(test|live)_/.test(word)))
+    throw new Error(
+      'An API key is among the arguments, so it is now in the history of this shell, and other users of this machine ' +
+        'could see it. Set PAYMENTS_API_KEY instead, or start the command without a key and enter it at the prompt.',
+    )
+  if (words.some((word) => /^--?(api-?)?key\b/.test(word)))
+    throw new Error(
+      'Keys are not accepted as arguments. Set PAYMENTS_API_KEY, or enter the key at the prompt.',
+    )
+}
+
+function urlOf(what: string, text: string): URL {
+  try {
+    const url = new URL(text)
+    if (/^https?:$/.test(url.protocol)) return url
+  } catch {
+    // The error below is clearer.
+  }
+  throw new Error(`${what} must begin with http:// or https://, such as ${DEFAULT_URL}.`)
+}
+
+/** Completes the address of a service, such as http://localhost:3000, with the path of its API. */
+const apiUrl = ({ origin, pathname }: URL): string =>
+  origin + (pathname === '/' ? '/api/v1' : pathname.replace(/\/+$/, ''))
+
+function typesOf(text: string | undefined): EventName[] {
+  if (text === undefined) return []
+  const known = Object.keys(events) as EventName[]
+  return text.split(',').map((word) => {
+    const found = known.find((name) => name === word.trim())
+    if (found !== undefined) return found
+    throw new Error(`There is no event ${JSON.stringify(word)}. The events are ${known.join(', ')}.`)
+  })
+}
+
+function brandOf(text = 'Service'): string {
+  if (/^[A-Za-z][A-Za-z0-9]{0,30}$/.test(text)) return text
+  throw new Error('--header-brand must be 1 to 31 letters and digits, and begin with a letter.')
+}
+
+function countOf(text: string | undefined): number {
+  if (text === undefined) return 0
+  const count = Number(text)
+  if (Number.isInteger(count) && count >= 1 && count <= MAX_REPLAYED) return count
+  throw new Error(`--replay-last must be a number from 1 to ${MAX_REPLAYED}.`)
+}

@@ -1,0 +1,31 @@
+import { createRequire } from 'node:module'
+
+/** The version from the package.json of this package, both in the sources and in the build. */
+export const version: string = createRequire(import.meta.url)('#package').version
+
+export const help = `Shows the events of a test key as they happen, and forwards them to a server on your machine.
+
+Usage:
+  payment-intents listen [options]
+  payment-intents trigger EVENT
+  payment-intents secret
+
+Commands:
+  listen    follows the events until Ctrl-C, and prints a line for each
+  trigger   causes an event with test data, such as payment.confirmed. Without a name: lists the events
+  secret    prints the secret that signs the forwarded webhooks
+
+Options of listen:
+  --forward URL         sends each event to this URL, signed like a webhook of the service
+  --events NAMES        only these events, separated by commas
+  --replay-last N       begins with the last N events (1 to 100), oldest first
+  --json                prints the body of each event as one line of JSON
+  --header-brand NAME   sends X-NAME-Signature and so on, instead of X-Service-Signature
+
+Options of listen and trigger:
+  --base-url URL        the address of the API, by default http://localhost:3000/api/v1
+
+Environment:
+  PAYMENTS_API_KEY   a secret test key (sk_test_…). Without it, the command prompts for the key
+  PAYMENTS_API_URL   the address of the API, if --base-url is not given
+  WEBHOOK_SECRET     signs the forwarded webhooks, instead of the secret that this machine keeps`

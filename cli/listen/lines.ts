@@ -1,0 +1,28 @@
+import type { LoggedEvent } from '../../docs/clients/payments.ts'
+import type { ListenCommand } from '../arguments.ts'
+import type { Outcome } from './forward.ts'
+import type { WebhookSecret } from './webhook-secret.ts'
+
+/** The lines that `listen` begins with. */
+export const introduction = (
+  { url, forward, types }: ListenCommand,
+  { secret, from }: WebhookSecret,
+): string[] => [
+  `Following ${types.length === 0 ? 'all events' : types.join(', ')} at ${url}`,
+  ...(forward === null
+    ? ['Without --forward, the events are only shown.']
+    : [
+        `Forwarding to ${forward}`,
+        `Webhook secret (${from}): ${secret}`,
+        `The same for Standard Webhooks: whsec_${Buffer.from(secret, 'hex').toString('base64')}`,
+      ]),
+  'Ready. Ctrl-C ends.',
+]
+
+/** The line of an event, such as `14:03:22 payment.confirmed PI-… → 200 (12 ms)`, in local time. */
+export function lineOf({ type, referenceNumber }: LoggedEvent, outcome: Outcome | null, now: Date): string {
+  const time = [now.getHours(), now.getMinutes(), now.getSeconds()]
+  const line = `${time.map((part) => String(part).padStart(2, '0')).join(':')} ${type} ${referenceNumber}`
+  if (outcome === null) return line
+  return `${line} → ${outcome.status ?? 'failed'} (${outcome.durationMs} ms)`
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+// The command line for a merchant's developers: shows the events of a test key, forwards them to a server on this
+// machine, and causes events.
+import { homedir } from 'node:os'
+import { readArguments } from './arguments.ts'
+import { findTrigger } from './find-trigger.ts'
+import { help, version } from './help.ts'
+import { listen } from './listen/listen.ts'
+import { readWebhookSecret } from './listen/webhook-secret.ts'
+import { openClient, sentenceOf } from './open-client.ts'
+import { readKey } from './read-key.ts'
+
+// The output may go to a program that has ended, such as `head`.
+process.stdout.on('error', () => process.exit())
+process.stderr.on('error', () => undefined)
+
+const stop = new AbortController()
+const { signal } = stop
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(name, () => stop.abort())
+
+try {
+  await run(process.argv.slice(2))
+} catch (error) {
+  if (!signal.aborted) {
+    warn(sentenceOf(error))
+    process.exitCode = 1
+  }
+}
+
+async function run(words: string[]): Promise<void> {
+  const { env } = process
+  const command = readArguments(words, env)
+  if (command.name === 'help') return print(help)
+  if (command.name === 'version') return print(version)
+  if (command.name === 'secret') return print((await readWebhookSecret(env, homedir())).secret)
+  const open = async (url: string) => openClient({ url, key: await readKey(process, signal), warn, signal })
+  if (command.name === 'trigger') {
+    const trigger = findTrigger(command.event)
+    return print(await trigger(await open(command.url)))
+  }
+  const signing = await readWebhookSecret(env, homedir())
+  await listen({ payments: await open(command.url), print, warn, signal }, command, signing)
+}
+
+/** Events go to stdout, so that they can be piped to another program. Everything else goes to stderr. */
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** Replaces control characters, because a response of a server could change the terminal. */
+function warn(text: string): void {
+  process.stderr.write(`${text.replaceAll(/[^\P{Cc}\n]/gu, ' ')}\n`)
+}

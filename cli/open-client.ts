@@ -1,0 +1,67 @@
+import { createPayments, type Payments, PaymentsError } from '../docs/clients/payments.ts'
+
+interface Opened {
+  /** The address of the API. */
+  url: string
+  key: string
+  /** Prints to stderr. */
+  warn(text: string): void
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal
+}
+
+/**
+ * Opens the client of the API. The client repeats a request after a temporary failure. While requests fail, the reason
+ * is printed once, and then that the connection works again.
+ */
+export function openClient({ url, key, warn, signal }: Opened): Payments {
+  let failing: number | 'unreachable' | null = null
+  /** Prints the first of several failures of the same kind. */
+  const report = (kind: typeof failing, reason: string): void => {
+    if (kind !== failing) warn(reason)
+    failing = kind
+  }
+  return createPayments({
+    key,
+    baseUrl: url,
+    async fetch(...request) {
+      try {
+        const response = await fetch(...request)
+        const { status, headers } = response
+        if (status === 429)
+          report(
+            status,
+            `Too many requests of this business. Retrying in ${headers.get('Retry-After') ?? 1} s.`,
+          )
+        else if (status >= 500) report(status, `The service responded with the status ${status}. Retrying.`)
+        else report(null, 'The connection works again.')
+        return response
+      } catch (error) {
+        if (!signal.aborted)
+          report('unreachable', `The service cannot be reached at ${url}: ${causeOf(error)}. Retrying.`)
+        throw error
+      }
+    },
+  })
+}
+
+/** The reason why there was no response, such as "ECONNREFUSED". */
+export function causeOf(error: unknown): string {
+  const { name, message, cause } = error as Error & { cause?: NodeJS.ErrnoException }
+  if (name === 'AbortError') return 'no response in time'
+  return cause?.code ?? (cause?.message || message)
+}
+
+/** The sentence for an error that ends the command. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof PaymentsError)) return (error as Error).message
+  const { statusCode, code, message } = error
+  if (statusCode === undefined) return 'The service cannot be reached. Check PAYMENTS_API_URL or --base-url.'
+  return `${remedies[statusCode] ?? 'The service rejected the request.'} ${code}: ${message}`
+}
+
+const remedies: Record<number, string> = {
+  401: 'The service does not accept the key. Check PAYMENTS_API_KEY, and that the key is one of this service.',
+  403: 'The key may not do this. Use a key with more scopes.',
+  404: 'This address has no such operation. Check PAYMENTS_API_URL or --base-url.',
+}

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { admin } from '../admin.ts'
+import { npm } from '../npm.ts'
+import { explain, gap, note, seen, show, step } from '../screen.ts'
+import type { Stage } from '../stage.ts'
+import { must, waitFor } from '../wait-for.ts'
+
+/** A developer should see the first event within this time after getting a key. */
+const LIMIT_MS = 60_000
+
+/** Shows how a developer sees the events of a new test key, without a public address. */
+export async function seeEvents(
+  { service, endpointServer, businessId }: Stage,
+  secret: string,
+): Promise<void> {
+  step(15, 'A developer sees the events on a laptop')
+  explain(
+    'A laptop has no public address for webhooks. The command line for merchants follows the events of a test key, and ' +
+      'forwards them to the laptop. npx installs it from the service. A developer gets a new key:',
+  )
+  const beganAt = performance.now()
+  const words = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
+  const { key = '' } = await admin(words)
+  const run = (command: string): ChildProcess => {
+    show([`npx --yes ${service.cliUrl} \\`, `  ${command}`])
+    return startNpx([service.cliUrl, ...command.split(' ')], {
+      PAYMENTS_API_KEY: key,
+      PAYMENTS_API_URL: service.origin,
+      WEBHOOK_SECRET: secret,
+    })
+  }
+  const listening = run(`listen --forward ${endpointServer.url}`)
+  try {
+    const printed = reader(listening)
+    await printed(/Ready\./)
+    await once(run('trigger payment.confirmed'), 'close')
+    const line = await printed(/.* payment\.confirmed PI-\w+ → 200 .*/)
+    const tookMs = performance.now() - beganAt
+    gap()
+    note(line)
+    must(tookMs < LIMIT_MS, `the developer sees the first event within ${LIMIT_MS / 1_000} s`)
+    gap()
+    seen(`the event was on the screen ${(tookMs / 1_000).toFixed(1)} s after the developer got the key`)
+    seen("the developer's server accepted the signature")
+  } finally {
+    listening.kill('SIGINT')
+  }
+}
+
+/** Runs a package with npx. */
+function startNpx(words: readonly string[], environment: Record<string, string>): ChildProcess {
+  const { command, args } = npm('exec', '--yes', '--', ...words)
+  return spawn(command, args, {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** Returns a function that waits until a process has printed something. */
+function reader({ stdout, stderr }: ChildProcess): (pattern: RegExp) => Promise<string> {
+  let output = ''
+  for (const stream of [stdout, stderr])
+    stream?.on('data', (bytes: Buffer) => {
+      output += bytes.toString()
+    })
+  return (pattern) => waitFor(`the output ${pattern.source}`, () => pattern.exec(output)?.[0])
+}

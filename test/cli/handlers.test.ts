@@ -1,0 +1,56 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { freePort } from '../../dev/servers/free-port.ts'
+import { startCommand } from '../dev/command.ts'
+import { fileOf, languageOf, librariesOf, programs } from '../docs/languages.ts'
+import { skipUnlessHere } from '../docs/program.ts'
+import { createIntent, relay } from '../support/actions.ts'
+import { withMerchant, withService } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
+import { keyOf, withCli } from './start-cli.ts'
+
+const secret = '84432cccd985fa567be32c6c93fa77de6c367a92a95fc52bcd275bc97f7745c3'
+const handlers = programs.filter((program) => fileOf(program)?.startsWith('hooks.'))
+
+describe('The webhook handlers in docs/merchants/quickstart.md', () => {
+  const service = withService()
+  const [merchant, cli] = [withMerchant(service), withCli()]
+
+  it('are available for Node and Python', () => {
+    expect(handlers.map((handler) => languageOf(handler)?.name)).to.have.members(['Node', 'Python'])
+  })
+
+  for (const handler of handlers)
+    it(`accept an event from listen, and reject a forged one: ${fileOf(handler)}`, async function () {
+      const [language, file] = [languageOf(handler), fileOf(handler)]
+      if (language === undefined || file === undefined) return expect.fail()
+      skipUnlessHere(this, language.name, [language.command, '--version'], handler.page)
+      const [folder, port] = [await mkdtemp(join(tmpdir(), 'handler-')), await freePort()]
+      const files = { ...librariesOf(language), [file]: handler.text.replace('4000', String(port)) }
+      for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+      const running = startCommand([language.command, file], {
+        cwd: folder,
+        env: { ...process.env, WEBHOOK_SECRET: secret },
+      })
+      try {
+        const url = `http://localhost:${port}/hooks`
+        const forge = () => fetch(url, { method: 'POST', body: '{}' }).then(({ status }) => status)
+        expect(await waitFor('the handler listens', () => forge().catch(() => null))).to.equal(401)
+        const listening = cli.start(['listen', '--forward', url], {
+          ...keyOf(merchant, service.origin),
+          WEBHOOK_SECRET: secret,
+        })
+        await listening.ready()
+        const { referenceNumber } = await createIntent(service, merchant)
+        await relay(service, merchant)
+        await listening.seen('→ 200')
+        await waitFor('the handler has printed it', () => running.output.stdout.includes(referenceNumber))
+      } finally {
+        running.kill('SIGKILL')
+        await running.ended
+        await rm(folder, { recursive: true })
+      }
+    })
+})

@@ -1,0 +1,140 @@
+import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
+import { languages } from '../docs/languages.ts'
+import { verdictsOf } from '../docs/verdicts.ts'
+import { cancelIntent, createIntent, relay } from '../support/actions.ts'
+import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
+import { pay } from '../support/pay.ts'
+import { startProcess } from '../support/processes.ts'
+import { withMerchantPerTest, withService } from '../support/service.ts'
+import { keyOf, withCli } from './start-cli.ts'
+
+const secret = '84432cccd985fa567be32c6c93fa77de6c367a92a95fc52bcd275bc97f7745c3'
+
+describe('listen', () => {
+  const service = withService()
+  const [merchant, server, cli] = [withMerchantPerTest(service), withEndpointServerPerTest(), withCli()]
+
+  const listen = (words: string[], origin = service.origin) =>
+    cli.start(['listen', ...words], { ...keyOf(merchant, origin), WEBHOOK_SECRET: secret })
+
+  const feed = async () =>
+    (await service.http.get('/api/v1/dev/events/feed').set(merchant.read())).body.data.items
+
+  /** Creates an intent. Its event is in the log when this resolves. */
+  async function newIntent(): Promise<string> {
+    const { referenceNumber } = await createIntent(service, merchant)
+    await relay(service, merchant)
+    return referenceNumber
+  }
+
+  it('forwards each event in order, signed like a webhook, and exits with 0 after Ctrl-C', async () => {
+    const listening = listen(['--forward', server.url])
+    await listening.ready()
+    const references = [await newIntent(), await newIntent()]
+    await cancelIntent(service, merchant, references[0] ?? '')
+    await relay(service, merchant)
+    const received = await server.atLeast(3)
+
+    const logged = await feed()
+    expect(received.map(({ body }) => body)).to.deep.equal(
+      logged.map(({ body }: { body: object }) => JSON.stringify(body)),
+    )
+    const [first] = received
+    expect(first?.headers).to.include({
+      'content-type': 'application/json',
+      'x-service-event': 'payment.created',
+      'x-service-event-id': logged[0].id,
+      'webhook-id': logged[0].id,
+    })
+    const now = Date.now() / 1000
+    const headersOf = (index: number) => received[index]?.headers as Record<string, string>
+    const requests = received.map(({ body }, index) => ({ secret, now, body, headers: headersOf(index) }))
+    for (const language of languages.filter(({ name }) => name !== 'PHP'))
+      expect(await verdictsOf(language, requests), language.name).to.deep.equal(['true', 'true', 'true'])
+    const standard = new Webhook(Buffer.from(secret, 'hex').toString('base64'))
+    for (const [index, { body }] of received.entries())
+      expect(() => standard.verify(body, headersOf(index))).to.not.throw()
+
+    listening.kill('SIGINT')
+    expect(await listening.ended).to.deep.equal({ code: 0, signal: null })
+    const [one, two] = references
+    expect((await listening.lines()).map((line) => line.replace(/\d+ ms/, '5 ms').slice(9))).to.deep.equal([
+      `payment.created ${one} → 200 (5 ms)`,
+      `payment.created ${two} → 200 (5 ms)`,
+      `payment.cancelled ${one} → 200 (5 ms)`,
+    ])
+    expect(listening.output.stderr).to.include(secret)
+    expect(listening.output.stdout + listening.output.stderr).to.not.include(merchant.key)
+  })
+
+  it('begins with the last events, oldest first, shows each once, and leaves out unwanted events', async () => {
+    const references: string[] = []
+    for (let count = 0; count < 3; count += 1) {
+      const referenceNumber = await newIntent()
+      await pay(service, referenceNumber)
+      await relay(service, merchant)
+      references.push(referenceNumber)
+    }
+    await newIntent()
+    const listening = listen([
+      '--events',
+      'payment.confirmed,payment.cancelled',
+      '--replay-last',
+      '2',
+      '--json',
+    ])
+    await listening.seen(references[2] ?? '')
+    await cancelIntent(service, merchant, await newIntent())
+    await relay(service, merchant)
+    const shown = (await listening.lines(3)).map((line) => JSON.parse(line))
+    expect(shown.map(({ event }) => event)).to.deep.equal([
+      'payment.confirmed',
+      'payment.confirmed',
+      'payment.cancelled',
+    ])
+    expect(shown.slice(0, 2).map(({ data }) => data.reference_number)).to.deep.equal(references.slice(1))
+  })
+
+  it('misses no event while the service restarts, and says once that the connection failed', async () => {
+    const web = await startProcess('web', service)
+    const listening = listen([], web.origin)
+    await listening.ready()
+    await newIntent()
+    await listening.seen('payment.created')
+    web.kill('SIGKILL')
+    await web.exited
+    await newIntent()
+    await listening.seen('cannot be reached')
+    await newIntent()
+    const restarted = await startProcess('web', service, { PORT: new URL(web.origin).port })
+    try {
+      await listening.seen('The connection works again')
+      const references = (await feed()).map(
+        ({ referenceNumber }: { referenceNumber: string }) => referenceNumber,
+      )
+      await listening.seen(references[2])
+      expect((await listening.lines()).map((line) => line.split(' ')[2])).to.deep.equal(references)
+      expect(listening.output.stderr.match(/cannot be reached/g)).to.have.length(1)
+    } finally {
+      await restarted.stop()
+    }
+  })
+
+  it('says why the server did not accept an event, and continues with the next event', async () => {
+    server.respondWith(
+      (res, count) => void res.writeHead(count === 1 ? 500 : 200).end('no \u001b[31mdatabase'),
+    )
+    const listening = listen(['--forward', server.url])
+    await listening.ready()
+    await newIntent()
+    await listening.seen('It responded: no  [31mdatabase')
+    await newIntent()
+    await listening.seen('→ 200')
+    await server.close()
+    await newIntent()
+    await listening.seen('→ failed')
+    await listening.seen(`No server listens at ${server.url}`)
+    expect((await listening.lines())[0]).to.include('→ 500')
+  })
+})

@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startCommand } from '../dev/command.ts'
+import type { Merchant } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
+import { withOpened } from '../support/with.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+let compiled: string | undefined
+
+/** Compiles the command line once per test run, because it then starts four times as fast. Returns its main file. */
+function compileCli(): string {
+  if (compiled !== undefined) return compiled
+  mkdirSync(join(root, '.data'), { recursive: true })
+  const folder = mkdtempSync(join(root, '.data/test-cli-'))
+  process.once('exit', () => rmSync(folder, { recursive: true }))
+  const compiler = join(root, 'node_modules/@typescript/native/bin/tsc')
+  const options = ['--singleThreaded', '--noCheck', '-p', join(root, 'cli'), '--outDir', folder]
+  execFileSync(process.execPath, [compiler, ...options], { stdio: 'inherit' })
+  compiled = join(folder, 'cli/main.js')
+  return compiled
+}
+
+/** A running command line of a merchant's developer. */
+export type Cli = ReturnType<typeof start>
+
+/** Starts the command line. Ends its processes after each test, and gives them a configuration folder of their own. */
+export const withCli = () =>
+  withOpened(
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'cli-'))
+      const started: Cli[] = []
+      return {
+        folder,
+        start(words: string[], environment: Record<string, string> = {}): Cli {
+          const cli = start(words, { XDG_CONFIG_HOME: folder, ...environment })
+          started.push(cli)
+          return cli
+        },
+        async close() {
+          for (const cli of started) cli.kill('SIGKILL')
+          await Promise.all(started.map(({ ended }) => ended))
+          await rm(folder, { recursive: true })
+        },
+      }
+    },
+    ({ close }) => close(),
+    'test',
+  )
+
+/** The variables with which a developer uses a key. */
+export const keyOf = ({ key }: Merchant, origin: string) => ({
+  PAYMENTS_API_KEY: key,
+  PAYMENTS_API_URL: `${origin}/api/v1`,
+})
+
+function start(words: string[], environment: Record<string, string>) {
+  const { output, ended, kill } = startCommand([process.execPath, compileCli(), ...words], {
+    env: { PATH: process.env.PATH, ...environment },
+  })
+  const seen = (text: string) =>
+    waitFor(`${text} in\n${output.stdout}\n${output.stderr}`, () =>
+      (output.stdout + output.stderr).includes(text),
+    )
+  return {
+    output,
+    ended,
+    kill,
+    /** Waits until a text was printed. */
+    seen,
+    /** Waits until `listen` misses no event from now on. */
+    ready: () => seen('Ready.'),
+    /** Waits until stdout has a number of lines, and returns them. */
+    lines: (count = 0) =>
+      waitFor(`${count} lines in ${output.stdout}`, () => {
+        const lines = output.stdout.split('\n').slice(0, -1)
+        return lines.length >= count && lines
+      }),
+  }
+}

@@ -1,0 +1,40 @@
+import { expect } from 'chai'
+import { relay } from '../support/actions.ts'
+import { withMerchantPerTest, withService } from '../support/service.ts'
+import { keyOf, withCli } from './start-cli.ts'
+
+/** The events that each trigger causes. */
+const caused: Record<string, string[]> = {
+  'payment.created': ['payment.created'],
+  'payment.confirmed': ['payment.created', 'payment.confirmed'],
+  'payment.failed': ['payment.created', 'payment.failed'],
+  'payment.refunded': ['payment.created', 'payment.confirmed', 'payment.refunded'],
+  'payment.cancelled': ['payment.created', 'payment.cancelled'],
+  'order.new': ['order.new'],
+}
+
+describe('trigger', () => {
+  const service = withService()
+  const [merchant, cli] = [withMerchantPerTest(service), withCli()]
+
+  for (const [event, events] of Object.entries(caused))
+    it(`causes ${event}`, async () => {
+      const triggered = cli.start(['trigger', event], keyOf(merchant, service.origin))
+      expect(await triggered.ended, triggered.output.stderr).to.deep.equal({ code: 0, signal: null })
+      await relay(service, merchant)
+      const logged = await service.deps.LoggedEvent.find({ businessId: merchant.businessId })
+        .sort({ number: 1 })
+        .lean()
+      expect(logged.map((one) => one.event)).to.deep.equal(events)
+      expect(triggered.output.stdout).to.match(/^(PI-\w+ was created|A product was created, and the order)/)
+    })
+
+  it('lists the events that it can cause if the event is unknown or cannot be caused', async () => {
+    const [unknown, expired] = [cli.start(['trigger', 'payment']), cli.start(['trigger', 'payment.expired'])]
+    for (const { ended, output } of [unknown, expired]) {
+      expect((await ended).code).to.equal(1)
+      for (const event of Object.keys(caused)) expect(output.stderr).to.include(`\n  ${event}`)
+    }
+    expect(expired.output.stderr).to.include('payment.expired cannot be triggered')
+  })
+})
