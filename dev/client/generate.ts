@@ -22,7 +22,7 @@ const parts = ['errors', 'types', 'retries', 'send', 'events', 'payments', 'webh
 const published = new Set(
   [
     'createPayments Payments PaymentsSettings CallOptions OperationId Input Data ListId Item',
-    'PaymentsError ClientErrorCode FollowedEvent FollowOptions EventIterator',
+    'PaymentsError ClientErrorCode FollowOptions EventIterator',
     'verifyWebhook signWebhook SignedWebhook WebhookHeaders WebhookVerificationError',
   ].flatMap((names) => names.split(' ')),
 )

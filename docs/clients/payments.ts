@@ -3730,44 +3730,19 @@ interface Envelope {
   error?: { code: string; message: string; requestId: string; param?: string; details?: unknown }
 }
 
-/** An event of the log. `body` is what a webhook of the event contains. Its `id` is the id of the event. */
-export interface FollowedEvent {
-  /** The same as in the webhook header `X-Service-Event-Id`. */
-  id: string
-  type: WebhookEvent['event']
-  createdAt: string
-  referenceNumber: string
-  sandbox: boolean
-  body: WebhookEvent
-}
-
-export interface FollowOptions {
-  /** Where to begin: a stored cursor, or `latest` for events from now on. Defaults to the first event. */
-  after?: string | undefined
-  /** Only events of this type. */
-  type?: WebhookEvent['event'] | undefined
-  /** The number of events per request. */
-  limit?: number | undefined
-  /** How many seconds a request waits for an event. Defaults to 25. */
-  wait?: number | undefined
+/** Where to begin (`after`: a stored cursor, or `latest`), one `type` of event, and how long a request waits. */
+export type FollowOptions = {
+  [Name in keyof Input<'readEventFeed'>]: Input<'readEventFeed'>[Name] | undefined
 }
 
 /** The events, in the order of the log. */
-export interface EventIterator extends AsyncGenerator<FollowedEvent, void, undefined> {
+export interface EventIterator extends AsyncGenerator<LoggedEvent, void, undefined> {
   /**
    * Where to continue later. Store it after you have handled an event. It advances with the last event of each
    * request, so a restart may repeat events. Use the id of each event to recognise them.
    */
   readonly cursor: string | undefined
 }
-
-interface Feed {
-  items: FollowedEvent[]
-  next: string
-  hasMore: boolean
-}
-
-const feed = { method: 'GET', path: '/dev/events/feed' }
 
 /**
  * Follows the event log. The iteration ends only when `signal` is aborted, or with an error that is not temporary.
@@ -3778,7 +3753,7 @@ function followEvents(send: Send, options: FollowOptions = {}, call: CallOptions
   // The timeout must be longer than the time for which the service holds the request.
   const endless = { maxRetries: Infinity, timeoutMs: (wait + 15) * 1000, ...call }
   let cursor = after
-  async function* follow(): AsyncGenerator<FollowedEvent, void, undefined> {
+  async function* follow(): AsyncGenerator<LoggedEvent, void, undefined> {
     while (!call.signal?.aborted) {
       const page = await readFeed()
       if (page === undefined) return
@@ -3788,11 +3763,11 @@ function followEvents(send: Send, options: FollowOptions = {}, call: CallOptions
       if (last !== undefined) yield last
     }
   }
-  async function readFeed(): Promise<Feed | undefined> {
+  async function readFeed(): Promise<EventFeed | undefined> {
     try {
       // A retried request for the latest position would skip events, so this one does not wait.
       const query = { ...filter, after: cursor, wait: cursor === 'latest' ? 0 : wait }
-      return (await send(feed, query, endless)) as Feed
+      return (await send(table.readEventFeed, query, endless)) as EventFeed
     } catch (error) {
       if (call.signal?.aborted) return undefined
       throw error

@@ -135,4 +135,39 @@ describe('The TypeScript client that the service serves', () => {
     const lowerCase = Object.entries(signed).map(([name, value]) => [name.toLowerCase(), value])
     expect(received.headers).to.include(Object.fromEntries(lowerCase))
   })
+
+  it('follows all events once and in order, over cut connections and a restart, and ends when cancelled', async () => {
+    const proxy = await startProxy(service.origin, { loses: (count) => count % 2 === 1 })
+    const payments = connect({ baseUrl: proxy.origin })
+    const create = async (amount: number) => {
+      const { referenceNumber } = await connect().createIntent({ amount })
+      await relay(service, merchant)
+      return referenceNumber
+    }
+    const created = [await create(1), await create(2), await create(3)]
+    const seen: string[] = []
+    let cursor: string | undefined
+    const follow = async (count: number): Promise<void> => {
+      const controller = new AbortController()
+      const events = payments.followEvents(
+        { after: cursor, type: 'payment.created', limit: 2 },
+        { signal: controller.signal },
+      )
+      for await (const { referenceNumber, id, body } of events) {
+        expect(body).to.include({ id, event: 'payment.created' })
+        seen.push(referenceNumber)
+        cursor = events.cursor
+        if (seen.length === count) setImmediate(() => controller.abort())
+      }
+    }
+    try {
+      await follow(2)
+      await follow(3)
+      const [waiting, fourth] = await Promise.all([follow(4), create(4)])
+      expect(waiting).to.equal(undefined)
+      expect(seen).to.deep.equal([...created, fourth])
+    } finally {
+      proxy.close()
+    }
+  })
 })
