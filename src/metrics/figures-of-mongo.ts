@@ -33,6 +33,9 @@ export function figuresOfMongo(all: Deps): Figure[] {
       ),
     ),
     numberOf(gauges.oldestDueDelivery, briefMs, () => oldestDue(deps)),
+    numberOf(gauges.replaysRunning, briefMs, () =>
+      deps.Replay.countDocuments({ running: true }, { hint: 'due', maxTimeMS: queryTimeoutMs }),
+    ),
     numberOf(gauges.outboxLag, briefMs, () => outboxLag(deps)),
     numberOf(gauges.expiryLag, briefMs, () => expiryLag(deps)),
     numberOf(gauges.liveCodesUsed, minuteMs, () => shareOfLiveCodes(deps)),

@@ -50,6 +50,7 @@ export function createGauges(registers: Registry[]) {
       'Deliveries that are due, without those in flight. Counted up to 10000.',
     ),
     oldestDueDelivery: gauge('oldest_due_delivery_seconds', 'How long the oldest of them has been due.'),
+    replaysRunning: gauge('replays_running', 'Replays of webhook events that have not ended.'),
     outboxLag: gauge('outbox_lag_seconds', 'Age of the oldest event that has not become deliveries.'),
     expiryLag: gauge(
       'expiry_lag_seconds',

@@ -127,6 +127,12 @@ const allActs: TestedAct[] = [
       audited: 'delivery.requeued',
       isRepeatable: true,
     },
+    replay: {
+      prepare: deadEndpoint,
+      audited: 'endpoint.replayed',
+      fieldsFor: () => ({ from: '2026-01-31T14:00', to: '', event: '', mode: 'test', deliveries: 'all' }),
+      isRepeatable: true,
+    },
   }),
   ...tested(staffListActs, {
     create: {

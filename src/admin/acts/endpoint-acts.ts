@@ -14,6 +14,7 @@ import { endpointPath } from '../pages/paths.ts'
 import { atMost, userText } from '../pages/words.ts'
 import { endpointStateOf } from '../sentences/endpoint-advice.ts'
 import { requeueRemedy } from '../sentences/endpoint-sentences.ts'
+import { replayAct } from './replay-act.ts'
 import type { ActGroup, StaffAct, Values } from './staff-act.ts'
 
 /**
@@ -79,12 +80,12 @@ const requeueAllAct: StaffAct<TracedEndpoint> = {
   done: '',
 }
 
-/** The act on an endpoint. */
+/** The acts on an endpoint. */
 export const endpointActs: ActGroup<TracedEndpoint> = {
   path: '/endpoints/:id',
   find: lookUpEndpoint,
   nameOf: ({ url }) => new URL(url).host,
   facts: (endpoint) =>
     html`<dt>URL</dt><dd>!${userText(endpoint.url)}</dd><dt>Health</dt><dd>!${healthOf(endpoint)}</dd>`,
-  acts: { 'requeue-all': requeueAllAct },
+  acts: { 'requeue-all': requeueAllAct, replay: replayAct },
 }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { type EventName, events } from '../../../schemas/events.ts'
 import { type Scope, scopes } from '../../../schemas/scopes.ts'
 import { maxReasonLength, readReason } from '../../audit/audit-event.ts'
 import { readInstant } from '../../input/instant.ts'
@@ -57,6 +58,16 @@ export function someScopes(text: string, previous: Scope[] = []): Scope[] {
   if (unknown.length > 0)
     throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. The scopes are ${scopes.join(', ')}.`)
   return scopes.filter((scope) => wanted.includes(scope))
+}
+
+/** Parses a list of webhook events. If the option is repeated, all its lists apply. */
+export function someEvents(text: string, previous: EventName[] = []): EventName[] {
+  const names = Object.keys(events) as EventName[]
+  const wanted = [...previous, ...listOf(text)]
+  const unknown = wanted.filter((name) => !names.some((each) => each === name))
+  if (unknown.length > 0)
+    throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. The events are ${names.join(', ')}.`)
+  return names.filter((name) => wanted.includes(name))
 }
 
 /** Parses a list of networks. If the option is repeated, all its lists apply. */

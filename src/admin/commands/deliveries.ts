@@ -3,6 +3,7 @@ import { deliveriesCounted } from '../pages/words.ts'
 import { act } from './act.ts'
 import { choice, each, instant, someId } from './arguments.ts'
 import { startProgress } from './progress.ts'
+import { addReplayCommands } from './replay.ts'
 import { countSelected, type RequeueCounts, requeueSelected, type Selection } from './requeue-selected.ts'
 import type { AdminDeps } from './run.ts'
 
@@ -28,9 +29,11 @@ Examples:
   admin deliveries requeue --business ID --from 2026-11-20 --to 2026-11-21T12:00Z
   admin deliveries requeue --id ID ID ID`
 
-/** Adds the `deliveries requeue` command. */
+/** Adds the commands that re-queue deliveries and replay events. */
 export function addDeliveriesCommands(program: Command): void {
-  const deliveries = program.command('deliveries').description('re-queue webhook deliveries')
+  const deliveries = program
+    .command('deliveries')
+    .description('re-queue webhook deliveries and replay events')
   deliveries
     .command('requeue')
     .description('make one more attempt for each selected delivery')
@@ -56,6 +59,7 @@ export function addDeliveriesCommands(program: Command): void {
     .addHelpText('after', requeueHelp)
     .hook('preAction', (_, command) => checkSelection(command))
     .action(act(requeue))
+  addReplayCommands(deliveries)
 }
 
 interface Options extends Selection {

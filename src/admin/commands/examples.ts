@@ -19,6 +19,8 @@ const examples: Record<string, string> = {
   'key resume': 'ID',
   'key revoke': 'ID',
   'key rotate': 'ID --overlap-seconds 3600',
+  'deliveries replays': '--endpoint ID',
+  'deliveries cancel-replay': 'ID',
   'shop create': '--business ID --name "Chez Fatou"',
   'staff create': '--name fatou --role support',
   'staff disable': 'fatou',

@@ -6,6 +6,8 @@ import { sendPage } from '../../http/pages/send-page.ts'
 import { anyTime } from '../../input/span.ts'
 import { countDeadOf } from '../../webhooks/deliveries/backlog.ts'
 import { latestDeadOf, lookUpEndpoint, type TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
+import { actNotice } from '../acts/act-links.ts'
+import { endpointActs } from '../acts/endpoint-acts.ts'
 import { adviceCard, adviceCards } from '../sentences/advice.ts'
 import { deadAdvice, endpointAdvice } from '../sentences/endpoint-advice.ts'
 import { endpointBadge } from './badges.ts'
@@ -16,6 +18,7 @@ import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
 import { requeueAllNotice } from './notice.ts'
 import { businessPath } from './paths.ts'
+import { latestReplays, replayLink, replaysTable } from './replays.ts'
 import { requeueAllLink } from './requeue-buttons.ts'
 import { sendNotFound } from './respond.ts'
 import { atMost, userText } from './words.ts'
@@ -25,10 +28,11 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
   const { id } = req.params
   const endpoint = await lookUpEndpoint(deps, id)
   if (endpoint === null) return sendNotFound(res)
-  const [business, dead, deadCount] = await Promise.all([
+  const [business, dead, deadCount, replays] = await Promise.all([
     lookUpBusiness(deps, endpoint.businessId),
     latestDeadOf(deps, id),
     countDeadOf(deps, id, anyTime),
+    latestReplays(deps, id),
   ])
   const staff = staffOf(res)
   const continueLink = requeueAllLink(
@@ -39,7 +43,7 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
     'Re-queue the rest',
   )
   const body = html`<h1>Endpoint !${userText(new URL(endpoint.url).host)} !${endpointBadge(endpoint)}</h1>
-    !${requeueAllNotice(req.query, continueLink)}
+    !${requeueAllNotice(req.query, continueLink)}!${actNotice(endpointActs, endpoint, req.query)}
     <dl class="facts card">
       <dt>Business</dt><dd><a href="${businessPath(endpoint.businessId)}">!${userText(business?.name ?? endpoint.businessId)}</a></dd>
       <dt>URL</dt><dd>!${userText(endpoint.url)}</dd>
@@ -53,7 +57,10 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
     !${wordsFor(endpoint, dead.length > 0)}
     <h2>Dead deliveries: ${atMost(deadCount)}</h2>
     !${dead.length === 0 ? '' : requeueAllLink(id, endpoint, anyTime, staff, 'Re-queue all')}
-    !${dead.length === 0 ? html`<p>None.</p>` : deliveriesTable('Latest dead deliveries', dead)}`
+    !${dead.length === 0 ? html`<p>None.</p>` : deliveriesTable('Latest dead deliveries', dead)}
+    <h2>Replays</h2>
+    !${replayLink(endpoint, staff)}
+    !${replaysTable(replays, staff)}`
   const title = `Endpoint ${new URL(endpoint.url).host}`
   sendPage(res, 200, page({ title, staff, current: null }, body))
 }

@@ -21,6 +21,7 @@ import { orderPage } from './order.ts'
 import { paymentPage } from './payment.ts'
 import { reconciliationPage } from './reconciliation.ts'
 import { reconciliationsPage } from './reconciliations.ts'
+import { cancelOne } from './replays.ts'
 import { requeueOne } from './requeue.ts'
 import { searchPage } from './search.ts'
 import { staffAccountPage, staffPage } from './staff.ts'
@@ -59,5 +60,11 @@ export function supportRoutes(deps: Deps): Router {
   addActs(router, deps, accountActs)
   router.post('/deliveries/:id/requeue', requirePermission('requeue-deliveries'), checkCsrf, requeueOne(deps))
   addActs(router, deps, endpointActs)
+  router.post(
+    '/endpoints/:id/replays/:replayId/cancel',
+    requirePermission('requeue-deliveries'),
+    checkCsrf,
+    cancelOne(deps),
+  )
   return router
 }

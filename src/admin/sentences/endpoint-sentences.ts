@@ -18,7 +18,7 @@ export interface EndpointFacts {
 type Words = Record<EndpointState, Sentences<EndpointFacts>>
 
 const missed =
-  'Events that happen while no active endpoint is subscribed to them are not sent later. The merchant can read the payments and orders with the API.'
+  'Events that happen while no active endpoint is subscribed to them are not sent later by themselves. They can be replayed to an active endpoint.'
 
 /** The sentences for each state of an endpoint. The caller is the merchant. */
 export const endpointSentences: Words = {
@@ -54,19 +54,19 @@ export const endpointSentences: Words = {
       'The merchant disabled the endpoint, so nothing is sent to it. Its due deliveries are cancelled.',
     next: () => `Endpoint disabled. Enable it, then re-queue the delivery. ${missed}`,
     en: ({ host }) =>
-      `Your webhook address at ${host} is disabled, so we send nothing to it. Enable it with the API. Then we can send the cancelled and failed webhooks again. For events since it was disabled, read your payments and orders with the API.`,
+      `Your webhook address at ${host} is disabled, so we send nothing to it. Enable it with the API. Then we can send the cancelled and failed webhooks again, and also the events since it was disabled.`,
     fr: ({ host }) =>
-      `Votre adresse de webhook sur ${host} est désactivée : nous ne lui envoyons rien. Réactivez-la via l’API. Nous pourrons ensuite renvoyer les webhooks annulés ou en échec. Pour les événements survenus depuis la désactivation, consultez vos paiements et commandes via l’API.`,
+      `Votre adresse de webhook sur ${host} est désactivée : nous ne lui envoyons rien. Réactivez-la via l’API. Nous pourrons ensuite renvoyer les webhooks annulés ou en échec, ainsi que les événements survenus depuis la désactivation.`,
   },
   deleted: {
     happened: ({ deletedAt }) =>
       `The merchant deleted the endpoint${deletedAt}. Its open deliveries are cancelled.`,
     next: () =>
-      `Nothing can be re-queued for a deleted endpoint. The merchant can create a new endpoint, which gets only the events that happen from then on. ${missed}`,
+      `Nothing can be re-queued for a deleted endpoint. The merchant can create a new endpoint. ${missed}`,
     en: ({ host, deletedAt }) =>
-      `Your webhook address at ${host} was deleted${deletedAt}, so we can no longer send anything to it. Create a new one for future events. For past events, read your payments and orders with the API.`,
+      `Your webhook address at ${host} was deleted${deletedAt}, so we can no longer send anything to it. Create a new one with the API. Then we can also send the past events to it.`,
     fr: ({ host, deletedAt }) =>
-      `Votre adresse de webhook sur ${host} a été supprimée${deletedAt} : nous ne pouvons plus rien lui envoyer. Créez-en une nouvelle pour les prochains événements. Pour les événements passés, consultez vos paiements et commandes via l’API.`,
+      `Votre adresse de webhook sur ${host} a été supprimée${deletedAt} : nous ne pouvons plus rien lui envoyer. Créez-en une nouvelle via l’API. Nous pourrons ensuite y envoyer aussi les événements passés.`,
   },
 }
 
@@ -123,4 +123,14 @@ export const requeueRemedy: Record<EndpointState, string | null> = {
   failing: null,
   disabled: 'Endpoint disabled. Enable it, then re-queue the delivery.',
   deleted: `Endpoint deleted. ${cannotRequeue} The merchant can create a new endpoint for future events.`,
+}
+
+/** The reason why events cannot be replayed to an endpoint in this state, or null if they can. */
+export const replayRemedy: Record<EndpointState, string | null> = {
+  unused: null,
+  healthy: null,
+  failing: null,
+  disabled: 'Endpoint disabled. Enable it, then replay the events.',
+  deleted:
+    'Endpoint deleted. Events cannot be replayed to it. The merchant can create a new endpoint, to which they can be replayed.',
 }

@@ -7,7 +7,7 @@ export type PresentableReplay = Omit<
 >
 
 /** Returns a replay as the API presents it. */
-export const presentReplay = (replay: PresentableReplay): Record<string, unknown> => ({
+export const presentReplay = (replay: PresentableReplay) => ({
   id: replay._id,
   endpointId: replay.endpointId,
   status: replay.status,
@@ -25,3 +25,5 @@ export const presentReplay = (replay: PresentableReplay): Record<string, unknown
   createdAt: replay.createdAt,
   finishedAt: replay.finishedAt,
 })
+
+export type PresentedReplay = ReturnType<typeof presentReplay>

@@ -11,6 +11,7 @@ const kinds: [path: RegExp, noun: Noun][] = [
   [/\/store\/orders/, 'order'],
   [/\/dev\/events/, 'event'],
   [/\/webhooks\/events/, 'delivery'],
+  [/\/replays?\b/, 'replay'],
   [/\/webhooks/, 'endpoint'],
 ]
 

@@ -15,7 +15,7 @@ export interface Holder {
   mode: KeyMode | null
 }
 
-const ofPayments = ['business', 'intent', 'short', 'code', 'endpoint', 'delivery', 'event'] as const
+const ofPayments = ['business', 'intent', 'short', 'code', 'endpoint', 'delivery', 'event', 'replay'] as const
 const ofShops = ['product', 'variant', 'order', 'orderNumber'] as const
 export const nouns = [...ofPayments, ...ofShops]
 export type Noun = (typeof nouns)[number]

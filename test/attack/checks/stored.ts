@@ -1,6 +1,7 @@
 import { type Connection, mongo as driver, type Model } from 'mongoose'
 import { deliveryStatuses } from '../../../schemas/list-deliveries.ts'
 import { statuses } from '../../../schemas/list-intents.ts'
+import { replayStatuses } from '../../../schemas/responses/replay.ts'
 import { openCollection } from '../../../src/mongo/collection.ts'
 import { collections } from '../../../src/mongo/models.ts'
 import { type Tag, tagsIn } from '../cast/references.ts'
@@ -24,6 +25,7 @@ type Document = Record<string, unknown>
 const enums: Record<string, Record<string, readonly string[]>> = {
   intents: { status: statuses, amountType: ['FIXED', 'OPEN'] },
   deliveries: { status: deliveryStatuses },
+  webhookreplays: { status: replayStatuses },
 }
 
 /** The collection whose amounts may be negative. The fault runs check its sums. */

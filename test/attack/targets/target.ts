@@ -30,6 +30,7 @@ const parameters: Record<string, string> = {
   endpoints: 'endpoint',
   'webhooks/events': 'delivery',
   'dev/events': 'event',
+  replays: 'replay',
   products: 'product',
   orders: 'order',
 }

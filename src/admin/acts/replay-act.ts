@@ -1,0 +1,81 @@
+import { html } from 'ghtml'
+import type { EventName } from '../../../schemas/events.ts'
+import type { Deps } from '../../deps.ts'
+import { Refusal } from '../../errors.ts'
+import { newId } from '../../security/ids.ts'
+import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
+import { countSelected } from '../../webhooks/replays/selected-events.ts'
+import { type PlannedReplay, planReplay, startReplay } from '../../webhooks/replays/start.ts'
+import { readFormSpan } from '../pages/form-span.ts'
+import { endpointPath } from '../pages/paths.ts'
+import { endpointStateOf } from '../sentences/endpoint-advice.ts'
+import { replayRemedy } from '../sentences/endpoint-sentences.ts'
+import type { StaffAct, Values } from './staff-act.ts'
+
+const modes = { live: 'Live', test: 'Sandbox' } as const
+const choices = { undelivered: 'Only those not delivered', all: 'All' } as const
+
+/** Selects and counts the events that the form describes. Throws VALIDATION_ERROR if a time is invalid. */
+function plan(deps: Deps, endpoint: TracedEndpoint, values: Values): Promise<PlannedReplay> {
+  const { from = '', to = '', mode, deliveries, event = '' } = values
+  const span = readFormSpan(deps, { from, to })
+  const request = {
+    sandbox: mode === 'test',
+    from: span.from ?? new Date(0),
+    to: span.to,
+    events: event === '' ? null : [event as EventName],
+    onlyUndelivered: deliveries !== 'all',
+  }
+  return planReplay(deps, endpoint, request, (selection) => countSelected(deps.lists.models, selection))
+}
+
+const option = (value: string, name: string, chosen: string | undefined): string =>
+  html`<option value="${value}" !${value === chosen ? 'selected' : ''}>${name}</option>`
+
+/** Returns the form that selects the events to replay. It only counts them. */
+const selectionForm = (endpoint: TracedEndpoint, values: Values): string => {
+  const { from = '', to = '', mode, deliveries, event } = values
+  return html`<form class="filter card" action="${endpointPath(endpoint._id)}/replay">
+    <div><label for="from">From (UTC)</label><input id="from" name="from" placeholder="2026-01-31T14:00" value="${from}" /></div>
+    <div><label for="to">To (UTC)</label><input id="to" name="to" placeholder="now" value="${to}" /></div>
+    <div><label for="event">Event</label><select id="event" name="event">!${option('', 'All', event)}!${endpoint.events.map((name) => option(name, name, event))}</select></div>
+    <div><label for="mode">Environment</label><select id="mode" name="mode">!${Object.entries(modes).map(([value, name]) => option(value, name, mode))}</select></div>
+    <div><label for="deliveries">Deliveries</label><select id="deliveries" name="deliveries">!${Object.entries(choices).map(([value, name]) => option(value, name, deliveries))}</select></div>
+    <div class="act"><button>Count</button></div>
+  </form>`
+}
+
+const hidden = { label: null, current: () => '' }
+
+/** Replays the events of a period to an endpoint. */
+export const replayAct: StaffAct<TracedEndpoint> = {
+  permission: 'requeue-deliveries',
+  label: 'Replay',
+  title: 'Replay events to endpoint',
+  isDanger: false,
+  isReasonOptional: true,
+  effects: {
+    changes:
+      'a worker sends the selected events again, oldest first, besides new events. An existing delivery gets one more attempt. A delivery that never existed is created and gets up to eight attempts.',
+    undo: null,
+    undoNote: 'cancel the replay on the page of the endpoint. An attempt cannot be taken back.',
+  },
+  fields: { from: hidden, to: hidden, event: hidden, mode: hidden, deliveries: hidden },
+  async details(deps, endpoint, values) {
+    const { total, sandbox } = await plan(deps, endpoint, values)
+    return html`!${selectionForm(endpoint, values)}
+      <p class="lead">${sandbox ? modes.test : modes.live} events in this period: <b>${total}</b></p>`
+  },
+  obstacle: (endpoint) => replayRemedy[endpointStateOf(endpoint)],
+  async run(deps, endpoint, by, values) {
+    try {
+      await startReplay(deps, await plan(deps, endpoint, values), newId(), by)
+      return { result: 'done' }
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'RATE_LIMITED')
+        return { result: 'invalid', faults: { form: error.message } }
+      throw error
+    }
+  },
+  done: 'The replay has started. The table of replays shows its progress.',
+}

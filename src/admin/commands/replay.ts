@@ -1,0 +1,135 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { EventName } from '../../../schemas/events.ts'
+import { newId } from '../../security/ids.ts'
+import { lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
+import { cancelReplay } from '../../webhooks/replays/cancel.ts'
+import { type PresentedReplay, presentReplay } from '../../webhooks/replays/present.ts'
+import type { Replay } from '../../webhooks/replays/replay.ts'
+import { planReplay, startReplay } from '../../webhooks/replays/start.ts'
+import { latestReplays } from '../pages/replays.ts'
+import { act, found } from './act.ts'
+import { choice, instant, someEvents, someId } from './arguments.ts'
+import { startProgress } from './progress.ts'
+import type { AdminDeps } from './run.ts'
+import { type Column, tableText } from './table.ts'
+import { second } from './text.ts'
+
+const help = `
+Workers send the events again, oldest first, at most 200 per second, besides new
+events. An existing delivery gets one more attempt with the same id and body. A
+delivery that never existed is created and gets its usual automatic attempts.
+Events that happen after the command has started are not part of the replay.
+
+The command does not wait for the workers unless --follow is set. If it is then
+interrupted, the replay continues.
+
+Examples:
+  admin deliveries replay --endpoint ID --from 2026-11-20 --dry-run
+  admin deliveries replay --endpoint ID --from 2026-11-20T06:00Z --to 2026-11-20T07:00Z --only-undelivered --follow`
+
+/** Adds the commands that start, show and cancel replays. */
+export function addReplayCommands(deliveries: Command): void {
+  deliveries
+    .command('replay')
+    .description('send the events of a period to an endpoint again')
+    .requiredOption('--endpoint <id>', 'the endpoint', someId)
+    .requiredOption(
+      '--from <time>',
+      'select events that happened at this time or later (ISO 8601; UTC unless it has an offset)',
+      instant('start'),
+    )
+    .option(
+      '--to <time>',
+      'select events that happened at this time or earlier; a date means the end of that day (default: now)',
+      instant('end'),
+    )
+    .option('--events <list>', 'select only these events (default: all of the endpoint)', someEvents)
+    .option('--only-undelivered', 'leave out deliveries that the endpoint has accepted', false)
+    .option('--mode <mode>', 'test or live', choice('test', 'live'), 'live')
+    .option('--dry-run', 'only count the events', false)
+    .option('--follow', 'wait for the end and show the progress', false)
+    .addHelpText('after', help)
+    .action(act(replay))
+  deliveries
+    .command('replays')
+    .description('show the latest 10 replays of an endpoint')
+    .requiredOption('--endpoint <id>', 'the endpoint', someId)
+    .action(act(list, (replays) => (replays.length === 0 ? 'None.' : tableText(columns, replays))))
+  deliveries
+    .command('cancel-replay')
+    .description('stop a running replay')
+    .argument('<id>', 'the id of the replay', someId)
+    .action(act(cancel))
+}
+
+/** Returns an endpoint's latest replays, newest first. */
+async function list(deps: AdminDeps, { endpoint }: { endpoint: string }): Promise<PresentedReplay[]> {
+  found(await lookUpEndpoint(deps, endpoint), `There is no endpoint ${endpoint}`)
+  return (await latestReplays(deps, endpoint)).map(presentReplay)
+}
+
+const columns: readonly Column<PresentedReplay>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'STARTED', cell: ({ createdAt }) => second(createdAt) },
+  { title: 'STATUS', cell: ({ status }) => status },
+  { title: 'MODE', cell: ({ sandbox }) => (sandbox ? 'test' : 'live') },
+  { title: 'TOTAL', cell: ({ total }) => total },
+  { title: 'RE-QUEUED', cell: ({ requeued }) => requeued },
+  { title: 'CREATED', cell: ({ created }) => created },
+  { title: 'SKIPPED', cell: ({ skipped }) => skipped },
+]
+
+interface Options {
+  endpoint: string
+  from: Date
+  to?: Date
+  events?: EventName[]
+  onlyUndelivered: boolean
+  mode: 'test' | 'live'
+  dryRun: boolean
+  follow: boolean
+}
+
+async function replay(deps: AdminDeps, options: Options, command: Command): Promise<object> {
+  const { endpoint: id, from, to = null, events = null, onlyUndelivered, mode, dryRun, follow } = options
+  const endpoint = found(await lookUpEndpoint(deps, id), `There is no endpoint ${id}`)
+  const request = { sandbox: mode === 'test', from, to, events, onlyUndelivered }
+  const planned = await planReplay(deps, endpoint, request)
+  if (dryRun) {
+    const { total, endpointId, from: first, to: last, events: names } = planned
+    return { total, endpointId, from: first, to: last, events: names, onlyUndelivered, mode }
+  }
+  const started = await startReplay(deps, planned, newId(), deps.by)
+  if (!follow) return presentReplay(started)
+  const { json } = command.optsWithGlobals<{ json?: boolean }>()
+  const ended = await waitForEnd(deps, started, json === true)
+  if (ended.status !== 'DONE') process.exitCode = 1
+  return presentReplay(ended)
+}
+
+const lookEveryMs = 500
+
+/** Shows the progress of a replay and returns the replay when it has ended. */
+async function waitForEnd(deps: AdminDeps, { _id, total }: Replay, asJson: boolean): Promise<Replay> {
+  const progress = startProgress(total, asJson)
+  let shown = 0
+  try {
+    for (;;) {
+      const current = await deps.Replay.findById(_id).orFail().lean<Replay>()
+      const processed = current.requeued + current.created + current.skipped
+      progress.add(processed - shown)
+      shown = processed
+      if (current.status !== 'RUNNING') return current
+      await pause(lookEveryMs)
+    }
+  } finally {
+    progress.end()
+  }
+}
+
+async function cancel(deps: AdminDeps, id: string): Promise<object> {
+  const read = () => deps.Replay.findById(id).lean<Replay | null>()
+  await cancelReplay(deps, found(await read(), `There is no replay ${id}`), deps.by)
+  return presentReplay(found(await read(), `There is no replay ${id}`))
+}

@@ -1,0 +1,74 @@
+import type { Request, Response } from 'express'
+import { html } from 'ghtml'
+import type { Deps } from '../../deps.ts'
+import { redirectTo } from '../../http/pages/send-page.ts'
+import type { SignedIn } from '../../staff/find-session.ts'
+import { mayStaff } from '../../staff/permissions.ts'
+import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
+import { cancelReplay } from '../../webhooks/replays/cancel.ts'
+import type { Replay } from '../../webhooks/replays/replay.ts'
+import { endpointStateOf } from '../sentences/endpoint-advice.ts'
+import { replayRemedy } from '../sentences/endpoint-sentences.ts'
+import { byStaff } from './guards.ts'
+import { csrfField, time } from './layout.ts'
+import { endpointPath } from './paths.ts'
+import { sendNotFound } from './respond.ts'
+import { userText } from './words.ts'
+
+/** The maximum number of replays that the page of an endpoint shows. */
+const maxShown = 10
+
+/** Returns the latest replays of an endpoint in both environments, newest first. */
+export const latestReplays = ({ Replay }: Pick<Deps, 'Replay'>, endpointId: string): Promise<Replay[]> =>
+  Replay.find({ endpointId, sandbox: { $in: [true, false] } }, { unaudited: 0 })
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(maxShown)
+    .lean<Replay[]>()
+
+/**
+ * Returns the link to the page that replays events to an endpoint. If the endpoint is disabled or deleted, returns the
+ * remedy instead. Returns an empty string if the member of staff may only view pages.
+ */
+export function replayLink(endpoint: TracedEndpoint, staff: SignedIn): string {
+  const remedy = replayRemedy[endpointStateOf(endpoint)]
+  if (remedy !== null) return html`<p>${remedy}</p>`
+  if (!mayStaff(staff, 'requeue-deliveries')) return ''
+  return html`<p><a class="button" href="${endpointPath(endpoint._id)}/replay">Replay events…</a></p>`
+}
+
+/** Returns a table of replays with their progress. On a phone, each row is shown as a card. */
+export const replaysTable = (replays: readonly Replay[], staff: SignedIn): string =>
+  replays.length === 0
+    ? html`<p>None.</p>`
+    : html`<div class="scroll" role="region" aria-label="Replays" tabindex="0">
+    <table class="cards tight">
+      <thead><tr><th>Started</th><th>By</th><th>Period</th><th>Environment</th><th>Deliveries</th><th>Status</th><th>Progress</th></tr></thead>
+      <tbody>!${replays.map((replay) => row(replay, staff))}</tbody>
+    </table>
+  </div>`
+
+const row = (replay: Replay, staff: SignedIn): string =>
+  html`<tr>
+    <td data-label="Started">!${time(replay.createdAt)}</td>
+    <td data-label="By">!${userText(replay.startedBy.name)}</td>
+    <td data-label="Period">!${time(replay.from)} to !${time(replay.to)}</td>
+    <td data-label="Environment">${replay.sandbox ? 'Sandbox' : 'Live'}</td>
+    <td data-label="Deliveries">${replay.onlyUndelivered ? 'not delivered' : 'all'}</td>
+    <td data-label="Status">${replay.status}!${replay.cancellationReason === 'endpoint_gone' ? ': the endpoint was deleted or disabled' : ''}!${cancelButton(replay, staff)}</td>
+    <td data-label="Progress">${replay.requeued + replay.created + replay.skipped} of ${replay.total}: ${replay.requeued} re-queued, ${replay.created} created, ${replay.skipped} skipped</td>
+  </tr>`
+
+const cancelButton = ({ _id, endpointId, status }: Replay, staff: SignedIn): string =>
+  status === 'RUNNING' && mayStaff(staff, 'requeue-deliveries')
+    ? html`<form method="post" action="${endpointPath(endpointId)}/replays/${_id}/cancel">!${csrfField(staff)}<button>Cancel</button></form>`
+    : ''
+
+/** Handles POST requests that cancel a replay. */
+export const cancelOne =
+  (deps: Deps) => async (req: Request<{ id: string; replayId: string }>, res: Response) => {
+    const { id: endpointId, replayId } = req.params
+    const replay = await deps.Replay.findOne({ _id: replayId, endpointId }).lean<Replay | null>()
+    if (replay === null) return sendNotFound(res)
+    await cancelReplay(deps, replay, byStaff(req, res, null))
+    redirectTo(res, endpointPath(endpointId))
+  }

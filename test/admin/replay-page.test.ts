@@ -1,0 +1,93 @@
+import { expect } from 'chai'
+import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
+import { logEvents, runReplays, storeDeliveries } from '../support/replays.ts'
+import { withMerchant, withService } from '../support/service.ts'
+import { withAdmin } from './admin.ts'
+import { readable, signedIn } from './staff.ts'
+
+describe('The replay of events', function () {
+  this.timeout(60_000)
+  const service = withService()
+  const cli = withAdmin(service)
+  const merchant = withMerchant(service)
+  const endpointServer = withEndpointServer()
+  let endpointId: string
+  let support: Awaited<ReturnType<typeof signedIn>>
+  before(async () => {
+    support = await signedIn(service, 'support')
+    const { referenceNumber } = await createIntent(service, merchant)
+    await service.deps.Intent.updateOne({ referenceNumber }, { $set: { outbox: [] } })
+    endpointId = (await subscribe(service, merchant, endpointServer.url)).id
+    await recordRecentSuccess(service, endpointId)
+    const now = service.clock.now().getTime()
+    const logged = Array.from({ length: 12 }, (_, index) => ({
+      event: 'payment.created' as const,
+      at: new Date(now - (index + 1) * 60_000),
+      state: index < 4 ? ('DELIVERED' as const) : ('DEAD' as const),
+    }))
+    const ids = await logEvents(service, merchant, referenceNumber, logged)
+    await storeDeliveries(service, { _id: endpointId, url: endpointServer.url }, ids, logged)
+  })
+
+  it('counts the events on a staff page before staff confirm, shows the progress, and can be cancelled there', async () => {
+    const page = `/admin/endpoints/${endpointId}`
+    const selection = {
+      from: '2026-01-01',
+      to: '',
+      event: 'payment.created',
+      mode: 'test',
+      deliveries: 'undelivered',
+    }
+    const { text } = await support.get(`${page}/replay?${new URLSearchParams(selection).toString()}`)
+    expect(readable(text)).to.include('Sandbox events in this period: 12')
+    expect(readable((await support.get(`${page}/replay`)).text)).to.include('Live events in this period: 0')
+    const { location } = await support.act(`${page}/replay`, selection)
+    expect(readable((await support.get(String(location))).text)).to.include('RUNNING Cancel 0 of 12')
+    const again = await support.act(`${page}/replay`, selection)
+    expect([again.status, readable(again.text)]).to.satisfy(
+      ([status, words]: [number, string]) =>
+        status === 400 && words.includes('A replay of this endpoint is running'),
+    )
+    await runReplays(service.deps)
+    expect(endpointServer.received).to.have.length(8)
+    const done = readable((await support.get(page)).text)
+    expect(done).to.include('DONE 12 of 12: 8 re-queued, 0 created, 4 skipped')
+
+    await support.act(`${page}/replay`, selection)
+    const { _id } = await service.deps.Replay.findOne({ endpointId, status: 'RUNNING' }).orFail().lean()
+    await support.act(`${page}/replays/${_id}/cancel`, {})
+    expect(readable((await support.get(page)).text)).to.include('CANCELLED 0 of 12')
+    const viewer = await signedIn(service, 'viewer')
+    expect((await viewer.act(`${page}/replays/${_id}/cancel`, {})).status).to.equal(403)
+  })
+
+  it('is started, followed, listed and cancelled from the command line', async () => {
+    const replay = (...args: string[]) =>
+      cli.done('deliveries', 'replay', '--endpoint', endpointId, '--mode', 'test', ...args)
+    const from = ['--from', '2026-01-01', '--events', 'payment.created']
+    expect(await replay(...from, '--dry-run')).to.include({ total: 12, mode: 'test' })
+    const workers = service.startWorkers()
+    const done = await replay(...from, '--only-undelivered', '--follow')
+    await workers.close()
+    expect(done).to.include({ status: 'DONE', total: 12, requeued: 0, skipped: 12 })
+    const { id } = (await replay(...from)) as { id: string }
+    expect(await cli.done('deliveries', 'cancel-replay', id)).to.include({ status: 'CANCELLED' })
+    const listed = (await cli.done('deliveries', 'replays', '--endpoint', endpointId)) as unknown as {
+      id: string
+    }[]
+    expect(listed.slice(0, 2).map((each) => each.id)).to.deep.equal([id, (done as { id: string }).id])
+    const wrong = await cli.admin(['deliveries', 'replay', '--endpoint', endpointId, '--from', '2100-01-01'])
+    expect(wrong).to.deep.include({ exitCode: 1, stderr: 'from must not be later than to, or than now.\n' })
+    const unknown = await cli.admin([
+      'deliveries',
+      'replay',
+      '--endpoint',
+      endpointId,
+      ...from.slice(0, 2),
+      '--events',
+      'x',
+    ])
+    expect(unknown.stderr).to.include('Unknown: x.')
+  })
+})
