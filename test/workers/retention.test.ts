@@ -302,7 +302,8 @@ describe('The clean-up', () => {
     // IDHACK is a read by _id: the health of an endpoint is written meanwhile.
     const plans = reads.map(({ planSummary }) => planSummary)
     expect(plans.filter((plan) => !/^(IXSCAN|IDHACK)/.test(plan ?? ''))).to.deep.equal([])
-    const walks = ops.filter(({ command }) => command.hint !== undefined)
+    // The last event of each log is read by its number.
+    const walks = ops.filter(({ command: { hint } }) => hint !== undefined && hint !== 'chain')
     expect(walks.filter(({ docsExamined = 0 }) => docsExamined > 0)).to.deep.equal([])
     expect([returned(ops, 'deletions'), returned(ops, 'byTimeAndEvent')]).to.deep.equal([1, 0])
   })
