@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose'
 import type { ApiSwitch } from './businesses/api-switch.ts'
 import type { Config } from './config.ts'
+import type { ChainWatch } from './events/feed/chain-watch.ts'
 import type { BodyBudget, BodyKind } from './http/body/budget.ts'
 import type { ResponseBudget } from './http/responses/budget.ts'
 import type { ReadPace } from './http/responses/read-pace.ts'
@@ -83,6 +84,10 @@ export interface Deps extends Models {
    * request's response (src/http/operations/idempotency.ts).
    */
   longWaits: Map<string, number>
+  /** Wakes held requests for the event feed (src/events/feed/hold.ts). */
+  chainWatch: ChainWatch
+  /** Limits how many requests for the event feed are held. */
+  holdSlots: FairSlots
   apiSwitch: ApiSwitch
   /** If null, there is no limit. */
   rateLimits: RateLimits | null

@@ -1,6 +1,8 @@
 import { createApiSwitch } from './businesses/api-switch.ts'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
+import { createHoldSlots } from './events/feed/hold.ts'
+import { openChainWatch } from './events/feed/open-chain-watch.ts'
 import { createBodyBudgets } from './http/body/budget.ts'
 import { createResponseBudget, responseBytes } from './http/responses/budget.ts'
 import { createReadPace } from './http/responses/read-pace.ts'
@@ -78,6 +80,8 @@ export async function openDeps(
   const { now } = databaseTime
   const models = openModels(mongo)
   const listsMongo = await awaitMongo(config, log, listConnections)
+  const listModels = openModels(listsMongo, longestReadMs)
+  const chainWatch = openChainWatch(listModels, log)
   const queues = openQueues(config, log)
   const boardQueues = openBoardQueues(config, log)
   const sender = createSender({
@@ -122,9 +126,11 @@ export async function openDeps(
     walletQueries: new Set(),
     importOneAtATime: createOneAtATime(),
     orderOneAtATime: createOneAtATime(),
-    lists: createLists(openModels(listsMongo, longestReadMs)),
+    lists: createLists(listModels),
     listCounts: createListCounts(elapsedMs, { stride, maxCheckpoints }),
     longWaits: new Map(),
+    chainWatch,
+    holdSlots: createHoldSlots(),
     apiSwitch,
     rateLimits,
     fullSandboxes: createFullSandboxes(elapsedMs),
@@ -138,6 +144,7 @@ export async function openDeps(
     boardQueues,
     mongo,
     async close() {
+      chainWatch.close()
       apiSwitch.close()
       rateLimits?.close()
       await queues.close()

@@ -44,6 +44,8 @@ onStop(config.shutdownTimeoutMs, async (leftMs) => {
   // `/readyz` now fails, and each connection is closed after its next response. The process keeps accepting connections
   // for a while, so that load balancers and clients notice that it is shutting down.
   stopping = true
+  // Held requests for the event feed get their responses now.
+  deps.chainWatch.close()
   await wait(config.shutdownDrainMs)
   await Promise.all([server.stop(Math.min(maxStopMs(config), leftMs() - closeMs)), metricsServer?.stop(0)])
   await deps.close()

@@ -68,6 +68,10 @@ export function createGauges(registers: Registry[]) {
       'response_bytes',
       'Memory of large responses that are not read yet; at most 256 MiB.',
     ),
+    requestsHeld: gauge(
+      'requests_held',
+      'Requests for the event feed that this process holds; at most 1000.',
+    ),
     liveCodesUsed: gauge(
       'live_codes_used_ratio',
       'Share of all live payment codes in use, 0 to 1, give or take 0.02.',

@@ -146,6 +146,24 @@ describe('After a termination signal,', () => {
     expect(await own.deps.Intent.countDocuments({ businessId })).to.equal(fates.length)
   })
 
+  it('a web process ends held requests for the event feed with an empty response at SIGTERM, and exits with code 0', async () => {
+    const own = await service()
+    const web = kept(await startProcess('web', own))
+    const merchant = await own.merchant()
+    const read = async (path: string) =>
+      (await fetch(`${web.origin}${path}`, { headers: merchant.read() })).text()
+    const responses = Promise.all([1, 2].map(() => read('/api/v1/dev/events/feed?wait=25')))
+    await waitFor('two requests are held', async () => /requests_held 2\n/.test(await read('/metrics')))
+    const signalledAt = performance.now()
+    web.kill('SIGTERM')
+    for (const text of await responses)
+      expect(JSON.parse(text))
+        .to.deep.include({ success: true })
+        .and.have.nested.property('data.items.length', 0)
+    expect(performance.now() - signalledAt).to.be.below(3000)
+    expect(await web.exited).to.equal(0)
+  })
+
   it('a worker that has received SIGTERM, even twice, completes and records its current delivery attempt, and exits with code 0', async () => {
     const { service: own, worker, held, _id, endpointServer } = await workerMidAttempt()
     worker.kill('SIGTERM')

@@ -100,6 +100,19 @@ async function checkExists(deps: Reads, owner: ChainOwner, after: number): Promi
   if ((await findLastNumber(deps, owner, { readConcern: 'local' })) < after) throw lostPosition()
 }
 
+/** Returns whether the feed has an event in this range for the search. */
+export const hasEvent = async (
+  deps: Reads,
+  owner: ChainOwner,
+  search: Pick<FeedSearch, 'types'>,
+  range: NumberRange,
+): Promise<boolean> =>
+  range.after < range.last &&
+  (await cursorBetween(deps, owner, search, range, {
+    limit: 1,
+    projection: { _id: 0, number: 1 },
+  }).next()) !== null
+
 /** Numbers above `after`, up to `last`. */
 interface NumberRange {
   after: number

@@ -2,6 +2,7 @@ import type { Scope } from '../../../schemas/scopes.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
+import type { Holding } from '../../events/feed/hold.ts'
 import type { Effect } from '../../idempotency/effect.ts'
 import type { Recall } from '../../idempotency/recall.ts'
 import type { BodyKind } from '../body/budget.ts'
@@ -50,6 +51,17 @@ export interface ReadRoute extends Common {
    * CSV.
    */
   toCsv?(data: never, input: OperationInput<never>): CsvFile
+  /**
+   * Holds the request while there is nothing to return, and returns the input with which the operation then runs. While
+   * the request is held, it uses no memory budget, list slot or connection to MongoDB. Returns null if the input does
+   * not request this.
+   */
+  hold?(
+    deps: Deps,
+    caller: Caller,
+    input: OperationInput<never>,
+    holding: Holding,
+  ): Promise<OperationInput | null>
   /** Runs the operation. The meaning of `deadlineAt` is explained in src/mongo/batching/batcher.ts. */
   run(deps: Deps, caller: Caller, input: OperationInput, deadlineAt: number): Promise<unknown>
 }

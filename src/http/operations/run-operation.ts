@@ -18,6 +18,7 @@ import { type BuiltResponse, sizeOf } from '../responses/send.ts'
 import { type Deadline, startDeadline } from '../server/deadline.ts'
 import { authenticate } from './authenticate.ts'
 import { causeOf } from './cause.ts'
+import { hold } from './hold.ts'
 import { idempotencyKey, runOnce, type Write } from './idempotency.ts'
 import { limitKey } from './limit-rate.ts'
 import {
@@ -36,17 +37,21 @@ export async function runOperation(
   req: Request,
   res: Response,
 ): Promise<ApiResponse | BuiltResponse | DownloadBegun> {
-  if (!deps.apiSwitch.isOn()) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
   const deadline = startDeadline()
-  const unsure = deps.databaseTime.unsure()
-  if (unsure !== null) await deadline.run(() => unsure)
-  const caller = await authenticate(deps, req, res, deadline)
+  const caller = await identifyCaller(deps, req, res, deadline)
   await limitKey(deps, caller, res)
   allow(route, caller)
   if (route.method !== 'get') return write(deps, route, caller, deadline, req, res)
   return 'download' in route
     ? download(deps, route, caller, deadline, req, res)
     : read(deps, route, caller, deadline, req, res)
+}
+
+async function identifyCaller(deps: Deps, req: Request, res: Response, deadline: Deadline): Promise<Caller> {
+  if (!deps.apiSwitch.isOn()) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
+  const unsure = deps.databaseTime.unsure()
+  if (unsure !== null) await deadline.run(() => unsure)
+  return authenticate(deps, req, res, deadline)
 }
 
 function allow(route: Route, caller: Caller): void {
@@ -68,6 +73,22 @@ async function read(
 ): Promise<BuiltResponse> {
   if (route.toCsv !== undefined) res.vary('Accept')
   const input = readInput(deps, route, req, undefined)
+  const held = await hold(deps, route, caller, input, deadline, res)
+  if (held === null) return readNow(deps, route, caller, input, deadline, res)
+  // The key may have been revoked while the request was held.
+  const again = await identifyCaller(deps, req, res, deadline)
+  allow(route, again)
+  return readNow(deps, route, again, held, deadline, res)
+}
+
+async function readNow(
+  deps: Deps,
+  route: ReadRoute,
+  caller: Caller,
+  input: OperationInput,
+  deadline: Deadline,
+  res: Response,
+): Promise<BuiltResponse> {
   if (route.isPage !== true) return respond(deps, route, caller, input, deadline, res)
   // The slot is taken before memory is reserved, because a list request that is waiting for the business's other lists
   // must not hold any memory.

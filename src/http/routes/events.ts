@@ -1,5 +1,6 @@
 import { events } from '../../../schemas/events.ts'
 import type { ListEventsQuery, ReadFeedQuery } from '../../../schemas/list-events.ts'
+import { holdForEvent } from '../../events/feed/hold.ts'
 import { parseFeedSearch, readFeed } from '../../events/feed/read.ts'
 import { findEvent } from '../../events/find.ts'
 import { listEvents, parseEventSearch } from '../../events/list.ts'
@@ -33,6 +34,10 @@ export const eventRoutes: readonly Route[] = [
     shows: 'event',
     isPage: true,
     scope,
+    async hold(deps, caller, { query, ...input }: OperationInput<ReadFeedQuery>, holding) {
+      const held = await holdForEvent(deps, caller, query, holding)
+      return held && { ...input, query: held }
+    },
     run: async (deps, caller, { query }: OperationInput<ReadFeedQuery>) => {
       const { items, ...rest } = await readFeed(deps, caller, parseFeedSearch(caller, query))
       return { items: await presentEvents(deps, items), ...rest }

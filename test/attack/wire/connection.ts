@@ -21,8 +21,8 @@ export interface Connection {
 
 const unreachable: Result = { none: 'closed', ms: 0, part: 0, isRepeated: false }
 
-/** Exceeds the time of the slowest operation, a refund of 20 s. */
-export const timeoutMs = 25_000
+/** Exceeds the time of the slowest operation, a request for the event feed that is held for 25 s. */
+export const timeoutMs = 30_000
 /** A connection that was already closing when the request was written ends within this time. */
 const staleMs = 250
 const empty = Buffer.alloc(0)

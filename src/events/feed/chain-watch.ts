@@ -1,0 +1,137 @@
+import type { ChainOwner } from '../../chains/append.ts'
+import { unavailable } from '../../errors.ts'
+
+/** The last number of a chain, as far as this process knows. */
+export interface ChainEnd extends ChainOwner {
+  number: number
+}
+
+/** Reads the ends of those chains that have grown beyond `number`. */
+export type ReadGrown = (known: readonly ChainEnd[]) => Promise<readonly ChainEnd[]>
+
+/**
+ * Lets requests wait for chains to grow. While any request is waiting, the process reads the ends of all chains with
+ * waiting requests together, every `readEveryMs`. A waiting request uses no connection to MongoDB.
+ */
+export interface ChainWatch {
+  /**
+   * Waits for the chain to contain a number above `number`. Resolves to false after `waitMs`, if `signal` aborts, or if
+   * the process shuts down. Throws SERVICE_UNAVAILABLE if MongoDB has not responded for `maxSilenceMs`.
+   */
+  grows(owner: ChainOwner, number: number, waitMs: number, signal: AbortSignal): Promise<boolean>
+  /** Ends all waits. From then on, `grows` resolves immediately. */
+  close(): void
+}
+
+/** A waiting request sees an event at most this long after it was appended, plus the time of two reads. */
+const readEveryMs = 500
+/** This equals the time for which any request waits for MongoDB (src/http/server/deadline.ts). */
+const maxSilenceMs = 8000
+
+interface Wait {
+  beganAtMs: number
+  above: number
+  end(hasGrown: boolean): void
+  fail(): void
+}
+
+interface Chain extends ChainEnd {
+  waits: Set<Wait>
+}
+
+const keyOf = ({ businessId, sandbox }: ChainOwner): string => `${businessId} ${sandbox}`
+
+/**
+ * Creates the watch. `onFault` is called for each failed read. Later reads make up for it. `elapsedMs` must be a
+ * monotonic clock.
+ */
+export function createChainWatch(
+  readGrown: ReadGrown,
+  onFault: (error: unknown) => void,
+  elapsedMs: () => number,
+): ChainWatch {
+  const chains = new Map<string, Chain>()
+  let timer: NodeJS.Timeout | null = null
+  let isReading = false
+  let isClosed = false
+  let respondedAtMs = 0
+
+  function note({ number, ...owner }: ChainEnd): Chain {
+    const chain = chains.get(keyOf(owner)) ?? { ...owner, number, waits: new Set() }
+    chain.number = Math.max(chain.number, number)
+    for (const wait of chain.waits) if (wait.above < chain.number) wait.end(true)
+    return chain
+  }
+
+  async function read(): Promise<void> {
+    if (isReading) return
+    isReading = true
+    try {
+      const known = [...chains.values()].map(({ businessId, sandbox, number }) => ({
+        businessId,
+        sandbox,
+        number,
+      }))
+      for (const end of await readGrown(known)) note(end)
+      respondedAtMs = elapsedMs()
+    } catch (error) {
+      onFault(error)
+    } finally {
+      isReading = false
+    }
+  }
+
+  const eachWait = (): Wait[] => [...chains.values()].flatMap(({ waits }) => [...waits])
+
+  function tick(): void {
+    const now = elapsedMs()
+    for (const wait of eachWait())
+      if (now - Math.max(wait.beganAtMs, respondedAtMs) > maxSilenceMs) wait.fail()
+    if (chains.size > 0) void read()
+    else stop()
+  }
+
+  function stop(): void {
+    if (timer !== null) clearInterval(timer)
+    timer = null
+  }
+
+  return {
+    grows({ businessId, sandbox }, number, waitMs, signal) {
+      const chain = note({ businessId, sandbox, number })
+      if (chain.number > number) return Promise.resolve(true)
+      if (isClosed || signal.aborted || waitMs <= 0) return Promise.resolve(false)
+      chains.set(keyOf(chain), chain)
+      timer ??= setInterval(tick, readEveryMs)
+      return new Promise((resolve, reject) => {
+        const leave = (): void => {
+          clearTimeout(ending)
+          signal.removeEventListener('abort', abort)
+          chain.waits.delete(wait)
+          if (chain.waits.size === 0) chains.delete(keyOf(chain))
+        }
+        const wait: Wait = {
+          beganAtMs: elapsedMs(),
+          above: number,
+          end(hasGrown) {
+            leave()
+            resolve(hasGrown)
+          },
+          fail() {
+            leave()
+            reject(unavailable())
+          },
+        }
+        const abort = (): void => wait.end(false)
+        const ending = setTimeout(abort, waitMs)
+        signal.addEventListener('abort', abort)
+        chain.waits.add(wait)
+      })
+    },
+    close() {
+      isClosed = true
+      for (const wait of eachWait()) wait.end(false)
+      stop()
+    },
+  }
+}
