@@ -115,7 +115,7 @@ function parse(body: string | Uint8Array): WebhookEvent {
   try {
     return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as WebhookEvent
   } catch {
-    throw new WebhookVerificationError('INVALID_JSON', 'The signature is correct, but the body is not JSON.')
+    throw new WebhookVerificationError('INVALID_JSON', 'The body is not JSON.')
   }
 }
 
