@@ -1,15 +1,6 @@
 import { code, tableOf } from '../markdown.ts'
 import { openapi, operations, type Schema } from '../openapi-document.ts'
 
-/**
- * The objects of the API by their heading on the page, each with the name of its schema. The tables of bodies also show
- * their limits. The page refers to /docs for the other objects.
- */
-const objects: Record<string, { schema: string; isBody?: true }> = {
-  'Create an intent': { schema: 'CreateIntentBody', isBody: true },
-  Intent: { schema: 'Intent' },
-}
-
 const resolve = (schema: Schema): Schema =>
   schema.$ref ? (openapi.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? schema) : schema
 
@@ -17,20 +8,6 @@ const resolve = (schema: Schema): Schema =>
 function innerOf(schema: Schema): Schema {
   const some = schema.items ?? schema.oneOf?.find((each) => each.type !== 'null') ?? schema
   return resolve(some)
-}
-
-const number = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ')
-
-/** The values or the size that a field of a body may have. */
-function limitsOf({ type, minimum, maximum, maxLength }: Schema): string[] {
-  if (
-    type === 'integer' &&
-    minimum !== undefined &&
-    maximum !== undefined &&
-    maximum < Number.MAX_SAFE_INTEGER
-  )
-    return [`${number(minimum)} to ${number(maximum)}.`]
-  return maxLength === undefined ? [] : [`At most ${number(maxLength)} characters.`]
 }
 
 function valuesOf({ enum: values }: Schema): string {
@@ -41,11 +18,11 @@ function valuesOf({ enum: values }: Schema): string {
 const isNullable = ({ type, oneOf }: Schema): boolean =>
   type?.includes('null') === true || oneOf?.some((each) => each.type === 'null') === true
 
-function meaningOf(schema: Schema, isBody: boolean): string {
+function meaningOf(schema: Schema): string {
   const { description = '' } = schema
   const values = valuesOf(schema.items?.enum ? schema.items : schema)
   const isRepeated = values.split(', ').every((value) => description.includes(value.replace(/\.$/, '')))
-  const words = [description, isRepeated ? '' : values, ...(isBody ? limitsOf(schema) : [])]
+  const words = [description, isRepeated ? '' : values]
   // The page says that every amount is in centimes. Other names end in their unit.
   return words
     .map((each) => each.replace(/^(Centimes|Milliseconds)\. ?/, ''))
@@ -64,16 +41,16 @@ interface Field {
 const explainedElsewhere = new Set(['payment.commission', 'refunds[].returnedFees'])
 
 /** The fields of a schema. Those of an object or a list in it follow, as `items[].productId`. */
-const fieldsOf = ({ properties = {}, required = [] }: Schema, isBody: boolean, prefix = ''): Field[] =>
+const fieldsOf = ({ properties = {} }: Schema, prefix = ''): Field[] =>
   Object.entries(properties).flatMap(([name, schema]) => [
     {
       path: prefix + name,
-      meaning: `${isBody && required.includes(name) ? 'Required. ' : ''}${meaningOf(schema, isBody)}`,
+      meaning: meaningOf(schema),
       mayBeNull: isNullable(schema) && !/null/i.test(schema.description ?? ''),
     },
     ...(explainedElsewhere.has(prefix + name)
       ? []
-      : fieldsOf(innerOf(schema), isBody, `${prefix}${name}${schema.items ? '[]' : ''}.`)),
+      : fieldsOf(innerOf(schema), `${prefix}${name}${schema.items ? '[]' : ''}.`)),
   ])
 
 /** The fields that the page has already explained: names with their meaning. */
@@ -109,15 +86,10 @@ function parameters(): string {
   )
 }
 
-/** The fields of every object, and the parameters of the lists. */
+/** The fields of an intent, and the parameters of the lists. The page refers to /docs for other objects. */
 export function table(): string {
   explained.clear()
-  return [
-    ...Object.entries(objects).map(([heading, { schema: name, isBody = false }]) => {
-      const schema = openapi.components.schemas[name]
-      if (schema === undefined) throw new Error(`There is no schema ${name}`)
-      return `### ${heading}\n\n${tableOfFields(fieldsOf(schema, isBody))}`
-    }),
-    `### Parameters of lists\n\n${parameters()}`,
-  ].join('\n\n')
+  const { Intent: intent } = openapi.components.schemas
+  if (intent === undefined) throw new Error('There is no schema Intent')
+  return `### Intent\n\n${tableOfFields(fieldsOf(intent))}\n\n### Parameters of lists\n\n${parameters()}`
 }
