@@ -20,7 +20,15 @@ const ofShops = ['product', 'variant', 'order', 'orderNumber'] as const
 export const nouns = [...ofPayments, ...ofShops]
 export type Noun = (typeof nouns)[number]
 /** The kinds whose ids belong to one business for good. Codes and numbers repeat, and merchants name variants. */
-const held: ReadonlySet<Noun> = new Set(['intent', 'endpoint', 'delivery', 'event', 'product', 'order'])
+const held: ReadonlySet<Noun> = new Set([
+  'intent',
+  'endpoint',
+  'delivery',
+  'event',
+  'replay',
+  'product',
+  'order',
+])
 
 /** Each pool keeps its first ids, so that a number selects the same id for as long as possible. */
 const keptIds = 12

@@ -26,6 +26,7 @@ export type TargetBody =
 const parameters: Record<string, string> = {
   referenceNumber: 'intent',
   vid: 'variant',
+  replayId: 'replay',
   day: 'day',
   endpoints: 'endpoint',
   'webhooks/events': 'delivery',
