@@ -55,8 +55,8 @@ function isBreaking({ type, action, path, before, after }: Diff): boolean {
   const [group, key] = path.slice(-2)
   if (root !== 'paths') return false
   const isSent = part === 'responses'
-  // Merchants must expect new values, such as the names of new events.
-  if (isSent && action === 'add' && group === 'enum') return false
+  // Merchants must expect new values, such as the names of new events, and therefore longer lists of values.
+  if (isSent && ((action === 'add' && group === 'enum') || key === 'maxItems')) return false
   // The examples of a response name its error codes.
   if (group === 'examples') return action === 'remove'
   if (path.some((each) => each === 'example' || String(each).startsWith('x-'))) return false

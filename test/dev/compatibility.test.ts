@@ -114,6 +114,7 @@ const compatible: readonly Change[] = [
     at(copy, 'paths', intents, 'post', 'requestBody', 'content', 'application/json').example = { amount: 1 }
     field(copy, 'label', 'CreateIntentBody').maxLength = 5_000
     listAt(field(copy, 'status', 'Intent'), 'enum').push('SHIPPED')
+    field(copy, 'events', 'WebhookEndpointWithSecret').maxItems = 99
     field(copy, 'status', 'Intent').description = 'Where the intent stands.'
   },
   (copy) => {

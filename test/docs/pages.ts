@@ -10,6 +10,7 @@ export const pages = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'bench/README.md',
   'bench/results.md',
   'ops/kubernetes/README.md',
