@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type EventName, events } from '../schemas/events.ts'
 
-const DEFAULT_URL = 'http://localhost:3000/api/v1'
+const EXAMPLE_URL = 'http://localhost:3000'
 const MAX_REPLAYED = 100
 
 export interface ListenCommand {
@@ -39,17 +39,22 @@ const options = {
 } as const
 
 /**
- * Returns the command that the arguments describe.
+ * Returns the command that the arguments describe. `defaultUrl` is the address of the service if none is given.
  * @throws {Error} with the remedy if the arguments are wrong or contain a key
  */
-export function readArguments(words: string[], env: NodeJS.ProcessEnv): CliCommand {
+export function readArguments(
+  words: string[],
+  env: NodeJS.ProcessEnv,
+  defaultUrl: string | null,
+): CliCommand {
   refuseKey(words)
   const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true })
   const [name, event, ...rest] = positionals
   if (values.help || name === 'help' || (name === undefined && !values.version)) return { name: 'help' }
   if (values.version) return { name: 'version' }
   if (name === 'secret') return { name }
-  const url = urlOf('The address of the API', values['base-url'] ?? env.PAYMENTS_API_URL ?? DEFAULT_URL)
+  const address = values['base-url'] || env.PAYMENTS_API_URL || defaultUrl || EXAMPLE_URL
+  const url = urlOf('The address of the service', address)
   if (name === 'trigger' && rest.length === 0) return { name, url: apiUrl(url), event: event ?? '' }
   if (name !== 'listen' || event !== undefined)
     throw new Error(`There is no command ${JSON.stringify(positionals.join(' '))}. See --help.`)
@@ -84,7 +89,7 @@ function urlOf(what: string, text: string): URL {
   } catch {
     // The error below is clearer.
   }
-  throw new Error(`${what} must begin with http:// or https://, such as ${DEFAULT_URL}.`)
+  throw new Error(`${what} must begin with http:// or https://, such as ${EXAMPLE_URL}.`)
 }
 
 /** Completes the address of a service, such as http://localhost:3000, with the path of its API. */

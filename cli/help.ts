@@ -23,9 +23,9 @@ Options of listen:
   --header-brand NAME   sends X-NAME-Signature and so on, instead of X-Service-Signature
 
 Options of listen and trigger:
-  --base-url URL        the address of the API, by default http://localhost:3000/api/v1
+  --base-url URL        the address of the service, by default the one from which npx has installed the package
 
 Environment:
   PAYMENTS_API_KEY   a secret test key (sk_test_…). Without it, the command prompts for the key
-  PAYMENTS_API_URL   the address of the API, if --base-url is not given
+  PAYMENTS_API_URL   the address of the service, if --base-url is not given
   WEBHOOK_SECRET     signs the forwarded webhooks, instead of the secret that this machine keeps`

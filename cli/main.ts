@@ -5,6 +5,7 @@ import { homedir } from 'node:os'
 import { readArguments } from './arguments.ts'
 import { findTrigger } from './find-trigger.ts'
 import { help, version } from './help.ts'
+import { installedFrom } from './installed-from.ts'
 import { listen } from './listen/listen.ts'
 import { readWebhookSecret } from './listen/webhook-secret.ts'
 import { openClient, sentenceOf } from './open-client.ts'
@@ -29,7 +30,7 @@ try {
 
 async function run(words: string[]): Promise<void> {
   const { env } = process
-  const command = readArguments(words, env)
+  const command = readArguments(words, env, installedFrom())
   if (command.name === 'help') return print(help)
   if (command.name === 'version') return print(version)
   if (command.name === 'secret') return print((await readWebhookSecret(env, homedir())).secret)

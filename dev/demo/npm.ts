@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { version } from '../../src/version.ts'
+import { cliPath } from '../../src/reference/clients.ts'
 
 /** The command line of npm, even if npm is not on the PATH. */
 export function npm(...words: string[]): { command: string; args: string[] } {
@@ -12,5 +12,5 @@ export function npm(...words: string[]): { command: string; args: string[] } {
 export async function packCli(): Promise<string> {
   const { command, args } = npm('run', '--silent', 'pack')
   await promisify(execFile)(command, args)
-  return `/docs/cli-${version}.tgz`
+  return cliPath
 }

@@ -22,6 +22,9 @@ export interface ClientFile {
   content: string | Buffer
 }
 
+/** The path of the command line for merchants. npx caches a package under its URL, so the URL contains the version. */
+export const cliPath = `/docs/cli-${version}.tgz`
+
 /** Reads the files of docs/clients/, with the public URL and the webhook headers of this installation. */
 export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBrand'>): ClientFile[] => [
   ...clients.map(({ name, type }) => ({
@@ -34,12 +37,9 @@ export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBra
   ...readCli(),
 ]
 
-/**
- * Reads the command line for merchants, which `npm run pack` makes from cli/. npx caches a package under its URL, so
- * the URL contains the version.
- */
+/** Reads the command line for merchants, which `npm run pack` makes from cli/. */
 function readCli(): ClientFile[] {
   const file = join(folder, `payment-intents-cli-${version}.tgz`)
   if (!existsSync(file)) return []
-  return [{ path: `/docs/cli-${version}.tgz`, type: 'application/gzip', content: readFileSync(file) }]
+  return [{ path: cliPath, type: 'application/gzip', content: readFileSync(file) }]
 }

@@ -1,8 +1,11 @@
 import { html } from 'ghtml'
 import { bundlePath, scriptPath, stylePath, swaggerStylePath } from './paths.ts'
 
-/** The API reference page. Its script renders the operations from the OpenAPI document. */
-export const page = html`<!doctype html>
+/**
+ * Returns the API reference page. Its script renders the operations from the OpenAPI document. `cliUrl` is the URL of
+ * the command line for merchants, or null if it is not packed.
+ */
+export const pageWith = (cliUrl: string | null): string => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -25,6 +28,7 @@ Then open an operation and press <em>Execute</em>. The page forgets the key when
 <a href="/api/v1/openapi.json">OpenAPI document</a>
 · <a href="/docs/clients/payments.ts">TypeScript client</a>
 · <a href="/docs/clients/payments.postman_collection.json">Postman collection</a></p>
+!${cliUrl === null ? '' : html`<p>See events on your machine as they happen: <code>npx --yes ${cliUrl} listen</code></p>`}
 </header>
 <main id="operations"><noscript>This page needs JavaScript. The OpenAPI document does not.</noscript></main>
 </body>

@@ -4,8 +4,8 @@ import { refuse } from '../errors.ts'
 import { createPageHeaders } from '../http/pages/page-headers.ts'
 import { preparePage } from '../http/pages/prepare-page.ts'
 import { sendPage } from '../http/pages/send-page.ts'
-import { readClients } from './clients.ts'
-import { page } from './page.ts'
+import { cliPath, readClients } from './clients.ts'
+import { pageWith } from './page.ts'
 import { bundle, bundlePath, scriptPath, stylePath, swaggerStyle, swaggerStylePath } from './paths.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
@@ -30,13 +30,15 @@ const files = [
 export function referencePages(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const prepare = preparePage('', createPageHeaders(deps, rights))
-  router.get('/docs', prepare, (_req: Request, res: Response) => sendPage(res, 200, page))
   for (const { path, type, content } of files)
     router.get(path, prepare, (_req: Request, res: Response) => {
       res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
       res.type(type).send(content)
     })
   const clients = readClients(deps.config)
+  const isPacked = clients.some(({ path }) => path === cliPath)
+  const page = pageWith(isPacked ? deps.config.publicUrl + cliPath : null)
+  router.get('/docs', prepare, (_req: Request, res: Response) => sendPage(res, 200, page))
   for (const { path, type, content } of clients)
     router.get(path, prepare, (_req: Request, res: Response) => {
       // The file changes with a release, and its path does not.

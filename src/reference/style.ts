@@ -3,7 +3,7 @@ export const style = `
 body { margin: 0; background: #fff; color: #222; font: 16px/1.5 system-ui, sans-serif; }
 header { max-width: 1420px; margin: 0 auto; padding: 16px 20px 0; }
 h1 { margin: 0; font-size: 1.6rem; }
-header p { max-width: 48rem; margin: 8px 0; }
+header p { max-width: 48rem; margin: 8px 0; overflow-wrap: anywhere; }
 .warning { padding: 8px 12px; border-left: 4px solid #b00020; background: #fdecee; }
 a { color: #0b57d0; }
 

@@ -26,7 +26,7 @@ export function invite(stage: Stage, waiting: CreatedIntent, folder: string): vo
 
   explain('From another terminal: see the events as they happen. Then cause one, in a third terminal:')
   gap()
-  console.log(listenLines(origin, cliUrl, key).join('\n'))
+  console.log(listenLines(cliUrl, key).join('\n'))
 
   explain('From another terminal: create an intent, read the one above, cancel it.')
   gap()
@@ -39,8 +39,8 @@ export function invite(stage: Stage, waiting: CreatedIntent, folder: string): vo
   stage.endpointServer.listen(noteWebhook)
 }
 
-const listenLines = (origin: string, cliUrl: string, key: string): string[] => [
-  `export PAYMENTS_API_URL=${origin} PAYMENTS_API_KEY=${key}`,
+const listenLines = (cliUrl: string, key: string): string[] => [
+  `export PAYMENTS_API_KEY=${key}`,
   `npx --yes ${cliUrl} listen`,
   `npx --yes ${cliUrl} trigger payment.confirmed`,
 ]

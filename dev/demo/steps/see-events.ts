@@ -19,6 +19,8 @@ export async function seeEvents(
     'A laptop has no public address for webhooks. The command line for merchants follows the events of a test key, and ' +
       'forwards them to the laptop. npx installs it from the service. A developer gets a new key:',
   )
+  const page = await fetch(`${service.origin}/docs`)
+  must((await page.text()).includes(`npx --yes ${service.cliUrl} listen`), 'the page /docs shows the command')
   const beganAt = performance.now()
   const words = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
   const { key = '' } = await admin(words)
@@ -26,7 +28,8 @@ export async function seeEvents(
     show([`npx --yes ${service.cliUrl} \\`, `  ${command}`])
     return startNpx([service.cliUrl, ...command.split(' ')], {
       PAYMENTS_API_KEY: key,
-      PAYMENTS_API_URL: service.origin,
+      // A variable of the shell may name another service.
+      PAYMENTS_API_URL: '',
       WEBHOOK_SECRET: secret,
     })
   }
