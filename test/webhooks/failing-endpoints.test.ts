@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { pollOutboxes } from '../../src/outbox/sweep.ts'
+import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { signedIn } from '../admin/staff.ts'
 import {
@@ -26,6 +27,7 @@ import { waitFor } from '../support/wait-for.ts'
 
 const path = '/api/v1/dev/webhooks'
 const hourMs = 3_600_000
+const unwatched = { count: () => undefined, done: () => undefined }
 
 describe('An endpoint that fails', () => {
   const service = withService()
@@ -151,6 +153,11 @@ describe('An endpoint that fails', () => {
       ['FAILING', true],
       ['RECOVERED', true],
     ])
+    const logged = () => service.deps.LoggedEvent.find({ referenceNumber: failing }).sort('number').lean()
+    expect(await logged()).to.have.length(4)
+    advance(31 * 24 * hourMs)
+    await runCleanUp(service.deps, new AbortController().signal, unwatched)
+    expect((await logged()).map(({ sandbox }) => sandbox)).to.deep.equal([false, false])
   })
 
   it('is reported once, whatever processes relay the event, and even if it is deleted before that', async () => {
