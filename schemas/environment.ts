@@ -30,18 +30,18 @@ export const environment = {
       type: 'string',
       format: 'mongodb-url',
       description:
-        'MongoDB and the name of the database, without a lower write concern, read concern or read preference.',
+        'MongoDB, with the name of the database.',
     },
     MONGODB_TLS_CA: {
       type: 'string',
       format: 'certificates',
       description:
-        'The certificate authority of MongoDB, or its self-signed certificate. Needs `tls=true` in `MONGODB_URL`. Without it: the public authorities.',
+        "MongoDB's certificate authority or self-signed certificate. Needs `tls=true` in `MONGODB_URL`.",
     },
     REDIS_URL: {
       type: 'string',
       format: 'redis-url',
-      description: 'Redis, or its sentinels with the name of the master, or some nodes of its cluster.',
+      description: 'Redis, its sentinels with the name of the master, or some nodes of its cluster.',
     },
     REDIS_TLS_CA: {
       type: 'string',
