@@ -29,8 +29,7 @@ export const environment = {
     MONGODB_URL: {
       type: 'string',
       format: 'mongodb-url',
-      description:
-        'MongoDB, with the name of the database.',
+      description: 'MongoDB, with the name of the database.',
     },
     MONGODB_TLS_CA: {
       type: 'string',
