@@ -115,7 +115,6 @@ const form = ({ to, name, error }: { to: string; name: string; error: string }):
             name="password"
             type="password"
             autocomplete="current-password"
-            maxlength="200"
             required
             !${name === '' ? '' : 'autofocus'}
           />
