@@ -141,8 +141,14 @@ describe('The service during a MongoDB outage', () => {
     this.timeout(60_000)
     const running = load('freeze', 20)
     await waitFor('some load', () => acknowledged(running.creates).length > 100)
+    const feed = `${web.origin}/api/v1/dev/events/feed?type=payment.failed&wait=25`
+    const held = fetch(feed, { headers: merchant.read() })
+    const metrics = async () => (await fetch(`${web.origin}/metrics`)).text()
+    await waitFor('a request is held', async () => /requests_held 1\n/.test(await metrics()))
     await mongo.kill('SIGSTOP')
     const before = running.creates.length
+    const frozenAt = performance.now()
+    const heldFor = held.then(({ status }) => [status, performance.now() - frozenAt < 10_000])
     const [ready, healthy, fresh] = await Promise.all([
       fetch(`${web.origin}/readyz`),
       fetch(`${web.origin}/healthz`),
@@ -151,6 +157,7 @@ describe('The service during a MongoDB outage', () => {
     ])
     expect([ready.status, healthy.status]).to.deep.equal([503, 200])
     expect(fresh).to.include({ status: 503 })
+    expect(await heldFor).to.deep.equal([503, true])
     await mongo.kill('SIGCONT')
     const thawedAt = performance.now()
     await waitFor('a create', async () => (await create('after-the-thaw')).status === 201)

@@ -73,6 +73,13 @@ for (const [what, signal] of Object.entries(faults))
       expect(events).to.have.length(20)
     })
 
+    it('shows an event in the event feed within 5 s, even if the merchant has no endpoint', async () => {
+      const stranger = await service.merchant()
+      await createIntent(service, stranger)
+      const feed = service.http.get('/api/v1/dev/events/feed?wait=5').set(stranger.read())
+      expect((await feed).body.data.items).to.have.length(1)
+    })
+
     it('queries the wallet about a payment with an unknown outcome until the wallet knows the outcome', async () => {
       const { referenceNumber } = await createIntent(service, merchant)
       wallet.setOutcome(() => ({ outcome: 'unknown', why: 'it hung up' }))

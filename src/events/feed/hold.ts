@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { createFairSlots, type FairSlots, type Free } from '../../process/fair-slots.ts'
 import { writePosition } from './position.ts'
-import { findLastNumber, hasEvent, parseFeedSearch } from './read.ts'
+import { type Feed, findLastNumber, hasEvent, parseFeedSearch } from './read.ts'
 
 /** The maximum number of requests that a process holds for one business. */
 export const maxHeldPerBusiness = 5
@@ -26,40 +26,47 @@ export interface Holding {
 
 type HoldDeps = Pick<Deps, 'LoggedEvent' | 'chainWatch' | 'holdSlots' | 'metrics'>
 
+/** The query with which to read the feed now, or the empty response if there is still no event. */
+type Held = { query: ReadFeedQuery } | { data: Feed }
+
 /**
- * Holds a request for the feed while there is no event for it, if its query requests this. Returns the query with which
- * to read the feed then, or null if the request was not to be held. The feed is then read as usual, so this function
- * only determines when. It returns early if the process holds as many requests as it can, because no business should
- * get an error for the requests of others.
+ * Holds a request for the feed while there is no event for it, if its query requests this. Otherwise returns null. The
+ * request is not held if the process holds as many requests as it can, because no business should get an error for the
+ * requests of others. The session has the same purpose as in `readFeed`.
  */
 export async function holdForEvent(
   deps: HoldDeps,
   caller: Caller,
   query: ReadFeedQuery,
   { read, signal }: Holding,
-): Promise<ReadFeedQuery | null> {
+): Promise<Held | null> {
   const search = parseFeedSearch(caller, query)
   if (search.waitMs === 0) return null
   const endsAtMs = performance.now() + search.waitMs
   const owner = { businessId: caller.businessId, sandbox: caller.sandbox }
-  const findLast = () => read(() => findLastNumber(deps, owner, {}))
-  let last = await findLast()
-  const after = search.after === 'latest' ? last : search.after
+  const session = await deps.LoggedEvent.db.startSession({ causalConsistency: true })
+  const findLast = () => read(() => findLastNumber(deps, owner, { session }))
   let free: Free | null = null
   try {
-    for (let seen = after; seen <= last; ) {
+    let last = await findLast()
+    const after = search.after === 'latest' ? last : search.after
+    const found = { query: { ...query, after: writePosition(owner, after) } }
+    // The read reports that the log has lost this position.
+    if (after > last) return found
+    for (let seen = after; ; ) {
       const range = { after: seen, last }
-      if (await read(() => hasEvent(deps, owner, search, range))) break
+      if (await read(() => hasEvent(deps, owner, search, range, session))) return found
       free ??= takeSlot(deps, caller.businessId)
-      if (free === null) break
-      if (!(await deps.chainWatch.grows(owner, last, endsAtMs - performance.now(), signal))) break
+      const leftMs = endsAtMs - performance.now()
+      if (free === null || !(await deps.chainWatch.grows(owner, last, leftMs, signal)))
+        return { data: { items: [], next: writePosition(owner, last), hasMore: false } }
       seen = last
       last = await findLast()
     }
   } finally {
     free?.()
+    await session.endSession()
   }
-  return { ...query, after: writePosition(owner, after) }
 }
 
 /**

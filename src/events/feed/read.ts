@@ -101,17 +101,18 @@ async function checkExists(deps: Reads, owner: ChainOwner, after: number): Promi
 }
 
 /** Returns whether the feed has an event in this range for the search. */
-export const hasEvent = async (
+export async function hasEvent(
   deps: Reads,
   owner: ChainOwner,
   search: Pick<FeedSearch, 'types'>,
   range: NumberRange,
-): Promise<boolean> =>
-  range.after < range.last &&
-  (await cursorBetween(deps, owner, search, range, {
-    limit: 1,
-    projection: { _id: 0, number: 1 },
-  }).next()) !== null
+  session: mongo.ClientSession,
+): Promise<boolean> {
+  if (range.after >= range.last) return false
+  const projection = { _id: 0, number: 1 }
+  const [first] = await cursorBetween(deps, owner, search, range, { limit: 1, projection, session }).toArray()
+  return first !== undefined
+}
 
 /** Numbers above `after`, up to `last`. */
 interface NumberRange {

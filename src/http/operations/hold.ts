@@ -1,14 +1,12 @@
 import type { Response } from 'express'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { unavailable } from '../../errors.ts'
 import type { Deadline } from '../server/deadline.ts'
 import type { OperationInput, ReadRoute } from './route.ts'
 
 /**
- * Holds a request if its input requests this. Returns the input with which the operation then runs, or null if the
- * request was not to be held. Only the reads during the hold count towards the deadline, not the hold itself. The hold
- * ends when the client disconnects.
+ * Holds a request if its query requests this, until the client disconnects at the latest. Only the reads during the
+ * hold count towards the deadline.
  */
 export async function hold(
   deps: Deps,
@@ -17,16 +15,14 @@ export async function hold(
   input: OperationInput,
   deadline: Deadline,
   res: Response,
-): Promise<OperationInput | null> {
+): Promise<{ query: unknown } | { data: unknown } | null> {
   if (route.hold === undefined) return null
   const gone = new AbortController()
   const abort = (): void => gone.abort()
   res.once('close', abort)
   try {
     const holding = { read: deadline.run, signal: gone.signal }
-    const held = await route.hold(deps, caller, input as OperationInput<never>, holding)
-    if (res.closed) throw unavailable()
-    return held
+    return await route.hold(deps, caller, input as OperationInput<never>, holding)
   } finally {
     res.off('close', abort)
   }

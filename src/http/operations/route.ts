@@ -52,16 +52,16 @@ export interface ReadRoute extends Common {
    */
   toCsv?(data: never, input: OperationInput<never>): CsvFile
   /**
-   * Holds the request while there is nothing to return, and returns the input with which the operation then runs. While
-   * the request is held, it uses no memory budget, list slot or connection to MongoDB. Returns null if the input does
-   * not request this.
+   * Holds the request while there is nothing to return. Then returns the query with which the operation runs, or the
+   * response's data if there is still nothing. While the request is held, it uses no memory budget, list slot or
+   * connection to MongoDB. Returns null if the query does not request this.
    */
   hold?(
     deps: Deps,
     caller: Caller,
     input: OperationInput<never>,
     holding: Holding,
-  ): Promise<OperationInput | null>
+  ): Promise<{ query: unknown } | { data: unknown } | null>
   /** Runs the operation. The meaning of `deadlineAt` is explained in src/mongo/batching/batcher.ts. */
   run(deps: Deps, caller: Caller, input: OperationInput, deadlineAt: number): Promise<unknown>
 }

@@ -12,7 +12,7 @@ import { readBody, reserveBody } from '../body/read-body.ts'
 import { buildOne, buildPage } from '../responses/build.ts'
 import { prefersCsv } from '../responses/csv-file.ts'
 import { beginDownload, type DownloadBegun } from '../responses/download.ts'
-import type { ApiResponse } from '../responses/envelope.ts'
+import { type ApiResponse, success } from '../responses/envelope.ts'
 import { memoryOfDownload, memoryOfOne, memoryOfPage } from '../responses/largest.ts'
 import { type BuiltResponse, sizeOf } from '../responses/send.ts'
 import { type Deadline, startDeadline } from '../server/deadline.ts'
@@ -70,15 +70,16 @@ async function read(
   deadline: Deadline,
   req: Request,
   res: Response,
-): Promise<BuiltResponse> {
+): Promise<BuiltResponse | ApiResponse> {
   if (route.toCsv !== undefined) res.vary('Accept')
   const input = readInput(deps, route, req, undefined)
   const held = await hold(deps, route, caller, input, deadline, res)
   if (held === null) return readNow(deps, route, caller, input, deadline, res)
+  if ('data' in held) return success(200, held.data)
   // The key may have been revoked while the request was held.
   const again = await identifyCaller(deps, req, res, deadline)
   allow(route, again)
-  return readNow(deps, route, again, held, deadline, res)
+  return readNow(deps, route, again, { ...input, query: held.query }, deadline, res)
 }
 
 async function readNow(

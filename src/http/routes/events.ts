@@ -34,10 +34,8 @@ export const eventRoutes: readonly Route[] = [
     shows: 'event',
     isPage: true,
     scope,
-    async hold(deps, caller, { query, ...input }: OperationInput<ReadFeedQuery>, holding) {
-      const held = await holdForEvent(deps, caller, query, holding)
-      return held && { ...input, query: held }
-    },
+    hold: (deps, caller, { query }: OperationInput<ReadFeedQuery>, holding) =>
+      holdForEvent(deps, caller, query, holding),
     run: async (deps, caller, { query }: OperationInput<ReadFeedQuery>) => {
       const { items, ...rest } = await readFeed(deps, caller, parseFeedSearch(caller, query))
       return { items: await presentEvents(deps, items), ...rest }
