@@ -22,6 +22,8 @@ Options of listen:
   --json                prints the body of each event as one line of JSON
   --header-brand NAME   sends X-NAME-Signature and so on, instead of X-Service-Signature
 
+listen does not repeat an event that your server rejects. Correct your server, and use --replay-last.
+
 Options of listen and trigger:
   --base-url URL        the address of the service, by default the one from which npx has installed the package
 

@@ -125,10 +125,11 @@ describe('listen', () => {
     server.respondWith(
       (res, count) => void res.writeHead(count === 1 ? 500 : 200).end('no \u001b[31mdatabase'),
     )
-    const listening = listen(['--forward', server.url])
+    const listening = listen(['--forward', server.url, '--header-brand', 'Acme'])
     await listening.ready()
     await newIntent()
     await listening.seen('It responded: no  [31mdatabase')
+    expect(server.received[0]?.headers).to.include({ 'x-acme-event': 'payment.created' })
     await newIntent()
     await listening.seen('→ 200')
     await server.close()
