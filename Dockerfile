@@ -11,7 +11,8 @@ COPY workers workers
 COPY docs/clients docs/clients
 COPY dev/write-sbom.mjs dev/write-sbom.mjs
 COPY cli cli
-RUN npm run build && npm prune --omit=dev
+# npm keeps the compiler, because a package names it as an optional peer.
+RUN npm run build && npm prune --omit=dev && rm -rf node_modules/typescript node_modules/@typescript
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production
