@@ -7,28 +7,35 @@ import { startCommand } from '../dev/command.ts'
 import { fileOf, languageOf, librariesOf, programs } from '../docs/languages.ts'
 import { skipUnlessHere } from '../docs/program.ts'
 import { createIntent, relay } from '../support/actions.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { keyOf, withCli } from './start-cli.ts'
 
 const secret = '84432cccd985fa567be32c6c93fa77de6c367a92a95fc52bcd275bc97f7745c3'
 const handlers = programs.filter((program) => fileOf(program)?.startsWith('hooks.'))
+const catchups = programs.filter((program) => fileOf(program)?.startsWith('catchup.'))
 
 describe('The webhook handlers in docs/merchants/quickstart.md', () => {
-  const service = withService()
-  const [merchant, cli] = [withMerchant(service), withCli()]
+  const [service, cli] = [withService(), withCli()]
 
   it('are available for Node and Python', () => {
     expect(handlers.map((handler) => languageOf(handler)?.name)).to.have.members(['Node', 'Python'])
   })
 
   for (const handler of handlers)
-    it(`accept an event from listen, and reject a forged one: ${fileOf(handler)}`, async function () {
+    it(`accept an event, reject a forged one, and catch up after an outage: ${fileOf(handler)}`, async function () {
       const [language, file] = [languageOf(handler), fileOf(handler)]
       if (language === undefined || file === undefined) return expect.fail()
       skipUnlessHere(this, language.name, [language.command, '--version'], handler.page)
+      const merchant = await service.merchant()
       const [folder, port] = [await mkdtemp(join(tmpdir(), 'handler-')), await freePort()]
-      const files = { ...librariesOf(language), [file]: handler.text.replace('4000', String(port)) }
+      const catchup = catchups.find(({ fence }) => fence === language.fence)
+      const catchupFile = `catchup.${language.extension}`
+      const files = {
+        ...librariesOf(language),
+        [file]: handler.text.replace('4000', String(port)),
+        [catchupFile]: catchup?.text ?? '',
+      }
       for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
       const running = startCommand([language.command, file], {
         cwd: folder,
@@ -47,6 +54,16 @@ describe('The webhook handlers in docs/merchants/quickstart.md', () => {
         await relay(service, merchant)
         await listening.seen('→ 200')
         await waitFor('the handler has printed it', () => running.output.stdout.includes(referenceNumber))
+        running.kill('SIGKILL')
+        await running.ended
+        await createIntent(service, merchant)
+        await relay(service, merchant)
+        const catchingUp = startCommand([language.command, catchupFile], {
+          cwd: folder,
+          env: { ...process.env, BASE: `${service.origin}/api/v1`, KEY: merchant.key },
+        })
+        await catchingUp.ended
+        expect(catchingUp.output).to.deep.include({ stdout: 'New events: 1\n' })
       } finally {
         running.kill('SIGKILL')
         await running.ended

@@ -1,4 +1,4 @@
-import { createIntent, freshDelivery, post, subscribe } from '../support/actions.ts'
+import { createIntent, freshDelivery, post, relay, subscribe } from '../support/actions.ts'
 import type { EndpointServer } from '../support/endpoint-server.ts'
 import type { Merchant, Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
@@ -18,6 +18,7 @@ export async function createFixture(
   const needsEndpoint = /ENDPOINT|DELIVERY/.test(program)
   const endpoint = needsEndpoint ? await subscribe(service, merchant, endpointServer.url) : null
   const delivery = needsEndpoint ? await freshDelivery(service, merchant) : null
+  if (program.includes('/dev/events')) await relay(service, merchant)
   const environment = {
     BASE: `${service.origin}/api/v1`,
     KEY: merchant.key,

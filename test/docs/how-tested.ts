@@ -29,7 +29,7 @@ export const notRun: { page: string; begins: string; because: string }[] = [
   },
   {
     page: 'docs/merchants/webhooks.md',
-    begins: 'CREATE TABLE webhook_inbox',
+    begins: 'CREATE TABLE inbox',
     because: "is for the merchant's database",
   },
 ]

@@ -77,7 +77,7 @@ export const languageOf = ({ fence }: Block): Language | undefined =>
 export const fileOf = ({ page, text }: Block): string | undefined =>
   page.startsWith('docs/merchants/') ? /^(?:<\?php )?(?:\/\/|#) (\w+\.\w+)\n/.exec(text)?.[1] : undefined
 
-const isLibrary = (file: string): boolean => /^(client|verify)\./.test(file)
+const isLibrary = (file: string): boolean => /^(client|inbox|verify)\./.test(file)
 
 const named = blocks.map((block) => ({ block, file: fileOf(block) ?? '' })).filter(({ file }) => file !== '')
 

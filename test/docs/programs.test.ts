@@ -44,9 +44,8 @@ describe("The guide's example programs", function () {
     for (const name of ['pay', 'retry']) expect(named(name), name).to.have.length(languages.length)
   })
 
-  for (const program of programs.filter(
-    (one) => shownBelow(one) !== undefined && !named('close').includes(one),
-  ))
+  const special = [...named('close'), ...named('catchup')]
+  for (const program of programs.filter((one) => shownBelow(one) !== undefined && !special.includes(one)))
     it(`print the output that the page shows: ${nameOf(program)}`, async function () {
       skipUnlessRunnable(this, program)
       const { environment, merchant } = await createFixture(service, endpointServer, program.text)
@@ -80,6 +79,20 @@ describe("The guide's example programs", function () {
       expect(printed)
         .to.include('SECRET_KEY_REQUIRED')
         .and.match(/request [0-9a-f-]{36}/)
+    })
+
+  for (const program of named('catchup'))
+    it(`stores each event once, even without its position: ${nameOf(program)}`, async function () {
+      skipUnlessRunnable(this, program)
+      const { environment } = await createFixture(service, endpointServer, program.text)
+      const [language, file] = [languageOf(program), fileOf(program)]
+      if (language === undefined || file === undefined) return expect.fail(nameOf(program))
+      const command = `"${language.command}" ${file}`
+      const script = [command, command, 'rm next.txt', command].join('\n')
+      const files = { ...librariesOf(language), [file]: program.text, 'run.sh': script }
+      const printed = await runProgram(['sh', '-e', 'run.sh'], { files, environment, input: '' })
+      const nothingNew = 'New events: 0\n'
+      expect(printed).to.equal(shownBelow(program) + nothingNew + nothingNew)
     })
 
   for (const program of named('retry'))

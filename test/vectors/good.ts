@@ -16,7 +16,7 @@ const data = {
 /** A body as the service sends it. */
 export const envelope = (changes: Record<string, unknown>): string =>
   JSON.stringify({
-    id: '6b0149aca90c38bde3c47f62-6b0149aca90c38bde3c47f5e',
+    id: 'awFJrKkMOL3jxH9iawFJrKkMOL3jxH9e',
     event: 'payment.created',
     created_at: '2026-11-21T07:35:08.990Z',
     sandbox: true,
