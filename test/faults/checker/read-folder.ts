@@ -45,16 +45,14 @@ export function readFolder(folder: string): Evidence {
 }
 
 /** The collections of the dump. */
-const collections = [
-  ...['intents', 'events', 'webhookendpoints', 'wallets', 'walletmovements', 'ledgerentries', 'products'],
-  ...['orders', 'auditevents', 'importplans', 'staffsessions'],
-]
+const collections =
+  'intents events webhookendpoints wallets walletmovements ledgerentries products orders auditevents importplans staffsessions'
 
 function dumpIn(documentsOf: (name: string) => unknown[]): Dump {
   const deliveries = (documentsOf('deliveries') as Dump['deliveries']).map((delivery) => {
     return { ...delivery, eventId: Buffer.from(delivery._id, 'base64url').toString('hex', 0, 12) }
   })
-  const others = Object.fromEntries(collections.map((name) => [name, documentsOf(name)]))
+  const others = Object.fromEntries(collections.split(' ').map((name) => [name, documentsOf(name)]))
   return { ...(others as unknown as Dump), deliveries }
 }
 
