@@ -41,6 +41,7 @@ const deliveryOf = ({ dump }: Ordinary, event: string): DeliveryDocument =>
   the(dump.deliveries.find((delivery) => delivery.event === event))
 /** The delivery of the payment, with two attempts and two arrivals. */
 const confirmed = (round: Ordinary): DeliveryDocument => deliveryOf(round, 'payment.confirmed')
+const replayIn = ({ dump }: Ordinary) => the(dump.webhookreplays[0])
 /** The response in which a reader saw an event in the middle of the log. */
 const feedOf = (calls: Call[]): Call => the(having(calls, 'event.feed')[6])
 const arrivalsOf = (round: Ordinary) =>
@@ -187,6 +188,16 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'the signature is wrong': (round) => (the(arrivalsOf(round)[0]).headers['x-service-signature'] = 'x'),
     'a request belongs to no delivery': (round) =>
       change(the(arrivalsOf(round)[0]), confirmed(round)._id, 'x'.repeat(32)),
+  },
+  'replay.exact': {
+    'an event was not sent': (round) => (replayIn(round).onlyUndelivered = false),
+    'a delivery was re-queued twice': (round) => {
+      const { _id } = replayIn(round)
+      the(round.dump.deliveries[0]).effects.push(_id, _id)
+    },
+    'another event was sent': (round) => confirmed(round).effects.push(replayIn(round)._id),
+    'a count is wrong': (round) => (replayIn(round).skipped += 1),
+    'an acknowledged replay is missing': ({ dump }) => dump.webhookreplays.pop(),
   },
   'code.unique': { 'two intents share a code': ({ paid, cancelled }) => (cancelled.code = paid.code) },
   'reference.unique': {

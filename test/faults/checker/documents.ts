@@ -64,6 +64,27 @@ export interface DeliveryDocument extends Owned {
   attemptLog: { at: number; durationMs: number; status: number | null }[]
   deliveredAt: number | null
   unaudited: unknown[]
+  /** The ids of the re-queues and replays that changed the delivery. */
+  effects: string[]
+  /** The replay that inserted the delivery, if one did. */
+  insertedBy?: string
+}
+
+/** A replay. `through`: the last number of the log when it began. */
+export interface ReplayDocument extends Owned {
+  endpointId: string
+  status: 'RUNNING' | 'DONE' | 'CANCELLED'
+  cancellationReason: string | null
+  from: number
+  to: number
+  events: string[]
+  through: number
+  onlyUndelivered: boolean
+  total: number
+  requeued: number
+  created: number
+  skipped: number
+  finishedAt: number | null
 }
 
 /** An event in the event log. */
@@ -118,6 +139,7 @@ export interface Dump {
   deliveries: DeliveryDocument[]
   events: EventDocument[]
   webhookendpoints: EndpointDocument[]
+  webhookreplays: ReplayDocument[]
   wallets: { _id: string; phone: string; businessId: string | null; balance: number; current: unknown }[]
   walletmovements: MovementDocument[]
   ledgerentries: LedgerDocument[]
@@ -129,6 +151,7 @@ export interface Dump {
     actor: { kind: string; name: string }
     act: string
     subject: string
+    after?: { replayId?: string } | null
   }[]
   importplans: { _id: string; state: string }[]
   staffsessions: { _id: string; unaudited?: unknown[] }[]

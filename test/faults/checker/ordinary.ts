@@ -83,6 +83,7 @@ export function ordinary(): Ordinary {
   deliver(round, byWallet, 'payment.confirmed', 9)
 
   sell(round)
+  replay(round)
   support(round)
   const intents = [paid, cancelled, expired, byWallet]
   for (const intent of intents) read(round, intent, 210, 'auditor')
@@ -123,7 +124,7 @@ const empty = (): Omit<Evidence, 'texts'> => ({
       products: [],
       orders: [],
     },
-    ...{ auditevents: [], importplans: [], staffsessions: [], ledgerentries: [] },
+    ...{ auditevents: [], importplans: [], staffsessions: [], webhookreplays: [], ledgerentries: [] },
     wallets: [{ _id: '22999999', phone: '22999999', businessId: null, balance: 495, current: null }],
   },
 })
@@ -238,6 +239,7 @@ function deliver(
     facts,
     ...{ status: 'DELIVERED', attempts: 2, requeues: 0, nextAttemptAt: null, leaseToken: null },
     unaudited: [],
+    effects: [],
     ...{ attemptLog: attempts, createdAt: at(seconds + 0.05), deliveredAt: at(seconds + 1.22) },
   } satisfies DeliveryDocument)
   for (const attempt of attempts) arrive(round, attempt.at, event, body, { did: attempt.status })
@@ -366,4 +368,18 @@ function support(round: Evidence): void {
     { _id: idOf('line-1'), at: at(12), actor, act: 'staff.signed-in', subject: 'aicha' },
     { _id: idOf('line-2'), at: at(1.95), actor, act: 'delivery.requeued', subject: delivery._id },
   )
+}
+
+/** The merchant replays what was not delivered of the first events, which is nothing. */
+function replay(round: Evidence): void {
+  const _id = idOf('replay')
+  const address = `/webhooks/endpoints/${endpointId}/replay`
+  post(round, 45, 'replay', address, { id: _id }, { status: 201 })
+  const selection = { from: at(0), to: at(4), events: ['payment.created'], through: 9, onlyUndelivered: true }
+  const counts = { total: 4, requeued: 0, created: 0, skipped: 4 }
+  const done = { status: 'DONE', cancellationReason: null, createdAt: at(45), finishedAt: at(46) } as const
+  round.dump.webhookreplays.push({ ...owned, _id, endpointId, ...selection, ...counts, ...done })
+  const actor = { kind: 'key', name: shop.key }
+  const line = { at: at(45), actor, act: 'endpoint.replayed', subject: endpointId, after: { replayId: _id } }
+  round.dump.auditevents.push({ _id: idOf('line-3'), ...line })
 }

@@ -46,7 +46,7 @@ export function readFolder(folder: string): Evidence {
 
 /** The collections of the dump. */
 const collections =
-  'intents events webhookendpoints wallets walletmovements ledgerentries products orders auditevents importplans staffsessions'
+  'intents events webhookendpoints webhookreplays wallets walletmovements ledgerentries products orders auditevents importplans staffsessions'
 
 function dumpIn(documentsOf: (name: string) => unknown[]): Dump {
   const deliveries = (documentsOf('deliveries') as Dump['deliveries']).map((delivery) => {

@@ -1,4 +1,4 @@
-import type { DeliveryDocument, EndpointDocument, IntentDocument } from './documents.ts'
+import type { DeliveryDocument, EndpointDocument, IntentDocument, ReplayDocument } from './documents.ts'
 import { groupsOf } from './groups.ts'
 import type { Evidence } from './read-folder.ts'
 import { type Request, requestsOf } from './requests.ts'
@@ -27,6 +27,8 @@ export interface Round extends Evidence {
   endpointOf: Map<string, EndpointDocument>
   /** By the reference of the intent or order. */
   deliveriesOf: Map<string, DeliveryDocument[]>
+  /** The replays that inserted or re-queued a delivery. */
+  replaysOf: (delivery: DeliveryDocument) => ReplayDocument[]
   /** The service's clock when MongoDB was dumped. */
   endShown: number
   /** Whether the clean-up may have removed a document by the end. */
@@ -61,6 +63,8 @@ export function roundOf(evidence: Evidence): Round {
     intentAt: (shortCode) => byShortCode.get(shortCode ?? ''),
     endpointOf: new Map(dump.webhookendpoints.map((endpoint) => [endpoint._id, endpoint])),
     deliveriesOf: groupsOf(dump.deliveries, ({ referenceNumber }) => referenceNumber),
+    replaysOf: ({ effects, insertedBy }) =>
+      dump.webhookreplays.filter(({ _id }) => _id === insertedBy || effects.includes(_id)),
     endShown,
     mayBeCleaned: ({ sandbox, createdAt }) => sandbox && createdAt + keptMs < endShown,
   }

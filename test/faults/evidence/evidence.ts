@@ -65,6 +65,7 @@ export type What =
   | `endpoint.${'create' | 'update' | 'delete' | 'rotate' | 'test' | 'list'}`
   | `delivery.${'list' | 'read' | 'retry'}`
   | `event.${'feed' | 'list' | 'read'}`
+  | `replay${'' | '.dry' | '.list' | '.read' | '.cancel'}`
   | `product.${'create' | 'update' | 'delete' | 'list' | 'read' | 'export'}`
   | `order${'' | '.list' | '.read'}`
   | `support.${'sign-in' | 'page'}`

@@ -5,6 +5,7 @@ import * as endpoints from './operations/endpoints.ts'
 import * as intents from './operations/intents.ts'
 import { placeOrder, readOrders } from './operations/orders.ts'
 import { payByCode, payByLink } from './operations/pay.ts'
+import { followReplay, startReplay } from './operations/replays.ts'
 import * as store from './operations/store.ts'
 import { intrude, overstep } from './operations/strangers.ts'
 import { overreach, requeue, requeueAll } from './operations/support.ts'
@@ -26,6 +27,8 @@ export const operations = {
   listDeliveries: [20, listDeliveries],
   readDelivery: [10, readDelivery],
   retryDelivery: [10, retryDelivery],
+  startReplay: [5, startReplay],
+  followReplay: [5, followReplay],
   createEndpoint: [8, endpoints.createEndpoint],
   updateEndpoint: [8, endpoints.updateEndpoint],
   deleteEndpoint: [4, endpoints.deleteEndpoint],

@@ -78,6 +78,7 @@ async function createTenant(admin: Admin, business: Business, mode: Key['mode'])
     passing: [],
     orders: [],
     deliveries: [],
+    replays: [],
   }
 }
 

@@ -39,6 +39,8 @@ export interface Tenant {
   passing: string[]
   orders: string[]
   deliveries: string[]
+  /** The paths of replays. */
+  replays: string[]
 }
 
 export interface Business {

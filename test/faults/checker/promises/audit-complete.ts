@@ -47,7 +47,9 @@ function* requeueLines(round: Round): Findings {
       retries.filter(isUnknown).length +
       acts.filter(isOpen).length +
       (byEndpoint.get(endpointId)?.length ?? 0)
-    if (own.length < Math.max(requeues, least) || own.length > most)
+    // A replay has one line for all deliveries.
+    const lined = requeues - round.replaysOf(delivery).length
+    if (own.length < Math.max(lined, least) || own.length > most)
       yield [_id, `was re-queued ${requeues} times (calls: ${least} to ${most}), the trail has ${own.length}`]
     if (isForgotten(delivery, own, times)) yield [_id, 'was re-queued, and is DEAD without another attempt']
   }

@@ -16,7 +16,7 @@ export const deliveryCounted: Check = function* (round) {
   const steady = new Set(steadyEndpoints(round).map(({ _id }) => _id))
   for (const trail of trailsOf(round)) {
     const { _id, status, requeues, attempts, endpointId } = trail.delivery
-    yield* end(trail)
+    yield* end(trail, round.replaysOf(trail.delivery).length)
     if (status === 'CANCELLED' && steady.has(endpointId))
       yield [_id, 'is CANCELLED, but its endpoint was never deleted or disabled']
     if (attempts <= maxLogLength && attempts !== trail.attempts.length)
@@ -34,16 +34,19 @@ export const deliveryCounted: Check = function* (round) {
   }
 }
 
-function* end({ delivery, attempts }: Trail): Findings {
+/** Only a replay re-queues a delivery that was accepted. */
+function* end({ delivery, attempts }: Trail, replays: number): Findings {
   const { _id, status, nextAttemptAt, leaseToken, deliveredAt } = delivery
   if (status === 'PENDING' || status === 'RETRYING') yield [_id, `is ${status} at the end`]
   else if (nextAttemptAt !== null) yield [_id, `is ${status} and has a next attempt`]
   if (leaseToken !== null) yield [_id, `is ${status} and has a lease`]
-  const accepted = attempts.findIndex((attempt) => isAccepted(attempt.status))
-  if (accepted >= 0 && accepted < attempts.length - 1)
-    yield [_id, 'was attempted again after it was accepted']
-  if (accepted >= 0 !== (status === 'DELIVERED') || (deliveredAt !== null) !== (status === 'DELIVERED'))
-    yield [_id, `is ${status}, and ${accepted >= 0 ? 'an' : 'no'} attempt was accepted`]
+  const accepted = attempts.filter((attempt) => isAccepted(attempt.status)).length
+  const isLast = isAccepted(attempts.at(-1)?.status ?? null)
+  if (accepted - Number(isLast) > replays) yield [_id, 'was attempted again after it was accepted']
+  const isDelivered = status === 'DELIVERED'
+  const isRight = isLast === isDelivered || (replays > 0 && status === 'CANCELLED')
+  if (!isRight || (deliveredAt !== null) !== isDelivered)
+    yield [_id, `is ${status}, and its last attempt was ${isLast ? '' : 'not '}accepted`]
 }
 
 export const isAccepted = (status: number | null): boolean => status !== null && status >= 200 && status < 300

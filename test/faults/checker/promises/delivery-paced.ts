@@ -1,7 +1,7 @@
 import type { DeliveryDocument } from '../documents.ts'
 import { groupsOf } from '../groups.ts'
 import type { Check, Findings, Round } from '../round.ts'
-import { settles } from '../times.ts'
+import { lateMs, type Span, settles } from '../times.ts'
 import { isAccepted } from './delivery-counted.ts'
 
 /** Records are rounded to the millisecond, and the times come from two clocks. */
@@ -15,25 +15,28 @@ export const deliveryPaced: Check = function* (round) {
   const requeues = groupsOf(lines, ({ subject }) => subject)
   const throttled = throttledAt(round)
   for (const delivery of round.dump.deliveries) {
-    const requeuedAt = (requeues.get(delivery._id) ?? []).map(({ at }) => at)
-    yield* paced(round, delivery, requeuedAt, throttled)
+    const byHand = (requeues.get(delivery._id) ?? []).map(({ at }) => ({ from: at, to: at }))
+    const byReplays = round.replaysOf(delivery).map(({ createdAt, finishedAt }) => {
+      return { from: createdAt, to: (finishedAt ?? round.endShown) + lateMs }
+    })
+    yield* paced(round, delivery, [...byHand, ...byReplays], throttled)
   }
 }
 
 function* paced(
   round: Round,
   { _id, attemptLog, createdAt, attempts, endpointId }: DeliveryDocument,
-  requeuedAt: number[],
+  requeued: Span[],
   throttled: ReturnType<typeof throttledAt>,
 ): Findings {
   const { times, setting } = round
   const waits = setting.settings.retrySeconds.map((seconds) => seconds * 1000)
-  const isByTable = requeuedAt.length === 0 && attemptLog.length === attempts
+  const isByTable = requeued.length === 0 && attemptLog.length === attempts
   for (const [index, { at }] of attemptLog.entries()) {
     const before = attemptLog[index - 1]
     const endedAt = before === undefined ? createdAt : before.at + before.durationMs
     const tableMs = before === undefined ? 0 : ((isByTable ? waits[index - 1] : Math.min(...waits)) ?? 0)
-    const isRequeued = requeuedAt.some((when) => when >= endedAt - earlyMs && when <= at + earlyMs)
+    const isRequeued = requeued.some(({ from, to }) => to >= endedAt - earlyMs && from <= at + earlyMs)
     const [first, last] = [times.machineTime(before?.at ?? createdAt), times.machineTime(at)]
     const span = { from: Math.min(first.from, last.from), to: Math.max(first.to, last.to) }
     const skewMs = times.skewAround(span)

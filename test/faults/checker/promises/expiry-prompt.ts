@@ -34,8 +34,8 @@ function* expired(round: Round, intent: IntentDocument): Findings {
   if (cancellationReason !== 'expired') return
   if (updatedAt < expiresAt) yield [referenceNumber, `expired ${expiresAt - updatedAt} ms too early`]
   const due = round.times.machineTime(updatedAt)
-  for (const { event, createdAt } of round.deliveriesOf.get(referenceNumber) ?? []) {
-    if (event !== 'payment.expired') continue
+  for (const { event, createdAt, insertedBy } of round.deliveriesOf.get(referenceNumber) ?? []) {
+    if (event !== 'payment.expired' || insertedBy !== undefined) continue
     const isDue = round.isDue('expiry.prompt', { from: due.from, to: due.to + eventMs }, settles.jobs)
     if (isDue && createdAt - updatedAt > eventMs)
       yield [referenceNumber, `payment.expired came ${createdAt - updatedAt} ms later, without a fault`]

@@ -19,6 +19,7 @@ export const keyOnce: Check = function* (round) {
   yield* things(round, 'order', placed, 'number', 'number')
   yield* things(round, 'endpoint.create', dump.webhookendpoints, '_id', 'id')
   yield* things(round, 'product.create', created, '_id', '_id')
+  yield* things(round, 'replay', dump.webhookreplays, '_id', 'id')
   yield* refunds(round)
   yield* ends(round)
   yield* markedTwice(round)

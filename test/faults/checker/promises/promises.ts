@@ -23,6 +23,7 @@ import { readForward } from './read-forward.ts'
 import { referenceUnique } from './reference-unique.ts'
 import { refundBounded } from './refund-bounded.ts'
 import { refusalDue } from './refusal-due.ts'
+import { replayExact } from './replay-exact.ts'
 import { responseSound } from './response-sound.ts'
 import { rightKept } from './right-kept.ts'
 import { secretKept } from './secret-kept.ts'
@@ -47,6 +48,7 @@ export const promises = {
   'delivery.counted': deliveryCounted,
   'delivery.paced': deliveryPaced,
   'delivery.signed': deliverySigned,
+  'replay.exact': replayExact,
   'code.unique': codeUnique,
   'reference.unique': referenceUnique,
   'refund.bounded': refundBounded,

@@ -5,8 +5,12 @@ import type { Check } from '../round.ts'
 
 /** Refusals that depend on state or load. Tests of the API prove when each of them is right. */
 const dependOnState = new Set([
-  ...['INTENT', 'DELIVERY', 'ORDER', 'PRODUCT', 'ENDPOINT', 'SHOP'].map((noun) => `${noun}_NOT_FOUND`),
-  ...'MAX_ENDPOINTS_REACHED MERCHANT_REFERENCE_TAKEN INSUFFICIENT_STOCK INTENT_NOT_PENDING'.split(' '),
+  ...['INTENT', 'DELIVERY', 'ORDER', 'PRODUCT', 'ENDPOINT', 'SHOP', 'REPLAY'].map(
+    (noun) => `${noun}_NOT_FOUND`,
+  ),
+  ...'ENDPOINT_NOT_ACTIVE MAX_ENDPOINTS_REACHED MERCHANT_REFERENCE_TAKEN INSUFFICIENT_STOCK INTENT_NOT_PENDING'.split(
+    ' ',
+  ),
   ...'INTENT_CANCEL_INVALID_STATUS INTENT_CANCEL_CONFLICT INTENT_REFUND_INVALID_STATUS'.split(' '),
   ...'AMOUNT_OUT_OF_RANGE REFUND_AMOUNT_MISMATCH PAYMENT_FAILED REFUND_FAILED'.split(' '),
   ...'IDEMPOTENCY_REQUEST_IN_PROGRESS REQUEST_TIMEOUT RATE_LIMITED'.split(' '),

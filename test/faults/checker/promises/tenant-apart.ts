@@ -36,7 +36,8 @@ function ownersIn({ dump, setting }: Round): Map<string, Owner> {
     for (const { id } of intent.refunds) owners.set(id, intent)
   }
   for (const order of dump.orders) if (order.number) owners.set(order.number, order)
-  for (const thing of [...dump.products, ...dump.deliveries, ...dump.events]) owners.set(thing._id, thing)
+  for (const thing of [...dump.products, ...dump.deliveries, ...dump.events, ...dump.webhookreplays])
+    owners.set(thing._id, thing)
   for (const { id: businessId, markers } of setting.businesses) {
     owners.set(markers.test, { businessId, sandbox: true })
     owners.set(markers.live, { businessId, sandbox: false })

@@ -1,5 +1,5 @@
-import { before, replace } from '../../../support/edited-build/edit.ts'
-import { killedAt, type PlantedBugs } from '../mutant.ts'
+import { before, drop, replace } from '../../../support/edited-build/edit.ts'
+import { killedAt, type PlantedBugs, plain } from '../mutant.ts'
 
 export const eventMutants: PlantedBugs = {
   'logged-after-emptying': {
@@ -16,5 +16,33 @@ export const eventMutants: PlantedBugs = {
     edits: [replace('openEventLog', '...draft', '...draft, _id: crypto.randomUUID()')],
     caughtBy: ['events.complete'],
     focus: killedAt('relay.logged', 'chain.inserted'),
+  },
+  'replay-again': {
+    bug: 'A replay that repeats a page does not see what it has re-queued, and re-queues it again.',
+    edits: [
+      replace('judge', 'delivery.effects.includes($)', 'false'),
+      drop('requeueWrite', 'effects: { $ne: $ }'),
+    ],
+    caughtBy: ['replay.exact'],
+    focus: { ...killedAt('replay.page-written'), often: ['startReplay'] },
+  },
+  'replay-ahead': {
+    bug: 'A replay records its progress before it re-queues the deliveries.',
+    edits: [
+      before(
+        'runPage',
+        'applyPage($$)',
+        `const end = { createdAt: events.at(-1).createdAt, eventId: events.at(-1)._id }
+        await recordProgress(deps, replay, end, { requeued: 0, created: 0, skipped: 0 })`,
+      ),
+    ],
+    caughtBy: ['replay.exact'],
+    focus: { ...killedAt('replay.before-page'), often: ['startReplay'] },
+  },
+  'replay-half': {
+    bug: 'A replay leaves out what its endpoint had accepted.',
+    edits: [replace('judge', '$.replay?.includesDelivered !== true', 'true')],
+    caughtBy: ['replay.exact'],
+    focus: { ...plain, seconds: 20, often: ['startReplay'] },
   },
 }
