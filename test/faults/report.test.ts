@@ -37,10 +37,7 @@ describe('The report on a fault run', () => {
 
   it('reports a shortfall if fewer than half of all planned faults, or fewer than a quarter of those planned at fault points, happened', () => {
     const planned = [...times(10, kill), ...times(10, at('create.inserted'))]
-    const done = (kills: number, more: number) => [
-      ...planned.slice(0, kills),
-      ...planned.slice(10, 10 + more),
-    ]
+    const done = (kills: number, to: number) => [...planned.slice(0, kills), ...planned.slice(10, 10 + to)]
     expect(shortOf(planned, done(5, 3))).to.deep.equal([])
     expect(shortOf(planned, done(4, 3))).to.deep.equal(['only 4 of 10 faults were done'])
     expect(shortOf(planned, done(5, 2))).to.deep.equal(['only 2 of 10 faults at points were done'])

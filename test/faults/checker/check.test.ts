@@ -220,10 +220,10 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'a payment was booked twice': (round) =>
       book(round, 'again', 'payment', 500, { referenceNumber: round.paid.referenceNumber }),
     'a day was not closed': (round) => (entry(round).bookedAt += dayMs),
-    'an entry was booked on a closed day': (round) => {
-      close(round, 1)
-      book(round, 'late', 'payment', 500, {})
-    },
+    'an entry was booked on a closed day': (round) => [
+      close(round, 1),
+      book(round, 'late', 'payment', 500, {}),
+    ],
     'an event reports another fee': (round) => (the(confirmed(round).facts.commission).providerTtc = 9),
   },
   'wallet.balances': {

@@ -2,13 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { noEntries, stateAfter } from '../../support/ledger-chain.ts'
 import { type Arrival, type Call, deliveryIn, type What } from '../evidence/evidence.ts'
-import type {
-  DeliveryDocument,
-  EventDocument,
-  IntentDocument,
-  LedgerDocument,
-  OrderDocument,
-} from './documents.ts'
+import type { DeliveryDocument, Dump, EventDocument, IntentDocument, LedgerDocument } from './documents.ts'
 import type { Evidence, Line } from './read-folder.ts'
 
 const began = Date.parse('2026-11-21T12:00:00.000Z')
@@ -200,12 +194,8 @@ export const shown = ({ code, status, payment, ...intent }: IntentDocument) => (
 
 export const read = (to: Evidence, intent: IntentDocument, seconds: number, by?: Call['actor']) =>
   call(to, seconds, {
-    ...{
-      what: 'read',
-      actor: by ?? 'merchant',
-      method: 'GET',
-      path: `${path}/intents/${intent.referenceNumber}`,
-    },
+    ...{ what: 'read', actor: by ?? 'merchant', method: 'GET' },
+    path: `${path}/intents/${intent.referenceNumber}`,
     response: good(shown(intent)),
   })
 
@@ -272,13 +262,12 @@ export function logEvent(
     [-1, ''],
     [-2, '&after=latest'],
   ] as const) {
-    const reading = {
-      what: 'event.feed',
-      operation,
+    const reading = { what: 'event.feed', operation, path: `${path}/events/feed?limit=9${start}` } as const
+    call(round, 150 + number, {
+      ...reading,
       method: 'GET',
-      path: `${path}/events/feed?limit=9${start}`,
-    } as const
-    call(round, 150 + number, { ...reading, response: good({ items, next: String(number), hasMore: false }) })
+      response: good({ items, next: String(number), hasMore: false }),
+    })
   }
 }
 
@@ -330,11 +319,12 @@ function sell(round: Evidence): void {
   const line = { productId: product._id, variantId: idOf('variant'), unitPrice: 7, quantity: 3, total: 21 }
   const number = 'OR-XXXXXXXXXXXXXXXX'
   const base = { ...owned, _id: idOf('order'), number, createdAt: at(11), outbox: [] }
-  const order: OrderDocument = { ...base, items: [line], total: 21, status: 'PLACED' }
+  const order: Dump['orders'][number] = { ...base, items: [line], total: 21, status: 'PLACED' }
+  const facts = { status: 'PLACED' } as const
   logEvent(round, idOf('event-order'), {
     event: 'order.new',
     referenceNumber: number,
-    facts: { status: 'PLACED' },
+    facts,
     createdAt: at(11),
   })
   round.dump.orders.push(order)

@@ -96,7 +96,7 @@ describe('The plan for a round', () => {
           ))
             expect(
               one.atMs >= endOf(other) || other.atMs >= endOf(one),
-              JSON.stringify([one, other]),
+              `${one.what} ${other.what}`,
             ).to.equal(true)
       }
     })

@@ -8,10 +8,8 @@ import { openNotes } from './notes.ts'
 import { play, type RoundOptions } from './play.ts'
 import { openStage } from './stage.ts'
 
-export interface RoundResult extends Verdict {
+export interface RoundResult extends Verdict, Record<'planned' | 'done', readonly PlannedFault[]> {
   faults: readonly Fault[]
-  planned: readonly PlannedFault[]
-  done: readonly PlannedFault[]
 }
 
 /** Runs one round, from its servers to its check. Records errors, and checks the evidence anyway. */

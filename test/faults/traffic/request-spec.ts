@@ -22,11 +22,11 @@ export interface RequestSpec {
   headers: { [name: string]: string }
 }
 
-/** Whether a response is final. No response, 5xx, 429 and the 409 of a running request are not. */
-export const isFinal = ({ status, response }: Call): boolean =>
+/** Whether a response is final. No response, 5xx, 429 (but of a replay) and the 409 of a running request are not. */
+export const isFinal = ({ status, what, response }: Call): boolean =>
   status !== null &&
   status < 500 &&
-  status !== 429 &&
+  (status !== 429 || what === 'replay') &&
   (status !== 409 || (response as Refused).error?.code === 'MERCHANT_REFERENCE_TAKEN')
 
 type Refused = { error?: { code?: string } }

@@ -6,6 +6,7 @@ import type { EndpointServers } from './endpoint-servers.ts'
 import { type OperationName, ofTheSandbox, operations, weightsWith } from './operations.ts'
 import { paced } from './paced.ts'
 import { type Admin, type Provisioned, provision, provisioned, setUp } from './provision.ts'
+import { startReaders } from './readers.ts'
 import { createSend } from './send.ts'
 import type { Tenant } from './world.ts'
 
@@ -65,6 +66,7 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
     return operations[name][1](contextOf(operation, tenant, chance))
   }
   const isOver = () => endsAt !== Number.POSITIVE_INFINITY
+  const readers = startReaders(world.tenants, makeCall, seed)
   const running = paced({ perSecond, maxConcurrent, isOver, begin })
   return {
     provisioned: provisioned(world, stocks),
@@ -74,7 +76,13 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
       const errors = await running
       if (errors.length > 0) throw new AggregateError(errors, 'operations of the traffic failed')
     },
-    audit: () => audit(world, makeCall, seed),
-    close,
+    async audit() {
+      await readers.finish()
+      await audit(world, makeCall, seed)
+    },
+    async close() {
+      readers.stop()
+      await close()
+    },
   }
 }

@@ -42,11 +42,8 @@ function* requeueLines(round: Round): Findings {
     const least =
       retries.filter((each) => isDone(each) && dataOf<{ retried: boolean }>(each.settled)?.retried).length +
       acts.filter((call) => resultIn(call, 'result') === 'requeued').length
-    const most =
-      least +
-      retries.filter(isUnknown).length +
-      acts.filter(isOpen).length +
-      (byEndpoint.get(endpointId)?.length ?? 0)
+    const open = retries.filter(isUnknown).length + acts.filter(isOpen).length
+    const most = least + open + (byEndpoint.get(endpointId)?.length ?? 0)
     // A replay has one line for all deliveries.
     const lined = requeues - round.replaysOf(delivery).length
     if (own.length < Math.max(lined, least) || own.length > most)
@@ -55,11 +52,8 @@ function* requeueLines(round: Round): Findings {
   }
 }
 
-function isForgotten(
-  { status, attemptLog }: DeliveryDocument,
-  lines: { at: number }[],
-  times: Round['times'],
-) {
+type Line = { at: number }
+function isForgotten({ status, attemptLog }: DeliveryDocument, lines: Line[], times: Round['times']) {
   if (status !== 'DEAD' || lines.length === 0) return false
   const requeuedAt = Math.max(...lines.map(({ at }) => at))
   const lastAt = Math.max(...attemptLog.map(({ at }) => at))

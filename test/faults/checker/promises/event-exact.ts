@@ -8,11 +8,7 @@ import { lateMs } from '../times.ts'
 type Due = { event: string; status: string; refund?: string }
 
 /** An intent or an order with its due events. `isWhole`: the document still has all of them. */
-interface Source {
-  referenceNumber: string
-  businessId: string
-  sandbox: boolean
-  createdAt: number
+interface Source extends Pick<IntentDocument, 'referenceNumber' | 'businessId' | 'sandbox' | 'createdAt'> {
   due: Due[]
   isWhole: boolean
 }
@@ -59,10 +55,9 @@ function eventsOf({ attempts, payment, refunds, cancellationReason }: IntentDocu
   const cancelled = cancellationReason === 'expired' ? 'payment.expired' : 'payment.cancelled'
   return [
     { event: 'payment.created', status: 'PENDING' },
-    ...failed.map((each) => ({
-      event: 'payment.failed',
-      status: each.outcome === 'failed' ? 'FAILED' : 'PENDING',
-    })),
+    ...failed.map(({ outcome }) => {
+      return { event: 'payment.failed', status: outcome === 'failed' ? 'FAILED' : 'PENDING' }
+    }),
     ...(payment === null ? [] : [{ event: 'payment.confirmed', status: 'PAID' }]),
     ...refunded.map(({ id }) => ({ event: 'payment.refunded', status: 'REFUNDED', refund: id })),
     ...(cancellationReason === null ? [] : [{ event: cancelled, status: 'CANCELLED' }]),

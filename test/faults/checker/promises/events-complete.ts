@@ -20,9 +20,9 @@ export const eventsComplete: Check = function* (round) {
   const readers = groupsOf(having(round.calls, 'event.feed'), ({ operation }) => operation)
   const logs = groupsOf(events, ownerOf)
   for (const [reader, calls] of readers) {
-    const { business, sandbox, path } = calls[0] as Round['calls'][number]
+    const { business, sandbox } = calls[0] as Round['calls'][number]
     const log = logs.get(ownerOf({ businessId: business ?? '', sandbox: sandbox === true })) ?? []
-    yield* read(round, `reader ${reader} of ${business}`, calls, queryOf(path), log)
+    yield* read(round, `reader ${reader} of ${business}`, calls, log)
   }
 }
 
@@ -74,13 +74,8 @@ function* inTime(round: Round, events: EventDocument[]): Findings {
 type Item = { id: string; type: string; createdAt: string; body: { id: string; event: string } }
 
 /** Compares what a reader saw with the log. A reader that began at the end saw the events after its first one. */
-function* read(
-  round: Round,
-  reader: string,
-  calls: Round['calls'],
-  query: URLSearchParams,
-  log: EventDocument[],
-): Findings {
+function* read(round: Round, reader: string, calls: Round['calls'], log: EventDocument[]): Findings {
+  const query = queryOf(calls[0]?.path ?? '')
   const items = calls.flatMap((call) => dataOf<{ items: Item[] }>(call)?.items ?? [])
   for (const { id } of repeatedOf(items, (item) => item.id)) yield [id, `${reader} saw it twice`]
   for (const { id, type, body } of items)

@@ -29,10 +29,8 @@ export const refundBounded: Check = function* ({ dump, intentOf }) {
  * Each refund gives back its share of a fee, rounded down, but the one that completes the payment gives back the rest.
  * If the wallet refuses a refund, the shares of others may depend on it, so they are not compared.
  */
-function* returned(
-  { referenceNumber, payment, refunds, attempts }: IntentDocument,
-  fee: keyof Fees,
-): Findings {
+function* returned(intent: IntentDocument, fee: keyof Fees): Findings {
+  const { referenceNumber, payment, refunds, attempts } = intent
   const [paid, total] = [payment?.amountPaid ?? 0, payment?.commission[fee] ?? 0]
   const back = sumOf(refunds, ({ returnedFees }) => returnedFees[fee])
   const isWhole = sumOf(refunds, ({ amount }) => amount) === paid

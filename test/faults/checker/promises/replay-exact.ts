@@ -27,10 +27,7 @@ export const replayExact: Check = function* (round) {
   yield* acknowledged(round)
 }
 
-const marksOf = ({ effects, insertedBy }: DeliveryDocument): string[] => [
-  ...effects,
-  ...(insertedBy ? [insertedBy] : []),
-]
+const marksOf = ({ effects, insertedBy }: DeliveryDocument) => effects.concat(insertedBy ?? [])
 
 const selectedBy = ({ dump }: Round, replay: ReplayDocument) =>
   dump.events.filter(
@@ -102,10 +99,8 @@ function* acknowledged({ dump, requests }: Round): Findings {
       yield [id, `is ${status ?? 'not stored'}, and call ${request.settled?.call} succeeded`]
   }
   for (const { _id, cancellationReason } of replays.values()) {
-    const due = {
-      'endpoint.replayed': 1,
-      'endpoint.replay-cancelled': cancellationReason === 'requested' ? 1 : 0,
-    }
+    const isRequested = Number(cancellationReason === 'requested')
+    const due = { 'endpoint.replayed': 1, 'endpoint.replay-cancelled': isRequested }
     for (const [act, count] of Object.entries(due))
       if ((lines.get(`${act} ${_id}`)?.length ?? 0) !== count)
         yield [_id, `has not ${count} lines ${act} in the trail`]

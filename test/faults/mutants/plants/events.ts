@@ -17,12 +17,21 @@ export const eventMutants: PlantedBugs = {
     caughtBy: ['events.complete'],
     focus: killedAt('relay.logged', 'chain.inserted'),
   },
+  'next-past-unread': {
+    bug: 'The position after a page of the feed is the end of the log.',
+    edits: [replace('readFeed', 'hasMore ? $ : $end', '$end')],
+    caughtBy: ['events.complete'],
+    focus: { ...plain, often: ['createIntent'] },
+  },
+  'feed-by-time': {
+    bug: 'The feed is in the order of time, not of numbers.',
+    edits: [replace('cursorBetween', 'sort: { number: 1 }', 'sort: { createdAt: 1 }')],
+    caughtBy: ['events.complete'],
+    focus: { ...plain, often: ['createIntent', 'simulatePayment'] },
+  },
   'replay-again': {
     bug: 'A replay that repeats a page does not see what it has re-queued, and re-queues it again.',
-    edits: [
-      replace('judge', 'delivery.effects.includes($)', 'false'),
-      drop('requeueWrite', 'effects: { $ne: $ }'),
-    ],
+    edits: [replace('judge', '$.includes($)', 'false'), drop('requeueWrite', 'effects: { $ne: $ }')],
     caughtBy: ['replay.exact'],
     focus: { ...killedAt('replay.page-written'), often: ['startReplay'] },
   },
@@ -32,8 +41,8 @@ export const eventMutants: PlantedBugs = {
       before(
         'runPage',
         'applyPage($$)',
-        `const end = { createdAt: events.at(-1).createdAt, eventId: events.at(-1)._id }
-        await recordProgress(deps, replay, end, { requeued: 0, created: 0, skipped: 0 })`,
+        `const first = { createdAt: events.at(-1).createdAt, eventId: events.at(-1)._id }
+        await recordProgress(deps, replay, first, { requeued: 0, created: 0, skipped: 0 })`,
       ),
     ],
     caughtBy: ['replay.exact'],

@@ -6,11 +6,10 @@ import type { IntentData } from './create.ts'
 
 /** An intent that can probably be paid or cancelled, and sometimes any other. */
 export const pendingOf = (context: Context): KnownIntent | null =>
-  oneOf(
-    context,
-    ({ status, isLeftAlone, expiresAt }) =>
-      status === 'PENDING' && !isLeftAlone && expiresAt > context.world.now(),
-  )
+  oneOf(context, (intent) => {
+    const isOpen = intent.status === 'PENDING' && intent.expiresAt > context.world.now()
+    return isOpen && !intent.isLeftAlone
+  })
 
 const paidOf = (context: Context): KnownIntent | null =>
   oneOf(

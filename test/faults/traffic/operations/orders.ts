@@ -35,9 +35,5 @@ export async function readOrders(context: Context): Promise<void> {
   if (tenant.orders.length > 0 && chance.is(0.6))
     await read(context, 'order.read', `/store/orders/${chance.pick(tenant.orders)}`)
   else
-    await read(
-      context,
-      'order.list',
-      `/store/orders?limit=${chance.pick([5, 9])}&page=${chance.pick([1, 2])}`,
-    )
+    await read(context, 'order.list', `/store/orders?limit=${chance.pick([5, 9])}&page=${chance.whole(1, 2)}`)
 }
