@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { EventName } from '../../schemas/events.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
-import { maxReplaysPerDay } from '../../src/webhooks/replays/start.ts'
+import { maxEventsPerDay, maxReplaysPerDay } from '../../src/webhooks/replays/start.ts'
 import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { chanceOf } from '../support/chance.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
@@ -145,6 +145,10 @@ describe('A replay', function () {
     await deps.Endpoint.updateOne({ _id: endpoint._id }, { $set: { active: false } })
     expect(await refused(whole)).to.equal('ENDPOINT_NOT_ACTIVE')
     await deps.Endpoint.updateOne({ _id: endpoint._id }, { $set: { active: true } })
+    await log(failed(1))
+    await deps.Replay.updateOne({ _id: id }, { $set: { total: maxEventsPerDay } })
+    expect(await refused(whole)).to.equal('RATE_LIMITED')
+    await deps.Replay.updateOne({ _id: id }, { $set: { total: 0 } })
     const stored = await deps.Replay.findById(id).orFail().lean()
     const others = Array.from({ length: maxReplaysPerDay }, (_, index) => ({ ...stored, _id: `${index}` }))
     await deps.Replay.insertMany(others)

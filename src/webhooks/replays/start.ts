@@ -31,6 +31,11 @@ export type ReplayedEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'events' | 
 
 /** The maximum number of replays that a business can start in a UTC day. It limits the stored replays. */
 export const maxReplaysPerDay = 100
+/**
+ * The maximum number of events in the replays that a business starts in a UTC day. It limits the stored deliveries,
+ * because a replay to a new endpoint creates a delivery for each event.
+ */
+export const maxEventsPerDay = 1_000_000
 /** How long a request should wait for a running replay, which may take much longer. */
 const retryAfterSeconds = 60
 
@@ -83,7 +88,7 @@ export async function startReplay(
   by: By,
 ): Promise<Replay> {
   const now = deps.now()
-  await expectWithinDay(deps, planned.businessId, now)
+  await expectWithinDay(deps, planned, now)
   const replay: Replay = {
     _id: id,
     ...planned,
@@ -137,21 +142,27 @@ const startLine = (planned: PlannedReplay, replayId: string, by: By, now: Date) 
     },
   })
 
-/** The count is not exact if requests arrive at the same time, but each endpoint can have only one running replay. */
+/**
+ * Throws RATE_LIMITED if the business has used up its replays or its replayed events of this UTC day. The counts are not
+ * exact if requests arrive at the same time, but each endpoint can have only one running replay.
+ */
 async function expectWithinDay(
   { Replay }: Pick<Models, 'Replay'>,
-  businessId: string,
+  { businessId, total }: PlannedReplay,
   now: Date,
 ): Promise<void> {
   const day = dayOf(now)
-  const started = await Replay.countDocuments(
-    { businessId, createdAt: { $gte: startOf(day) } },
-    { hint: 'byBusiness', limit: maxReplaysPerDay },
-  )
-  if (started < maxReplaysPerDay) return
+  const started = await Replay.find({ businessId, createdAt: { $gte: startOf(day) } }, { total: 1 })
+    .hint('byBusiness')
+    .limit(maxReplaysPerDay)
+    .lean<{ total: number }[]>()
+  const events = started.reduce((sum, each) => sum + each.total, total)
+  if (started.length < maxReplaysPerDay && events <= maxEventsPerDay) return
+  const [limit, what] =
+    started.length < maxReplaysPerDay ? [maxEventsPerDay, 'events'] : [maxReplaysPerDay, 'times']
   throw refuse('RATE_LIMITED', {
-    message: `A business can start ${maxReplaysPerDay} replays per UTC day. Wait until the next day.`,
-    details: { scope: 'replays', limit: maxReplaysPerDay },
+    message: `A business can replay ${limit} ${what} per UTC day. Choose a shorter period, or wait until the next day.`,
+    details: { scope: 'replays', limit },
     retryAfterSeconds: secondsLeft(startOf(day + 1), now, 86_400_000),
   })
 }
