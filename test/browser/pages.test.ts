@@ -5,6 +5,7 @@ import type { Reconciliation } from '../../src/reconciliation/reconciliation.ts'
 import { newId } from '../../src/security/ids.ts'
 import { issueLink } from '../../src/staff/change-account.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { planReplay, startReplay } from '../../src/webhooks/replays/start.ts'
 import { addFactor, operator, signedIn } from '../admin/staff.ts'
 import { createIntent } from '../support/actions.ts'
 import { pay, refund } from '../support/pay.ts'
@@ -20,6 +21,8 @@ const pages = {
   payment: ({ referenceNumber }: Delivery) => `/admin/payments/${referenceNumber}`,
   delivery: ({ _id }: Delivery) => `/admin/deliveries/${_id}`,
   endpoint: ({ endpointId }: Delivery) => `/admin/endpoints/${endpointId}`,
+  'endpoint-replay': ({ endpointId }: Delivery) =>
+    `/admin/endpoints/${endpointId}/replay?from=2026-01-01&mode=test`,
   business: ({ businessId }: Delivery) => `/admin/businesses/${businessId}`,
   'business-suspend': ({ businessId }: Delivery) => `/admin/businesses/${businessId}/suspend`,
   'business-limits': ({ businessId }: Delivery) => `/admin/businesses/${businessId}/limits`,
@@ -91,6 +94,13 @@ function sampleRun({ referenceNumber: reference, businessId }: Delivery): Reconc
   }
 }
 
+/** Starts a replay of all events. */
+async function startSampleReplay({ service: { deps } }: Stage, { endpointId }: Delivery): Promise<void> {
+  const endpoint = await deps.Endpoint.findById(endpointId).orFail().lean()
+  const request = { sandbox: true, from: new Date(0), to: null, events: null, onlyUndelivered: false }
+  await startReplay(deps, await planReplay(deps, endpoint, request), newId(), operator)
+}
+
 /** Sets a password with a link, signs in with it and a recovery code, and then renews the recovery codes. */
 async function signInWithCode(
   { service }: Stage,
@@ -130,6 +140,7 @@ describe('The staff pages', function () {
     const check = { at: new Date(), seals: 56, lines: 55_234, faultCount: 1, faults }
     await stage.service.deps.AuditCheck.create({ _id: 'latest', ...check })
     await stage.service.deps.Reconciliation.create(sampleRun(delivery))
+    await startSampleReplay(stage, delivery)
   })
 
   for (const size of Object.keys(sizes) as (keyof typeof sizes)[])

@@ -13,7 +13,7 @@ import { replayRemedy } from '../sentences/endpoint-sentences.ts'
 import type { StaffAct, Values } from './staff-act.ts'
 
 const modes = { live: 'Live', test: 'Sandbox' } as const
-const choices = { undelivered: 'Only those not delivered', all: 'All' } as const
+const choices = { undelivered: 'Not delivered', all: 'All' } as const
 
 /** Selects and counts the events that the form describes. Throws VALIDATION_ERROR if a time is invalid. */
 function plan(deps: Deps, endpoint: TracedEndpoint, values: Values): Promise<PlannedReplay> {

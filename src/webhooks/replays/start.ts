@@ -143,8 +143,8 @@ const startLine = (planned: PlannedReplay, replayId: string, by: By, now: Date) 
   })
 
 /**
- * Throws RATE_LIMITED if the business has used up its replays or its replayed events of this UTC day. The counts are not
- * exact if requests arrive at the same time, but each endpoint can have only one running replay.
+ * Throws RATE_LIMITED if the business has used up its replays or its replayed events of this UTC day. The counts are
+ * not exact if requests arrive at the same time, but each endpoint can have only one running replay.
  */
 async function expectWithinDay(
   { Replay }: Pick<Models, 'Replay'>,
