@@ -28,6 +28,11 @@ export const notRun: { page: string; begins: string; because: string }[] = [
     because: 'runs for as long as the developer wants; the demo runs the same commands',
   },
   {
+    page: 'docs/merchants/clients.md',
+    begins: 'npx --yes $SERVICE/',
+    because: 'runs for as long as the developer wants; test/cli tests each command',
+  },
+  {
     page: 'docs/merchants/webhooks.md',
     begins: 'CREATE TABLE inbox',
     because: "is for the merchant's database",

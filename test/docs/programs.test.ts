@@ -1,11 +1,12 @@
 import { expect } from 'chai'
-import { post } from '../support/actions.ts'
+import { post, relay } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { inThisMonth } from './curl.ts'
 import { createFixture } from './fixture.ts'
 import { fileOf, languageOf, languages, librariesOf, programs } from './languages.ts'
-import { type Block, blocksOf, nameOf } from './pages.ts'
+import { type Block, blocksOf, nameOf, textOf } from './pages.ts'
 import { runProgram, skipUnlessHere } from './program.ts'
 import { startProxy } from './proxy.ts'
 
@@ -44,7 +45,7 @@ describe("The guide's example programs", function () {
     for (const name of ['pay', 'retry']) expect(named(name), name).to.have.length(languages.length)
   })
 
-  const special = [...named('close'), ...named('catchup')]
+  const special = [...named('close'), ...named('catchup'), ...named('shop')]
   for (const program of programs.filter((one) => shownBelow(one) !== undefined && !special.includes(one)))
     it(`print the output that the page shows: ${nameOf(program)}`, async function () {
       skipUnlessRunnable(this, program)
@@ -93,6 +94,27 @@ describe("The guide's example programs", function () {
       const printed = await runProgram(['sh', '-e', 'run.sh'], { files, environment, input: '' })
       const nothingNew = 'New events: 0\n'
       expect(printed).to.equal(shownBelow(program) + nothingNew + nothingNew)
+    })
+
+  for (const program of named('shop'))
+    it(`prints what the page shows, with the TypeScript client: ${nameOf(program)}`, async () => {
+      const { environment, merchant } = await createFixture(service, endpointServer, program.text)
+      const files = {
+        'shop.ts': program.text,
+        'payments.ts': textOf('docs/clients/payments.ts'),
+        'package.json': '{"type": "module"}',
+      }
+      const command = [process.execPath, '--import', import.meta.resolve('tsx'), 'shop.ts'] as const
+      let hasEnded = false
+      const printed = runProgram([...command], { files, environment, input: '' }).finally(() => {
+        hasEnded = true
+      })
+      const relayed = waitFor('the program has ended', async () => {
+        await relay(service, merchant)
+        return hasEnded
+      })
+      const [text] = await Promise.all([printed, relayed])
+      expect(text).to.equal(shownBelow(program))
     })
 
   for (const program of named('retry'))
