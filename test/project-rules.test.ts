@@ -321,7 +321,10 @@ describe('The project', () => {
 
   it('has pages that refer only to existing source files', () => {
     const named = pages.flatMap((page) => found(read(page), /((?:[\w-]+\/)*[\w-]+(?:\.test)?\.ts)\b/g))
-    const files = [...sources, ...['cli', 'docs', 'test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder))]
+    const files = [
+      ...sources,
+      ...['cli', 'docs', 'test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder)),
+    ]
     expect(named.length).to.be.greaterThan(15)
     expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).to.deep.equal([])
   })
