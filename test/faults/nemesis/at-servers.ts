@@ -64,32 +64,29 @@ export const atMongo: { [kind in OfMongo]: FaultAction<kind> } = {
 type OfRedis = Extract<Kind, `redis.${string}`>
 
 export const atRedis: { [kind in OfRedis]: FaultAction<kind> } = {
-  async 'redis.stop'({ servers: { redis } }, { target, forMs }) {
-    const began = Date.now()
-    await freeze(redis, forMs)
-    return { began, target }
-  },
-  async 'redis.flush'(targets, { target }) {
-    const began = Date.now()
-    await send(targets, 'FLUSHALL')
-    return { began, target }
-  },
+  'redis.stop': ({ servers: { redis } }, { target, forMs }) => since(target, () => freeze(redis, forMs)),
+  'redis.flush': (targets, { target }) => since(target, () => send(targets, 'FLUSHALL')),
   /** Redis keeps nothing on disk, so it restarts empty. */
-  async 'redis.empty'({ servers: { redis } }, { target, forMs }) {
-    const began = Date.now()
-    await redis.kill('SIGKILL')
-    await pause(forMs)
-    await redis.restart()
-    return { began, target }
-  },
+  'redis.empty': ({ servers: { redis } }, { target, forMs }) =>
+    since(target, async () => {
+      await redis.kill('SIGKILL')
+      await pause(forMs)
+      await redis.restart()
+    }),
   /** Redis refuses each command that needs memory. */
-  async 'redis.full'(targets, { target, forMs }) {
-    const began = Date.now()
-    await send(targets, 'CONFIG SET maxmemory 1')
-    await pause(forMs)
-    await send(targets, 'CONFIG SET maxmemory 0')
-    return { began, target }
-  },
+  'redis.full': (targets, { target, forMs }) =>
+    since(target, async () => {
+      await send(targets, 'CONFIG SET maxmemory 1')
+      await pause(forMs)
+      await send(targets, 'CONFIG SET maxmemory 0')
+    }),
+}
+
+/** Makes a fault, and returns when it began. */
+async function since(target: string, act: () => Promise<void>): Promise<{ began: number; target: string }> {
+  const began = Date.now()
+  await act()
+  return { began, target }
 }
 
 async function send({ servers: { redis } }: Targets, text: string): Promise<void> {

@@ -5,16 +5,11 @@ import { planOfRound } from '../rounds.ts'
 import { type PlannedFault, targetOf } from './fault.ts'
 import { mongoFaults, redisFaults } from './server-faults.ts'
 
+const serverFaults = [redisFaults, mongoFaults.standalone, mongoFaults['replica-set']]
 const kinds = [
-  'process.kill',
-  'process.stop',
-  'process.point',
-  'process.skew',
-  'clock.jump',
-  'endpoint.behaviour',
-].concat(
-  [redisFaults, mongoFaults.standalone, mongoFaults['replica-set']].flatMap((faults) => Object.keys(faults)),
-)
+  ...'process.kill process.stop process.point process.skew clock.jump endpoint.behaviour'.split(' '),
+  ...serverFaults.flatMap((faults) => Object.keys(faults)),
+]
 
 const roundsOf = (...args: string[]) => {
   const options = readArguments(args, 1)

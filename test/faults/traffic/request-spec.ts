@@ -1,24 +1,17 @@
-import type { Call, What } from '../evidence/evidence.ts'
+import type { Call } from '../evidence/evidence.ts'
 import type { Key } from './world.ts'
 
 export type Body = { json: object } | { csv: string } | { form: { [name: string]: string } } | null
 
 /** A request to the service. Each time it is sent is a separate call. */
-export interface RequestSpec {
-  operation: number
-  actor: 'merchant' | 'customer' | 'support' | 'stranger' | 'auditor'
-  what: What
+export interface RequestSpec
+  extends Pick<Call, 'operation' | 'actor' | 'what' | 'path' | 'idempotencyKey' | 'expects'> {
   /** Null for customers and support. */
   key: Key | null
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  path: string
-  /** Null unless it is a merchant's write. */
-  idempotencyKey: string | null
   body: Body
   /** Another body to send under the same idempotency key after the response, if any. */
   otherBody: Body
-  /** As `Call.expects`. */
-  expects: readonly string[]
   headers: { [name: string]: string }
 }
 

@@ -20,21 +20,14 @@ interface TrafficOptions {
   often: readonly OperationName[]
 }
 
-export interface Traffic {
-  provisioned: Provisioned
-  /** Begins no more operations, calms the endpoints, and waits for running operations, at most a minute. */
-  settle(): Promise<void>
-  /** Reads everything through the public API. */
-  audit(): Promise<void>
-  close(): Promise<void>
-}
+export type Traffic = Awaited<ReturnType<typeof startTraffic>>
 
 /** Limits the operations that wait while the service is frozen. */
 const maxConcurrent = 48
 const settleMs = 60_000
 
 /** Starts random traffic, which runs until `settle`. The same seed begins the same operations in the same order. */
-export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
+export async function startTraffic(options: TrafficOptions) {
   const { seed, endpointServers, admin, clockAheadMs, perSecond } = options
   const { makeCall, close } = openClient({ ...options, record: endpointServers.record })
   let endsAt = Number.POSITIVE_INFINITY
@@ -70,12 +63,14 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
   const running = paced({ perSecond, maxConcurrent, isOver, begin })
   return {
     provisioned: provisioned(world, stocks),
+    /** Begins no more operations, calms the endpoints, and waits for running operations, at most a minute. */
     async settle() {
       endsAt = Date.now() + settleMs
       endpointServers.calm()
       const errors = await running
       if (errors.length > 0) throw new AggregateError(errors, 'operations of the traffic failed')
     },
+    /** Reads everything through the public API. */
     async audit() {
       await readers.finish()
       await audit(world, makeCall, seed)

@@ -1,12 +1,7 @@
+import type { Setting } from '../evidence/evidence.ts'
 import type { RequestSpec } from './request-spec.ts'
 
-export interface Key {
-  id: string
-  secret: string
-  mode: 'test' | 'live'
-  kind: 'secret' | 'publishable'
-  business: string
-}
+export type Key = Setting['businesses'][number]['keys'][number] & { business: string }
 
 /** An intent as its merchant knows it from responses. Instants are those of the service's clock. */
 export interface KnownIntent {
@@ -52,15 +47,10 @@ export interface Business {
   endpoints: { id: string; isLasting: boolean }[]
 }
 
-export interface Employee {
-  name: string
-  role: 'support' | 'viewer'
-  password: string
-  /** The cookie of the session, or '' without one. */
-  cookie: string
-}
+/** `cookie`: of the session, or '' without one. */
+export type Employee = Setting['staff'][number] & { cookie: string }
 
-export type Wallet = { phone: string; pin: string; balance: number }
+export type Wallet = Setting['wallets'][number]
 
 export interface World {
   businesses: Business[]

@@ -44,14 +44,8 @@ function* left({ faults, setting, times, dump }: Round): Findings {
     if (sandbox && createdAt < oldBefore) yield [_id, 'was old before the last night, but was not removed']
 }
 
-interface Shown {
-  _id?: string
-  id?: string
-  /** Only of a delivery. */
-  referenceNumber?: string
-  sandbox?: boolean
-  createdAt?: string
-}
+/** Only a delivery has a `referenceNumber`. */
+type Shown = { _id?: string; id?: string; referenceNumber?: string; sandbox?: boolean; createdAt?: string }
 
 const lists: readonly What[] = ['delivery.list', 'product.list', 'order.list']
 const single: readonly What[] = ['delivery.read', 'product.create', 'product.read', 'order.read', 'order']

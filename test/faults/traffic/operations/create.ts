@@ -1,19 +1,8 @@
+import type { ShownIntent } from '../../checker/responses.ts'
 import { type Context, specOf } from '../context.ts'
 import { dataOf, isGood } from '../request-spec.ts'
 import { keyLifetimeMs } from '../send.ts'
 import { type KnownIntent, remember } from '../world.ts'
-
-/** The fields of an intent in a response that the traffic uses. */
-export interface IntentData {
-  referenceNumber: string
-  shortCode: string
-  code: string | null
-  amount: number | null
-  status: string
-  expiresAt: string
-  payment?: { amountPaid: number } | null
-  totalAmountRefunded?: number
-}
 
 /** Amounts whose payments and refunds fail in the sandbox (SPEC 8). */
 const magic = [99_901, 99_904]
@@ -29,7 +18,7 @@ export async function createIntent(context: Context): Promise<void> {
   const spec = specOf(context, 'create', '/intents', { json }, { idempotencyKey, other, expects })
   const call = await context.send(spec, chance)
   if (call === null || !isGood(call)) return
-  const { referenceNumber, shortCode, code, amount, status, expiresAt } = dataOf<IntentData>(call)
+  const { referenceNumber, shortCode, code, amount, status, expiresAt } = dataOf<ShownIntent>(call)
   remember(tenant.intents, {
     reference: referenceNumber,
     shortCode,

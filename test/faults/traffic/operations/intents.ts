@@ -1,8 +1,8 @@
+import type { ShownIntent } from '../../checker/responses.ts'
 import type { Call } from '../../evidence/evidence.ts'
 import { act, type Context, read, write } from '../context.ts'
 import { dataOf, isGood } from '../request-spec.ts'
 import type { KnownIntent } from '../world.ts'
-import type { IntentData } from './create.ts'
 
 /** An intent that can probably be paid or cancelled, and sometimes any other. */
 export const pendingOf = (context: Context): KnownIntent | null =>
@@ -29,7 +29,7 @@ function learn(intent: KnownIntent, call: Call | null): void {
     intent.status = call === null || call.status === 402 ? intent.status : '?'
     return
   }
-  const { status, payment, totalAmountRefunded = 0 } = dataOf<IntentData>(call)
+  const { status, payment, totalAmountRefunded = 0 } = dataOf<ShownIntent>(call)
   Object.assign(intent, {
     status,
     amount: payment?.amountPaid ?? intent.amount,
