@@ -3279,7 +3279,7 @@ export const table = {
   /**
    * Replay events to an endpoint.
    *
-   * Sends the events of a period in the key's environment to the endpoint again, oldest first, besides new events. An existing delivery gets one more attempt with the same `id` and body. A delivery that never existed is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays per UTC day.
+   * Sends the events of a period in the key's environment to the endpoint again, oldest first, besides new events. An existing delivery gets one more attempt with the same `id` and body. A delivery that never existed is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day.
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
