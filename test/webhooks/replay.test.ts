@@ -200,8 +200,11 @@ describe('A replay', function () {
       { event: 'payment.created', at: at(2) },
       { event: 'payment.created', at: at(3), state: 'DEAD' },
     ])
-    await start(whole)
+    // An event about the endpoint itself.
+    await logEvents(service, merchant, endpoint._id, [{ event: 'payment.created', at: at(4) }])
+    const { id } = await start(whole)
     await runReplays(service.deps)
+    expect(await read(id)).to.include({ total: 4, requeued: 2, created: 1, skipped: 1 })
     const stored = await deliveries()
     const about = (eventId: string) => stored.get(deliveryId(eventId, endpoint._id))
     expect(about(old)).to.include({ status: 'RETRYING', attempts: 2, requeues: 1, deliveredAt: null })
