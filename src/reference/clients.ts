@@ -6,15 +6,19 @@ import { version } from '../version.ts'
 /** The build copies this folder to dist, so the path is the same there. */
 const folder = join(import.meta.dirname, '../../docs/clients')
 
-/** Browsers show text, and Deno recognises TypeScript by the ending. */
+const collection = 'payments.postman_collection.json'
 const clients = [
-  { name: 'payments.ts', type: 'text/plain; charset=utf-8' },
-  { name: 'payments.postman_collection.json', type: 'application/json; charset=utf-8' },
+  'payments.ts',
+  ...['client', 'verify'].flatMap((name) => [`${name}.mjs`, `${name}.py`, `${name}.php`]),
+  'inbox.mjs',
+  'inbox.py',
+  collection,
 ]
 
 /** The values that the files contain for an installation with the default configuration. */
 const defaultUrl = 'https://api.payments.example'
 const defaultBrand = "const headerBrand = 'Service'"
+const defaultPrefix = 'x-service-'
 
 export interface ClientFile {
   path: string
@@ -27,12 +31,14 @@ export const cliPath = `/docs/cli-${version}.tgz`
 
 /** Reads the files of docs/clients/, with the public URL and the webhook headers of this installation. */
 export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBrand'>): ClientFile[] => [
-  ...clients.map(({ name, type }) => ({
+  ...clients.map((name) => ({
     path: `/docs/clients/${name}`,
-    type,
+    // Browsers show text, and Deno recognises TypeScript by the ending.
+    type: `${name === collection ? 'application/json' : 'text/plain'}; charset=utf-8`,
     content: readFileSync(join(folder, name), 'utf8')
       .replaceAll(defaultUrl, config.publicUrl)
-      .replace(defaultBrand, `const headerBrand = '${config.webhookHeaderBrand}'`),
+      .replace(defaultBrand, `const headerBrand = '${config.webhookHeaderBrand}'`)
+      .replaceAll(defaultPrefix, `x-${config.webhookHeaderBrand.toLowerCase()}-`),
   })),
   ...readCli(),
 ]

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { expect } from 'chai'
@@ -40,6 +40,19 @@ describe('The TypeScript client that the service serves', () => {
     const headers = await client.signWebhook({ body: '{"id":"a-b","event":"order.new"}', secret: 'ab' })
     expect(headers).to.include({ 'X-Acme-Event': 'order.new', 'X-Acme-Event-Id': 'a-b' })
     expect((await service.http.get('/docs')).text).to.include('href="/docs/clients/payments.ts"')
+  })
+
+  it('comes with the files of the guide, with the webhook headers of the installation', async () => {
+    for (const file of ['client.mjs', 'client.py', 'client.php', 'inbox.mjs', 'inbox.py'])
+      expect((await service.http.get(`/docs/clients/${file}`)).text, file).to.equal(
+        readFileSync(`docs/clients/${file}`, 'utf8'),
+      )
+    for (const file of ['verify.mjs', 'verify.py', 'verify.php']) {
+      const served = (await service.http.get(`/docs/clients/${file}`)).text
+      expect(served)
+        .to.include('x-acme-signature-previous')
+        .and.not.match(/x-service/)
+    }
   })
 
   it('creates, pays, refunds and retrieves an intent', async () => {

@@ -28,6 +28,11 @@ export const notRun: { page: string; begins: string; because: string }[] = [
     because: 'runs for as long as the developer wants; the demo runs the same commands',
   },
   {
+    page: 'docs/merchants/quickstart.md',
+    begins: 'curl -O "$SERVICE/',
+    because: 'saves the files that clients/payments.test.ts fetches and the other tests of programs use',
+  },
+  {
     page: 'docs/merchants/clients.md',
     begins: 'npx --yes $SERVICE/',
     because: 'runs for as long as the developer wants; test/cli tests each command',
@@ -49,7 +54,6 @@ export const isListed = (block: Block) =>
 export function testOf(block: Block): string | undefined {
   if (block.fence === 'json')
     return 'blocks.test.ts validates it, curl.test.ts compares it with the response of the block above it'
-  if (fileOf(block)?.startsWith('verify.')) return 'verify-webhooks.test.ts runs it'
   if (fileOf(block)?.startsWith('hooks.')) return 'cli/handlers.test.ts runs it'
   if (fileOf(block) !== undefined) return 'programs.test.ts runs it'
   if (callsTheApi(block)) return 'curl.test.ts runs it'

@@ -1,4 +1,5 @@
-import { type Block, blocks } from './pages.ts'
+import { readdirSync } from 'node:fs'
+import { type Block, blocks, textOf } from './pages.ts'
 
 /** A language in which the guide for merchants has programs. */
 export interface Language {
@@ -77,15 +78,13 @@ export const languageOf = ({ fence }: Block): Language | undefined =>
 export const fileOf = ({ page, text }: Block): string | undefined =>
   page.startsWith('docs/merchants/') ? /^(?:<\?php )?(?:\/\/|#) (\w+\.\w+)\n/.exec(text)?.[1] : undefined
 
-const isLibrary = (file: string): boolean => /^(client|inbox|verify)\./.test(file)
+/** The files of a language in docs/clients, which the programs of the guide use. */
+export const librariesOf = ({ extension }: Language): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(new URL('../../docs/clients', import.meta.url))
+      .filter((file) => file.endsWith(`.${extension}`))
+      .map((file) => [file, textOf(`docs/clients/${file}`)]),
+  )
 
-const named = blocks.map((block) => ({ block, file: fileOf(block) ?? '' })).filter(({ file }) => file !== '')
-
-/** The files that other programs of a language use. */
-export function librariesOf({ extension }: Language): Record<string, string> {
-  const libraries = named.filter(({ file }) => file.endsWith(`.${extension}`) && isLibrary(file))
-  return Object.fromEntries(libraries.map(({ file, block }) => [file, block.text]))
-}
-
-/** The programs that a merchant runs. */
-export const programs = named.filter(({ file }) => !isLibrary(file)).map(({ block }) => block)
+/** The programs of the guide. */
+export const programs = blocks.filter((block) => fileOf(block) !== undefined)

@@ -147,6 +147,7 @@ export const pages: readonly Target[] = [
   act('/admin/queues/api/queues/webhook-delivery/retry/failed'),
   act('/admin/queues/api/queues/outbox-relay/pause'),
   page('customer', '/docs/clients/payments.ts'),
+  page('customer', '/docs/clients/verify.py'),
   page('customer', '/docs/clients/payments.postman_collection.json'),
   page('customer', '/docs'),
   page('customer', '/api/v1/openapi.json'),

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto'
+
+// Calls the API with the key in KEY, at the address in BASE. After a lost connection, 429 or a failure of the service,
+// repeats the request with the same idempotency key.
+export async function call(method, path, body, idempotencyKey = randomUUID()) {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await send(method, path, body, idempotencyKey)
+    } catch (error) {
+      const { statusCode = 503, code, retryAfter = 0 } = error // without a status: no response
+      const isTemporary =
+        statusCode === 429 || statusCode >= 500 || code === 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
+      if (attempt === 5 || !isTemporary || retryAfter > 60) throw error
+      await new Promise((resolve) => setTimeout(resolve, 1000 * (retryAfter || attempt)))
+    }
+}
+
+async function send(method, path, body, idempotencyKey) {
+  const headers = { Authorization: `Bearer ${process.env.KEY}`, 'Content-Type': 'application/json' }
+  if (method !== 'GET') headers['X-Idempotency-Key'] = idempotencyKey
+  const request = { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(40_000) }
+  const response = await fetch(process.env.BASE + path, request)
+  const { success, data, error } = await response.json()
+  if (success) return data
+  const { code, message, statusCode, requestId } = error
+  const retryAfter = Number(response.headers.get('Retry-After'))
+  throw Object.assign(new Error(`${code}: ${message} (request ${requestId})`), {
+    code,
+    statusCode,
+    retryAfter,
+  })
+}

@@ -1,0 +1,51 @@
+<?php
+class ApiError extends Exception
+{
+    public function __construct(public array $error, public int $retryAfter)
+    {
+        parent::__construct("$error[code]: $error[message] (request $error[requestId])");
+    }
+}
+
+// Calls the API with the key in KEY, at the address in BASE. After a lost connection, 429 or a failure of the service,
+// repeats the request with the same idempotency key.
+function call(string $method, string $path, ?array $body = null, ?string $idempotencyKey = null): array
+{
+    $idempotencyKey ??= bin2hex(random_bytes(16));
+    for ($attempt = 1; ; $attempt++) {
+        try {
+            return send($method, $path, $body, $idempotencyKey);
+        } catch (ApiError | JsonException $error) { // JsonException: no response
+            $status = $error->error['statusCode'] ?? 503;
+            $isRunning = ($error->error['code'] ?? '') === 'IDEMPOTENCY_REQUEST_IN_PROGRESS';
+            $isTemporary = $status === 429 || $status >= 500 || $isRunning;
+            $retryAfter = $error->retryAfter ?? 0;
+            if ($attempt === 5 || !$isTemporary || $retryAfter > 60) {
+                throw $error;
+            }
+            sleep($retryAfter ?: $attempt);
+        }
+    }
+}
+
+function send(string $method, string $path, ?array $body, string $idempotencyKey): array
+{
+    $headers = ['Authorization: Bearer ' . getenv('KEY'), 'Content-Type: application/json'];
+    if ($method !== 'GET') {
+        $headers[] = "X-Idempotency-Key: $idempotencyKey";
+    }
+    $context = stream_context_create(['http' => [
+        'method' => $method,
+        'header' => $headers,
+        'content' => $body === null ? '' : json_encode($body),
+        'ignore_errors' => true, // so that the body of an error can be read
+        'timeout' => 40,
+    ]]);
+    $text = file_get_contents(getenv('BASE') . $path, false, $context);
+    $response = json_decode($text, true, 16, JSON_THROW_ON_ERROR);
+    if ($response['success']) {
+        return $response['data'];
+    }
+    $retryAfter = preg_grep('/^Retry-After:/i', $http_response_header);
+    throw new ApiError($response['error'], (int) filter_var(implode($retryAfter), FILTER_SANITIZE_NUMBER_INT));
+}
