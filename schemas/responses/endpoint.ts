@@ -53,7 +53,10 @@ export const endpointHealth = objectOf(
 
 export const lastDayOfEndpoint = objectOf(
   {
-    attempts: described('The number of attempts that ended. Tests are not counted.', count),
+    attempts: described(
+      'The number of attempts that ended in the current hour and in the 23 hours before it. Tests are not counted. The figures may lag by a few seconds.',
+      count,
+    ),
     succeeded: described('How many of them succeeded.', count),
     successRate: described('`succeeded` divided by `attempts`. Null without attempts.', {
       type: ['number', 'null'],
@@ -97,10 +100,7 @@ export const endpoint = objectOf(fields, {})
 export const listedEndpoint = objectOf(
   {
     ...fields,
-    last24Hours: described(
-      'The attempts of the current hour and of the 23 hours before it. The figures may lag by a few seconds.',
-      lastDayOfEndpoint,
-    ),
+    last24Hours: lastDayOfEndpoint,
   },
   {},
 )

@@ -149,7 +149,10 @@ export const endpoints: Collection = {
       lastLiveFailureAt: Date,
     },
     attemptHours: Object,
-    reportedFailure: { since: Date, sandbox: Boolean, recoveredAt: Date },
+    reportedFailure: {
+      type: { _id: false, since: Date, sandbox: Boolean, recoveredAt: Date },
+      default: null,
+    },
     outbox: outboxFields.map((fields) => ({ ...fields, sandbox: Boolean })),
     effects: [String],
     createdAt: Date,

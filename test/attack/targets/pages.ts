@@ -1,3 +1,4 @@
+import { cliPath } from '../../../src/reference/clients.ts'
 import { words } from '../corpora/words.ts'
 import type { Target } from './target.ts'
 
@@ -149,6 +150,7 @@ export const pages: readonly Target[] = [
   page('customer', '/docs/clients/payments.ts'),
   page('customer', '/docs/clients/verify.py'),
   page('customer', '/docs/clients/payments.postman_collection.json'),
+  page('customer', cliPath),
   page('customer', '/docs'),
   page('customer', '/api/v1/openapi.json'),
   page('customer', '/healthz'),
