@@ -474,41 +474,10 @@ export interface components {
       active: boolean
       createdAt: string
       health: components['schemas']['WebhookEndpointHealth']
-      /** The attempts of the current hour and of the 23 hours before it. The figures may lag by a few seconds. */
-      last24Hours: {
-        /** The number of attempts that ended. Tests are not counted. */
-        attempts: number
-        /** How many of them succeeded. */
-        succeeded: number
-        /** `succeeded` divided by `attempts`. Null without attempts. */
-        successRate: number | null
-        /** The last failed attempt. Null if none failed. */
-        lastError: null | {
-          /** When the attempt ended. */
-          at: string
-          /**
-           * The stage at which the attempt failed.
-           * @enum {string|null}
-           */
-          error:
-            | 'status'
-            | 'dns'
-            | 'address'
-            | 'connect'
-            | 'refused'
-            | 'tls'
-            | 'timeout'
-            | 'closed'
-            | 'protocol'
-            | 'too_large'
-            | null
-          /** The HTTP status of your endpoint's response. Null without a response. */
-          responseStatus: number | null
-        }
-      }
+      last24Hours: components['schemas']['WebhookEndpointLastDay']
     }
     WebhookEndpointLastDay: {
-      /** The number of attempts that ended. Tests are not counted. */
+      /** The number of attempts that ended in the current hour and in the 23 hours before it. Tests are not counted. The figures may lag by a few seconds. */
       attempts: number
       /** How many of them succeeded. */
       succeeded: number

@@ -89,12 +89,12 @@ function resultOf(outcomes: Map<string, Requeued>, next: string | null): Retried
 async function planOnce(
   deps: Pick<Deps, 'RetryPlan' | 'now'>,
   effectId: string,
-  select: () => Promise<Chosen>,
+  choose: () => Promise<Chosen>,
 ): Promise<Chosen> {
   const find = () => deps.RetryPlan.findOne({ _id: effectId }).lean<RetryPlan | null>()
   const stored = await find()
   if (stored !== null) return stored
-  const plan = await select()
+  const plan = await choose()
   // Nothing is re-queued, so a retry may select again.
   if (plan.deliveryIds.length === 0) return plan
   const expiresAt = new Date(deps.now().getTime() + lifetimeMs + removalMs)
