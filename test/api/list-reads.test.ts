@@ -5,7 +5,7 @@ import { alreadyCancelled, neverCancels } from '../../src/intents/lifecycle.ts'
 import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
-import { freshDelivery, subscribe } from '../support/actions.ts'
+import { createIntent, freshDelivery, relay, subscribe } from '../support/actions.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { storeOrder } from '../support/orders.ts'
 import { profiled } from '../support/profiled.ts'
@@ -163,6 +163,29 @@ describe('A list', () => {
           const isByReference = query.includes('referenceNumber')
           expect(examined, query).to.be.at.most(isByReference ? 2 * many + 7 : ids.length + 1)
         }
+  })
+
+  it('reads only the events it returns, whatever the filter, and has an exact total', async () => {
+    const { referenceNumber } = await createIntent(service, merchant)
+    await relay(service, merchant)
+    const made = await service.deps.LoggedEvent.findOne({ referenceNumber }).orFail().lean()
+    await service.deps.LoggedEvent.deleteMany({})
+    const copies = [merchant, neighbour].flatMap(({ businessId }) =>
+      Array.from({ length: many }, (_none, index) => {
+        const event = index % 3 === 0 ? 'payment.failed' : 'payment.created'
+        return { ...made, _id: newId(), businessId, event, number: index + 1, createdAt: at(index * minute) }
+      }),
+    )
+    await service.deps.LoggedEvent.collection.insertMany(copies as never[])
+    const half = spanOf((many / 2 - 0.5) * minute, 0)
+    const queries = ['', 'type=payment.failed', half, `type=payment.failed&${half}`, 'page=9']
+    expect(await totals('events', 'events', queries)).to.deep.equal([
+      many,
+      many / 3,
+      many / 2,
+      many / 6,
+      many,
+    ])
   })
 
   it('reads only the products, orders or endpoints it returns, whatever the filter', async () => {
