@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { type Server, startMongo } from '../../dev/servers.ts'
+import { newId } from '../../src/security/ids.ts'
 import { paymentEvents, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
@@ -135,6 +137,32 @@ describe('The service during a MongoDB outage', () => {
     expect(creates.some(({ status }) => status === 503)).to.equal(true)
     expect(web.isAlive() && worker.isAlive()).to.equal(true)
     await expectNothingLostOrDoubled(creates)
+  })
+
+  it('never loses an event that a reader has seen, even if MongoDB is killed immediately afterwards', async () => {
+    const read = async (query: string) => {
+      const feed = `${web.origin}/api/v1/dev/events/feed?${query}`
+      const response = await fetch(feed, { headers: merchant.read() })
+      return ((await response.json()) as { data?: { items: { id: string }[]; next: string } }).data
+    }
+    const { referenceNumber } = await create('seen')
+    const first = await read('wait=10')
+    const logged = await service.deps.LoggedEvent.findOne({ referenceNumber }).orFail().lean()
+    const late = { ...logged, _id: newId(), number: logged.number + 1 }
+    const delivered = { referenceNumber: logged.referenceNumber, status: 'DELIVERED' } as const
+    await waitFor('the delivery is over', () => service.deps.Delivery.exists(delivered))
+    // Until then, other writes may make MongoDB write its journal.
+    await pause(300)
+    // A standalone server returns this event before it is in the journal.
+    const write = { writeConcern: { w: 1, j: false } }
+    await service.deps.LoggedEvent.collection.insertOne(late as never, write)
+    const second = await read(`after=${first?.next}`)
+    await mongo.kill('SIGKILL')
+    expect(second?.items.map(({ id }) => id)).to.deep.equal([late._id])
+    await mongo.restart()
+    const third = await waitFor('the feed is read', () => read(`after=${second?.next}`))
+    expect(third).to.deep.include({ items: [], next: second?.next })
+    expect((await read(`after=${first?.next}`))?.items.map(({ id }) => id)).to.deep.equal([late._id])
   })
 
   it("stays alive and returns 503 within 10 s while MongoDB is frozen, and creates intents again within 5 s of MongoDB's recovery", async function () {

@@ -4,6 +4,7 @@ import type { ReadFeedQuery } from '../../../schemas/list-events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type ChainOwner, chainIndex } from '../../chains/append.ts'
 import type { Deps } from '../../deps.ts'
+import { unavailable } from '../../errors.ts'
 import { longestReadMs, readSlice } from '../../input/pagination.ts'
 import { readWithinPage } from '../../lists/page-bytes.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
@@ -39,7 +40,7 @@ export function parseFeedSearch(caller: Caller, query: ReadFeedQuery): FeedSearc
   }
 }
 
-type Reads = Pick<Deps, 'LoggedEvent'>
+type Reads = Pick<Deps, 'LoggedEvent' | 'batchers'>
 
 /**
  * Reads the events after a position, in the order of their numbers.
@@ -55,6 +56,7 @@ export async function readFeed(
   deps: Reads,
   { businessId, sandbox }: Caller,
   search: FeedSearch,
+  deadlineAt: number,
 ): Promise<Feed> {
   const owner = { businessId, sandbox }
   const session = await deps.LoggedEvent.db.startSession({ causalConsistency: true })
@@ -62,6 +64,7 @@ export async function readFeed(
     const last = await findLastNumber(deps, owner, { session })
     const after = search.after === 'latest' ? last : search.after
     if (after > last) await checkExists(deps, owner, after)
+    if (last > after || search.after === 'latest') await keep(deps, owner, last, session, deadlineAt)
     const { limit } = search
     const found =
       after >= last
@@ -90,6 +93,22 @@ export async function findLastNumber(
     ...options,
   })
   return last?.number ?? 0
+}
+
+/**
+ * Makes MongoDB keep all events up to the number `last`, which must have been read before. Otherwise, a kill of the
+ * server could remove the last events, other events could get their numbers, and a client that has already advanced
+ * past these numbers would miss them. Throws SERVICE_UNAVAILABLE if MongoDB has just lost the events.
+ */
+export async function keep(
+  deps: Reads,
+  owner: ChainOwner,
+  last: number,
+  session: mongo.ClientSession,
+  deadlineAt: number,
+): Promise<void> {
+  await deps.batchers.keepEvents(null, deadlineAt)
+  if ((await findLastNumber(deps, owner, { session })) < last) throw unavailable()
 }
 
 /**
