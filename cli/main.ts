@@ -18,6 +18,10 @@ process.stderr.on('error', () => undefined)
 const stop = new AbortController()
 const { signal } = stop
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(name, () => stop.abort())
+// A program that ends npx ends only its shell. Without this check, `listen` would continue, unseen.
+const parent = process.ppid
+if (process.env.npm_command === 'exec')
+  setInterval(() => process.ppid === parent || stop.abort(), 500).unref()
 
 try {
   await run(process.argv.slice(2))

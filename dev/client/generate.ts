@@ -23,7 +23,7 @@ const published = new Set(
   [
     'createPayments Payments PaymentsSettings CallOptions OperationId Input Data ListId Item',
     'PaymentsError ClientErrorCode FollowOptions EventIterator',
-    'verifyWebhook signWebhook SignedWebhook WebhookHeaders WebhookVerificationError',
+    'verifyWebhook signWebhook eventIdOf SignedWebhook WebhookHeaders WebhookVerificationError',
   ].flatMap((names) => names.split(' ')),
 )
 

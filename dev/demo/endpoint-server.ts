@@ -20,7 +20,7 @@ export interface Arrival {
 
 export type EndpointServer = Awaited<ReturnType<typeof startEndpointServer>>
 
-/** The endpoint server of a merchant. It accepts only signed requests, and handles each delivery id once. */
+/** The endpoint server of a merchant. It accepts only signed requests, and handles each event once. */
 export async function startEndpointServer() {
   const arrivals: Arrival[] = []
   const handled = new Set<string>()
@@ -36,17 +36,18 @@ export async function startEndpointServer() {
     const at = new Date()
     const check = checkSignature(secret, headers, body, at)
     const event = check.genuine ? (JSON.parse(body.toString()) as WebhookEvent) : null
-    const handledBefore = event !== null && handled.has(event.id)
-    return { at, headers, rawHeaders, body, check, event, handledBefore, respondedWith: handle(event) }
+    const eventId = String(headers['x-service-event-id'])
+    const handledBefore = event !== null && handled.has(eventId)
+    return { at, headers, rawHeaders, body, check, event, handledBefore, respondedWith: handle(event, eventId) }
   }
 
-  function handle(event: WebhookEvent | null): Arrival['respondedWith'] {
+  function handle(event: WebhookEvent | null, eventId: string): Arrival['respondedWith'] {
     if (event === null) return 401
-    if (event.event === failing && !handled.has(event.id)) {
+    if (event.event === failing && !handled.has(eventId)) {
       failing = ''
       return 500
     }
-    handled.add(event.id) // A merchant would ship the goods here.
+    handled.add(eventId) // A merchant would ship the goods here.
     return 200
   }
 

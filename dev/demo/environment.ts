@@ -37,7 +37,8 @@ export async function setEnvironment({
     // Keeps the jobs apart from those of other users of this Redis.
     QUEUE_PREFIX: 'demo',
     SECRET_KEY: await secretKey(join(folder, 'secret-key')),
-    WEBHOOK_ALLOWED_HOSTS: endpointServer,
+    // A reader of the guide can also register their own server, which listens on port 4000.
+    WEBHOOK_ALLOWED_HOSTS: `${endpointServer},127.0.0.1:4000,localhost:4000`,
     WEBHOOK_RETRY_SECONDS: retrySeconds.join(','),
   })
   return origin

@@ -17,7 +17,7 @@ export function showWebhook(arrival: Genuine, secret: string): void {
   seen(
     `timestamp is ${check.ageSeconds} s old; up to 300 s are accepted, so an old webhook cannot be replayed`,
   )
-  seen(`new id ${event.id}: responded with ${arrival.respondedWith}`)
+  seen(`new event ${headers['x-service-event-id']}: responded with ${arrival.respondedWith}`)
 }
 
 /** Shows a webhook in two lines. */
@@ -31,7 +31,7 @@ export function noteWebhook({ at, event, check, handledBefore, respondedWith }: 
   }
   const { reference_number: reference, status } = event.data
   note(`${time}  ${event.event}  ${reference}  ${status}`)
-  const words = `${handledBefore ? 'handled before, nothing done' : 'new id'}; responded with ${respondedWith}`
+  const words = `${handledBefore ? 'handled before, nothing done' : 'new event'}; responded with ${respondedWith}`
   note(`          ${green('signature matches')}${faint(`, ${check.ageSeconds} s old; ${words}`)}`)
 }
 

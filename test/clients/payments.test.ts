@@ -137,6 +137,7 @@ describe('The TypeScript client that the service serves', () => {
     const event = await client.verifyWebhook(webhook)
     if (event.event !== 'payment.created') return expect.fail(event.event)
     expect(event.data.reference_number).to.equal(referenceNumber)
+    expect(client.eventIdOf(event)).to.equal(received.headers['x-acme-event-id'])
     const changed = { ...webhook, body: received.body.replace('50000', '50001') }
     const error = await client.verifyWebhook(changed).catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(client.WebhookVerificationError)

@@ -32,7 +32,7 @@ export class WebhookVerificationError extends Error {
 /**
  * Verifies that a webhook comes from the service, and returns its event. Throws WebhookVerificationError if it does
  * not. The comparison takes the same time for every wrong signature. It uses WebCrypto, which all runtimes have, so it
- * is asynchronous. The same event may arrive more than once. Its `id` identifies the delivery.
+ * is asynchronous. The same event may arrive more than once: `eventIdOf` returns the id by which to recognise it.
  */
 export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEvent> {
   const { body, headers, secret, toleranceSeconds = 300, now = new Date() } = webhook
@@ -86,15 +86,18 @@ export async function signWebhook(webhook: {
     [`X-${headerBrand}-Timestamp`]: String(timestamp),
     [`X-${headerBrand}-Signature`]: `sha256=${toHex(digest)}`,
     [`X-${headerBrand}-Event`]: event,
-    [`X-${headerBrand}-Event-Id`]: eventIdOf(id),
+    [`X-${headerBrand}-Event-Id`]: eventIdOf({ id }),
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
     ...(standard === null ? {} : { 'webhook-signature': `v1,${btoa(String.fromCharCode(...standard))}` }),
   }
 }
 
-/** Returns the id of the event. The id of a delivery encodes it in its first half. */
-const eventIdOf = (id: string): string => {
+/**
+ * Returns the id of the event, both from the body of a webhook and from the event log. Store each event under this id,
+ * and you recognise it however it arrives. The id of a delivery encodes it in its first half, so it is signed.
+ */
+export function eventIdOf({ id }: { id: string }): string {
   if (!/^[\w-]{32}$/.test(id)) return id
   const half = atob(id.slice(0, 16).replaceAll('-', '+').replaceAll('_', '/'))
   return toHex(Array.from(half, (character) => character.charCodeAt(0)))

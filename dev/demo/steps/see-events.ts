@@ -34,6 +34,7 @@ export async function seeEvents(
     })
   }
   const listening = run(`listen --forward ${endpointServer.url}`)
+  const ended = once(listening, 'close')
   try {
     const printed = reader(listening)
     await printed(/Ready\./)
@@ -47,7 +48,8 @@ export async function seeEvents(
     seen(`the event was on the screen ${(tookMs / 1_000).toFixed(1)} s after the developer got the key`)
     seen("the developer's server accepted the signature")
   } finally {
-    listening.kill('SIGINT')
+    listening.kill()
+    await ended
   }
 }
 
