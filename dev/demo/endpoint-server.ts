@@ -38,7 +38,16 @@ export async function startEndpointServer() {
     const event = check.genuine ? (JSON.parse(body.toString()) as WebhookEvent) : null
     const eventId = String(headers['x-service-event-id'])
     const handledBefore = event !== null && handled.has(eventId)
-    return { at, headers, rawHeaders, body, check, event, handledBefore, respondedWith: handle(event, eventId) }
+    return {
+      at,
+      headers,
+      rawHeaders,
+      body,
+      check,
+      event,
+      handledBefore,
+      respondedWith: handle(event, eventId),
+    }
   }
 
   function handle(event: WebhookEvent | null, eventId: string): Arrival['respondedWith'] {
