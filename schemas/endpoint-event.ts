@@ -26,7 +26,7 @@ export const endpointEvents: Record<EndpointEventName, object> = {
   'endpoint.failing': eventBody('endpoint.failing', {
     oneOf: [
       endpoint('FAILING', { type: 'null' }),
-      endpoint('RECOVERED', described('When the first attempt succeeded again.', instant)),
+      endpoint('RECOVERED', described('When an attempt succeeded again.', instant)),
     ],
   }),
 }

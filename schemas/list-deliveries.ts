@@ -16,11 +16,11 @@ export const deliveryFilters = {
   referenceNumber: { description: 'Only deliveries about this payment intent or order.', ...identifier },
   responseStatus: {
     description:
-      'Only deliveries whose last attempt failed with this HTTP status, from `300` to `599`, or with a class such as `5xx`. To find those that received 2xx, use the status DELIVERED.',
+      'Only deliveries whose last attempt failed with this HTTP status (`300` to `599`) or class (such as `5xx`). For 2xx, filter by the status DELIVERED.',
     type: 'string',
     maxLength: 3,
     pattern: '^[345]([0-9]{2}|xx)$',
-    message: 'must be a string with a status from 300 to 599, such as 503, or with a class: 3xx, 4xx or 5xx',
+    message: 'must be a string: a status from 300 to 599, such as 503, or a class (3xx, 4xx or 5xx)',
   },
 } as const
 

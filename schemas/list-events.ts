@@ -62,7 +62,7 @@ export const readFeedQuery = {
     limit: pageQuery.properties.limit,
     wait: {
       description:
-        'How many seconds the service holds the request if there is no event yet. It responds as soon as there is one.',
+        'For how many seconds the service holds the request while there is no event. It responds as soon as there is one.',
       type: 'string',
       format: 'wait-seconds',
     },

@@ -30,7 +30,7 @@ export const retryDeliveriesBody = {
     ...spanQuery.properties,
     after: {
       description:
-        'The `next` of the previous response. Continues after the last delivery that it considered.',
+        'The `next` of the previous response. The request continues after the last delivery that the previous one covered.',
       type: 'string',
       maxLength: 60,
       // A time in base 36 and an id. Ten digits cannot exceed the range of Date.

@@ -118,9 +118,9 @@ export const retriedDelivery = objectOf(
 /** The response to a request that retries deliveries by filter. */
 export const retriedDeliveries = objectOf(
   {
-    requeued: described('The number of deliveries at which the service makes one more attempt now.', count),
+    requeued: described('The number of deliveries that get one more attempt now.', count),
     skipped: described(
-      'The numbers of deliveries that matched but get no attempt, by the `reason` as for a single retry.',
+      'The number of deliveries that match but get no attempt, by reason. The reasons are those of a single retry.',
       objectOf({ delivered: count, under_way: count, endpoint_gone: count }, {}),
     ),
     hasMore: described('Whether more deliveries match.', { type: 'boolean' }),

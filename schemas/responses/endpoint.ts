@@ -30,7 +30,7 @@ export const stages = [
 export type Stage = (typeof stages)[number]
 export const stageOrNull = { type: ['string', 'null'], enum: [...stages, null] }
 export const statusOrNull = described(
-  "The HTTP status of your endpoint's response. Null without a response.",
+  "The HTTP status of your endpoint's response. Null if there was no response.",
   {
     type: ['integer', 'null'],
     minimum: 100,
@@ -57,8 +57,8 @@ export const lastDayOfEndpoint = objectOf(
       'The number of attempts that ended in the current hour and in the 23 hours before it. Tests are not counted. The figures may lag by a few seconds.',
       count,
     ),
-    succeeded: described('How many of them succeeded.', count),
-    successRate: described('`succeeded` divided by `attempts`. Null without attempts.', {
+    succeeded: described('How many of these attempts succeeded.', count),
+    successRate: described('`succeeded` divided by `attempts`. Null if there were no attempts.', {
       type: ['number', 'null'],
       minimum: 0,
       maximum: 1,

@@ -7,7 +7,10 @@ import { pageOf } from './page.ts'
 /** An event in the event log. */
 export const loggedEvent = objectOf(
   {
-    id: described('Each webhook for the event also contains it, in the header that ends in `-Event-Id`.', id),
+    id: described(
+      'The id of the event. Each webhook for the event contains it in the header that ends in `-Event-Id`.',
+      id,
+    ),
     type: eventName,
     createdAt: described('When the event happened.', instant),
     referenceNumber: described(
@@ -24,12 +27,12 @@ export const loggedEvent = objectOf(
 
 export const eventPage = pageOf(loggedEvent)
 
-/** A part of the event feed. */
+/** One response of the event feed. */
 export const eventFeed = objectOf(
   {
     items: { type: 'array', maxItems: 100, items: loggedEvent },
     next: described(
-      'Send it as `after` to get the events that follow. It also passes over events that the key may not read or that the filter leaves out.',
+      'Send this as `after` to get the events that follow. It also skips events that the key may not read or that `type` leaves out.',
       shaped('^[0-9]{1,16}-[0-9a-f]{8}$', 25),
     ),
     hasMore: described('Whether more events are available now.', { type: 'boolean' }),

@@ -22,7 +22,7 @@ const rateLimitScopes = {
   responses: 'bytes of the responses over 16 KiB that the business has not read yet',
   lists: 'lists and exports of the business that run now',
   tests: 'endpoint tests of the business that run now',
-  replays: 'replays of the webhook endpoint that run now, or replays that the business started today',
+  replays: 'running replays of the webhook endpoint, or replays that the business started today',
   polls: 'requests for the event feed of the business that the service is holding',
   codes: 'payment codes of the business that are in use',
   sandbox: 'what the test keys of the business created today, or their other writes of today',

@@ -35,10 +35,10 @@ const fields = {
   onlyUndelivered: { type: 'boolean' },
   dryRun: described('True if the events were only counted.', { type: 'boolean' }),
   total: described('The number of events of these types in the period.', count),
-  requeued: described('The existing deliveries that the replay has re-queued so far.', count),
-  created: described('The deliveries that did not exist and that the replay has created so far.', count),
+  requeued: described('The number of existing deliveries that the replay has re-queued so far.', count),
+  created: described('The number of missing deliveries that the replay has created so far.', count),
   skipped: described(
-    'The deliveries left as they were, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due.',
+    'The number of deliveries left unchanged, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due.',
     count,
   ),
   sandbox,

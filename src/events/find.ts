@@ -8,7 +8,8 @@ import { checkReadable } from './readable.ts'
 /**
  * Returns one of the caller's events. Throws EVENT_NOT_FOUND if the id is unknown, or if the event belongs to another
  * business or has been removed. Throws SANDBOX_MISMATCH if the event belongs to the other environment. Throws
- * SCOPE_REQUIRED if the key's scopes do not permit reading it: the caller may have its id from a webhook.
+ * SCOPE_REQUIRED if the key's scopes do not permit reading it. The existence of the event is no secret then, because
+ * the webhooks of the business contain its id.
  */
 export async function findEvent(
   deps: Pick<Deps, 'LoggedEvent' | 'Intent' | 'Order'>,

@@ -37,13 +37,13 @@ export const relaySlots = 400
 const slotWaitMs = 100
 
 /**
- * Relays the events of intents, orders and endpoints. For each event, inserts one delivery per subscribed endpoint,
- * starts the attempts for which slots are free, appends the event to the event log, notes it for the figures on the
- * staff pages, books payments and refunds in the ledger, and then removes the event from the outbox. If the process is
- * killed, the relay can safely run again, because a delivery's id is composed of the ids of its event and its endpoint,
- * so a second insert fails. Only the relay that inserted a delivery starts its attempt. Events that exceed the
- * available capacity stay in the outbox for the next poll. If relaying a document fails, the remaining documents are
- * still processed before the first error is thrown.
+ * Relays the events of intents, orders and endpoints. For each event, inserts one delivery per subscribed endpoint and
+ * starts the attempts for which slots are free. Then appends the event to the event log, notes it for the figures on
+ * the staff pages, and books payments and refunds in the ledger. Removes the event from the outbox last. If the process
+ * is killed, the relay can safely run again: a delivery's id is composed of the ids of its event and its endpoint, so a
+ * second insert fails. Only the relay that inserted a delivery starts its attempt. Events that exceed the available
+ * capacity stay in the outbox for the next poll. If relaying a document fails, the remaining documents are still
+ * processed before the first error is thrown.
  */
 export async function relayOutboxes(deps: Deps, toRelay: ToRelay): Promise<Relayed> {
   const { intentIds, orderIds, endpointIds = [] } = toRelay

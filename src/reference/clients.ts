@@ -34,7 +34,7 @@ export const cliPath = `/docs/cli-${version}.tgz`
 export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBrand'>): ClientFile[] => [
   ...clients.map((name) => ({
     path: `/docs/clients/${name}`,
-    // Browsers show text, and Deno recognises TypeScript by the ending.
+    // Browsers show plain text, and Deno recognises TypeScript by the file extension.
     type: `${name === collection ? 'application/json' : 'text/plain'}; charset=utf-8`,
     content: readFileSync(join(folder, name), 'utf8')
       .replaceAll(defaultUrl, config.publicUrl)
@@ -44,7 +44,7 @@ export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBra
   ...readCli(),
 ]
 
-/** Reads the command line for merchants, which `npm run pack` makes from cli/. */
+/** Reads the package of the command line for merchants, which `npm run pack` builds from cli/. */
 function readCli(): ClientFile[] {
   const file = join(folder, `payment-intents-cli-${version}.tgz`)
   if (!existsSync(file)) return []

@@ -41,7 +41,7 @@ export function referencePages(deps: Pick<Deps, 'config'>): Router {
   router.get('/docs', prepare, (_req: Request, res: Response) => sendPage(res, 200, page))
   for (const { path, type, content } of clients)
     router.get(path, prepare, (_req: Request, res: Response) => {
-      // The file changes with a release, and its path does not.
+      // A release changes the file, but not its path.
       res.setHeader('Cache-Control', 'public, max-age=300')
       res.type(type).send(content)
     })

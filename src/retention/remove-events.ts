@@ -16,8 +16,8 @@ export const removeEndpointEvents = (cleaning: Cleaning): Promise<void> =>
   removeEvents(cleaning, { event: 'endpoint.failing', createdAt: { $lt: cleaning.testsBefore } })
 
 /**
- * Removes test events. The last event of the log only loses its contents, because the next event gets the number after
- * it. A later clean-up removes that event.
+ * Removes test events. The last event of the log is kept without its contents, because the number of the next event
+ * follows from it. A later clean-up removes that event.
  */
 async function removeEvents(cleaning: Cleaning, filter: mongo.Filter<LoggedEvent>): Promise<void> {
   const { LoggedEvent: model, businessId, isDry } = cleaning

@@ -32,7 +32,7 @@ function plan(deps: Deps, endpoint: TracedEndpoint, values: Values): Promise<Pla
 const option = (value: string, name: string, chosen: string | undefined): string =>
   html`<option value="${value}" !${value === chosen ? 'selected' : ''}>${name}</option>`
 
-/** Returns the form that selects the events to replay. It only counts them. */
+/** Returns the form that selects the events to replay. Submitting it only counts them. */
 const selectionForm = (endpoint: TracedEndpoint, values: Values): string => {
   const { from = '', to = '', mode, deliveries, event } = values
   return html`<form class="filter card" action="${endpointPath(endpoint._id)}/replay">
@@ -56,9 +56,10 @@ export const replayAct: StaffAct<TracedEndpoint> = {
   isReasonOptional: true,
   effects: {
     changes:
-      'a worker sends the selected events again, oldest first, besides new events. An existing delivery gets one more attempt. A delivery that never existed is created and gets up to eight attempts.',
+      'a worker replays the selected events, oldest first, alongside new events. An existing delivery gets one more attempt. A missing delivery is created and gets up to eight attempts.',
     undo: null,
-    undoNote: 'cancel the replay on the page of the endpoint. An attempt cannot be taken back.',
+    undoNote:
+      'cancel the replay on the page of the endpoint. Attempts that were already made cannot be undone.',
   },
   fields: { from: hidden, to: hidden, event: hidden, mode: hidden, deliveries: hidden },
   async details(deps, endpoint, values) {

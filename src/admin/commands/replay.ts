@@ -16,13 +16,13 @@ import { type Column, tableText } from './table.ts'
 import { second } from './text.ts'
 
 const help = `
-Workers send the events again, oldest first, at most 200 per second, besides new
+Workers replay the events, oldest first, at most 200 per second, alongside new
 events. An existing delivery gets one more attempt with the same id and body. A
-delivery that never existed is created and gets its usual automatic attempts.
-Events that happen after the command has started are not part of the replay.
+missing delivery is created and gets its usual automatic attempts. Events that
+happen after the start of the replay are not part of it.
 
-The command does not wait for the workers unless --follow is set. If it is then
-interrupted, the replay continues.
+With --follow, the command waits until the replay has ended. If you interrupt the
+command, the replay continues.
 
 Examples:
   admin deliveries replay --endpoint ID --from 2026-11-20 --dry-run
@@ -32,7 +32,7 @@ Examples:
 export function addReplayCommands(deliveries: Command): void {
   deliveries
     .command('replay')
-    .description('send the events of a period to an endpoint again')
+    .description('replay the events of a period to an endpoint')
     .requiredOption('--endpoint <id>', 'the endpoint', someId)
     .requiredOption(
       '--from <time>',

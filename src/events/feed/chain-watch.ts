@@ -6,12 +6,12 @@ export interface ChainEnd extends ChainOwner {
   number: number
 }
 
-/** Reads the ends of those chains that have grown beyond `number`. */
+/** Returns the ends of the chains that have grown beyond their known `number`. */
 export type ReadGrown = (known: readonly ChainEnd[]) => Promise<readonly ChainEnd[]>
 
 /**
- * Lets requests wait for chains to grow. While any request is waiting, the process reads the ends of all chains with
- * waiting requests together, every `readEveryMs`. A waiting request uses no connection to MongoDB.
+ * Lets requests wait for chains to grow. While requests wait, the process reads the ends of all their chains together,
+ * every `readEveryMs`. A waiting request uses no connection to MongoDB.
  */
 export interface ChainWatch {
   /**
@@ -42,8 +42,8 @@ interface Chain extends ChainEnd {
 const keyOf = ({ businessId, sandbox }: ChainOwner): string => `${businessId} ${sandbox}`
 
 /**
- * Creates the watch. `onFault` is called for each failed read. Later reads make up for it. `elapsedMs` must be a
- * monotonic clock.
+ * Creates the watch. `onFault` is called for each failed read. A later read finds the same events. `elapsedMs` must be
+ * a monotonic clock.
  */
 export function createChainWatch(
   readGrown: ReadGrown,

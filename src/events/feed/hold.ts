@@ -9,8 +9,8 @@ import { type Feed, findLastNumber, hasEvent, keep, parseFeedSearch } from './re
 /** The maximum number of requests that a process holds for one business. */
 export const maxHeldPerBusiness = 5
 /**
- * The maximum number of requests that a process holds. A held request uses about 30 KB, and each second the process
- * reads the ends of all chains with held requests twice.
+ * The maximum number of requests that a process holds. A held request uses about 30 KB. Twice per second, the process
+ * reads the ends of all chains with held requests.
  */
 const maxHeld = 1000
 
@@ -30,9 +30,9 @@ type HoldDeps = Pick<Deps, 'LoggedEvent' | 'batchers' | 'chainWatch' | 'holdSlot
 type Held = { query: ReadFeedQuery } | { data: Feed }
 
 /**
- * Holds a request for the feed while there is no event for it, if its query requests this. Otherwise returns null. The
- * request is not held if the process holds as many requests as it can, because no business should get an error for the
- * requests of others. The session has the same purpose as in `readFeed`.
+ * Holds a request for the feed while there is no event for it. Returns null if the query contains no `wait`. If all
+ * slots of the process are taken, returns an empty response immediately, so that no business gets an error because of
+ * the requests of others. The session has the same purpose as in `readFeed`.
  */
 export async function holdForEvent(
   deps: HoldDeps,
@@ -51,7 +51,7 @@ export async function holdForEvent(
     let last = await findLast()
     const after = search.after === 'latest' ? last : search.after
     const found = { query: { ...query, after: writePosition(owner, after) } }
-    // The read reports that the log has lost this position.
+    // `readFeed` reports that the log has lost this position.
     if (after > last) return found
     for (let seen = after; ; ) {
       const range = { after: seen, last }
@@ -73,13 +73,14 @@ export async function holdForEvent(
 }
 
 /**
- * Takes a slot. Returns null if the slots of the process are taken. Throws RATE_LIMITED if those of the business are.
+ * Takes a slot. Returns null if all slots of the process are taken. Throws RATE_LIMITED if the business has no free
+ * slot.
  */
 function takeSlot({ holdSlots, metrics: { gauges } }: HoldDeps, businessId: string): Free | null {
   const free = holdSlots.takeNow(businessId)
   if (free === null && holdSlots.heldBy(businessId) >= maxHeldPerBusiness)
     throw refuse('RATE_LIMITED', {
-      message: `The service holds at most ${maxHeldPerBusiness} requests of a business. Follow the feed with fewer programs.`,
+      message: `The service holds at most ${maxHeldPerBusiness} requests per business. Follow the feed with fewer programs.`,
       details: { scope: 'polls', limit: maxHeldPerBusiness },
       retryAfterSeconds: 1,
     })

@@ -15,7 +15,7 @@ export function readPosition(owner: ChainOwner, position: string): number {
   const number = Number(digits)
   if (digits === undefined || check !== checkOf(owner, number))
     throw invalidPosition(
-      'after is not valid. Send the `next` of an earlier response to a key of this environment.',
+      'after is not valid. Send the `next` of an earlier response to the same business in the same environment.',
     )
   return number
 }
@@ -26,7 +26,7 @@ export function readPosition(owner: ChainOwner, position: string): number {
  */
 export const lostPosition = (): Refusal =>
   invalidPosition(
-    'after is later than the last event, because the service has lost events. Follow the feed from the beginning, and leave out the events that you have already processed.',
+    'after is past the last event, because the service has lost events. Follow the feed from the beginning, and skip the events that you have already processed.',
   )
 
 const invalidPosition = (message: string): Refusal => refuse('VALIDATION_ERROR', { param: 'after', message })

@@ -45,11 +45,11 @@ type Reads = Pick<Deps, 'LoggedEvent' | 'batchers'>
 /**
  * Reads the events after a position, in the order of their numbers.
  *
- * The last number of the chain is read first, and limits the second read. If the second read had no upper limit, it
- * could miss an event: it merges one index scan per type, and may yield between them, so it could find event 8, which
- * was appended during the read, but not event 7 of a type that it had already scanned. With the limit, all events in
- * the range exist before the second read begins. `next` can therefore advance to the last number, past events of other
- * types. The session makes the second read include all that the first one saw, even if another server has become
+ * The last number of the chain is read first, and limits the second read. Without this limit, the second read could
+ * miss an event, because it merges one index scan per type and may yield between scans. It could then find event 8,
+ * appended during the read, but miss event 7 of a type that it had already scanned. With the limit, all events in the
+ * range exist before the second read begins. `next` can therefore advance to the last number, past events of other
+ * types. The session makes the second read include everything that the first one saw, even if another server has become
  * primary in between.
  */
 export async function readFeed(

@@ -54,7 +54,7 @@ const tags: Record<Tag, string> = {
   Balance: 'What the service owes you: payments, minus refunds, fees and payouts, with a statement per day.',
   Exports: 'Files with the payments, refunds or ledger entries of a period.',
   Events:
-    'Everything that happened to your payments and orders. Read events here if you have no webhook endpoint, or missed webhooks.',
+    'Everything that happened to your payments and orders. Read events here if you have no webhook endpoint or missed webhooks.',
   'Webhook endpoints': 'The URLs of your servers that receive events.',
   'Webhook deliveries': 'One delivery is one event for one endpoint, with all attempts to send it.',
   Products: 'The products that your shop sells, their variants and their stock.',

@@ -62,7 +62,7 @@ const webhook = (
     },
     {
       ...header('webhook-timestamp', '^[0-9]{1,15}$', 15),
-      description: 'The same time as in the other header, for the libraries of Standard Webhooks.',
+      description: `The same time as in \`X-${brand}-Timestamp\`, for the libraries of Standard Webhooks.`,
     },
     {
       ...header('webhook-signature', `^${standard}( ${standard}){0,5}$`, 287),

@@ -5,8 +5,8 @@ import type { Deadline } from '../server/deadline.ts'
 import type { OperationInput, ReadRoute } from './route.ts'
 
 /**
- * Holds a request if its query requests this, until the client disconnects at the latest. Only the reads during the
- * hold count towards the deadline.
+ * Holds a request if its route and query permit it. The hold ends at the latest when the client disconnects. Only the
+ * reads during the hold count towards the deadline.
  */
 export async function hold(
   deps: Deps,

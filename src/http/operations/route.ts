@@ -54,7 +54,7 @@ export interface ReadRoute extends Common {
   /**
    * Holds the request while there is nothing to return. Then returns the query with which the operation runs, or the
    * response's data if there is still nothing. While the request is held, it uses no memory budget, list slot or
-   * connection to MongoDB. Returns null if the query does not request this.
+   * connection to MongoDB. Returns null if the query does not request a hold.
    */
   hold?(
     deps: Deps,

@@ -35,7 +35,7 @@ export const aboutDeliveries = {
     tag: 'Webhook deliveries',
     summary: 'Retrieve a webhook delivery',
     description:
-      'Returns the delivery with the body that is sent, its latest attempts, and the headers of the last one without signatures.',
+      'Returns the delivery with its body, its latest attempts, and the headers of the last attempt without signatures.',
     params,
     query: null,
     body: null,
@@ -60,7 +60,7 @@ export const aboutDeliveries = {
     operationId: 'retryWebhookDeliveries',
     tag: 'Webhook deliveries',
     summary: 'Retry webhook deliveries by filter',
-    description: `Makes one more attempt now at each delivery that matches, oldest first and at most ${requeueBatch} per request. At least one filter is required. The filters select as in the list of deliveries. If \`hasMore\` is true, repeat the request with a new idempotency key and with \`next\` as \`after\`.`,
+    description: `Makes one more attempt now at each matching delivery, oldest first, for at most ${requeueBatch} deliveries per request. At least one filter is required. The filters are those of the list of deliveries. If \`hasMore\` is true, repeat the request with a new idempotency key and with \`next\` as \`after\`.`,
     params: {},
     query: null,
     body: retryDeliveriesBody,

@@ -38,9 +38,9 @@ export const aboutEvents = {
     ...none,
     operationId: 'readEventFeed',
     tag: 'Events',
-    summary: 'Follow the events',
+    summary: 'Follow the event feed',
     description:
-      'Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the following request: then you miss no event and get none twice, even if you stop for days. An event appears within 5 seconds after it happened. With `wait`, the service holds the request while there is no event.',
+      'Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request. You then miss no event and get none twice, even if you pause for days. An event appears within 5 seconds. With `wait`, the service holds the request while there is no event.',
     query: readFeedQuery,
     response: eventFeed,
     example: { response: feed },
@@ -51,7 +51,7 @@ export const aboutEvents = {
     tag: 'Events',
     summary: 'Retrieve an event',
     description:
-      'Returns one event. Its body is the body of the webhooks for it. If the key may not read events of this type, the response is SCOPE_REQUIRED.',
+      'Returns one event with the body of its webhooks. If the key may not read events of this type, the response is SCOPE_REQUIRED.',
     params: { id: described('The `id` of the event.', id) },
     query: null,
     response: loggedEvent,

@@ -18,7 +18,7 @@ export const aboutReplays = {
     tag: 'Webhook deliveries',
     summary: 'Replay events to an endpoint',
     description:
-      "Sends the events of a period in the key's environment to the endpoint again, oldest first, besides new events. An existing delivery gets one more attempt with the same `id` and body. A delivery that never existed is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day.",
+      "Replays the events of a period in the key's environment to the endpoint, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body. A missing delivery is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day.",
     params: endpointParams,
     query: null,
     body: replayEndpointBody,
@@ -57,7 +57,7 @@ export const aboutReplays = {
     tag: 'Webhook deliveries',
     summary: 'Cancel a replay',
     description:
-      'Stops a running replay within 2 s. Attempts that it has already scheduled are still made. A replay that is not RUNNING stays as it is.',
+      'Stops a running replay within 2 s. Attempts that it has already scheduled are still made. A replay that is not RUNNING does not change.',
     params,
     query: null,
     body: null,

@@ -14,8 +14,8 @@ export interface Countable {
   /** Items created before this time may have been removed. If null, no items are removed. */
   keptFrom: Date | null
   /**
-   * Returns the time before which all items have been inserted, or null if no insert is late. This function is needed
-   * if items may be inserted long after their creation time.
+   * Returns the time before which all items have been inserted, or null if no insert is late. Only collections whose
+   * items may be inserted long after their creation time need this function.
    */
   completeBefore?(): Promise<Date | null>
 }

@@ -50,7 +50,7 @@ function failuresInRow(notes: HealthNote[], hasSuccess: boolean): Record<string,
       }
 }
 
-/** Notes in a reported failure that an attempt succeeded after the report. The poll then reports it. */
+/** Records in a reported failure that an attempt has succeeded since the report. The poll then reports the recovery. */
 const ended = ({ at }: HealthNote) => ({
   $cond: [
     { $eq: [{ $type: '$reportedFailure' }, 'object'] },

@@ -14,7 +14,7 @@ export const signature = (secret: string, timestamp: string, body: string): stri
 
 /**
  * Returns the signature of the Standard Webhooks specification: `v1,` followed by the base64-encoded HMAC-SHA256 of
- * `{id}.{timestamp}.{body}`. Unlike `signature`, it uses the 32 bytes that the secret encodes as the key.
+ * `{id}.{timestamp}.{body}`. Unlike the key of `signature`, its key is the 32 bytes that the secret encodes.
  */
 const standardSignature = (secret: string, id: string, timestamp: string, body: string): string =>
   `v1,${createHmac('sha256', Buffer.from(secret, 'hex')).update(`${id}.${timestamp}.${body}`).digest('base64')}`

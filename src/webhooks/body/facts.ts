@@ -31,7 +31,7 @@ export interface EndpointEventFacts {
   /** The URL without its query. */
   url: string
   failingSince: Date
-  /** When the first attempt succeeded again. The field is missing if the status is FAILING. */
+  /** When an attempt succeeded again. The field is missing if the status is FAILING. */
   recoveredAt?: Date
   /** The stage at which the last failed attempt failed. */
   lastError: string | null

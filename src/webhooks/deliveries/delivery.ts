@@ -62,8 +62,8 @@ export interface Delivery extends Recorded, Caused {
    */
   attemptLog: AttemptRecord[]
   /**
-   * The HTTP status of the last attempt, if that attempt failed with a response. Missing in all other deliveries, so
-   * that `byFailureStatus` contains only failures and a delivery that succeeds at once costs nothing more.
+   * The HTTP status of the last attempt, if that attempt failed with a response. All other deliveries lack this field.
+   * The index `byFailureStatus` therefore contains only failures, and a delivery that succeeds at once never enters it.
    */
   failureStatus?: number
   /**

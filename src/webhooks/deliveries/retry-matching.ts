@@ -46,9 +46,9 @@ export interface RetriedMatching {
 type Chosen = Pick<RetryPlan, 'deliveryIds' | 'next'>
 
 /**
- * Requests one more attempt at each of the caller's deliveries that match, at most `requeueBatch`, oldest first. Each
- * request with the `next` of the previous one continues after its last delivery, so a series of requests considers each
- * delivery once, even if deliveries die again in the meantime. A retry of the same request finds its plan, and never
+ * Re-queues the caller's deliveries that match, oldest first, at most `requeueBatch`. A request with the `next` of the
+ * previous one continues after its last delivery. A series of requests therefore considers each delivery once, even if
+ * deliveries become DEAD again in the meantime. A retry of the same request finds its stored plan, so it never
  * re-queues other deliveries.
  */
 export async function retryMatching(
@@ -95,7 +95,7 @@ async function planOnce(
   const stored = await find()
   if (stored !== null) return stored
   const plan = await choose()
-  // Nothing is re-queued, so a retry may select again.
+  // An empty plan re-queues nothing, so a retry may select again.
   if (plan.deliveryIds.length === 0) return plan
   const expiresAt = new Date(deps.now().getTime() + lifetimeMs + removalMs)
   try {

@@ -1,8 +1,9 @@
 import type { Collection } from '../../mongo/collection.ts'
 
 /**
- * The deliveries that one request retries by filter. The plan is stored before the first of them is re-queued, because
- * re-queued deliveries no longer match the filter: without the plan, a retry of the request would select others.
+ * The deliveries that a request selects with its filter. The plan is stored before the first of them is re-queued,
+ * because re-queued deliveries no longer match the filter. Without the plan, a retry of the request would select other
+ * deliveries.
  */
 export interface RetryPlan {
   /** The effect id of the request. */

@@ -5,7 +5,7 @@ import { type Span, within } from '../../input/span.ts'
 
 /** The filters by which a merchant selects deliveries. A filter that is null does not restrict the selection. */
 export interface DeliveryFilter extends Span {
-  /** The statuses, at least one. */
+  /** Contains at least one status. */
   statuses: readonly DeliveryStatus[] | null
   event: string | null
   endpointId: string | null
@@ -34,7 +34,7 @@ export function selectDeliveries(owner: Caller, filter: DeliveryFilter): Selecti
   const codes = codesOf(responseStatus)
   const [first = 0] = codes
   const range = { $gte: first, $lte: codes.at(-1) ?? first }
-  // MongoDB reads a class in the order of the list only if the filter names every status of it. For a count, one range
+  // MongoDB reads a class in the order of the list only if the filter names every status in it. For a count, one range
   // of the index is faster.
   return {
     where: { ...where, failureStatus: codes.length === 1 ? first : { $in: codes } },

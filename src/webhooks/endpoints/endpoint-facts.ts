@@ -10,7 +10,7 @@ export interface EndpointFacts
   state: 'active' | 'disabled' | 'deleted'
   lastAttemptAt: Date | null
   last24Hours: LastDay
-  /** Since when the endpoint has been failing, if that was reported to the merchant's other endpoints. */
+  /** The start of a failure that was reported to the merchant's other endpoints. Null if no failure was reported. */
   reportedFailingSince: Date | null
   /** When the last overlap of a replaced secret ends. Until then, attempts are also signed with that secret. */
   oldSecretEndsAt: Date | null

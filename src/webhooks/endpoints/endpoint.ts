@@ -110,7 +110,7 @@ export interface Endpoint {
   /** The latest attempts by hour, at most one item per hour of the day (last-day.ts). */
   attemptHours: Record<string, AttemptHour>
   reportedFailure: ReportedFailure | null
-  /** The event that has not been relayed yet. The next event is added only after that (report-failures.ts). */
+  /** The event that has not been relayed yet. The next event is added only after this one has been relayed. */
   outbox: EndpointEvent[]
   createdAt: Date
   updatedAt: Date

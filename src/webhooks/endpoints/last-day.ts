@@ -14,8 +14,8 @@ export interface LastDay {
 }
 
 /**
- * Returns the field of an endpoint that counts the attempts of an hour. The hour of the next day has the same field, so
- * an endpoint has at most 24 of them.
+ * Returns the field of an endpoint that counts the attempts of an hour. The same hour of the next day uses the same
+ * field, so an endpoint has at most 24 of them.
  */
 export const hourField = (hour: number): string => `attemptHours.h${(hour / hourMs) % shownHours}`
 

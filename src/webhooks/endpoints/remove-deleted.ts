@@ -34,9 +34,9 @@ export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string
 /**
  * Returns the ids of the endpoints that `stages` selects and that have no deliveries. A deleted endpoint is kept as
  * long as it has deliveries, because support staff need it and the merchant's list of deliveries refers to it. The
- * endpoint is also kept as long as it has audit lines that are not in the audit trail yet, or an event that is not
- * relayed yet. A relay that read the
- * endpoint before its deletion may still add a delivery, which is cancelled when it becomes due.
+ * endpoint is also kept as long as it has audit lines that are not in the audit trail yet, or an event that has not
+ * been relayed. A relay that read the endpoint before its deletion may still add a delivery, which is cancelled when it
+ * becomes due.
  */
 export async function unusedAmong(
   Endpoint: RemoveDeps['Endpoint'],

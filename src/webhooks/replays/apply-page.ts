@@ -18,16 +18,16 @@ export interface AppliedPage {
 }
 
 type Target = Pick<Endpoint, '_id' | 'url'>
-type Standing = Pick<Delivery, '_id' | 'status' | 'insertedBy'>
+type Existing = Pick<Delivery, '_id' | 'status' | 'insertedBy'>
 
 /** A replay begins the attempts itself, so it needs no wake-up jobs. */
 const withoutJobs = { enqueue: (): void => undefined }
 
 /**
- * Re-queues the deliveries of events to the replay's endpoint, and inserts those that do not exist. Stops after the
- * event whose delivery is the `most`th to need an attempt. Each write records the id of the replay in the delivery, so
- * events that are applied twice change nothing the second time and are counted in the same way. `events` must not be
- * empty, and `most` must be at least 1.
+ * Re-queues the deliveries of events to the replay's endpoint, and inserts those that do not exist. Stops after `most`
+ * deliveries that need an attempt. Each write records the id of the replay in the delivery, so events that are applied
+ * twice change nothing the second time and are counted in the same way. `events` must not be empty, and `most` must be
+ * at least 1.
  */
 export async function applyPage(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'batchers' | 'now'>,
@@ -37,33 +37,33 @@ export async function applyPage(
   most: number,
 ): Promise<AppliedPage> {
   const idOf = (event: LoggedEvent) => deliveryId(event._id, endpoint._id)
-  const standing = await findStanding(deps, events.map(idOf))
+  const existing = await findExisting(deps, events.map(idOf))
   const needsAttempt = (event: LoggedEvent): boolean =>
-    !replay.onlyUndelivered || standing.get(idOf(event))?.status !== 'DELIVERED'
+    !replay.onlyUndelivered || existing.get(idOf(event))?.status !== 'DELIVERED'
   const last = events.filter(needsAttempt)[most - 1] ?? events.at(-1)
   if (last === undefined) throw new Error('a page has no events')
   const page = events.slice(0, events.indexOf(last) + 1)
-  const isOwn = (event: LoggedEvent): boolean => standing.get(idOf(event))?.insertedBy === replay._id
+  const isOwn = (event: LoggedEvent): boolean => existing.get(idOf(event))?.insertedBy === replay._id
   // An event about an endpoint is never sent to that endpoint.
   const isAboutTarget = ({ referenceNumber }: LoggedEvent): boolean => referenceNumber === endpoint._id
-  const missing = page.filter((event) => !standing.has(idOf(event)) && !isAboutTarget(event))
+  const missing = page.filter((event) => !existing.has(idOf(event)) && !isAboutTarget(event))
   const created = [
     ...page.filter(isOwn).map(idOf),
     ...(await insertDeliveries(deps, replay, endpoint, missing)),
   ]
-  const others = page.filter((event) => standing.has(idOf(event)) && !isOwn(event)).map(idOf)
+  const others = page.filter((event) => existing.has(idOf(event)) && !isOwn(event)).map(idOf)
   const requeued = await requeue(deps, replay, others)
   const skipped = page.length - requeued.length - created.length
   const counts = { requeued: requeued.length, created: created.length, skipped }
   return { last, counts, dueIds: [...requeued, ...created] }
 }
 
-async function findStanding(
+async function findExisting(
   { Delivery }: Pick<Deps, 'Delivery'>,
   ids: string[],
-): Promise<Map<string, Standing>> {
+): Promise<Map<string, Existing>> {
   const found = await nativeCollection(Delivery)
-    .find<Standing>({ _id: { $in: ids } }, { projection: { status: 1, insertedBy: 1 } })
+    .find<Existing>({ _id: { $in: ids } }, { projection: { status: 1, insertedBy: 1 } })
     .toArray()
   return new Map(found.map((delivery) => [delivery._id, delivery]))
 }

@@ -104,7 +104,7 @@ export const replays: Collection = {
 }
 
 const dayMs = 86_400_000
-/** How long a replay is kept after its end: as long as the test data, or a quarter of a year in production. */
+/** How many days a replay is kept after its end. Test replays are kept as long as other test data. */
 const keptDays = { test: 30, live: 90 } as const
 
 /** Returns the changes that end a replay. */

@@ -57,10 +57,10 @@ export async function requestReplay(
   return presentReplay({ ...(await startReplay(deps, planned, effect.id, byCaller(caller))), ...unstarted })
 }
 
-/** The limiter can check whether the client has disconnected, but a count is too short for that. */
+/** The limiter can check whether the client has disconnected. A count is too short to need this check. */
 const isNeverGone = () => false
 
-/** The fields of a replay that change later, as the first response contains them. */
+/** The fields that change while a replay runs, as the first response contains them. */
 const unstarted = {
   status: 'RUNNING',
   cancellationReason: null,

@@ -22,7 +22,7 @@ const maxPerPage = 20
 /** The maximum number of attempts of one replay that are in flight. */
 const maxInFlight = 20
 /**
- * A replay waits while this many deliveries to its endpoint are due. Some of them may be fresh deliveries, which come
+ * A replay waits while this many deliveries to its endpoint are due. Some of them may be new deliveries, which come
  * first. Deliveries that wait for the time of their next attempt do not count.
  */
 const maxDue = 10
@@ -35,10 +35,10 @@ const maxBlockedMs = 500
 const restMs = 1_000
 
 /**
- * Carries out a part of a replay: up to `sliceMs` of work, page by page. For each page, re-queues or inserts as many
- * deliveries as attempts can start now, records the progress, and starts the attempts. A replay uses at most half of
- * the slots that its endpoint has left, so that fresh deliveries find a slot. If the process is killed between two
- * steps, another worker repeats the page. `inFlight` counts the attempts in flight of each endpoint's replays.
+ * Runs a replay for up to `sliceMs`, page by page. For each page, re-queues or inserts as many deliveries as attempts
+ * can start now, records the progress, and starts the attempts. A replay uses at most half of the slots that its
+ * endpoint has left, so that new deliveries find a slot. If the process is killed between two steps, another worker
+ * repeats the page. `inFlight` counts the attempts in flight of each endpoint's replays.
  */
 export async function runReplay(
   deps: Deps,

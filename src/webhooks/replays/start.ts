@@ -56,7 +56,7 @@ export async function planReplay(
   if (from > to)
     throw refuse('VALIDATION_ERROR', {
       param: 'from',
-      message: 'from must not be later than to, or than now.',
+      message: 'from must not be later than to or the current time.',
     })
   const { businessId } = endpoint
   const events = request.events ?? endpoint.events
@@ -114,7 +114,7 @@ export async function startReplay(
     const earlier = await replays.findOne({ _id: id })
     if (earlier !== null) return earlier
     throw refuse('RATE_LIMITED', {
-      message: 'A replay of this endpoint is running. Wait for its end, or cancel it.',
+      message: 'A replay to this endpoint is already running. Wait for it to end, or cancel it.',
       details: { scope: 'replays', limit: 1 },
       retryAfterSeconds,
     })

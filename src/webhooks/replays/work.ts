@@ -5,14 +5,14 @@ import { leaseReplay } from './lease.ts'
 import { runReplay } from './run.ts'
 
 /**
- * The number of replays that a process carries out at the same time. Each makes at most 200 attempts per second, which
+ * The maximum number of replays that a process runs at the same time. Each makes at most 200 attempts per second, which
  * is a small part of what a worker can do.
  */
 const maxAtOnce = 2
 /** How often a process without a replay looks for one. */
 const lookEveryMs = 1_000
 
-/** Carries out replays until `ending` is aborted. All running replays advance in turn. */
+/** Runs replays until `ending` is aborted. Each gets a slice of time, so all of them advance. */
 export async function workOnReplays(deps: Deps, ending: AbortSignal): Promise<void> {
   const inFlight = createCountsByOwner()
   await Promise.all(Array.from({ length: maxAtOnce }, () => workRepeatedly(deps, inFlight, ending)))
@@ -29,7 +29,7 @@ async function workRepeatedly(deps: Deps, inFlight: CountsByOwner, ending: Abort
   }
 }
 
-/** Carries out a part of the replay that has waited longest. Returns false if there is none. */
+/** Runs the replay that has waited longest for one slice. Returns false if no replay is due. */
 async function workOnce(deps: Deps, inFlight: CountsByOwner, ending: AbortSignal): Promise<boolean> {
   await deps.databaseTime.unsure()
   const leased = await leaseReplay(deps)
