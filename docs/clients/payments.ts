@@ -479,9 +479,9 @@ export interface components {
     WebhookEndpointLastDay: {
       /** The number of attempts that ended in the current hour and in the 23 hours before it. Tests are not counted. The figures may lag by a few seconds. */
       attempts: number
-      /** How many of them succeeded. */
+      /** How many of these attempts succeeded. */
       succeeded: number
-      /** `succeeded` divided by `attempts`. Null without attempts. */
+      /** `succeeded` divided by `attempts`. Null if there were no attempts. */
       successRate: number | null
       /** The last failed attempt. Null if none failed. */
       lastError: null | {
@@ -503,7 +503,7 @@ export interface components {
           | 'protocol'
           | 'too_large'
           | null
-        /** The HTTP status of your endpoint's response. Null without a response. */
+        /** The HTTP status of your endpoint's response. Null if there was no response. */
         responseStatus: number | null
       }
     }
@@ -534,7 +534,7 @@ export interface components {
         | 'endpoint.failing'
       /** Whether the endpoint responded with 2xx. */
       delivered: boolean
-      /** The HTTP status of your endpoint's response. Null without a response. */
+      /** The HTTP status of your endpoint's response. Null if there was no response. */
       responseStatus: number | null
       /** Milliseconds. */
       durationMs: number
@@ -580,7 +580,7 @@ export interface components {
       /** The earliest time of the next attempt. Null if there will be none. During an attempt, the time is in the past. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
-      /** The HTTP status of your endpoint's response. Null without a response. */
+      /** The HTTP status of your endpoint's response. Null if there was no response. */
       lastResponseStatus: number | null
       /**
        * The stage at which the last attempt failed. Null if it succeeded.
@@ -630,7 +630,7 @@ export interface components {
       /** The earliest time of the next attempt. Null if there will be none. During an attempt, the time is in the past. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
-      /** The HTTP status of your endpoint's response. Null without a response. */
+      /** The HTTP status of your endpoint's response. Null if there was no response. */
       lastResponseStatus: number | null
       /**
        * The stage at which the last attempt failed. Null if it succeeded.
@@ -669,7 +669,7 @@ export interface components {
       url: string
       /** Milliseconds. */
       durationMs: number
-      /** The HTTP status of your endpoint's response. Null without a response. */
+      /** The HTTP status of your endpoint's response. Null if there was no response. */
       responseStatus: number | null
       /**
        * The stage at which the attempt failed. Null if it succeeded.
@@ -727,7 +727,7 @@ export interface components {
       /** The earliest time of the next attempt. Null if there will be none. During an attempt, the time is in the past. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
-      /** The HTTP status of your endpoint's response. Null without a response. */
+      /** The HTTP status of your endpoint's response. Null if there was no response. */
       lastResponseStatus: number | null
       /**
        * The stage at which the last attempt failed. Null if it succeeded.
@@ -760,7 +760,7 @@ export interface components {
       reason: 'delivered' | 'under_way' | 'endpoint_gone' | null
     }
     LoggedEvent: {
-      /** Each webhook for the event also contains it, in the header that ends in `-Event-Id`. */
+      /** The id of the event. Each webhook for the event contains it in the header that ends in `-Event-Id`. */
       id: string
       type:
         | 'payment.created'
@@ -800,7 +800,7 @@ export interface components {
     }
     EventFeed: {
       items: components['schemas']['LoggedEvent'][]
-      /** Send it as `after` to get the events that follow. It also passes over events that the key may not read or that the filter leaves out. */
+      /** Send this as `after` to get the events that follow. It also skips events that the key may not read or that `type` leaves out. */
       next: string
       /** Whether more events are available now. */
       hasMore: boolean
@@ -1022,7 +1022,7 @@ export interface components {
     }
     RateLimitDetails: {
       /**
-       * The limit that was exceeded. `key`: requests with this key, or the changes of today to the webhook endpoints of the business; `address`: requests from this IP address with missing, malformed or unknown credentials; `connection`: requests that wait for a response on this connection; `bodies`: bytes of the request bodies over 16 KiB that the business is sending now; `responses`: bytes of the responses over 16 KiB that the business has not read yet; `lists`: lists and exports of the business that run now; `tests`: endpoint tests of the business that run now; `replays`: replays of the webhook endpoint that run now, or replays that the business started today; `polls`: requests for the event feed of the business that the service is holding; `codes`: payment codes of the business that are in use; `sandbox`: what the test keys of the business created today, or their other writes of today.
+       * The limit that was exceeded. `key`: requests with this key, or the changes of today to the webhook endpoints of the business; `address`: requests from this IP address with missing, malformed or unknown credentials; `connection`: requests that wait for a response on this connection; `bodies`: bytes of the request bodies over 16 KiB that the business is sending now; `responses`: bytes of the responses over 16 KiB that the business has not read yet; `lists`: lists and exports of the business that run now; `tests`: endpoint tests of the business that run now; `replays`: running replays of the webhook endpoint, or replays that the business started today; `polls`: requests for the event feed of the business that the service is holding; `codes`: payment codes of the business that are in use; `sandbox`: what the test keys of the business created today, or their other writes of today.
        */
       scope:
         | 'key'
@@ -1360,7 +1360,7 @@ export interface components {
               | 'closed'
               | 'protocol'
               | 'too_large'
-            /** The HTTP status of your endpoint's response. Null without a response. */
+            /** The HTTP status of your endpoint's response. Null if there was no response. */
             last_response_status: number | null
           }
         | {
@@ -1373,7 +1373,7 @@ export interface components {
             status: 'RECOVERED'
             /** When the first of the failed attempts ended. */
             failing_since: string
-            /** When the first attempt succeeded again. */
+            /** When an attempt succeeded again. */
             recovered_at: string
             /**
              * The stage at which the last failed attempt failed.
@@ -1389,7 +1389,7 @@ export interface components {
               | 'closed'
               | 'protocol'
               | 'too_large'
-            /** The HTTP status of your endpoint's response. Null without a response. */
+            /** The HTTP status of your endpoint's response. Null if there was no response. */
             last_response_status: number | null
           }
     }
@@ -2084,7 +2084,7 @@ export interface operations {
         endpointId?: string
         /** Only deliveries about this payment intent or order. */
         referenceNumber?: string
-        /** Only deliveries whose last attempt failed with this HTTP status, from `300` to `599`, or with a class such as `5xx`. To find those that received 2xx, use the status DELIVERED. */
+        /** Only deliveries whose last attempt failed with this HTTP status (`300` to `599`) or class (such as `5xx`). For 2xx, filter by the status DELIVERED. */
         responseStatus?: string
         /** Only items created at or after this ISO 8601 date or date-time. Without an offset, the time is UTC. */
         from?: string
@@ -2169,13 +2169,13 @@ export interface operations {
           endpointId?: string
           /** Only deliveries about this payment intent or order. */
           referenceNumber?: string
-          /** Only deliveries whose last attempt failed with this HTTP status, from `300` to `599`, or with a class such as `5xx`. To find those that received 2xx, use the status DELIVERED. */
+          /** Only deliveries whose last attempt failed with this HTTP status (`300` to `599`) or class (such as `5xx`). For 2xx, filter by the status DELIVERED. */
           responseStatus?: string
           /** Only items created at or after this ISO 8601 date or date-time. Without an offset, the time is UTC. */
           from?: string
           /** Only items created at or before this ISO 8601 date or date-time. A date means the end of that day. */
           to?: string
-          /** The `next` of the previous response. Continues after the last delivery that it considered. */
+          /** The `next` of the previous response. The request continues after the last delivery that the previous one covered. */
           after?: string
         }
       }
@@ -2190,9 +2190,9 @@ export interface operations {
           'application/json': {
             success: true
             data: {
-              /** The number of deliveries at which the service makes one more attempt now. */
+              /** The number of deliveries that get one more attempt now. */
               requeued: number
-              /** The numbers of deliveries that matched but get no attempt, by the `reason` as for a single retry. */
+              /** The number of deliveries that match but get no attempt, by reason. The reasons are those of a single retry. */
               skipped: {
                 delivered: number
                 under_way: number
@@ -2310,11 +2310,11 @@ export interface operations {
               dryRun: boolean
               /** The number of events of these types in the period. */
               total: number
-              /** The existing deliveries that the replay has re-queued so far. */
+              /** The number of existing deliveries that the replay has re-queued so far. */
               requeued: number
-              /** The deliveries that did not exist and that the replay has created so far. */
+              /** The number of missing deliveries that the replay has created so far. */
               created: number
-              /** The deliveries left as they were, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
+              /** The number of deliveries left unchanged, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
               skipped: number
               /** True for test data, with which no money moves. */
               sandbox: boolean
@@ -2379,11 +2379,11 @@ export interface operations {
                 dryRun: boolean
                 /** The number of events of these types in the period. */
                 total: number
-                /** The existing deliveries that the replay has re-queued so far. */
+                /** The number of existing deliveries that the replay has re-queued so far. */
                 requeued: number
-                /** The deliveries that did not exist and that the replay has created so far. */
+                /** The number of missing deliveries that the replay has created so far. */
                 created: number
-                /** The deliveries left as they were, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
+                /** The number of deliveries left unchanged, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
                 skipped: number
                 /** True for test data, with which no money moves. */
                 sandbox: boolean
@@ -2452,11 +2452,11 @@ export interface operations {
               dryRun: boolean
               /** The number of events of these types in the period. */
               total: number
-              /** The existing deliveries that the replay has re-queued so far. */
+              /** The number of existing deliveries that the replay has re-queued so far. */
               requeued: number
-              /** The deliveries that did not exist and that the replay has created so far. */
+              /** The number of missing deliveries that the replay has created so far. */
               created: number
-              /** The deliveries left as they were, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
+              /** The number of deliveries left unchanged, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
               skipped: number
               /** True for test data, with which no money moves. */
               sandbox: boolean
@@ -2517,11 +2517,11 @@ export interface operations {
               dryRun: boolean
               /** The number of events of these types in the period. */
               total: number
-              /** The existing deliveries that the replay has re-queued so far. */
+              /** The number of existing deliveries that the replay has re-queued so far. */
               requeued: number
-              /** The deliveries that did not exist and that the replay has created so far. */
+              /** The number of missing deliveries that the replay has created so far. */
               created: number
-              /** The deliveries left as they were, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
+              /** The number of deliveries left unchanged, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
               skipped: number
               /** True for test data, with which no money moves. */
               sandbox: boolean
@@ -2594,7 +2594,7 @@ export interface operations {
           | 'endpoint.failing'
         /** The number of items per page. A number above 100 means 100. */
         limit?: number
-        /** How many seconds the service holds the request if there is no event yet. It responds as soon as there is one. */
+        /** For how many seconds the service holds the request while there is no event. It responds as soon as there is one. */
         wait?: number
       }
       header?: never
@@ -3224,7 +3224,7 @@ export const table = {
   /**
    * Retrieve a webhook delivery.
    *
-   * Returns the delivery with the body that is sent, its latest attempts, and the headers of the last one without signatures.
+   * Returns the delivery with its body, its latest attempts, and the headers of the last attempt without signatures.
    *
    * Requires a secret key with the scope `webhooks.deliveries:read`.
    */
@@ -3232,7 +3232,7 @@ export const table = {
   /**
    * Retry webhook deliveries by filter.
    *
-   * Makes one more attempt now at each delivery that matches, oldest first and at most 500 per request. At least one filter is required. The filters select as in the list of deliveries. If `hasMore` is true, repeat the request with a new idempotency key and with `next` as `after`.
+   * Makes one more attempt now at each matching delivery, oldest first, for at most 500 deliveries per request. At least one filter is required. The filters are those of the list of deliveries. If `hasMore` is true, repeat the request with a new idempotency key and with `next` as `after`.
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
@@ -3248,7 +3248,7 @@ export const table = {
   /**
    * Replay events to an endpoint.
    *
-   * Sends the events of a period in the key's environment to the endpoint again, oldest first, besides new events. An existing delivery gets one more attempt with the same `id` and body. A delivery that never existed is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day.
+   * Replays the events of a period in the key's environment to the endpoint, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body. A missing delivery is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day.
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
@@ -3272,7 +3272,7 @@ export const table = {
   /**
    * Cancel a replay.
    *
-   * Stops a running replay within 2 s. Attempts that it has already scheduled are still made. A replay that is not RUNNING stays as it is.
+   * Stops a running replay within 2 s. Attempts that it has already scheduled are still made. A replay that is not RUNNING does not change.
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
@@ -3286,9 +3286,9 @@ export const table = {
    */
   listEvents: { method: 'GET', path: '/dev/events' },
   /**
-   * Follow the events.
+   * Follow the event feed.
    *
-   * Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the following request: then you miss no event and get none twice, even if you stop for days. An event appears within 5 seconds after it happened. With `wait`, the service holds the request while there is no event.
+   * Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request. You then miss no event and get none twice, even if you pause for days. An event appears within 5 seconds. With `wait`, the service holds the request while there is no event.
    *
    * Requires a secret key with any of the scopes `payments.intents:read`, `store.orders:read`, `webhooks.endpoints:read`.
    */
@@ -3296,7 +3296,7 @@ export const table = {
   /**
    * Retrieve an event.
    *
-   * Returns one event. Its body is the body of the webhooks for it. If the key may not read events of this type, the response is SCOPE_REQUIRED.
+   * Returns one event with the body of its webhooks. If the key may not read events of this type, the response is SCOPE_REQUIRED.
    *
    * Requires a secret key with any of the scopes `payments.intents:read`, `store.orders:read`, `webhooks.endpoints:read`.
    */

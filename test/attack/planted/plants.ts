@@ -131,7 +131,7 @@ export const plants: readonly Plant[] = [
     replace('ownedBy', '$intent.sandbox !== sandbox', '$intent.sandbox && !sandbox'),
   ]),
   plant('businesses apart', / \/dev\/(intents$|webhooks\/events)/, 'a test key lists live deliveries', [
-    drop('listDeliveries', 'sandbox: caller.sandbox'),
+    drop('selectDeliveries', 'sandbox: owner.sandbox'),
   ]),
   plant('stored for its owner', /^POST \/dev\/intents/, 'an intent is stored for the other environment', [
     replace(
