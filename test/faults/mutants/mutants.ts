@@ -24,4 +24,5 @@ export const quickChoice: readonly string[] = [
   'expiry-late code-released-early refund-again money-kept lease-untokened',
   'attempt-counted-twice body-of-today lease-missing outbox-emptied-whole slot-kept',
   'tenant-unfiltered audit-after-the-act write-unsafe own-clock cleaned-early',
+  'logged-after-emptying next-past-unread replay-again replay-half',
 ].flatMap((names) => names.split(' '))

@@ -23,6 +23,11 @@ export const eventMutants: PlantedBugs = {
     caughtBy: ['events.complete'],
     focus: { ...plain, often: ['createIntent'] },
   },
+  'awaited-skipped': {
+    bug: 'A request that waits for an event continues at the end of the log.',
+    edits: [before('holdForEvent', 'hasEvent($$)', "found.query.after = 'latest'")],
+    caughtBy: ['events.complete'],
+  },
   'feed-by-time': {
     bug: 'The feed is in the order of time, not of numbers.',
     edits: [replace('cursorBetween', 'sort: { number: 1 }', 'sort: { createdAt: 1 }')],
