@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { compile } from '../test/support/built.ts'
 import { inParallel, openApi } from './calls.ts'
 import { withDatabase } from './copies.ts'
+import { buildEarlier } from './earlier.ts'
 import { makeMerchants } from './merchants.ts'
 import { order } from './order.ts'
 import { processorMs } from './process-figures.ts'
@@ -59,14 +57,12 @@ export async function measureCreateCost(bench: Bench): Promise<CreateCosts> {
 
 /** Starts the `web` of another checkout, with a database of its own that has the same merchants. */
 async function startEarlier(bench: Bench, checkout: string, secretKey: Buffer): Promise<Web> {
-  const build = mkdtempSync(resolve('.data/test-build-'))
-  process.once('exit', () => rmSync(build, { recursive: true, force: true }))
-  compile(resolve(checkout), build)
+  const programs = buildEarlier(checkout)
   const name = 'create-cost-before'
   const mongodbUrl = bench.mongodbUrl(name)
   const environment = { MONGODB_URL: mongodbUrl, SECRET_KEY: secretKey.toString('base64') }
   const env = { ...environment, REDIS_URL: bench.redisUrl, PUBLIC_URL: 'https://api.example' }
-  execFileSync(bench.runtime.node, [join(build, 'src/release.js')], { env, stdio: 'ignore' })
+  execFileSync(bench.runtime.node, [programs.release], { env, stdio: 'ignore' })
   await withDatabase(bench.mongodbUrl('create-cost'), async (database) => {
     for (const coll of ['businesses', 'apikeys'])
       await database
@@ -74,5 +70,5 @@ async function startEarlier(bench: Bench, checkout: string, secretKey: Buffer): 
         .aggregate([{ $merge: { into: { db: name, coll } } }])
         .toArray()
   })
-  return startWeb(bench, { name, mongodbUrl, secretKey, program: join(build, 'src/server.js') })
+  return startWeb(bench, { name, mongodbUrl, secretKey, program: programs.web })
 }

@@ -2,6 +2,7 @@ import { measureBacklog } from './backlog.ts'
 import type { Benchmark } from './benchmark.ts'
 import { measureHanging } from './hanging.ts'
 import { HANGING_SECONDS, measureNoisy, PHASE_SECONDS, type Phase } from './noisy.ts'
+import { eventsOf, type Latency, measureReplayBeside } from './replay-beside.ts'
 import type { Bench, Pair } from './rounds.ts'
 import { measureSlowEndpoint } from './slow-endpoint.ts'
 import { aloneLine, comparedLine, figureLine, type Line, spread } from './table.ts'
@@ -37,6 +38,29 @@ export const isolation: Record<string, Benchmark> = {
     },
     takesSeconds: ({ rounds }) => 20 + rounds * 95,
     profiled: ['hanging-worker'],
+  },
+  'replay-beside': {
+    describe: (bench) =>
+      `25 creates/s of a merchant beside a replay of ${eventsOf(bench)} of its past events to the same endpoint ÷ alone, and 25 of another merchant; ` +
+      `${bench.trafficSeconds} s in turns`,
+    async measure(bench) {
+      const pairs = await measureReplayBeside(bench)
+      const line = (what: string, whose: 'same' | 'other', figure: keyof Latency, aim = '') =>
+        comparedLine(what, pairs, (each) => each[whose][figure], aim)
+      return [
+        line('replay-beside: p99 of the create, ms', 'same', 'create99', '≤ 1.5'),
+        line('  p50', 'same', 'create50', '≤ 1.5'),
+        line('  p99 from the response to the first attempt, ms', 'same', 'attempt99', '≤ 1.5'),
+        line('  p50', 'same', 'attempt50', '≤ 1.5'),
+        line('  of another merchant: p99 of the create, ms', 'other', 'create99', '≤ 1.5'),
+        line('  p50', 'other', 'create50', '≤ 1.5'),
+        line('  p99 from the response to the first attempt, ms', 'other', 'attempt99', '≤ 1.5'),
+        line('  p50', 'other', 'attempt50', '≤ 1.5'),
+        figureLine('  replayed events/s', pairs, ({ replayedPerSecond }) => replayedPerSecond),
+      ]
+    },
+    takesSeconds: (bench) => 25 + eventsOf(bench) / 5000 + bench.rounds * (2 * bench.trafficSeconds + 5),
+    profiled: ['replay-beside-web', 'replay-beside-worker'],
   },
   'slow-endpoint': {
     describe: () =>

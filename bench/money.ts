@@ -2,6 +2,7 @@ import type { Benchmark } from './benchmark.ts'
 import { measureBooking } from './booking.ts'
 import { measureCreateCost } from './create-cost.ts'
 import { measureExport } from './export.ts'
+import { measureRelayCost } from './relay-cost.ts'
 import { measureStatement } from './statement.ts'
 import { aloneLine, comparedLine, figureLine, rateLine, spread } from './table.ts'
 
@@ -29,6 +30,23 @@ export const money: Record<string, Benchmark> = {
     },
     takesSeconds: ({ rounds }) => 10 + (rounds + 2) * 9,
     profiled: ['create-cost-web'],
+  },
+  'relay-cost': {
+    describe: ({ deliveries }) =>
+      `processor time of \`worker\` and MongoDB for each of ${deliveries} deliveries, from the outbox to the recorded result ÷ that of another checkout (--before)`,
+    async measure(bench) {
+      if (bench.before === null) return []
+      const pairs = await measureRelayCost(bench, bench.before)
+      return [
+        comparedLine('relay-cost ÷ before, µs', pairs, ({ workerUs, mongoUs }) => workerUs + mongoUs, ''),
+        comparedLine('  worker', pairs, ({ workerUs }) => workerUs, ''),
+        comparedLine('  MongoDB', pairs, ({ mongoUs }) => mongoUs, ''),
+        rateLine('  deliveries/s', pairs, ''),
+      ]
+    },
+    takesSeconds: ({ rounds, deliveries, before }) =>
+      before === null ? 0 : 30 + (6 + rounds * 2) * (deliveries / 2500),
+    profiled: ['relay-cost-worker'],
   },
   booking: {
     describe: ({ deliveries }) =>

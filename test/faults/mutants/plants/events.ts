@@ -38,7 +38,7 @@ export const eventMutants: PlantedBugs = {
     bug: 'A replay that repeats a page does not see what it has re-queued, and re-queues it again.',
     edits: [replace('judge', '$.includes($)', 'false'), drop('requeueWrite', 'effects: { $ne: $ }')],
     caughtBy: ['replay.exact'],
-    focus: { ...killedAt('replay.page-written'), often: ['startReplay'] },
+    focus: { ...killedAt('replay.page-written'), seconds: 40, often: ['startReplay'] },
   },
   'replay-ahead': {
     bug: 'A replay records its progress before it re-queues the deliveries.',
@@ -51,7 +51,7 @@ export const eventMutants: PlantedBugs = {
       ),
     ],
     caughtBy: ['replay.exact'],
-    focus: { ...killedAt('replay.before-page'), often: ['startReplay'] },
+    focus: { ...killedAt('replay.before-page'), seconds: 40, often: ['startReplay'] },
   },
   'replay-half': {
     bug: 'A replay leaves out what its endpoint had accepted.',
