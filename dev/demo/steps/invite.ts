@@ -23,6 +23,7 @@ export function invite(stage: Stage, waiting: CreatedIntent, folder: string): vo
   note(`logs      ${web.log} and ${worker.log}`)
   note(`docs      ${origin}/docs, README.md and docs/`)
   note(`test key  ${key}`)
+  note('endpoints you can register http://localhost:4000 followed by any path')
 
   explain('From another terminal: see the events as they happen. Then cause one, in a third terminal:')
   gap()

@@ -1,8 +1,11 @@
-import { freePort } from '../../servers/free-port.ts'
+import { freePort, isFree } from '../../servers/free-port.ts'
 import type { EndpointServer } from '../endpoint-server.ts'
 import { setEnvironment } from '../environment.ts'
 import { explain, seen, step } from '../screen.ts'
 import { ready, type Service, startService } from '../web-and-worker.ts'
+
+/** The port in the quickstart. */
+const usualPort = 3_000
 
 export interface Servers {
   folder: string
@@ -19,7 +22,7 @@ export async function openService(servers: Servers, endpointServer: EndpointServ
   )
   const origin = await setEnvironment({
     ...servers,
-    port: await freePort(),
+    port: (await isFree(usualPort)) ? usualPort : await freePort(),
     endpointServer: endpointServer.host,
   })
   return startService(origin, servers.folder)
