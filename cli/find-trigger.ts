@@ -55,9 +55,8 @@ const untriggered: Record<string, string> = {
 export function findTrigger(event: string): Trigger {
   const trigger = Object.hasOwn(triggers, event) ? triggers[event as EventName] : undefined
   if (trigger !== undefined) return trigger
-  const reason = Object.hasOwn(untriggered, event)
-    ? `${event} cannot be triggered: ${untriggered[event]}. `
-    : ''
+  let reason = event === '' ? '' : `There is no event ${JSON.stringify(event)}. `
+  if (Object.hasOwn(untriggered, event)) reason = `${event} cannot be triggered: ${untriggered[event]}. `
   throw new Error(`${reason}These events can be triggered:\n  ${Object.keys(triggers).join('\n  ')}`)
 }
 

@@ -57,7 +57,10 @@ function rejection(status: number, text: string): string {
   if (status >= 300 && status < 400)
     return 'Your server redirects, and webhooks are not redirected. Correct the URL.'
   if (status === 404) return `Your server has no such path. Correct the URL of --forward. ${excerpt}`
-  return `Your server must respond with a status from 200 to 299. It responded: ${excerpt || '(nothing)'}`
+  const response = `It responded: ${excerpt || '(nothing)'}`
+  if (status === 401)
+    return `Your server did not accept the signature. Does it verify with the webhook secret above? ${response}`
+  return `Your server must respond with a status from 200 to 299. ${response}`
 }
 
 function unreachable(error: unknown, url: string): string {

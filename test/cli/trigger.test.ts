@@ -35,6 +35,7 @@ describe('trigger', () => {
       expect((await ended).code).to.equal(1)
       for (const event of Object.keys(caused)) expect(output.stderr).to.include(`\n  ${event}`)
     }
+    expect(unknown.output.stderr).to.include('There is no event "payment".')
     expect(expired.output.stderr).to.include('payment.expired cannot be triggered')
   })
 })
