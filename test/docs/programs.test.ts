@@ -100,11 +100,10 @@ describe("The guide's example programs", function () {
     it(`prints what the page shows, with the TypeScript client: ${nameOf(program)}`, async () => {
       const { environment, merchant } = await createFixture(service, endpointServer, program.text)
       const files = {
-        'shop.ts': program.text,
+        'shop.mts': program.text,
         'payments.ts': textOf('docs/clients/payments.ts'),
-        'package.json': '{"type": "module"}',
       }
-      const command = [process.execPath, '--import', import.meta.resolve('tsx'), 'shop.ts'] as const
+      const command = [process.execPath, '--import', import.meta.resolve('tsx'), 'shop.mts'] as const
       let hasEnded = false
       const printed = runProgram([...command], { files, environment, input: '' }).finally(() => {
         hasEnded = true
