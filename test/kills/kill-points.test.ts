@@ -341,7 +341,7 @@ describe('If a process is killed between any two steps, the service', function (
     // The plan, the deliveries to select, the plan, the deliveries and their endpoint, the change, and its outcome.
     const selecting = ['find', 'find', 'insert'].map((name) => `mongodb ${name}`)
     const changing = ['find', 'find', 'update', 'find'].map((name) => `mongodb ${name}`)
-    expect(steps.slice(0, -4)).to.deep.equal([...claiming, ...selecting, ...changing])
+    expect(steps.slice(0, -5)).to.deep.equal([...claiming, ...selecting, ...changing])
   })
 
   /** The relay of two events, each to two endpoints. */

@@ -14,7 +14,7 @@ import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import type { Delivery } from './delivery.ts'
 import { type Requeued, requeueBatch, requeueDeliveries } from './requeue.ts'
 import { reasons } from './retry.ts'
-import type { RetryPlan } from './retry-plan.ts'
+import type { RetriedMatching, RetryPlan } from './retry-plan.ts'
 import { type DeliveryFilter, selectDeliveries } from './select.ts'
 
 /** The filter of a request, and the `next` of an earlier response after which the selection continues. */
@@ -34,16 +34,8 @@ export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): R
   return { statuses, event, endpointId, referenceNumber, responseStatus, from, to, after }
 }
 
-/** The result of one request. `skipped` counts the deliveries that matched but were not re-queued, by reason. */
-export interface RetriedMatching {
-  requeued: number
-  skipped: Record<NonNullable<(typeof reasons)[keyof typeof reasons]>, number>
-  hasMore: boolean
-  next: string | null
-}
-
 /** The deliveries of one request. */
-type Chosen = Pick<RetryPlan, 'deliveryIds' | 'next'>
+type Chosen = Pick<RetryPlan, 'deliveryIds' | 'next' | 'result'>
 
 /**
  * Re-queues the caller's deliveries that match, oldest first, at most `requeueBatch`. A request with the `next` of the
@@ -63,9 +55,19 @@ export async function retryMatching(
   const by = { ...byCaller(caller), actId: effect.id }
   // The limit on parallel lists also limits how fast one business can re-queue.
   return deps.lists.shares.run(caller.businessId, isGone, async () => {
-    const { deliveryIds, next } = await planOnce(deps, effect.id, selectAs)
-    return resultOf(await requeueDeliveries(deps, deliveryIds, by), next)
+    const { deliveryIds, next, result } = await planOnce(deps, effect.id, selectAs)
+    return result ?? finish(deps, effect.id, resultOf(await requeueDeliveries(deps, deliveryIds, by), next))
   })
+}
+
+/** Replaces the ids in the plan with the result, so that a program with many requests does not fill the database. */
+async function finish(
+  { RetryPlan }: Pick<Deps, 'RetryPlan'>,
+  effectId: string,
+  result: RetriedMatching,
+): Promise<RetriedMatching> {
+  await nativeCollection(RetryPlan).updateOne({ _id: effectId }, { $set: { deliveryIds: [], result } })
+  return result
 }
 
 function resultOf(outcomes: Map<string, Requeued>, next: string | null): RetriedMatching {
@@ -85,7 +87,7 @@ function resultOf(outcomes: Map<string, Requeued>, next: string | null): Retried
   return result
 }
 
-/** Returns the request's plan. If there is none, stores and returns the plan that `select` resolves to. */
+/** Returns the request's plan. If there is none, stores and returns the plan that `choose` resolves to. */
 async function planOnce(
   deps: Pick<Deps, 'RetryPlan' | 'now'>,
   effectId: string,
@@ -115,7 +117,7 @@ async function select(
 ): Promise<Chosen> {
   const { where, index } = selectDeliveries(caller, filter)
   const found = await Delivery.find(
-    after === null ? where : { $and: [where, ...following(after)] },
+    after === null ? where : { $and: [where, following(after)] },
     { createdAt: 1 },
     { hint: index, maxTimeMS: longestReadMs },
   )
@@ -126,14 +128,17 @@ async function select(
   const last = found.length > requeueBatch ? chosen.at(-1) : undefined
   return {
     deliveryIds: chosen.map(({ _id }) => _id),
+    result: null,
     next: last === undefined ? null : `${last.createdAt.getTime().toString(36)}.${last._id}`,
   }
 }
 
-/** Returns filters for the deliveries after a position in the order of time and id. */
-function following(after: string): object[] {
+/**
+ * Returns a filter for the deliveries after a position in the order of time and id. With `$or`, MongoDB would read some
+ * filters' range of the index twice.
+ */
+function following(after: string): object {
   const [time = '', id = ''] = after.split('.')
   const at = new Date(Number.parseInt(time, 36))
-  // The first filter limits the range of the index, which the second one would not.
-  return [{ createdAt: { $gte: at } }, { $or: [{ createdAt: { $gt: at } }, { _id: { $gt: id } }] }]
+  return { createdAt: { $gte: at }, $nor: [{ createdAt: at, _id: { $lte: id } }] }
 }
