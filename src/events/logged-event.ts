@@ -35,13 +35,14 @@ export const loggedEvents: Collection = {
   },
   indexes: [
     chainIndex,
-    // With this index, events are listed and counted by time and type without reading the documents. It contains the
-    // number, because a replay covers only the events that were in the log when it started.
+    // With this index, events are listed and counted without reading other documents. The types come before the time,
+    // because otherwise a list of a rare type would read all keys. It contains the number, because a replay covers only
+    // the events that were in the log when it started.
     {
-      name: 'byTime',
-      key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1, number: 1 },
+      name: 'byTypeAndTime',
+      key: { businessId: 1, sandbox: 1, event: 1, createdAt: -1, _id: -1, number: 1 },
     },
-    // With this index, a part of the feed is read for a key that may read only some types, or with a filter.
+    // With this index, a part of the feed is read, in the order of the numbers.
     { name: 'byType', key: { businessId: 1, sandbox: 1, event: 1, number: 1 } },
     { name: 'byReference', key: { referenceNumber: 1, createdAt: -1, _id: -1 } },
   ],

@@ -16,7 +16,7 @@ import { lostPosition, readPosition, writePosition } from './position.ts'
 export interface FeedSearch {
   after: number | 'latest'
   /** The event types to read. */
-  types: EventName[] | 'all'
+  types: EventName[]
   limit: number
   waitMs: number
 }
@@ -149,14 +149,8 @@ function cursorBetween(
   { after, last }: NumberRange,
   options: mongo.FindOptions,
 ): mongo.FindCursor<LoggedEvent> {
-  const event = types === 'all' ? { $ne: 'cleaned' as const } : { $in: types }
   return nativeCollection(model).find(
-    { ...owner, event, number: { $gt: after, $lte: last } },
-    {
-      sort: { number: 1 },
-      hint: types === 'all' ? chainIndex.name : 'byType',
-      maxTimeMS: longestReadMs,
-      ...options,
-    },
+    { ...owner, event: { $in: types }, number: { $gt: after, $lte: last } },
+    { sort: { number: 1 }, hint: 'byType', maxTimeMS: longestReadMs, ...options },
   )
 }

@@ -1,9 +1,9 @@
-import type { mongo } from 'mongoose'
 import { findLast } from '../../chains/append.ts'
 import type { LoggedEvent } from '../../events/logged-event.ts'
 import { longestReadMs } from '../../input/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
+import { readPage } from '../../mongo/walk.ts'
 import type { EventSelection, Replay } from './replay.ts'
 
 type Log = Pick<Models, 'LoggedEvent'>
@@ -18,31 +18,24 @@ export async function lastNumber(
 
 /** Counts the selected events, reading only index keys. */
 export const countSelected = ({ LoggedEvent }: Log, selection: EventSelection): Promise<number> =>
-  nativeCollection(LoggedEvent).countDocuments(filterOf(selection, selection.from), {
-    hint: 'byTime',
-    maxTimeMS: longestReadMs,
-  })
+  nativeCollection(LoggedEvent).countDocuments(
+    { ...filterOf(selection), createdAt: { $gte: selection.from, $lte: selection.to } },
+    { hint: index, maxTimeMS: longestReadMs },
+  )
 
 /** Returns the next events of a replay, in order of time and id. */
 export function readSelected({ LoggedEvent }: Log, replay: Replay, limit: number): Promise<LoggedEvent[]> {
-  const { reached } = replay
-  const after = reached && {
-    $or: [{ createdAt: { $gt: reached.createdAt } }, { _id: { $gt: reached.eventId } }],
-  }
-  return nativeCollection(LoggedEvent)
-    .find({ ...filterOf(replay, reached?.createdAt ?? replay.from), ...after } as mongo.Filter<LoggedEvent>, {
-      hint: 'byTime',
-      sort: { createdAt: 1, _id: 1 },
-      limit,
-      maxTimeMS: longestReadMs,
-    })
-    .toArray()
+  const { from, to, reached } = replay
+  const walk = { index, where: filterOf(replay), from, before: new Date(to.getTime() + 1) }
+  const last = reached && { createdAt: reached.createdAt, _id: reached.eventId }
+  return readPage(LoggedEvent, walk, last, { documents: limit, projection: {}, maxTimeMS: longestReadMs })
 }
 
-const filterOf = ({ businessId, sandbox, to, events, through }: EventSelection, from: Date) => ({
+const index = 'byTypeAndTime'
+
+const filterOf = ({ businessId, sandbox, events, through }: EventSelection) => ({
   businessId,
   sandbox,
-  createdAt: { $gte: from, $lte: to },
   event: { $in: events },
   number: { $lte: through },
 })
