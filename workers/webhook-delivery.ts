@@ -12,7 +12,7 @@ export const webhookDelivery: QueueWorker<'webhook-delivery'> = {
   async run(deps, data, { jobId, name }) {
     const { _id: deliveryId, attempts, requeues } = countsOf(jobId)
     const woken = await wakeDelivery(deps, { deliveryId, attempts, requeues })
-    await removeSuperseded(deps, jobId)
+    await removeSuperseded(deps, [jobId])
     return {
       nextStep: nextStepAfter(woken),
       event: 'webhook.wake-up',

@@ -6,6 +6,7 @@ import { maxEventsPerDay, maxReplaysPerDay } from '../../src/webhooks/replays/st
 import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { chanceOf } from '../support/chance.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
+import { createGate } from '../support/gate.ts'
 import { type Logged, logEvents, runReplays, storeDeliveries } from '../support/replays.ts'
 import {
   loseResponses,
@@ -111,6 +112,18 @@ describe('A replay', function () {
   const failed = (minute: number, count = 1): Logged[] =>
     Array.from({ length: count }, () => ({ event: 'payment.created', at: at(minute), state: 'DEAD' }))
   const whole = { from: new Date(0).toISOString() }
+
+  it('does not wait for Redis', async () => {
+    const { queues, ...deps } = service.deps
+    const redis = createGate()
+    const standing = { ...queues.standing, remove: () => redis.passed }
+    await log(failed(1, 50))
+    await start(whole)
+    const running = runReplays({ ...deps, queues: { ...queues, standing } })
+    await waitFor('all webhooks', () => received().length === 50)
+    redis.open()
+    await running
+  })
 
   it('only counts the events in a dry run, and stores nothing', async () => {
     await log([...failed(1, 3), { event: 'payment.expired', at: at(2) }])

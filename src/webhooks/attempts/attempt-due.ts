@@ -129,9 +129,10 @@ export async function beginAttempts(
   if (endpoint === null || !isReceiving(endpoint)) return cancelDue(deps, endpointId, ids)
   const taken = takeSlots(deps, endpoint, ids)
   const begun = await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, watch(slot))))
-  // Re-queueing a delivery from the command line adds no job, so the failed job from before the re-queue may still
-  // exist.
-  for (const delivery of begun) if (delivery !== null) await removeSuperseded(deps, jobIdOf(delivery))
+  // A re-queue by a replay or from the command line adds no job, so the failed job from before the re-queue may still
+  // exist. Further attempts must not wait for Redis.
+  const jobIds = begun.flatMap((delivery) => (delivery === null ? [] : jobIdOf(delivery)))
+  deps.backgroundWork.add(removeSuperseded(deps, jobIds))
 }
 
 function takeSlots(deps: Deps, endpoint: AttemptEndpoint, ids: string[]): { id: string; slot: Slot }[] {

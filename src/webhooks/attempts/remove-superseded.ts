@@ -2,13 +2,16 @@ import type { Deps } from '../../deps.ts'
 import { supersededJobId } from '../deliveries/delivery-job.ts'
 
 /**
- * Removes the failed job that a delivery had before it was re-queued. An error is only logged, because the old job
- * would do nothing if it ran.
+ * Removes the failed jobs that deliveries had before they were re-queued. `jobIds` contains their present jobs. An
+ * error is only logged, because the old jobs would do nothing if they ran.
  */
-export async function removeSuperseded(deps: Pick<Deps, 'queues' | 'log'>, jobId: string): Promise<void> {
-  const superseded = supersededJobId(jobId)
-  if (superseded === null) return
+export async function removeSuperseded(
+  deps: Pick<Deps, 'queues' | 'log'>,
+  jobIds: readonly string[],
+): Promise<void> {
+  const superseded = jobIds.flatMap((jobId) => supersededJobId(jobId) ?? [])
+  if (superseded.length === 0) return
   await deps.queues.standing
-    .remove('webhook-delivery', [superseded])
-    .catch((err: unknown) => deps.log.warn({ err, jobId }, 'jobs.not-removed'))
+    .remove('webhook-delivery', superseded)
+    .catch((err: unknown) => deps.log.warn({ err, jobs: superseded.length }, 'jobs.not-removed'))
 }
