@@ -184,4 +184,18 @@ describe('The TypeScript client that the service serves', () => {
       proxy.close()
     }
   })
+
+  it('pauses between requests if the service does not hold them', async () => {
+    const times: number[] = []
+    const controller = new AbortController()
+    const unheld = (url: string, init: RequestInit) => {
+      times.push(performance.now())
+      if (times.length === 2) controller.abort()
+      return fetch(url.replace('wait=25', 'wait=0'), init)
+    }
+    const events = connect({ fetch: unheld }).followEvents({}, { signal: controller.signal })
+    expect(await events.next()).to.include({ done: true })
+    const [first = 0, second = 0] = times
+    expect(second - first).to.be.within(900, 10_000)
+  })
 })

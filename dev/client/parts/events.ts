@@ -1,6 +1,10 @@
 import { type EventFeed, type LoggedEvent, table } from '../../../docs/clients/payments.ts'
+import { sleep } from './retries.ts'
 import type { Send } from './send.ts'
 import type { CallOptions, Input } from './types.ts'
+
+/** The service responds at once if it cannot hold the request. Then this is the time until the next one. */
+const pollEveryMs = 1_000
 
 /** Where to begin (`after`: a stored cursor, or `latest`), one `type` of event, and how long a request waits. */
 export type FollowOptions = {
@@ -39,7 +43,10 @@ export function followEvents(send: Send, options: FollowOptions = {}, call: Call
     try {
       // A retried request for the latest position would skip events, so this one does not wait.
       const query = { ...filter, after: cursor, wait: cursor === 'latest' ? 0 : wait }
-      return (await send(table.readEventFeed, query, endless)) as EventFeed
+      const nextAt = cursor === 'latest' ? 0 : Date.now() + pollEveryMs
+      const page = (await send(table.readEventFeed, query, endless)) as EventFeed
+      if (page.items.length === 0) await sleep(Math.max(0, nextAt - Date.now()), call.signal)
+      return page
     } catch (error) {
       if (call.signal?.aborted) return undefined
       throw error
