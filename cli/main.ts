@@ -49,10 +49,20 @@ async function run(words: string[]): Promise<void> {
 
 /** Events go to stdout, so that they can be piped to another program. Everything else goes to stderr. */
 function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${printable(text)}\n`)
 }
 
-/** Replaces control characters, because a response of a server could change the terminal. */
 function warn(text: string): void {
-  process.stderr.write(`${text.replaceAll(/[^\P{Cc}\n]/gu, ' ')}\n`)
+  process.stderr.write(`${printable(text)}\n`)
+}
+
+/**
+ * Escapes control characters as in JSON, because a response of a server or the data of an event could change the
+ * terminal.
+ */
+function printable(text: string): string {
+  return text.replaceAll(
+    /[^\P{Cc}\n]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

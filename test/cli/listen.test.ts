@@ -68,6 +68,17 @@ describe('listen', () => {
     expect(listening.output.stdout + listening.output.stderr).to.not.include(merchant.key)
   })
 
+  it('escapes control characters in the data of an event, because they could change the terminal', async () => {
+    const metadata = { note: 'a\u009b31mb' }
+    const intent = { amount: 100, metadata }
+    await service.http.post('/api/v1/dev/intents').set(merchant.write()).send(intent).expect(201)
+    await relay(service, merchant)
+    const listening = listen(['--replay-last', '1', '--json'])
+    const [line = ''] = await listening.lines(1)
+    expect(line).to.not.match(/\p{Cc}/u)
+    expect(JSON.parse(line).data.metadata).to.deep.equal(metadata)
+  })
+
   it('begins with the last events, oldest first, shows each once, and leaves out unwanted events', async () => {
     const references: string[] = []
     for (let count = 0; count < 3; count += 1) {
@@ -128,7 +139,7 @@ describe('listen', () => {
     const listening = listen(['--forward', server.url, '--header-brand', 'Acme'])
     await listening.ready()
     await newIntent()
-    await listening.seen('It responded: no  [31mdatabase')
+    await listening.seen('It responded: no \\u001b[31mdatabase')
     expect(server.received[0]?.headers).to.include({ 'x-acme-event': 'payment.created' })
     await newIntent()
     await listening.seen('→ 200')
