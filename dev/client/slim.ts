@@ -70,13 +70,14 @@ export function tableOf(paths: Record<string, Record<string, DescribedOperation>
 }
 
 function rowOf(method: string, path: string, operation: DescribedOperation): string {
-  const { operationId, summary, description, parameters, requestBody } = operation
+  const { operationId, summary, description, parameters, requestBody, responses } = operation
   const query = parameters.filter((each) => each.in === 'query').map(({ name }) => name)
   const row = {
     method,
     path,
     ...(method !== 'GET' && query.length > 0 ? { query } : {}),
     ...(requestBody === undefined ? {} : { hasBody: true }),
+    ...(responses['200'] && !responses['200'].content?.['application/json'] ? { isFile: true } : {}),
   }
   refuseCollisions(operationId, path, query, requestBody)
   const lines = `${summary}.\n\n${description}`.split('\n').map((line) => ` * ${line}`.trimEnd())

@@ -3136,7 +3136,7 @@ export const table = {
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
-  exportPayments: { method: 'GET', path: '/dev/exports/payments' },
+  exportPayments: { method: 'GET', path: '/dev/exports/payments', isFile: true },
   /**
    * Export refunds to a file.
    *
@@ -3150,7 +3150,7 @@ export const table = {
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
-  exportRefunds: { method: 'GET', path: '/dev/exports/refunds' },
+  exportRefunds: { method: 'GET', path: '/dev/exports/refunds', isFile: true },
   /**
    * Export ledger entries to a file.
    *
@@ -3164,7 +3164,7 @@ export const table = {
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
-  exportLedgerEntries: { method: 'GET', path: '/dev/exports/entries' },
+  exportLedgerEntries: { method: 'GET', path: '/dev/exports/entries', isFile: true },
   /**
    * Create a webhook endpoint.
    *
@@ -3321,7 +3321,7 @@ export const table = {
    *
    * Requires a secret key with the scope `store.products:read`.
    */
-  exportProducts: { method: 'GET', path: '/dev/store/products/export-csv' },
+  exportProducts: { method: 'GET', path: '/dev/store/products/export-csv', isFile: true },
   /**
    * Create a product.
    *
@@ -3548,6 +3548,7 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
 /** Sends the request once. Returns an error that may be temporary, and throws if the caller cancels. */
 async function attempt(
   start: (signal: AbortSignal) => Promise<Response>,
+  isDownload: boolean,
   timeoutMs: number,
   canceller: AbortSignal | undefined,
 ): Promise<{ data: unknown } | PaymentsError> {
@@ -3563,7 +3564,7 @@ async function attempt(
   let isFile = false
   try {
     const response = await start(controller.signal)
-    isFile = response.ok && !isJson(response)
+    isFile = isDownload && response.ok && !isJson(response)
     return isFile ? { data: response } : await read(response)
   } catch (cause) {
     canceller?.throwIfAborted()
@@ -3629,6 +3630,8 @@ interface Endpoint {
   /** The query parameters of a write. All fields of a read that are not in the path are query parameters. */
   query?: readonly string[]
   hasBody?: true
+  /** The response is a file, which the caller reads. */
+  isFile?: true
 }
 
 type Send = (endpoint: Endpoint, input: Record<string, unknown>, options?: CallOptions) => Promise<unknown>
@@ -3649,14 +3652,14 @@ function createSend(settings: PaymentsSettings): Send {
 
   return async (endpoint, input, options = {}) => {
     const { url, body } = addressOf(endpoint, input)
-    const headers: Record<string, string> = {
+    const headers = new Headers({
       Accept: 'application/json, */*;q=0.5',
       Authorization: `Bearer ${key}`,
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...(endpoint.method === 'GET'
         ? {}
         : { 'X-Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() }),
-    }
+    })
     const init = {
       method: endpoint.method,
       headers,
@@ -3667,6 +3670,7 @@ function createSend(settings: PaymentsSettings): Send {
     for (let retries = 0; ; retries += 1) {
       const result = await attempt(
         (signal) => fetchNow(`${base}/api/v1${url}`, { ...init, signal }),
+        endpoint.isFile ?? false,
         options.timeoutMs ?? timeoutMs,
         options.signal,
       )
@@ -3686,7 +3690,12 @@ function addressOf({ method, path, query = [], hasBody }: Endpoint, input: Recor
     delete rest[name]
     return value
   }
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(take(name))))
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(take(name))
+    // Every URL parser removes such a segment, so the request would be for another path.
+    if (value === '.' || value === '..') throw new TypeError(`${name} must not be "${value}".`)
+    return encodeURIComponent(value)
+  })
   const params = new URLSearchParams()
   for (const name of method === 'GET' ? Object.keys(rest) : query) {
     const value = take(name)

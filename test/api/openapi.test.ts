@@ -164,6 +164,16 @@ describe('The OpenAPI description', () => {
     expect(stages).to.have.members([...new Set(possible)])
   })
 
+  it('describes only whole numbers as int32 or int64', () => {
+    const wrong: unknown[] = []
+    JSON.stringify(description, (_name, value) => {
+      const isInteger = /^int(32|64)$/.test(String(value?.format))
+      if (isInteger && ![value.type].flat().includes('integer')) wrong.push(value)
+      return value
+    })
+    expect(wrong).to.deep.equal([])
+  })
+
   it('contains only examples that match their schemas and have no undocumented fields', () => {
     for (const { method, path, operation } of described) {
       const at = ['paths', path, method]

@@ -80,6 +80,26 @@ describe('docs/clients/payments.ts', function () {
     }
   })
 
+  it('throws an error without a request if a path would change or the key cannot be a header', async () => {
+    const { payments, keys } = withResponses()
+    for (const operation of [
+      payments.retryWebhookDelivery({ id: '.' }),
+      payments.getEvent({ id: '..' }),
+      payments.createIntent({ amount: 500 }, { idempotencyKey: 'order-17\r\nX-Other: 1' }),
+    ])
+      expect(await operation.catch((thrown: unknown) => thrown)).to.be.instanceOf(TypeError)
+    expect(keys).to.have.length(0)
+  })
+
+  it('throws an error if a successful response is not JSON, except for a file', async () => {
+    const page = () => new Response('<html>Sign in</html>', { headers: { 'content-type': 'text/html' } })
+    const { payments } = withResponses(page(), page())
+    const error = await payments.createIntent({ amount: 500 }).catch((thrown: unknown) => thrown)
+    expect(error).to.include({ code: 'INVALID_RESPONSE', statusCode: 200 })
+    const file = await payments.exportPayments({ from: '2026-01-01', to: '2026-01-31' })
+    expect(await file.text()).to.equal('<html>Sign in</html>')
+  })
+
   it('stops waiting when the caller cancels', async () => {
     const { payments } = withResponses(refused(503, 'SERVICE_UNAVAILABLE', { 'retry-after': '30' }))
     const controller = new AbortController()

@@ -3,6 +3,7 @@ import { PaymentsError } from './errors.ts'
 /** Sends the request once. Returns an error that may be temporary, and throws if the caller cancels. */
 export async function attempt(
   start: (signal: AbortSignal) => Promise<Response>,
+  isDownload: boolean,
   timeoutMs: number,
   canceller: AbortSignal | undefined,
 ): Promise<{ data: unknown } | PaymentsError> {
@@ -18,7 +19,7 @@ export async function attempt(
   let isFile = false
   try {
     const response = await start(controller.signal)
-    isFile = response.ok && !isJson(response)
+    isFile = isDownload && response.ok && !isJson(response)
     return isFile ? { data: response } : await read(response)
   } catch (cause) {
     canceller?.throwIfAborted()

@@ -23,6 +23,8 @@ export interface Endpoint {
   /** The query parameters of a write. All fields of a read that are not in the path are query parameters. */
   query?: readonly string[]
   hasBody?: true
+  /** The response is a file, which the caller reads. */
+  isFile?: true
 }
 
 export type Send = (
@@ -47,14 +49,14 @@ export function createSend(settings: PaymentsSettings): Send {
 
   return async (endpoint, input, options = {}) => {
     const { url, body } = addressOf(endpoint, input)
-    const headers: Record<string, string> = {
+    const headers = new Headers({
       Accept: 'application/json, */*;q=0.5',
       Authorization: `Bearer ${key}`,
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...(endpoint.method === 'GET'
         ? {}
         : { 'X-Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() }),
-    }
+    })
     const init = {
       method: endpoint.method,
       headers,
@@ -65,6 +67,7 @@ export function createSend(settings: PaymentsSettings): Send {
     for (let retries = 0; ; retries += 1) {
       const result = await attempt(
         (signal) => fetchNow(`${base}/api/v1${url}`, { ...init, signal }),
+        endpoint.isFile ?? false,
         options.timeoutMs ?? timeoutMs,
         options.signal,
       )
@@ -84,7 +87,12 @@ function addressOf({ method, path, query = [], hasBody }: Endpoint, input: Recor
     delete rest[name]
     return value
   }
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(take(name))))
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(take(name))
+    // Every URL parser removes such a segment, so the request would be for another path.
+    if (value === '.' || value === '..') throw new TypeError(`${name} must not be "${value}".`)
+    return encodeURIComponent(value)
+  })
   const params = new URLSearchParams()
   for (const name of method === 'GET' ? Object.keys(rest) : query) {
     const value = take(name)

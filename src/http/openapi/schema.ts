@@ -66,11 +66,12 @@ export function createSchemaWriter(config: DescribedConfig): SchemaWriter {
 }
 
 /**
- * Adds the format `int32` or `int64` to a numeric schema, because code generators choose a number's type based on its
- * format.
+ * Adds the format `int32`, `int64` or `double` to a numeric schema, because code generators choose a number's type
+ * based on its format.
  */
 function withWidth(schema: Part): Part {
-  const { minimum, maximum } = schema as { minimum?: number; maximum?: number }
+  const { type, minimum, maximum } = schema as { type?: unknown; minimum?: number; maximum?: number }
+  if ([type].flat().includes('number')) return { ...schema, format: 'double' }
   if (minimum === undefined || maximum === undefined) return schema
   return { ...schema, format: minimum >= -(2 ** 31) && maximum < 2 ** 31 ? 'int32' : 'int64' }
 }
