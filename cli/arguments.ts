@@ -8,13 +8,13 @@ export interface ListenCommand {
   name: 'listen'
   /** The address of the API, without a slash at the end. */
   url: string
-  /** The URL that gets the events, or null if they are only shown. */
+  /** The URL to which events are forwarded, or null if they are only shown. */
   forward: string | null
   /** The word in the names of the webhook headers. */
   headerBrand: string
   /** Shows only these events. An empty list shows all. */
   types: readonly EventName[]
-  /** How many of the last events to begin with. */
+  /** The number of past events to show first. */
   replayLast: number
   /** Prints the body of each event as JSON. */
   json: boolean
@@ -115,5 +115,5 @@ function countOf(text: string | undefined): number {
   if (text === undefined) return 0
   const count = Number(text)
   if (Number.isInteger(count) && count >= 1 && count <= MAX_REPLAYED) return count
-  throw new Error(`--replay-last must be a number from 1 to ${MAX_REPLAYED}.`)
+  throw new Error(`--replay-last must be a whole number from 1 to ${MAX_REPLAYED}.`)
 }

@@ -22,10 +22,10 @@ Options of listen:
   --json                prints the body of each event as one line of JSON
   --header-brand NAME   sends X-NAME-Signature and so on, instead of X-Service-Signature
 
-listen does not repeat an event that your server rejects. Correct your server, and use --replay-last.
+listen forwards each event once, even if your server rejects it. Fix your server, then use --replay-last.
 
 Options of listen and trigger:
-  --base-url URL        the address of the service, by default the one from which npx has installed the package
+  --base-url URL        the address of the service. The default is the address from which npx installed the package
 
 Environment:
   PAYMENTS_API_KEY   a secret test key (sk_test_…). Without it, the command prompts for the key

@@ -11,7 +11,7 @@ import { readWebhookSecret } from './listen/webhook-secret.ts'
 import { openClient, sentenceOf } from './open-client.ts'
 import { readKey } from './read-key.ts'
 
-// The output may go to a program that has ended, such as `head`.
+// The output may be piped to a program that has ended, such as `head`.
 process.stdout.on('error', () => process.exit())
 process.stderr.on('error', () => undefined)
 
@@ -57,7 +57,7 @@ function warn(text: string): void {
 }
 
 /**
- * Escapes control characters as in JSON, because a response of a server or the data of an event could change the
+ * Escapes control characters as in JSON, because a server's response or an event's data could otherwise change the
  * terminal.
  */
 function printable(text: string): string {

@@ -11,8 +11,8 @@ interface Opened {
 }
 
 /**
- * Opens the client of the API. The client repeats a request after a temporary failure. While requests fail, the reason
- * is printed once, and then that the connection works again.
+ * Opens the client of the API. The client repeats a request after a temporary failure. When requests begin to fail, the
+ * reason is printed once. Another line is printed when the connection works again.
  */
 export function openClient({ url, key, warn, signal }: Opened): Payments {
   let failing: number | 'unreachable' | null = null
@@ -31,7 +31,7 @@ export function openClient({ url, key, warn, signal }: Opened): Payments {
         if (status === 429)
           report(
             status,
-            `Too many requests of this business. Retrying in ${headers.get('Retry-After') ?? 1} s.`,
+            `This business has sent too many requests. Retrying in ${headers.get('Retry-After') ?? 1} s.`,
           )
         else if (status >= 500) report(status, `The service responded with the status ${status}. Retrying.`)
         else report(null, 'The connection works again.')
@@ -61,7 +61,7 @@ export function sentenceOf(error: unknown): string {
 }
 
 const remedies: Record<number, string> = {
-  401: 'The service does not accept the key. Check PAYMENTS_API_KEY, and that the key is one of this service.',
+  401: 'The service rejected the key. Check PAYMENTS_API_KEY, and that the key belongs to this service.',
   403: 'The key may not do this. Use a key with more scopes.',
   404: 'This address has no such operation. Check PAYMENTS_API_URL or --base-url.',
 }

@@ -39,5 +39,5 @@ function checked(key: string): string {
       'This is a live key. Use a secret test key (sk_test_…), and keep live keys on your servers.',
     )
   if (key.startsWith('sk_test_')) return key
-  throw new Error('This is not a secret test key, which begins with sk_test_.')
+  throw new Error('This is not a secret test key. A secret test key begins with sk_test_.')
 }

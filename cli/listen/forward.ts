@@ -55,7 +55,7 @@ export async function forwardEvent({ url, headerBrand, body, secret, signal }: F
 function rejection(status: number, text: string): string {
   const excerpt = text.trim().replaceAll(/\s+/g, ' ').slice(0, EXCERPT_CHARACTERS)
   if (status >= 300 && status < 400)
-    return 'Your server redirects, and webhooks are not redirected. Correct the URL.'
+    return 'Your server responded with a redirect, which webhooks do not follow. Correct the URL.'
   if (status === 404) return `Your server has no such path. Correct the URL of --forward. ${excerpt}`
   const response = `It responded: ${excerpt || '(nothing)'}`
   if (status === 401)

@@ -14,9 +14,9 @@ export const introduction = (
     : [
         `Forwarding to ${forward}`,
         `Webhook secret (${from}): ${secret}`,
-        `The same for Standard Webhooks: whsec_${Buffer.from(secret, 'hex').toString('base64')}`,
+        `For Standard Webhooks: whsec_${Buffer.from(secret, 'hex').toString('base64')}`,
       ]),
-  'Ready. Ctrl-C ends.',
+  'Ready. Press Ctrl-C to stop.',
 ]
 
 /** The line of an event, such as `14:03:22 payment.confirmed PI-… → 200 (12 ms)`, in local time. */

@@ -38,7 +38,7 @@ async function stored(file: string): Promise<string | null> {
   }
 }
 
-/** The link is made only if there is no file yet, so two first runs at the same time agree on one secret. */
+/** Creating the link fails if the file exists, so two first runs at the same time agree on one secret. */
 async function store(folder: string, file: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const draft = `${file}-${process.pid}`

@@ -17,8 +17,8 @@ interface Slimmed {
 const ignored = ['example', 'examples', 'format', 'pattern', 'x-error-codes', 'default']
 
 /**
- * Returns the description without everything that has no type of its own in the client: errors, which all have one
- * shape, headers, examples and webhooks.
+ * Returns the description without the parts that need no type of their own in the client: headers, examples, webhooks,
+ * and errors, which all have one shape.
  */
 export const slim = ({ paths, components, ...rest }: Slimmed): object => ({
   ...rest,

@@ -31,8 +31,8 @@ export function problemsIn(root: string, current: object = openapi): string[] {
 
 /**
  * Makes the current description the accepted one, and puts its digest into the newest entry of CHANGELOG.md. A breaking
- * change needs a `note`, which becomes a line of that entry. Returns lines that say what is wrong, and then changes
- * nothing.
+ * change needs a `note`, which becomes a line of that entry. If something is wrong, changes nothing and returns lines
+ * that say what.
  */
 export function accept(root: string, note: string, current: object = openapi): string[] {
   const { text, before, entry, after } = read(root)

@@ -1,5 +1,5 @@
 // `npm run api:check`: fails if the API has changed since its description was accepted. `npm run lint` includes it.
-// With --accept, as in `npm run api:accept -- "a sentence for CHANGELOG.md"`, it accepts the present description.
+// With --accept, as in `npm run api:accept -- "a sentence for CHANGELOG.md"`, it accepts the current description.
 import { join } from 'node:path'
 import { accept, problemsIn } from './accepted.ts'
 

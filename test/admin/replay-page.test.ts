@@ -47,7 +47,7 @@ describe('The replay of events', function () {
     const again = await support.act(`${page}/replay`, selection)
     expect([again.status, readable(again.text)]).to.satisfy(
       ([status, words]: [number, string]) =>
-        status === 400 && words.includes('A replay of this endpoint is running'),
+        status === 400 && words.includes('A replay to this endpoint is already running'),
     )
     await runReplays(service.deps)
     expect(endpointServer.received).to.have.length(8)

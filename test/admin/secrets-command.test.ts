@@ -362,7 +362,7 @@ describe('npm run admin -- secrets rotate', function () {
     await use(both, merchant).expect(200)
 
     const other = await service.merchant()
-    batchers.rehashKey = () => Promise.reject(new Error('MongoDB is away'))
+    batchers.rehashKey = () => Promise.reject(new Error('MongoDB is unavailable'))
     await use(both, other).expect(200)
     batchers.rehashKey = rehashKey
     expect((await storedKey(other)).pepper).to.equal(restsOn(service))

@@ -84,7 +84,7 @@ describe('The API for a webhook endpoint', () => {
   })
 
   describe('on PUT /dev/webhooks/endpoints/{id}', () => {
-    it('changes only the given fields, and returns the endpoint as it appears in the list, without the figures of 24 hours', async () => {
+    it('changes only the given fields, and returns the endpoint as it appears in the list, without its figures of the last 24 hours', async () => {
       const [before] = await listed()
       const changes = [
         { url: 'https://shop.example/other' },

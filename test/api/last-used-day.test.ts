@@ -36,7 +36,7 @@ describe('The last used day of an API key', () => {
   it('fails no request if it cannot be written, and is written at the next use', async () => {
     const { key, keyId } = await service.merchant()
     const { bulkWrite } = service.deps.ApiKey.collection
-    service.deps.ApiKey.collection.bulkWrite = () => Promise.reject(new Error('MongoDB is away'))
+    service.deps.ApiKey.collection.bulkWrite = () => Promise.reject(new Error('MongoDB is unavailable'))
     expect((await get(key)).status).to.equal(200)
     service.deps.ApiKey.collection.bulkWrite = bulkWrite
     await waitFor('the day', async () => (await get(key)).ok && (await stored(keyId)) !== null)

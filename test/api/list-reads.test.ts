@@ -91,7 +91,7 @@ describe('A list', () => {
       })
   })
 
-  it('reads only the deliveries it returns, equals brute force for every combination of filters, and has an exact total', async () => {
+  it('reads only the deliveries it returns, matches brute force for every combination of filters, and has an exact total', async () => {
     const { id: endpointId } = await subscribe(service, merchant, 'http://127.0.0.1:9/')
     const made = await freshDelivery(service, merchant)
     await service.deps.Delivery.deleteMany({})

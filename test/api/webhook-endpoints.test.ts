@@ -177,7 +177,7 @@ describe('The webhook endpoint API', () => {
       expect(body.data).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
     })
 
-    it('returns endpoints newest first, with the same fields as when they were created, without the secret and with the figures of 24 hours', async () => {
+    it('returns endpoints newest first, with their figures of the last 24 hours and without their secrets', async () => {
       service.clock.freeze(new Date())
       const made: Record<string, unknown>[] = []
       for (const name of ['a', 'b', 'c']) {

@@ -15,7 +15,7 @@ describe('The keys and secrets of the command line for merchants', () => {
     withMerchant(service, { scopes: ['payments.intents:write'] }),
   ]
 
-  it('end the command with 1 and a remedy if they are missing, wrong or among the arguments', async () => {
+  it('end the command with exit code 1 and a remedy if they are missing, wrong or among the arguments', async () => {
     const { PAYMENTS_API_URL } = keyOf(merchant, service.origin)
     const unknownKey = 'sk_test_00000000000000000000000000000000000000'
     const runs = [

@@ -22,7 +22,7 @@ describe('The connection of the command line for merchants', () => {
       await payments.getBalance()
       await payments.getBalance()
       expect(said).to.deep.equal([
-        'Too many requests of this business. Retrying in 0 s.',
+        'This business has sent too many requests. Retrying in 0 s.',
         'The service responded with the status 503. Retrying.',
         'The connection works again.',
       ])

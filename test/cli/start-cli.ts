@@ -52,7 +52,7 @@ export const withCli = () =>
     'test',
   )
 
-/** The variables with which a developer uses a key. */
+/** The environment variables that a developer sets to use a key. */
 export const keyOf = ({ key }: Merchant, origin: string) => ({
   PAYMENTS_API_KEY: key,
   PAYMENTS_API_URL: `${origin}/api/v1`,
@@ -70,7 +70,7 @@ function start(words: string[], environment: Record<string, string>) {
     output,
     ended,
     kill,
-    /** Waits until a text was printed. */
+    /** Waits until a text has been printed. */
     seen,
     /** Waits until `listen` misses no event from now on. */
     ready: () => seen('Ready.'),

@@ -6,7 +6,7 @@ import { createPayments, type PaymentsError, verifyWebhook } from '../../docs/cl
 import { vectors } from '../vectors/make.ts'
 import { bodyOf } from '../vectors/vector.ts'
 
-/** The strictest options that a merchant may have. */
+/** The strictest compiler options that a merchant may use. */
 const options =
   '--ignoreConfig --noEmit --singleThreaded --strict --target es2022 --module nodenext --erasableSyntaxOnly --isolatedModules --verbatimModuleSyntax --exactOptionalPropertyTypes --noUncheckedIndexedAccess --noImplicitOverride --noPropertyAccessFromIndexSignature'
 
@@ -37,12 +37,12 @@ function withResponses(...responses: Response[]) {
 describe('docs/clients/payments.ts', function () {
   this.timeout(20_000)
 
-  it('equals, like the other clients, what `npm run client` writes', async () => {
+  it('equals what `npm run client` writes, as do the other clients', async () => {
     for (const [path, text] of Object.entries(await generateClients()))
       expect(read(path), path).to.equal(text)
   })
 
-  it('type-checks alone, both in browsers and in Node.js', () => {
+  it('type-checks on its own, both for browsers and for Node.js', () => {
     for (const environment of ['--lib es2022,dom', '--lib es2022 --types node'])
       execFileSync(
         'node_modules/.bin/tsc',

@@ -94,7 +94,7 @@ describe('The TypeScript client that the service serves', () => {
     expect(first?.referenceNumber).to.equal(second?.referenceNumber)
   })
 
-  it('lists the items of all pages, also if newer items arrive in between', async () => {
+  it('lists the items of all pages, even if newer items arrive in between', async () => {
     const payments = connect()
     for (let amount = 1; amount <= 5; amount += 1) await payments.createIntent({ amount })
     const amounts: (number | null)[] = []
@@ -150,7 +150,7 @@ describe('The TypeScript client that the service serves', () => {
     expect(received.headers).to.include(Object.fromEntries(lowerCase))
   })
 
-  it('follows all events once and in order, over cut connections and a restart, and ends when cancelled', async () => {
+  it('follows all events once and in order, across cut connections and a restart, and ends when cancelled', async () => {
     const proxy = await startProxy(service.origin, { loses: (count) => count % 2 === 1 })
     const payments = connect({ baseUrl: proxy.origin })
     const create = async (amount: number) => {

@@ -81,7 +81,7 @@ describe('A held request for the event feed', () => {
     expect(typesOf(await follow(`after=${next}`))).to.deep.equal(['payment.created'])
   })
 
-  it('is one of at most five of its business, which uses no list slot or memory, and ends when its client disconnects', async () => {
+  it('is one of at most five per business, uses no list slot or memory budget, and ends when its client disconnects', async () => {
     await createIntent(service, merchant)
     await relay(service, merchant)
     const neighbour = await service.merchant()
@@ -101,7 +101,7 @@ describe('A held request for the event feed', () => {
     expect(await gauge()).to.equal(0)
   })
 
-  it('gets an empty response at once if the process holds as many requests as it can', async () => {
+  it('gets an empty response at once if all slots of the process are taken', async () => {
     const { holdSlots } = service.deps
     const slots = Array.from({ length: 1000 }, (_, index) => holdSlots.takeNow(`business ${index % 200}`))
     const { status, items, tookMs } = await follow('wait=25')
@@ -128,7 +128,7 @@ describe('A held request for the event feed', () => {
     let elapsedMs = 0
     const reads: (readonly ChainEnd[])[] = []
     const outcomes: (() => Promise<ChainEnd[]>)[] = [
-      () => Promise.reject(new Error('MongoDB is away')),
+      () => Promise.reject(new Error('MongoDB is unavailable')),
       async () => [{ ...neighbour, number: 4 }],
       () => new Promise(() => undefined),
     ]

@@ -76,7 +76,7 @@ describe('The event log', () => {
     expect(after).to.have.length(before.length + drafts.length)
   })
 
-  it('loses old test events with their payments, but never gives the same number twice', async () => {
+  it('loses old test events together with their payments, but never reuses a number', async () => {
     const { deps, clock } = service
     const clean = async () => {
       const { counts, watch } = startCounts({ count: () => undefined, done: () => undefined })

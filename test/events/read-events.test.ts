@@ -147,7 +147,7 @@ describe('The events', () => {
       expect(cancelled.next).to.equal(followed.next)
     })
 
-  it('are seen only by keys with a scope for them, and `next` passes over the others', async () => {
+  it('are visible only to keys with a scope for them, and `next` skips the others', async () => {
     await createIntent(service, merchant)
     const order = await storeOrder(service, merchant)
     await createIntent(service, merchant)
@@ -176,7 +176,7 @@ describe('The events', () => {
       await expectRefused(service.http.get(path).set(without.read()), 403, 'SCOPE_REQUIRED')
   })
 
-  it('are not found by an invalid position, nor by one of another environment or business', async () => {
+  it('are not returned for an invalid position, or for one of another environment or business', async () => {
     await createIntent(service, merchant)
     await relay(service, merchant)
     const { next } = await follow(null)
@@ -204,13 +204,13 @@ describe('The events', () => {
         'VALIDATION_ERROR',
         { param: 'wait' },
       )
-    // As after the restore of a backup that lacks the last event.
+    // A restored backup that lacks the last event leaves this state.
     await service.deps.LoggedEvent.deleteMany({ businessId: merchant.businessId })
     const request = service.http.get(`${feed}?after=${next}&wait=1`).set(merchant.read())
     await expectRefused(request, 400, 'VALIDATION_ERROR', { param: 'after' })
   })
 
-  it('reach a reader in one order, none missing and none twice, while several processes log them', async () => {
+  it('reach a reader in one order, with none missing or repeated, while several processes log them', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await relay(service, merchant)
     const owner = { businessId: merchant.businessId, sandbox: true }

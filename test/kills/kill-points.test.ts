@@ -338,7 +338,7 @@ describe('If a process is killed between any two steps, the service', function (
       },
     )
     const steps = await kill(operation)
-    // The plan, the deliveries to select, the plan, the deliveries and their endpoint, the change, and its outcome.
+    // Selecting reads the plan and the deliveries, and stores the plan. Changing reads deliveries and endpoint first.
     const selecting = ['find', 'find', 'insert'].map((name) => `mongodb ${name}`)
     const changing = ['find', 'find', 'update', 'find'].map((name) => `mongodb ${name}`)
     expect(steps.slice(0, -5)).to.deep.equal([...claiming, ...selecting, ...changing])

@@ -146,7 +146,7 @@ describe('After a termination signal,', () => {
     expect(await own.deps.Intent.countDocuments({ businessId })).to.equal(fates.length)
   })
 
-  it('a web process ends held requests for the event feed with an empty response at SIGTERM, and exits with code 0', async () => {
+  it('a web process ends held requests for the event feed with an empty response on SIGTERM, and exits with code 0', async () => {
     const own = await service()
     const web = kept(await startProcess('web', own))
     const merchant = await own.merchant()

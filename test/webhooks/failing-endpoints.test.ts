@@ -160,7 +160,7 @@ describe('An endpoint that fails', () => {
     expect((await logged()).map(({ sandbox }) => sandbox)).to.deep.equal([false, false])
   })
 
-  it('is reported once, whatever processes relay the event, and even if it is deleted before that', async () => {
+  it('is reported once, whichever process relays the event, and even if it is deleted before that', async () => {
     await attemptNew(2)
     advance(24 * hourMs)
     await Promise.all([finishLeftovers(service.deps), finishLeftovers(beside.deps)])
@@ -194,7 +194,7 @@ describe('An endpoint that fails', () => {
     expect(await reports()).to.have.length(0)
   })
 
-  it('gets a new period before it is reported when the merchant enables it or changes its URL', async () => {
+  it('starts a new period when the merchant enables it or changes its URL', async () => {
     for (const changes of [[{ active: false }, { active: true }], [{ url: endpointServer.url }]]) {
       await attemptNew(2)
       advance(24 * hourMs)

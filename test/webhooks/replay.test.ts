@@ -206,7 +206,7 @@ describe('A replay', function () {
     expect(await read(next.id)).to.include({ status: 'CANCELLED', cancellationReason: 'endpoint_gone' })
   })
 
-  it('makes one more attempt at a delivered delivery, and the usual automatic ones at a new delivery', async () => {
+  it('makes one more attempt at a DELIVERED delivery, and the usual automatic ones at a new delivery', async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end())
     const [old = '', fresh = ''] = await log([
       { event: 'payment.created', at: at(1), state: 'DELIVERED' },
@@ -229,7 +229,7 @@ describe('A replay', function () {
     ])
   })
 
-  it('waits while fresh deliveries are due, and then continues', async () => {
+  it('waits while new deliveries are due, and then continues', async () => {
     await log(failed(1, 5))
     const due = Array.from(
       { length: 10 },

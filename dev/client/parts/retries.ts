@@ -3,12 +3,12 @@ import type { PaymentsError } from './errors.ts'
 /** The delay before the first retry. It doubles with each retry. */
 const firstDelayMs = 500
 const longestDelayMs = 8_000
-/** If the service wants a longer wait, for example for a daily quota, the error is thrown at once. */
+/** If the service requires a longer wait, for example because of a daily quota, the error is thrown at once. */
 const longestWaitSeconds = 60
 
 /**
- * Returns the ms to wait before the retry, or undefined if the error would only repeat. A random part keeps clients
- * from retrying at the same time.
+ * Returns the delay before the retry in ms, or undefined if a retry would not help. A random part keeps clients from
+ * retrying at the same time.
  */
 export function delayBeforeRetry(error: PaymentsError, retries: number): number | undefined {
   const { statusCode, code, retryAfterSeconds = 0 } = error

@@ -10,7 +10,7 @@ export interface PaymentsSettings {
   baseUrl: string
   /** Replaces the global `fetch`. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  /** The longest duration of one attempt, in ms. Defaults to 30 000, because a refund may take 20 s. */
+  /** The timeout of one attempt, in ms. Defaults to 30 000, because a refund may take 20 s. */
   timeoutMs?: number | undefined
   /** How often an operation is repeated after an error that may be temporary. Defaults to 4. */
   maxRetries?: number | undefined

@@ -102,7 +102,7 @@ describe('The checks in `npm run attack`', () => {
     const signIn = (body: string) =>
       judge('no fault', exchange('POST', '/admin/sign-in', { status: 503, body }, { 'retry-after': '2' }))
     expect(signIn('Too many people are signing in right now.')).to.equal(null)
-    expect(signIn('MongoDB is away')).to.include('503')
+    expect(signIn('MongoDB is unavailable')).to.include('503')
   })
 
   it('report an endpoint on this machine that the service reaches in production mode', () => {

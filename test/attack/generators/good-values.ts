@@ -58,7 +58,7 @@ const byFormat: Record<string, Values> = {
   ),
   centimes: fc.oneof(fc.constant('1'), small.map(String)),
   'page-number': fc.oneof(fc.constant('1'), small.map(String)),
-  // A response must not take as long as the longest wait.
+  // Longer waits would slow down the attack.
   'wait-seconds': fc.constantFrom('0', '1'),
   'page-size': fc.oneof(fc.constantFrom('1', '100', '1000'), small.map(String)),
 }

@@ -14,5 +14,5 @@ export const harnessEdits: readonly Edit[] = [
   ...points.flatMap(({ edits }) => edits),
 ]
 
-/** Draws payment codes from only 500, so that some are drawn twice. A longer round would run out of codes. */
+/** Draws payment codes from only 500 values, so that some are drawn twice. A longer round would run out of codes. */
 export const fewCodes: Edit = replace('newPaymentCode', 'randomInt($)', 'randomInt(500)')

@@ -360,7 +360,7 @@ function support(round: Evidence): void {
   )
 }
 
-/** The merchant replays what was not delivered of the first events, which is nothing. */
+/** The merchant replays the undelivered deliveries of the first events, of which there are none. */
 function replay(round: Evidence): void {
   const _id = idOf('replay')
   const address = `/webhooks/endpoints/${endpointId}/replay`

@@ -82,7 +82,7 @@ export const atRedis: { [kind in OfRedis]: FaultAction<kind> } = {
     }),
 }
 
-/** Makes a fault, and returns when it began. */
+/** Causes a fault. Returns the time at which it began. */
 async function since(target: string, act: () => Promise<void>): Promise<{ began: number; target: string }> {
   const began = Date.now()
   await act()

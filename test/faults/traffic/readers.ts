@@ -15,7 +15,7 @@ const ways: readonly { query: { [name: string]: string }; pauseMs: number }[] = 
 ]
 /** How long a reader waits before it repeats a request that failed. */
 const repeatMs = [200, 1500] as const
-/** After the traffic, a reader gives up at this failed request in a row. */
+/** After the traffic, a reader gives up after this many failed requests in a row. */
 const maxFailures = 20
 
 /** Starts programs that follow the feeds. Each keeps its last position, so it repeats a request without a response. */

@@ -15,7 +15,9 @@ export interface RequestSpec
   headers: { [name: string]: string }
 }
 
-/** Whether a response is final. No response, 5xx, 429 (but of a replay) and the 409 of a running request are not. */
+/**
+ * Whether a response is final. No response, 5xx, 429 (except for a replay) and the 409 of a running request are not.
+ */
 export const isFinal = ({ status, what, response }: Call): boolean =>
   status !== null &&
   status < 500 &&

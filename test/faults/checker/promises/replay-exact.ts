@@ -8,7 +8,7 @@ import { lateMs, settles } from '../times.ts'
 import { isAccepted } from './delivery-counted.ts'
 
 /**
- * A replay sends each event of its period and types to its endpoint, and no other. Its counts are what it did, each
+ * A replay sends each event of its period and types to its endpoint, and no other. Its counts match what it did, each
  * delivery is re-queued by it once, and a cancelled replay stops.
  */
 export const replayExact: Check = function* (round) {

@@ -21,7 +21,7 @@ export async function startReplay(context: Context): Promise<void> {
   if (call !== null && isGood(call)) remember(tenant.replays, `${path}s/${dataOf<{ id: string }>(call).id}`)
 }
 
-/** Looks at a replay, and sometimes cancels it. */
+/** Reads a replay, and sometimes cancels it. */
 export async function followReplay(context: Context): Promise<void> {
   const { chance, tenant } = context
   const path = tenant.replays.at(-1)
