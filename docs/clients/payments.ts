@@ -3510,12 +3510,12 @@ type ListArguments<Id extends ListId> = Arguments<Omit<Input<Id>, 'page'>>
 /** The delay before the first retry. It doubles with each retry. */
 const firstDelayMs = 500
 const longestDelayMs = 8_000
-/** If the service wants a longer wait, for example for a daily quota, the error is thrown at once. */
+/** If the service requires a longer wait, for example because of a daily quota, the error is thrown at once. */
 const longestWaitSeconds = 60
 
 /**
- * Returns the ms to wait before the retry, or undefined if the error would only repeat. A random part keeps clients
- * from retrying at the same time.
+ * Returns the delay before the retry in ms, or undefined if a retry would not help. A random part keeps clients from
+ * retrying at the same time.
  */
 function delayBeforeRetry(error: PaymentsError, retries: number): number | undefined {
   const { statusCode, code, retryAfterSeconds = 0 } = error
@@ -3617,7 +3617,7 @@ export interface PaymentsSettings {
   baseUrl: string
   /** Replaces the global `fetch`. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  /** The longest duration of one attempt, in ms. Defaults to 30 000, because a refund may take 20 s. */
+  /** The timeout of one attempt, in ms. Defaults to 30 000, because a refund may take 20 s. */
   timeoutMs?: number | undefined
   /** How often an operation is repeated after an error that may be temporary. Defaults to 4. */
   maxRetries?: number | undefined
