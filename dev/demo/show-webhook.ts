@@ -40,5 +40,5 @@ function headersOf({ rawHeaders }: Arrival): string[] {
   const lines = Array.from({ length: rawHeaders.length / 2 }, (_, index) =>
     rawHeaders.slice(index * 2, index * 2 + 2).join(': '),
   )
-  return lines.filter((line) => /^(content-type|x-)/i.test(line))
+  return lines.filter((line) => /^(content-type|x-|webhook-)/i.test(line))
 }
