@@ -21,12 +21,14 @@ const maxFaults = 100
 export function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[], rules: UrlRules): Refusal {
   // Duplicate errors are removed. Ajv reports a fault in a branch of an `if` both for the branch and for the `if`. It
   // reports a faulty key both for the keyword that the key violates and for `propertyNames`.
-  const faults = errors
+  const found = errors
     .filter((error) => error.keyword !== 'if' && error.propertyName === undefined)
     .map((error) => ({ error, ...locate(schema, error) }))
     .toSorted((a, b) => compareOrder(a.order, b.order))
     .slice(0, maxFaults)
     .map(({ error, param }) => faultOf(param, error, rules))
+  // Keywords that share a message, such as `pattern` and `maxLength`, are one fault to the client.
+  const faults = [...new Map(found.map((fault) => [`${fault.param} ${fault.message}`, fault])).values()]
   const [first] = faults as [FieldFault]
   return refuse(first.code, { param: first.param, details: faults, message: first.message })
 }

@@ -213,6 +213,8 @@ describe('The webhook delivery API', () => {
       ]
       for (const [param, ...queries] of wrong)
         for (const query of queries) await expectRefused(list(query), 400, 'VALIDATION_ERROR', { param })
+      const { body } = await list('responseStatus=none')
+      expect(body.error.details, 'a value that violates two keywords').to.have.lengthOf(1)
     })
 
     it("returns only deliveries for the key's business and environment, whichever endpoint the query names", async () => {
