@@ -2308,7 +2308,7 @@ export interface operations {
               onlyUndelivered: boolean
               /** True if the events were only counted. */
               dryRun: boolean
-              /** The number of events of these types in the period. */
+              /** The number of events of these types in the period, including those that `onlyUndelivered` leaves out. */
               total: number
               /** The number of existing deliveries that the replay has re-queued so far. */
               requeued: number
@@ -2377,7 +2377,7 @@ export interface operations {
                 onlyUndelivered: boolean
                 /** True if the events were only counted. */
                 dryRun: boolean
-                /** The number of events of these types in the period. */
+                /** The number of events of these types in the period, including those that `onlyUndelivered` leaves out. */
                 total: number
                 /** The number of existing deliveries that the replay has re-queued so far. */
                 requeued: number
@@ -2450,7 +2450,7 @@ export interface operations {
               onlyUndelivered: boolean
               /** True if the events were only counted. */
               dryRun: boolean
-              /** The number of events of these types in the period. */
+              /** The number of events of these types in the period, including those that `onlyUndelivered` leaves out. */
               total: number
               /** The number of existing deliveries that the replay has re-queued so far. */
               requeued: number
@@ -2515,7 +2515,7 @@ export interface operations {
               onlyUndelivered: boolean
               /** True if the events were only counted. */
               dryRun: boolean
-              /** The number of events of these types in the period. */
+              /** The number of events of these types in the period, including those that `onlyUndelivered` leaves out. */
               total: number
               /** The number of existing deliveries that the replay has re-queued so far. */
               requeued: number

@@ -34,7 +34,10 @@ const fields = {
   }),
   onlyUndelivered: { type: 'boolean' },
   dryRun: described('True if the events were only counted.', { type: 'boolean' }),
-  total: described('The number of events of these types in the period.', count),
+  total: described(
+    'The number of events of these types in the period, including those that `onlyUndelivered` leaves out.',
+    count,
+  ),
   requeued: described('The number of existing deliveries that the replay has re-queued so far.', count),
   created: described('The number of missing deliveries that the replay has created so far.', count),
   skipped: described(
