@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { admin } from '../admin.ts'
 import { npm } from '../npm.ts'
 import { explain, gap, note, seen, show, step } from '../screen.ts'
@@ -24,6 +26,9 @@ export async function seeEvents(
   const beganAt = performance.now()
   const words = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
   const { key = '' } = await admin(words)
+  // npx keeps a copy of each package. With a folder of its own, it installs the present command line.
+  const cache = resolve(dirname(service.web.log), 'npm')
+  await rm(cache, { recursive: true, force: true })
   const run = (command: string): ChildProcess => {
     show([`npx --yes ${service.cliUrl} \\`, `  ${command}`])
     return startNpx([service.cliUrl, ...command.split(' ')], {
@@ -31,10 +36,10 @@ export async function seeEvents(
       // A variable of the shell may name another service.
       PAYMENTS_API_URL: '',
       WEBHOOK_SECRET: secret,
+      npm_config_cache: cache,
     })
   }
   const listening = run(`listen --forward ${endpointServer.url}`)
-  const ended = once(listening, 'close')
   try {
     const printed = reader(listening)
     await printed(/Ready\./)
@@ -49,7 +54,8 @@ export async function seeEvents(
     seen("the developer's server accepted the signature")
   } finally {
     listening.kill()
-    await ended
+    // Its output is closed as soon as every process has ended.
+    await once(listening, 'close', { signal: AbortSignal.timeout(LIMIT_MS) })
   }
 }
 
