@@ -60,6 +60,10 @@ describe('The replay of events', function () {
     expect(readable((await support.get(page)).text)).to.include('CANCELLED 0 of 12')
     const viewer = await signedIn(service, 'viewer')
     expect((await viewer.act(`${page}/replays/${_id}/cancel`, {})).status).to.equal(403)
+    await service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active: false } })
+    const disabled = await support.get(`${page}/replay`)
+    expect(readable(disabled.text)).to.include('Enable it, then replay the events.')
+    await service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active: true } })
   })
 
   it('is started, followed, listed and cancelled from the command line', async () => {

@@ -99,7 +99,8 @@ async function show<Found>(
   { req, res, status, values, faults }: Shown,
 ): Promise<void> {
   const staff = staffOf(res)
-  const details = (await act.details?.(deps, found, values)) ?? ''
+  const isPossible = act.obstacle(found, staff) === null
+  const details = (isPossible ? await act.details?.(deps, found, values) : null) ?? ''
   const backPath = objectPath(group, req.params.id ?? '')
   const actionPath = `${backPath}/${name}`
   const body = confirmationBody({
