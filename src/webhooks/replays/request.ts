@@ -7,6 +7,7 @@ import { readSpan } from '../../input/span.ts'
 import { permitEvents } from '../endpoints/event-permission.ts'
 import { findEndpoint } from '../endpoints/find.ts'
 import { type PresentableReplay, presentReplay } from './present.ts'
+import type { EventSelection } from './replay.ts'
 import { countSelected } from './selected-events.ts'
 import { planReplay, type ReplayRequest, startReplay } from './start.ts'
 
@@ -44,8 +45,12 @@ export async function requestReplay(
   if (earlier !== null) return presentReplay({ ...earlier, ...unstarted })
   const endpoint = await findEndpoint(deps, caller, endpointId)
   permitEvents(caller, request.events ?? endpoint.events, 'events')
-  const planned = await planReplay(deps, endpoint, request, (selection) =>
-    deps.lists.run(`replays ${caller.businessId}`, isNeverGone, (models) => countSelected(models, selection)),
+  const isGone = (): boolean => performance.now() > effect.deadlineAt
+  const count = (selection: EventSelection): Promise<number> =>
+    deps.lists.run(`business ${caller.businessId}`, isGone, (models) => countSelected(models, selection))
+  // A count is limited like a list, because a dry run can be repeated without end.
+  const planned = await deps.lists.shares.run(caller.businessId, isGone, () =>
+    planReplay(deps, endpoint, request, count),
   )
   if (dryRun)
     return {
@@ -56,9 +61,6 @@ export async function requestReplay(
     }
   return presentReplay({ ...(await startReplay(deps, planned, effect.id, byCaller(caller))), ...unstarted })
 }
-
-/** The limiter can check whether the client has disconnected. A count is too short to need this check. */
-const isNeverGone = () => false
 
 /** The fields that change while a replay runs, as the first response contains them. */
 const unstarted = {
