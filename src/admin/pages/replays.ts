@@ -15,16 +15,6 @@ import { endpointPath } from './paths.ts'
 import { sendNotFound } from './respond.ts'
 import { userText } from './words.ts'
 
-/** The maximum number of replays that the page of an endpoint shows. */
-const maxShown = 10
-
-/** Returns the latest replays of an endpoint in both environments, newest first. */
-export const latestReplays = ({ Replay }: Pick<Deps, 'Replay'>, endpointId: string): Promise<Replay[]> =>
-  Replay.find({ endpointId, sandbox: { $in: [true, false] } }, { unaudited: 0 })
-    .sort({ createdAt: -1, _id: -1 })
-    .limit(maxShown)
-    .lean<Replay[]>()
-
 /**
  * Returns the link to the page that replays events to an endpoint. If the endpoint is disabled or deleted, returns the
  * remedy instead. Returns an empty string if the member of staff may only view pages.

@@ -39,3 +39,13 @@ export async function listReplays(
     slice,
   )
 }
+
+/** The number of replays that staff and operators see. */
+const maxLatest = 10
+
+/** Returns the latest replays of an endpoint in both environments, newest first. */
+export const latestReplays = ({ Replay }: Pick<Deps, 'Replay'>, endpointId: string): Promise<Replay[]> =>
+  Replay.find({ endpointId, sandbox: { $in: [true, false] } }, { unaudited: 0 })
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(maxLatest)
+    .lean<Replay[]>()
