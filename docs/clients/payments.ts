@@ -3692,7 +3692,7 @@ function addressOf({ method, path, query = [], hasBody }: Endpoint, input: Recor
   }
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(take(name))
-    // Every URL parser removes such a segment, so the request would be for another path.
+    // URL parsers remove such a segment, so the request would go to another path.
     if (value === '.' || value === '..') throw new TypeError(`${name} must not be "${value}".`)
     return encodeURIComponent(value)
   })
@@ -3709,7 +3709,7 @@ function addressOf({ method, path, query = [], hasBody }: Endpoint, input: Recor
   }
 }
 
-/** The service responds at once if it cannot hold the request. Then this is the time until the next one. */
+/** The delay before the next request if the service could not hold the last one, and so responded at once. */
 const pollEveryMs = 1_000
 
 /** Where to begin (`after`: a stored cursor, or `latest`), one `type` of event, and how long a request waits. */

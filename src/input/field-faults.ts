@@ -27,7 +27,7 @@ export function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[], rul
     .toSorted((a, b) => compareOrder(a.order, b.order))
     .slice(0, maxFaults)
     .map(({ error, param }) => faultOf(param, error, rules))
-  // Keywords that share a message, such as `pattern` and `maxLength`, are one fault to the client.
+  // Keywords with the same message, such as `pattern` and `maxLength`, are reported to the client as one fault.
   const faults = [...new Map(found.map((fault) => [`${fault.param} ${fault.message}`, fault])).values()]
   const [first] = faults as [FieldFault]
   return refuse(first.code, { param: first.param, details: faults, message: first.message })

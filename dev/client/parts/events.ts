@@ -3,7 +3,7 @@ import { sleep } from './retries.ts'
 import type { Send } from './send.ts'
 import type { CallOptions, Input } from './types.ts'
 
-/** The service responds at once if it cannot hold the request. Then this is the time until the next one. */
+/** The delay before the next request if the service could not hold the last one, and so responded at once. */
 const pollEveryMs = 1_000
 
 /** Where to begin (`after`: a stored cursor, or `latest`), one `type` of event, and how long a request waits. */

@@ -89,7 +89,7 @@ function addressOf({ method, path, query = [], hasBody }: Endpoint, input: Recor
   }
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(take(name))
-    // Every URL parser removes such a segment, so the request would be for another path.
+    // URL parsers remove such a segment, so the request would go to another path.
     if (value === '.' || value === '..') throw new TypeError(`${name} must not be "${value}".`)
     return encodeURIComponent(value)
   })

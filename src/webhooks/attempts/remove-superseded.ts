@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { supersededJobId } from '../deliveries/delivery-job.ts'
 
 /**
- * Removes the failed jobs that deliveries had before they were re-queued. `jobIds` contains their present jobs. An
+ * Removes the failed jobs that deliveries had before they were re-queued. `jobIds` contains their current jobs. An
  * error is only logged, because the old jobs would do nothing if they ran.
  */
 export async function removeSuperseded(
