@@ -1,11 +1,8 @@
-import { freePort, isFree } from '../../servers/free-port.ts'
+import { freePort } from '../../servers/free-port.ts'
 import type { EndpointServer } from '../endpoint-server.ts'
 import { setEnvironment } from '../environment.ts'
 import { explain, seen, step } from '../screen.ts'
 import { ready, type Service, startService } from '../web-and-worker.ts'
-
-/** The port in the quickstart. */
-const usualPort = 3_000
 
 export interface Servers {
   folder: string
@@ -22,7 +19,8 @@ export async function openService(servers: Servers, endpointServer: EndpointServ
   )
   const origin = await setEnvironment({
     ...servers,
-    port: (await isFree(usualPort)) ? usualPort : await freePort(),
+    // A new port each time, because npx would run its copy of an older command line with the same URL.
+    port: await freePort(),
     endpointServer: endpointServer.host,
   })
   return startService(origin, servers.folder)
