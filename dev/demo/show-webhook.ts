@@ -17,7 +17,7 @@ export function showWebhook(arrival: Genuine, secret: string): void {
   seen(
     `timestamp is ${check.ageSeconds} s old; up to 300 s are accepted, so an old webhook cannot be replayed`,
   )
-  seen(`new event ${headers['x-service-event-id']}: responded with ${arrival.respondedWith}`)
+  seen(`new event ${String(headers['x-service-event-id'])}: responded with ${arrival.respondedWith}`)
 }
 
 /** Shows a webhook in two lines. */
