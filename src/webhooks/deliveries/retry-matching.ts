@@ -56,12 +56,12 @@ export async function retryMatching(
   // The limit on parallel lists also limits how fast one business can re-queue.
   return deps.lists.shares.run(caller.businessId, isGone, async () => {
     const { deliveryIds, next, result } = await planOnce(deps, effect.id, selectAs)
-    return result ?? finish(deps, effect.id, resultOf(await requeueDeliveries(deps, deliveryIds, by), next))
+    return result ?? storeResult(deps, effect.id, resultOf(await requeueDeliveries(deps, deliveryIds, by), next))
   })
 }
 
 /** Replaces the ids in the plan with the result, so that a program with many requests does not fill the database. */
-async function finish(
+async function storeResult(
   { RetryPlan }: Pick<Deps, 'RetryPlan'>,
   effectId: string,
   result: RetriedMatching,
