@@ -56,7 +56,9 @@ export async function retryMatching(
   // The limit on parallel lists also limits how fast one business can re-queue.
   return deps.lists.shares.run(caller.businessId, isGone, async () => {
     const { deliveryIds, next, result } = await planOnce(deps, effect.id, selectAs)
-    return result ?? storeResult(deps, effect.id, resultOf(await requeueDeliveries(deps, deliveryIds, by), next))
+    return (
+      result ?? storeResult(deps, effect.id, resultOf(await requeueDeliveries(deps, deliveryIds, by), next))
+    )
   })
 }
 
