@@ -18,6 +18,11 @@ const detailsOf = (name: ErrorCode): string => (details[name] ? ` Details: ${det
 /** Returns the first sentence of a message. The rest names the remedy, which the response contains. */
 const firstSentence = (message: string): string => message.replace(/\. .*$/, '.')
 
+const meaningOf = (name: string, message: string): string =>
+  name === 'ENDPOINT_NOT_FOUND'
+    ? 'There is no operation with this method and path, or no webhook endpoint with this id.'
+    : firstSentence(message)
+
 /** Whether a code says by its name that an item does not exist. ENDPOINT_NOT_FOUND also means a wrong path. */
 const isMissing = (name: string): boolean => name.endsWith('_NOT_FOUND') && name !== 'ENDPOINT_NOT_FOUND'
 
@@ -33,7 +38,7 @@ export function table(): string {
         .map(([name, [status, message]]) => [
           code(name),
           String(status),
-          firstSentence(message) + detailsOf(name as ErrorCode),
+          meaningOf(name, message) + detailsOf(name as ErrorCode),
         ]),
       [missing.join(', '), '404', 'Your business has no such item.'],
     ],
