@@ -18,7 +18,7 @@ export const aboutReplays = {
     tag: 'Webhook deliveries',
     summary: 'Replay events to an endpoint',
     description:
-      "Replays the events of a period in the key's environment to the endpoint, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body. A missing delivery is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day.",
+      "Replays the events of a period in the key's environment to the endpoint, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body. If it fails, a delivery that was DEAD is DEAD again, and any other one continues its automatic attempts, even if it was DELIVERED before. A missing delivery is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day.",
     params: endpointParams,
     query: null,
     body: replayEndpointBody,
