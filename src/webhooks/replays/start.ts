@@ -158,10 +158,12 @@ async function expectWithinDay(
     .lean<{ total: number }[]>()
   const events = started.reduce((sum, each) => sum + each.total, total)
   if (started.length < maxReplaysPerDay && events <= maxEventsPerDay) return
-  const [limit, what] =
-    started.length < maxReplaysPerDay ? [maxEventsPerDay, 'events'] : [maxReplaysPerDay, 'times']
+  const [limit, message] =
+    started.length < maxReplaysPerDay
+      ? [maxEventsPerDay, 'events per UTC day. Choose a shorter period, or wait until the next day.']
+      : [maxReplaysPerDay, 'times per UTC day. Wait until the next day.']
   throw refuse('RATE_LIMITED', {
-    message: `A business can replay ${limit} ${what} per UTC day. Choose a shorter period, or wait until the next day.`,
+    message: `A business can replay ${limit} ${message}`,
     details: { scope: 'replays', limit },
     retryAfterSeconds: secondsLeft(startOf(day + 1), now, 86_400_000),
   })
