@@ -2320,6 +2320,8 @@ export interface operations {
               sandbox: boolean
               createdAt: string
               finishedAt: string | null
+              /** After a dry run, the number of these events that the endpoint has not accepted yet, which `onlyUndelivered` would send. Null if `total` is more than 100 000, and for a replay that has been started. */
+              undelivered: number | null
             }
           }
         }

@@ -1,5 +1,6 @@
 import {
   count,
+  countOrNull,
   described,
   eventName,
   id,
@@ -61,6 +62,10 @@ export const requestedReplay = objectOf(
       type: ['string', 'null'],
       enum: [...replayStatuses, null],
     }),
+    undelivered: described(
+      'After a dry run, the number of these events that the endpoint has not accepted yet, which `onlyUndelivered` would send. Null if `total` is more than 100 000, and for a replay that has been started.',
+      countOrNull,
+    ),
   },
   {},
 )

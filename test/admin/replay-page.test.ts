@@ -40,7 +40,7 @@ describe('The replay of events', function () {
       deliveries: 'undelivered',
     }
     const { text } = await support.get(`${page}/replay?${new URLSearchParams(selection).toString()}`)
-    expect(readable(text)).to.include('Sandbox events in this period: 12')
+    expect(readable(text)).to.include('Sandbox events in this period: 12, not delivered: 8')
     expect(readable((await support.get(`${page}/replay`)).text)).to.include('Live events in this period: 0')
     const { location } = await support.act(`${page}/replay`, selection)
     expect(readable((await support.get(String(location))).text)).to.include('RUNNING Cancel 0 of 12')
@@ -70,7 +70,7 @@ describe('The replay of events', function () {
     const replay = (...args: string[]) =>
       cli.done('deliveries', 'replay', '--endpoint', endpointId, '--mode', 'test', ...args)
     const from = ['--from', '2026-01-01', '--events', 'payment.created']
-    expect(await replay(...from, '--dry-run')).to.include({ total: 12, mode: 'test' })
+    expect(await replay(...from, '--dry-run')).to.include({ total: 12, undelivered: 0, mode: 'test' })
     const workers = service.startWorkers()
     const done = await replay(...from, '--only-undelivered', '--follow')
     await workers.close()

@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import type { EventName } from '../../schemas/events.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
-import { maxEventsPerDay, maxReplaysPerDay } from '../../src/webhooks/replays/start.ts'
+import { maxEventsPerDay, maxReplaysPerDay, type PlannedReplay } from '../../src/webhooks/replays/start.ts'
+import { countUndelivered, maxCounted } from '../../src/webhooks/replays/undelivered.ts'
 import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { chanceOf } from '../support/chance.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
@@ -133,6 +134,32 @@ describe('A replay', function () {
     expect(await service.deps.Replay.countDocuments({ endpointId: endpoint._id })).to.equal(0)
     await runReplays(service.deps)
     expect(endpointServer.received).to.deep.equal([])
+  })
+
+  it('counts in a dry run the events that a replay of undelivered events then sends', async () => {
+    const chance = chanceOf(4711, 'undelivered')
+    const logged = Array.from({ length: 1_100 }, () => ({
+      event: chance.pick(subscribed) as EventName,
+      // The count reads 1 000 events at a time, and many events happen in the same millisecond.
+      at: at(chance.whole(1, 5)),
+      state: chance.weighted({ DELIVERED: 95, none: 1, RETRYING: 1, DEAD: 1, CANCELLED: 1 }),
+    }))
+    await log([
+      ...logged,
+      { event: 'payment.failed', at: at(2) },
+      { event: 'payment.created', at: at(2), sandbox: false },
+    ])
+    await logEvents(service, merchant, endpoint._id, [{ event: 'payment.created', at: at(2) }])
+    const request = { ...whole, onlyUndelivered: true }
+    const { undelivered, total } = (await send({ ...request, dryRun: true })).body.data
+    expect(total).to.equal(1_101)
+    expect(undelivered).to.equal(logged.filter(({ state }) => state !== 'DELIVERED').length)
+    expect((await send(request)).body.data.undelivered).to.equal(null)
+    await runReplays(service.deps)
+    expect(received()).to.have.length(undelivered)
+    expect((await send({ ...request, dryRun: true })).body.data.undelivered).to.equal(0)
+    const tooMany = { total: maxCounted + 1 } as PlannedReplay
+    expect(await countUndelivered(tooMany, (query) => query(service.deps))).to.equal(null)
   })
 
   it('rejects a request that cannot be carried out', async () => {

@@ -26,7 +26,7 @@ export async function seeEvents(
   const beganAt = performance.now()
   const words = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
   const { key = '' } = await admin(words)
-  // npx keeps a copy of each package. With a folder of its own, it installs the present command line.
+  // npx keeps a copy of each package. With a folder of its own, it installs the current command line.
   const cache = resolve(dirname(service.web.log), 'npm')
   await rm(cache, { recursive: true, force: true })
   const run = (command: string): ChildProcess => {

@@ -6,6 +6,7 @@ import { newId } from '../../security/ids.ts'
 import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { countSelected } from '../../webhooks/replays/selected-events.ts'
 import { type PlannedReplay, planReplay, startReplay } from '../../webhooks/replays/start.ts'
+import { countUndelivered } from '../../webhooks/replays/undelivered.ts'
 import { readFormSpan } from '../pages/form-span.ts'
 import { endpointPath } from '../pages/paths.ts'
 import { endpointStateOf } from '../sentences/endpoint-advice.ts'
@@ -63,9 +64,11 @@ export const replayAct: StaffAct<TracedEndpoint> = {
   },
   fields: { from: hidden, to: hidden, event: hidden, mode: hidden, deliveries: hidden },
   async details(deps, endpoint, values) {
-    const { total, sandbox } = await plan(deps, endpoint, values)
+    const planned = await plan(deps, endpoint, values)
+    const { total, sandbox } = planned
+    const undelivered = await countUndelivered(planned, (query) => query(deps.lists.models))
     return html`!${selectionForm(endpoint, values)}
-      <p class="lead">${sandbox ? modes.test : modes.live} events in this period: <b>${total}</b></p>`
+      <p class="lead">${sandbox ? modes.test : modes.live} events in this period: <b>${total}</b>!${undelivered === null ? '' : html`, not delivered: <b>${undelivered}</b>`}</p>`
   },
   obstacle: (endpoint) => replayRemedy[endpointStateOf(endpoint)],
   async run(deps, endpoint, by, values) {

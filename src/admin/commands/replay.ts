@@ -8,6 +8,7 @@ import { latestReplays } from '../../webhooks/replays/find.ts'
 import { type PresentedReplay, presentReplay } from '../../webhooks/replays/present.ts'
 import type { Replay } from '../../webhooks/replays/replay.ts'
 import { planReplay, startReplay } from '../../webhooks/replays/start.ts'
+import { countUndelivered } from '../../webhooks/replays/undelivered.ts'
 import { act, found } from './act.ts'
 import { choice, instant, someEvents, someId } from './arguments.ts'
 import { startProgress } from './progress.ts'
@@ -99,7 +100,8 @@ async function replay(deps: AdminDeps, options: Options, command: Command): Prom
   const planned = await planReplay(deps, endpoint, request)
   if (dryRun) {
     const { total, endpointId, from: first, to: last, events: names } = planned
-    return { total, endpointId, from: first, to: last, events: names, onlyUndelivered, mode }
+    const undelivered = await countUndelivered(planned, (query) => query(deps))
+    return { total, undelivered, endpointId, from: first, to: last, events: names, onlyUndelivered, mode }
   }
   const started = await startReplay(deps, planned, newId(), deps.by)
   if (!follow) return presentReplay(started)

@@ -23,6 +23,8 @@ export const replay = {
   finishedAt: null,
 }
 
+export const requested = { ...replay, undelivered: null }
+
 export const cancelled = {
   ...replay,
   status: 'CANCELLED',

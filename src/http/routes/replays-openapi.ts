@@ -24,7 +24,7 @@ export const aboutReplays = {
     body: replayEndpointBody,
     response: requestedReplay,
     errors: ['ENDPOINT_NOT_FOUND', 'ENDPOINT_NOT_ACTIVE', 'EVENTS_NOT_PERMITTED'],
-    example: { params: ofEndpoint, body: example.request, response: example.replay },
+    example: { params: ofEndpoint, body: example.request, response: example.requested },
   },
   list: {
     operationId: 'listWebhookReplays',

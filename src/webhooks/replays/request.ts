@@ -4,12 +4,13 @@ import { byCaller, type Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import type { Effect } from '../../idempotency/effect.ts'
 import { readSpan } from '../../input/span.ts'
+import type { Models } from '../../mongo/models.ts'
 import { permitEvents } from '../endpoints/event-permission.ts'
 import { findEndpoint } from '../endpoints/find.ts'
 import { type PresentableReplay, presentReplay } from './present.ts'
-import type { EventSelection } from './replay.ts'
 import { countSelected } from './selected-events.ts'
 import { planReplay, type ReplayRequest, startReplay } from './start.ts'
+import { countUndelivered } from './undelivered.ts'
 
 /** Validates the body of a request for a replay. */
 export function parseReplay(
@@ -42,24 +43,29 @@ export async function requestReplay(
   effect: Effect,
 ): Promise<Record<string, unknown>> {
   const earlier = await deps.Replay.findOne({ _id: effect.id }).lean<PresentableReplay | null>()
-  if (earlier !== null) return presentReplay({ ...earlier, ...unstarted })
+  if (earlier !== null) return { ...presentReplay({ ...earlier, ...unstarted }), undelivered: null }
   const endpoint = await findEndpoint(deps, caller, endpointId)
   permitEvents(caller, request.events ?? endpoint.events, 'events')
   const isGone = (): boolean => performance.now() > effect.deadlineAt
-  const count = (selection: EventSelection): Promise<number> =>
-    deps.lists.run(`business ${caller.businessId}`, isGone, (models) => countSelected(models, selection))
-  // A count is limited like a list, because a dry run can be repeated without end.
-  const planned = await deps.lists.shares.run(caller.businessId, isGone, () =>
-    planReplay(deps, endpoint, request, count),
-  )
+  const read = <T>(query: (models: Models) => Promise<T>): Promise<T> =>
+    deps.lists.run(`business ${caller.businessId}`, isGone, query)
+  // Counts are limited like lists, because a dry run can be repeated without end.
+  const { undelivered, ...planned } = await deps.lists.shares.run(caller.businessId, isGone, async () => {
+    const counted = await planReplay(deps, endpoint, request, (selection) =>
+      read((models) => countSelected(models, selection)),
+    )
+    return { ...counted, undelivered: dryRun ? await countUndelivered(counted, read) : null }
+  })
   if (dryRun)
     return {
       ...presentReplay({ ...planned, ...unstarted, _id: effect.id, createdAt: deps.now() }),
       id: null,
       status: null,
       dryRun: true,
+      undelivered,
     }
-  return presentReplay({ ...(await startReplay(deps, planned, effect.id, byCaller(caller))), ...unstarted })
+  const replay = await startReplay(deps, planned, effect.id, byCaller(caller))
+  return { ...presentReplay({ ...replay, ...unstarted }), undelivered }
 }
 
 /** The fields that change while a replay runs, as the first response contains them. */

@@ -16,19 +16,35 @@ export async function lastNumber(
   return (await findLast(nativeCollection(LoggedEvent), owner))?.number ?? 0
 }
 
-/** Counts the selected events, reading only index keys. */
-export const countSelected = ({ LoggedEvent }: Log, selection: EventSelection): Promise<number> =>
+/**
+ * Counts the selected events, reading only index keys. If `referenceNumber` is not null, counts only those about this
+ * subject.
+ */
+export const countSelected = (
+  { LoggedEvent }: Log,
+  selection: EventSelection,
+  referenceNumber: string | null = null,
+): Promise<number> =>
   nativeCollection(LoggedEvent).countDocuments(
-    { ...filterOf(selection), createdAt: { $gte: selection.from, $lte: selection.to } },
-    { hint: index, maxTimeMS: longestReadMs },
+    {
+      ...filterOf(selection),
+      createdAt: { $gte: selection.from, $lte: selection.to },
+      ...(referenceNumber !== null && { referenceNumber }),
+    },
+    { hint: referenceNumber === null ? index : 'byReference', maxTimeMS: longestReadMs },
   )
 
-/** Returns the next events of a replay, in order of time and id. */
-export function readSelected({ LoggedEvent }: Log, replay: Replay, limit: number): Promise<LoggedEvent[]> {
-  const { from, to, reached } = replay
-  const walk = { index, where: filterOf(replay), from, before: new Date(to.getTime() + 1) }
+/** Returns the next events after `reached`, in order of time and id, with the fields in `projection`. */
+export function readSelected(
+  { LoggedEvent }: Log,
+  selection: EventSelection & Pick<Replay, 'reached'>,
+  limit: number,
+  projection: Partial<Record<keyof LoggedEvent, 1>> = {},
+): Promise<LoggedEvent[]> {
+  const { from, to, reached } = selection
+  const walk = { index, where: filterOf(selection), from, before: new Date(to.getTime() + 1) }
   const last = reached && { createdAt: reached.createdAt, _id: reached.eventId }
-  return readPage(LoggedEvent, walk, last, { documents: limit, projection: {}, maxTimeMS: longestReadMs })
+  return readPage(LoggedEvent, walk, last, { documents: limit, projection, maxTimeMS: longestReadMs })
 }
 
 const index = 'byTypeAndTime'
