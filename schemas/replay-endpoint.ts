@@ -26,7 +26,7 @@ export const replayEndpointBody = {
       description: 'If true, deliveries that your endpoint has accepted are left out.',
       type: 'boolean',
     },
-    dryRun: { description: 'If true, the events are only counted.', type: 'boolean' },
+    dryRun: { description: 'If true, the events are only counted, and the status is 200.', type: 'boolean' },
   },
 } as const
 

@@ -2264,12 +2264,68 @@ export interface operations {
           )[]
           /** If true, deliveries that your endpoint has accepted are left out. */
           onlyUndelivered?: boolean
-          /** If true, the events are only counted. */
+          /** If true, the events are only counted, and the status is 200. */
           dryRun?: boolean
         }
       }
     }
     responses: {
+      /** Success. */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            success: true
+            data: {
+              /** Null after a dry run. */
+              id: null | string
+              endpointId: string
+              /**
+               * Null after a dry run.
+               * @enum {string|null}
+               */
+              status: 'RUNNING' | 'DONE' | 'CANCELLED' | null
+              /**
+               * Why the replay is CANCELLED: on request, or because the endpoint was deleted or disabled. Null otherwise.
+               * @enum {string|null}
+               */
+              cancellationReason: 'requested' | 'endpoint_gone' | null
+              from: string
+              to: string
+              /** The events that are replayed. */
+              events: (
+                | 'payment.created'
+                | 'payment.confirmed'
+                | 'payment.cancelled'
+                | 'payment.expired'
+                | 'payment.refunded'
+                | 'payment.failed'
+                | 'order.new'
+                | 'endpoint.failing'
+              )[]
+              onlyUndelivered: boolean
+              /** True if the events were only counted. */
+              dryRun: boolean
+              /** The number of events of these types in the period, including those that `onlyUndelivered` leaves out. */
+              total: number
+              /** The number of existing deliveries that the replay has re-queued so far. */
+              requeued: number
+              /** The number of missing deliveries that the replay has created so far. */
+              created: number
+              /** The number of deliveries left unchanged, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
+              skipped: number
+              /** True for test data, with which no money moves. */
+              sandbox: boolean
+              createdAt: string
+              finishedAt: string | null
+              /** After a dry run, the number of these events that the endpoint has not accepted yet, which `onlyUndelivered` would send. Null if `total` is more than 100 000, and for a replay that has been started. */
+              undelivered: number | null
+            }
+          }
+        }
+      }
       /** Success. */
       201: {
         headers: {

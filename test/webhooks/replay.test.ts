@@ -129,7 +129,7 @@ describe('A replay', function () {
   it('only counts the events in a dry run, and stores nothing', async () => {
     await log([...failed(1, 3), { event: 'payment.expired', at: at(2) }])
     const { body, status } = await send({ ...whole, events: ['payment.created'], dryRun: true })
-    expect([status, body.data.id, body.data.status]).to.deep.equal([201, null, null])
+    expect([status, body.data.id, body.data.status]).to.deep.equal([200, null, null])
     expect(body.data).to.deep.include({ dryRun: true, total: 3, events: ['payment.created'] })
     expect(await service.deps.Replay.countDocuments({ endpointId: endpoint._id })).to.equal(0)
     await runReplays(service.deps)

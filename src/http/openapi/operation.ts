@@ -28,8 +28,16 @@ export function operation(writer: SchemaWriter, route: Route): Part {
       ...(isWrite ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
     ...(body === null ? {} : { requestBody: body }),
-    responses: { [isWrite ? route.status : 200]: success(writer, route), ...refusalsOf(route) },
+    responses: {
+      ...Object.fromEntries(statusesOf(route).map((status) => [status, success(writer, route)])),
+      ...refusalsOf(route),
+    },
   }
+}
+
+function statusesOf(route: Route): number[] {
+  if (!('status' in route)) return [200]
+  return route.hasDryRun ? [200, route.status] : [route.status]
 }
 
 function requiredKey(route: Route): string {

@@ -80,6 +80,8 @@ export interface WriteRoute extends Common {
   method: 'post' | 'put' | 'patch' | 'delete'
   /** The status of a successful response. */
   status: 200 | 201
+  /** Whether `dryRun: true` in the body requests a dry run, which creates nothing. Its response has status 200. */
+  hasDryRun?: true
   /** The kind of body: JSON, or a CSV file, which `run` receives as `{ csv }`. With `none`, the body is ignored. */
   body: BodyKind | 'none'
   /**

@@ -204,6 +204,8 @@ async function write(
   })
 }
 
+const isDryRun = (body: unknown): boolean => (body as { dryRun?: unknown } | null)?.dryRun === true
+
 function writeOf(
   deps: Deps,
   route: WriteRoute,
@@ -219,7 +221,7 @@ function writeOf(
     // The path contains the decoded parameters, so that different encodings of a path are treated as the same path.
     path: JSON.stringify([route.path, req.params]),
     params: route.body !== 'none' && 'params' in body ? [req.query, body.params] : [req.query],
-    status: route.status,
+    status: route.hasDryRun && 'value' in body && isDryRun(body.value) ? 200 : route.status,
     unread,
     recall: route.recall,
     thirdPartyMs: route.thirdPartyMs?.(deps.config) ?? null,

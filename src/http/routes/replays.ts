@@ -15,6 +15,7 @@ export const replayRoutes: readonly Route[] = [
     about: aboutReplays.create,
     scope: 'webhooks.deliveries:write',
     status: 201,
+    hasDryRun: true,
     body: 'json',
     recall: null,
     run: (deps, caller, { params: { id = '' }, body }, effect) =>
