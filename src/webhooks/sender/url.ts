@@ -89,7 +89,7 @@ function publicFault(url: URL): string | null {
   const { hostname } = url
   const port = portOf(url)
   if (url.protocol !== 'https:')
-    return 'The URL must begin with https://. To send events to your own machine, use the command line for merchants.'
+    return 'The URL must begin with https://. For your own machine, use the command listen instead.'
   if (hostname.startsWith('[') || isIP(hostname) !== 0)
     return 'The URL must have a host name, not an IP address.'
   if (!isPublicName(hostname)) return 'The URL must have a public host name.'
