@@ -3,7 +3,7 @@ import { eachPage } from './each-page.ts'
 import { removeEndpoints } from './remove.ts'
 import { removeDeliveries } from './remove-deliveries.ts'
 import { removeEntries } from './remove-entries.ts'
-import { removeEndpointEvents } from './remove-events.ts'
+import { removeOtherEvents } from './remove-events.ts'
 import { removeIntents } from './remove-intents.ts'
 import { removeOrders } from './remove-orders.ts'
 import { removeProducts } from './remove-products.ts'
@@ -19,7 +19,7 @@ export async function cleanBusiness(cleaning: Cleaning): Promise<void> {
   await removeDeliveries(cleaning)
   await removeIntents(cleaning)
   await removeOrders(cleaning)
-  await removeEndpointEvents(cleaning)
+  await removeOtherEvents(cleaning)
   await removeProducts(cleaning)
   const { Endpoint, businessId, responsesBefore: before } = cleaning
   const deletable = { index: 'byTime', where: { businessId }, from: null, before }

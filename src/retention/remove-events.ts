@@ -11,9 +11,15 @@ export async function removeEventsOf(cleaning: Cleaning, references: readonly st
   if (references.length > 0) await removeEvents(cleaning, { referenceNumber: { $in: references } })
 }
 
-/** Removes a business's old test events of endpoints, which belong to no intent or order. */
-export const removeEndpointEvents = (cleaning: Cleaning): Promise<void> =>
-  removeEvents(cleaning, { event: 'endpoint.failing', createdAt: { $lt: cleaning.testsBefore } })
+/**
+ * Removes a business's old test events of endpoints, which belong to no intent or order, and the events that earlier
+ * clean-ups only emptied.
+ */
+export async function removeOtherEvents(cleaning: Cleaning): Promise<void> {
+  const { businessId, testsBefore } = cleaning
+  await removeEvents(cleaning, { businessId, event: 'endpoint.failing', createdAt: { $lt: testsBefore } })
+  await removeEvents(cleaning, { referenceNumber: businessId })
+}
 
 /**
  * Removes test events. The last event of the log is kept without its contents, because the number of the next event
@@ -30,7 +36,5 @@ async function removeEvents(cleaning: Cleaning, filter: mongo.Filter<LoggedEvent
       { $set: { event: 'cleaned', referenceNumber: businessId, facts: { status: 'cleaned' } } },
       { maxTimeMS: batchLimits.maxTimeMS },
     )
-  const owned = { businessId, _id: { $ne: last._id } }
-  await removeTests(cleaning, 'events', model, { ...filter, ...owned })
-  await removeTests(cleaning, 'events', model, { referenceNumber: businessId, ...owned })
+  await removeTests(cleaning, 'events', model, { ...filter, _id: { $ne: last._id } })
 }

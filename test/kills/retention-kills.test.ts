@@ -77,9 +77,9 @@ describe('A clean-up', () => {
     closings.push(whole.close())
     const stepsOf = (name: string) => whole.steps.flatMap((each, at) => (each === name ? [at + 1] : []))
     const [updates, deletions] = [stepsOf('mongodb update'), stepsOf('mongodb delete')]
-    // The deletions: deliveries; movements, newer deliveries and the intents themselves; newer deliveries and orders;
-    // products, and deleted products.
-    const [deliveries = 0, movements = 0, , intents = 0, , orders = 0, ...products] = deletions
+    // The deletions: deliveries; movements, newer deliveries, events and the intents themselves; newer deliveries,
+    // events and orders; two kinds of other events; products, and deleted products.
+    const [deliveries = 0, movements = 0, , , intents = 0, , , orders = 0, , , ...products] = deletions
     expect(products).to.have.length(2)
     const marked = updates.find((step) => step > deliveries) ?? 0
     const done = updates.at(-2) ?? 0
