@@ -216,9 +216,9 @@ export interface components {
       amount: number
       /** Centimes. The parts of the fees that the refund gives back. Null for a publishable key. */
       returnedFees: null | {
-        /** What you get back. */
+        /** The part of your fee that you get back. */
         providerTtc: number
-        /** What the customer gets back in addition to the amount. */
+        /** The part of the customer's fee, which the customer gets back in addition to the amount. */
         payerTtc: number
       }
       currency: 'MRU'

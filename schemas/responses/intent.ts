@@ -104,8 +104,11 @@ export const refund = objectOf(
       orNull(
         objectOf(
           {
-            providerTtc: described('What you get back.', count),
-            payerTtc: described('What the customer gets back in addition to the amount.', count),
+            providerTtc: described('The part of your fee that you get back.', count),
+            payerTtc: described(
+              "The part of the customer's fee, which the customer gets back in addition to the amount.",
+              count,
+            ),
           },
           {},
         ),
