@@ -12,7 +12,7 @@ function succeeds(program, args, stdin) {
   return status === 0
 }
 
-const showMetrics = ['--import', 'tsx', 'dev/show-metrics.ts']
+const showMetrics = ['dev/show-metrics.ts']
 
 try {
   const promtool = await needPromtool()

@@ -21,11 +21,11 @@ const commands = {
     staysUp: false,
     needs: needChromium,
   },
-  faults: { node: ['--import', 'tsx', 'test/faults/main.ts'], ownServersOnly: true, staysUp: false },
-  attack: { node: ['--import', 'tsx', 'test/attack/main.ts'], ownServersOnly: true, staysUp: false },
-  bench: { node: ['--import', 'tsx', 'bench/main.ts'], ownServersOnly: true, staysUp: false },
-  demo: { node: ['--import', 'tsx', 'dev/demo.ts'], ownServersOnly: false, staysUp: true },
-  stack: { node: ['--import', 'tsx', 'dev/stack.ts'], ownServersOnly: false, staysUp: true },
+  faults: { node: ['test/faults/main.ts'], ownServersOnly: true, staysUp: false },
+  attack: { node: ['test/attack/main.ts'], ownServersOnly: true, staysUp: false },
+  bench: { node: ['bench/main.ts'], ownServersOnly: true, staysUp: false },
+  demo: { node: ['dev/demo.ts'], ownServersOnly: false, staysUp: true },
+  stack: { node: ['dev/stack.ts'], ownServersOnly: false, staysUp: true },
 }
 
 try {

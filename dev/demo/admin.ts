@@ -10,7 +10,7 @@ const run = promisify(execFile)
  * @throws {Error} with the output of a command that fails
  */
 export async function admin(words: readonly string[]): Promise<Record<string, string>> {
-  const args = ['--import', 'tsx', 'src/admin/main.ts', ...words, '--json']
+  const args = ['src/admin/main.ts', ...words, '--json']
   const shown = ['npm run --silent admin --', ...words.map(quoted), '--json'].join(' ')
   const { stdout } = await run(process.execPath, args, { timeout: LIMIT_MS }).catch((error: Error) => {
     const { stderr, killed } = error as { stderr?: string; killed?: boolean }

@@ -18,7 +18,7 @@ export async function startProcess(name: string, source: string, folder: string)
   await rm(log, { force: true })
   const supervised = supervise({
     binary: process.execPath,
-    args: ['--import', 'tsx', source],
+    args: [source],
     log,
     endSignal: 'SIGTERM',
   })

@@ -13,7 +13,6 @@ describe('npm test', () => {
       extension: ['test.ts'],
       recursive: true,
       ignore: ['test/api/slow.test.ts'],
-      'node-option': ['import=tsx'],
       reporter: resolve('test/support/reporter.ts'),
     }
     await writeFile(join(copy.folder, '.mocharc.json'), JSON.stringify(settings))

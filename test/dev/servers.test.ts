@@ -68,7 +68,7 @@ describe('Local servers', () => {
       await servers[1].kill('SIGSTOP')
       console.log(JSON.stringify(servers.map(({ pid, folder }) => ({ pid, folder }))))
       setInterval(() => {}, 1000)`
-    const owner = startCommand([process.execPath, '--import', 'tsx', '--input-type=module', '-e', script])
+    const owner = startCommand([process.execPath, '--input-type=module', '-e', script])
     await waitFor('the owner has started its servers', () => owner.output.stdout.includes('\n'))
     const theirs: { pid: number; folder: string }[] = JSON.parse(owner.output.stdout)
     expect(theirs.map(({ pid }) => isAlive(pid))).to.deep.equal([true, true])

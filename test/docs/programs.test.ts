@@ -96,7 +96,7 @@ describe("The guide's example programs", function () {
         'shop.mts': program.text,
         'payments.ts': textOf('docs/clients/payments.ts'),
       }
-      const command = [process.execPath, '--import', import.meta.resolve('tsx'), 'shop.mts'] as const
+      const command = [process.execPath, 'shop.mts'] as const
       let hasEnded = false
       const printed = runProgram([...command], { files, environment, input: '' }).finally(() => {
         hasEnded = true

@@ -57,7 +57,7 @@ describe('A process that is starting', () => {
       import { createLog } from './src/process/log.ts'
       endOnCrash(createLog('silent', 'web', null))
       throw new mongo.MongoServerError({ code: 11000, message: 'dup key: { code: "hidden" }' })`
-    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', program], {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     let stderr = ''

@@ -38,7 +38,7 @@ import { waitFor } from '../support/wait-for.ts'
 import { withServer } from '../support/with.ts'
 
 const never = new AbortController().signal
-const backupCommand = ['--import', 'tsx', 'ops/backup/main.ts', 'backup']
+const backupCommand = ['ops/backup/main.ts', 'backup']
 
 const faultOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
@@ -81,7 +81,7 @@ describe('A backup', () => {
     const endless = `import { whileLocked } from './ops/backup/while-locked.ts'
       const { signal } = new AbortController()
       await whileLocked(process.env.URL, 60_000, signal, () => new Promise(() => setInterval(() => {}, 1000)))`
-    const killed = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', endless], {
+    const killed = spawn(process.execPath, ['--input-type=module', '-e', endless], {
       env: { PATH: process.env.PATH, URL: mongo.url },
       stdio: ['ignore', 'inherit', 'inherit'],
     })

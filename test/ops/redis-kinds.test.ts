@@ -79,7 +79,7 @@ describe('A service whose servers have a self-signed certificate', function () {
     const { exitCode, stderr } = await admin(create, { MONGODB_TLS_CA: oneLine })
     expect([exitCode, stderr]).to.deep.equal([0, ''])
     const folder = await mkdtemp(join(tmpdir(), 'payment-intents-tls-'))
-    const program = ['--import=tsx', 'ops/backup/main.ts', 'backup', join(folder, 'made')]
+    const program = ['ops/backup/main.ts', 'backup', join(folder, 'made')]
     try {
       await promisify(execFile)(process.execPath, [...program, '--data-files', mongo.folder], {
         env: { PATH: process.env.PATH, TMPDIR: folder, ...mongodb() },

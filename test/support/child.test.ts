@@ -18,7 +18,7 @@ setInterval(() => {}, 1000)
 
 describe('A child process started by a test', () => {
   it('ends when its parent process ends, even if the child is frozen and the parent is killed', async () => {
-    const parent = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', parentCode], {
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', parentCode], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const [pid] = (await once(createInterface({ input: parent.stdout }), 'line')) as [string]

@@ -21,7 +21,7 @@ describe('The maximum number of connections per process', () => {
     const program = `
       import { connectionLimit } from './src/http/server/connection-limit.ts'
       console.log(connectionLimit())`
-    const run = `ulimit -n 1024 && exec "${process.execPath}" --import tsx --input-type=module --eval "$1"`
+    const run = `ulimit -n 1024 && exec "${process.execPath}" --input-type=module --eval "$1"`
     expect(execFileSync('sh', ['-c', run, 'sh', program], { encoding: 'utf8' })).to.equal('512\n')
   })
 })

@@ -12,5 +12,5 @@ export const vectors: Vector[] = [...goodVectors, ...badVectors]
 export const written = (): string => readFileSync(file, 'utf8')
 export const asText = (): string => `[\n${vectors.map((each) => JSON.stringify(each)).join(',\n')}\n]\n`
 
-// Run after a change: node --import tsx test/vectors/make.ts
+// Run after a change: node test/vectors/make.ts
 if (import.meta.filename === process.argv[1]) writeFileSync(file, asText())

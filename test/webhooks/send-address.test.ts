@@ -270,7 +270,7 @@ describe('The webhook sender with host names', () => {
       await sender.close()
       process.stdout.write(outcome)
     `
-    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
       cwd: new URL('../..', import.meta.url),
       env: { PATH: process.env['PATH'], ...proxies(proxy.port) },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -93,7 +93,6 @@ function outcomeOf(mutant: Mutant, outcome: RoundOutcome | null): { isRight: boo
 /** Runs a round in its own process, so that rounds do not delay each other. Returns null if the process crashed. */
 async function runInProcess(name: string, round: number): Promise<RoundOutcome | null> {
   const child = fork(join(import.meta.dirname, 'try-one.ts'), [name, String(round)], {
-    execArgv: ['--import', 'tsx'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   let outcome: RoundOutcome | null = null
