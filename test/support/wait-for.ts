@@ -1,14 +1,20 @@
-/** Polls `look` until it returns something other than null, undefined or false. Throws after `withinMs`. */
+import { deadlineMs } from './machine.ts'
+
+/**
+ * Polls `look` until it returns something other than null, undefined or false. Throws after `withinMs`, or later on a
+ * busy machine.
+ */
 export async function waitFor<T>(
   what: string,
   look: () => T | Promise<T>,
   withinMs = 10_000,
 ): Promise<NonNullable<Exclude<T, false>>> {
-  const deadline = performance.now() + withinMs
+  const began = performance.now()
   for (;;) {
     const seen = await look()
     if (seen !== null && seen !== undefined && seen !== false) return seen as NonNullable<Exclude<T, false>>
-    if (performance.now() > deadline) throw new Error(`still not so after ${withinMs} ms: ${what}`)
+    if (performance.now() - began > deadlineMs(withinMs))
+      throw new Error(`still not so after ${withinMs} ms: ${what}`)
     await new Promise((resolve) => {
       setTimeout(resolve, 10)
     })

@@ -1,0 +1,12 @@
+let slowness = 1
+
+/** The runner measures how much slower than idle this machine is, and tells each worker process. */
+export const setSlowness = (times: number): void => {
+  slowness = Math.max(1, times)
+}
+
+/** A deadline for something that takes at most `ms` on an idle machine. It grows while the machine is busy. */
+export const deadlineMs = (ms: number): number => ms * slowness
+
+/** How often to repeat a race: `few` times in `npm test`, `all` times in `npm run test:full`. */
+export const rounds = (all: number, few: number): number => (process.env.TEST_ROUNDS === 'all' ? all : few)
