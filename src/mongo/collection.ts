@@ -20,6 +20,9 @@ export interface Collection {
   indexes: readonly Index[]
 }
 
+/** Schemas that were built before: a process opens the same models on two connections, and a test on hundreds. */
+const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()
+
 /**
  * Returns a collection's model on one connection. The model throws if a filter or an update contains an unknown field,
  * and it stores empty objects unchanged. Mongoose creates no collections or indexes, because src/mongo/indexes.ts does
@@ -30,7 +33,15 @@ export function openCollection<Doc>(
   collection: Collection,
   maxTimeMs?: number,
 ): Model<Doc> {
-  const schema = new Schema<Doc>(collection.fields as SchemaDefinition<Doc>, {
+  const known = schemas.get(collection) ?? new Map<number | undefined, Schema>()
+  schemas.set(collection, known)
+  const schema = known.get(maxTimeMs) ?? createSchema(collection, maxTimeMs)
+  known.set(maxTimeMs, schema)
+  return connection.model<Doc>(collection.name, schema as unknown as Schema<Doc>)
+}
+
+function createSchema(collection: Collection, maxTimeMs: number | undefined): Schema {
+  const schema = new Schema(collection.fields, {
     collection: collection.name,
     versionKey: false,
     minimize: false,
@@ -40,7 +51,7 @@ export function openCollection<Doc>(
     autoCreate: false,
   })
   if (maxTimeMs !== undefined) limitReads(schema, maxTimeMs)
-  return connection.model<Doc>(collection.name, schema)
+  return schema
 }
 
 /** Sets a time limit of `maxTimeMs` for every query that has none of its own. */

@@ -11,11 +11,11 @@ import type { Deps } from '../../src/deps.ts'
 import { createHttpServer } from '../../src/http/server/listen.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
-import { makeIndexes } from '../../src/mongo/indexes.ts'
 import { openDeps } from '../../src/open-deps.ts'
 import { createLog, type Log } from '../../src/process/log.ts'
 import { startWorkers } from '../../workers/run/start.ts'
 import { checkResponse } from './check-responses.ts'
+import { borrowDatabase, newName, prepareDatabase, returnDatabase, urlOf } from './databases.ts'
 import { listen } from './listen.ts'
 import { servers } from './servers.ts'
 import { withOpened } from './with.ts'
@@ -54,11 +54,11 @@ export const secretKey = randomBytes(32).toString('base64')
 
 /** The environment of a new service: an empty database and empty queues on the servers of this run. */
 export function freshEnvironment(changes: Record<string, string>): Record<string, string> {
-  const name = `t${randomBytes(6).toString('hex')}`
+  const name = newName()
   return {
     NODE_ENV: 'test',
     PORT: '0',
-    MONGODB_URL: servers.mongoUrl.replace(/\/[^/?]*(\?|$)/, `/${name}$1`),
+    MONGODB_URL: urlOf(servers.mongoUrl, name),
     REDIS_URL: servers.redisUrl,
     QUEUE_PREFIX: name,
     SECRET_KEY: secretKey,
@@ -114,9 +114,10 @@ export async function openService(
   environment: Environment = {},
   log: Log = createLog('silent', 'test', null),
 ): Promise<Service> {
-  const config = readConfig(freshEnvironment(environment))
+  const borrowed = environment.MONGODB_URL === undefined ? await borrowDatabase(servers.mongoUrl) : null
+  const config = readConfig(freshEnvironment({ ...environment, ...(borrowed && { MONGODB_URL: borrowed }) }))
+  if (borrowed === null) await prepareDatabase(config)
   const clock = createClock()
-  await makeIndexes(config, log)
   const deps = await openDeps(config, log, createMetrics(), 'web', clock.shift)
   const server = createHttpServer(
     deps,
@@ -154,7 +155,7 @@ export async function openService(
       await Promise.all(workers.map((each) => each.close()))
       await close()
       // Another process may still use a database that was given.
-      if (environment.MONGODB_URL === undefined) await deps.mongo.dropDatabase()
+      if (borrowed !== null) await returnDatabase(deps.mongo, borrowed)
       await deps.close()
     },
   }

@@ -6,11 +6,11 @@ import { setApiHeaders } from '../responses/envelope.ts'
 import { describeApi } from './describe.ts'
 
 /**
- * Serves `/openapi.json`. The document is built only once. Requests need no API key, pages on any site may load the
+ * Serves `/openapi.json`. The first request builds the document. Requests need no API key, pages on any site may load the
  * document, and the response has no envelope.
  */
 export function serveDescription({ config }: Pick<Deps, 'config'>): Router {
-  const bytes = Buffer.from(JSON.stringify(describeApi(config)))
+  let built: Buffer | undefined
   const router = Router({ strict: true, caseSensitive: true })
   router.get('/openapi.json', (_req: Request, res: Response) => {
     res.locals.route = 'GET /openapi.json'
@@ -20,9 +20,10 @@ export function serveDescription({ config }: Pick<Deps, 'config'>): Router {
     res.setHeader('Content-Type', 'application/json; charset=utf-8')
     // This header allows clients to use the previous document for up to 300 s after a release.
     res.setHeader('Cache-Control', 'public, max-age=300')
-    res.setHeader('Content-Length', bytes.length)
+    built ??= Buffer.from(JSON.stringify(describeApi(config)))
+    res.setHeader('Content-Length', built.length)
     // Node.js omits the body in the response to a HEAD request.
-    res.end(bytes)
+    res.end(built)
   })
   router.all('/openapi.json', () => {
     throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: 'GET, HEAD' } })
