@@ -13,14 +13,14 @@ const OLDEST_NODE = [20, 19]
 
 const commands = {
   // The first six kill, freeze and empty servers, so they use only their own.
-  test: { node: ['dev/run-tests.mjs', 'test'], ownServersOnly: true, staysUp: false, needs: getPhp },
-  'test:kills': { node: ['dev/run-tests.mjs', 'kills'], ownServersOnly: true, staysUp: false },
-  'test:browser': {
-    node: ['node_modules/mocha/bin/mocha.js', '--config', '.mocharc.browser.json'],
+  test: { node: ['dev/tests/run.ts', 'test'], ownServersOnly: true, staysUp: false, needs: getPhp },
+  'test:full': {
+    node: ['dev/tests/run.ts', 'full'],
     ownServersOnly: true,
     staysUp: false,
     needs: needChromium,
   },
+  'test:load': { node: ['dev/tests/run.ts', 'load'], ownServersOnly: true, staysUp: false },
   faults: { node: ['test/faults/main.ts'], ownServersOnly: true, staysUp: false },
   attack: { node: ['test/attack/main.ts'], ownServersOnly: true, staysUp: false },
   bench: { node: ['bench/main.ts'], ownServersOnly: true, staysUp: false },

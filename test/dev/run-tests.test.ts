@@ -1,51 +1,86 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { startCommand } from './command.ts'
 import { withCopyOfDev } from './copy-of-dev.ts'
 
 describe('npm test', () => {
   const copy = withCopyOfDev()
+  const write = async (name: string, text: string) => {
+    await mkdir(dirname(join(copy.folder, name)), { recursive: true })
+    await writeFile(join(copy.folder, name), text)
+  }
   before(async () => {
     await copy.usePackages()
-    for (const name of ['test/api', 'test/kills']) await mkdir(join(copy.folder, name), { recursive: true })
-    const settings = {
-      extension: ['test.ts'],
-      recursive: true,
-      ignore: ['test/api/slow.test.ts'],
-      reporter: resolve('test/support/reporter.ts'),
-    }
-    await writeFile(join(copy.folder, '.mocharc.json'), JSON.stringify(settings))
-    const tests = {
-      'test/api/one.test.ts': "it('holds', () => undefined); it('holds too', () => undefined)",
-      'test/api/slow.test.ts': "it('is not run', () => { throw new Error('ran') })",
-      'test/two.test.ts': "it('breaks', () => { throw new Error('broken') }); it.skip('waits')",
-      'test/three.test.ts': "it('holds as well', () => undefined)",
-      'test/four.test.ts': "it('holds no less', () => undefined)",
-      'test/five.test.ts': "it('holds until the end', () => undefined)",
-      'test/kills/six.test.ts': "it('belongs to another suite', () => undefined)",
-    }
-    for (const [name, text] of Object.entries(tests)) await writeFile(join(copy.folder, name), text)
+    await write(
+      'test/support/servers.ts',
+      'export const setSlowness = () => {}, begin = async () => {}, end = async () => ({ mongo: 0, redis: 0 }), mochaHooks = {}',
+    )
+    for (const name of ['test/support/beat.mjs', 'test/support/machine.ts'])
+      await cp(name, join(copy.folder, name))
   })
+  beforeEach(() => write('test/api/holds.test.ts', "it('holds', () => {}); it('holds too', () => {})"))
 
   const run = async (...args: string[]) => {
-    const command = startCommand([process.execPath, 'dev/run-tests.mjs', 'test', ...args], {
-      cwd: copy.folder,
-    })
+    const command = startCommand([process.execPath, 'dev/tests/run.ts', ...args], { cwd: copy.folder })
     const { code } = await command.ended
-    return { code, stdout: command.output.stdout }
+    const { stdout } = command.output
+    return { code, stdout, last: stdout.trim().split('\n').at(-1) }
   }
 
-  it('runs every test file in one of four parts, prints the failures and ends with the totals', async () => {
-    const { code, stdout } = await run()
-    expect(code).to.equal(1)
-    expect(stdout.trim().split('\n').at(-1)).to.equal('5 passed, 1 failed, 1 skipped')
-    expect(stdout).to.match(/1\) breaks:\s+Error: broken/)
-    expect(stdout.match(/^\d+ passed/gm)).to.have.length(5)
+  it('runs every file of its suite, repeats the failures, and ends with the figures', async () => {
+    await write('test/two.test.ts', "it('breaks', () => { throw new Error('broken') }); it.skip('waits')")
+    await write('test/kills/three.test.ts', "it('belongs to another suite', () => {})")
+    const { code, stdout, last } = await run('test')
+    expect([code, last]).to.deep.equal([1, '2 passed, 1 failed, 1 skipped'])
+    expect(stdout.split('Failed:')[1]).to.match(
+      /test\/two\.test\.ts, with the machine .*:\n\s+breaks:\s+Error: broken/,
+    )
+    expect(stdout).to.match(/^\d+ s, and \d+ s of processor time: Node\.js \d+, MongoDB 0, Redis 0\./m)
+    expect(stdout).to.include('Skipped:\n  waits\n')
   })
 
-  it('runs the files in a single part if arguments are given, and passes the arguments on to mocha', async () => {
-    const { code, stdout } = await run('--grep', 'holds')
-    expect([code, stdout.match(/^\d+ passed, \d+ failed/gm)]).to.deep.equal([0, ['5 passed, 0 failed']])
+  it('runs the named files only, and with --grep only the tests with such a title', async () => {
+    expect(await run('test', 'test/api', '--grep', 'too')).to.include({ code: 0, last: '1 passed, 0 failed' })
+    expect(await run('test', '--spec', 'test/api/holds.test.ts')).to.include({
+      code: 0,
+      last: '2 passed, 0 failed',
+    })
+  })
+
+  const faults = {
+    'a test fails': ["it('breaks', () => { throw new Error('broken') })", 'broken'],
+    'a hook fails': [
+      "describe('x', () => { after(() => { throw new Error('hooked') }); it('y', () => {}) })",
+      'hooked',
+    ],
+    'a file cannot be loaded': ["import './missing.ts'", 'cannot be loaded'],
+    'a process dies': [
+      "it('dies', () => process.exit(0))",
+      'The process ended (0) during test/fault.test.ts',
+    ],
+    'a test leaves something open': [
+      "it('opens', () => { setInterval(() => {}, 1000) })",
+      'Left open at the end: Timeout. First seen after test/fault.test.ts',
+    ],
+    'an error is thrown between the tests': [
+      "it('throws later', () => { setImmediate(() => { throw new Error('late') }) })",
+      'late',
+    ],
+  }
+  for (const [what, [source = '', reason = '']] of Object.entries(faults))
+    it(`names the failure, counts it and exits with 1 if ${what}`, async () => {
+      await write('test/fault.test.ts', source)
+      const { code, stdout, last } = await run('test', 'test/fault.test.ts', 'test/api')
+      expect(code).to.equal(1)
+      expect(last).to.match(/^\d+ passed, 1 failed$/)
+      expect(stdout.split('Failed:')[1]).to.include(reason)
+    })
+
+  it('fails if no test ran', async () => {
+    expect(await run('test', 'test/api', '--grep', 'nothing')).to.include({
+      code: 1,
+      last: '0 passed, 0 failed',
+    })
   })
 })

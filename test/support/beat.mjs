@@ -3,7 +3,7 @@
 // eleven busy processes it is 1 ms late, while one that computes is 21 ms late.
 import { createHash } from 'node:crypto'
 
-const everyMs = 250
+const everyMs = Number(process.argv[2] ?? 250)
 const workMs = 10
 const piece = Buffer.alloc(64 * 1024)
 
@@ -29,4 +29,6 @@ function beat() {
   }, everyMs)
 }
 
+// The reader has ended.
+process.stdout.on('error', () => process.exit())
 beat()

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
-let folder: string | undefined
+let folder = process.env.TEST_BUILD
 
 /**
  * Compiles the service once per test run and returns the folder, which is removed at the end of the run. Compiled

@@ -9,7 +9,7 @@ import type { Mutant } from './mutant.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const folders = ['src', 'workers', 'schemas', 'test', 'dev', 'docs']
-const sources = [...folders, 'package.json', 'tsconfig.json', '.mocharc.json']
+const sources = [...folders, 'package.json', 'tsconfig.json']
 
 /** The folder with the evidence about a mutant. */
 export const folderOf = ({ name }: Pick<Mutant, 'name'>): string => resolve('.data/faults/mutants', name)
@@ -22,7 +22,7 @@ export async function runTest(mutant: Mutant, test: string): Promise<{ isRight: 
   for (const source of sources) cpSync(join(root, source), join(folder, source), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   for (const [file, source] of editedFiles(folder, mutant.edits)) writeFileSync(join(folder, file), source)
-  const child = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', '--spec', join('test', test)], {
+  const child = spawn(process.execPath, ['dev/tests/run.ts', 'test', join('test', test)], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
   })

@@ -1,0 +1,20 @@
+/** What the runner tells a worker process. */
+export type ToWorker =
+  | { kind: 'run'; file: string; grep: string | undefined }
+  | { kind: 'slowness'; times: number }
+  | { kind: 'finish' }
+
+/** What a worker process tells the runner. */
+export type FromWorker =
+  | { kind: 'ready' }
+  | { kind: 'passed' }
+  | { kind: 'skipped'; title: string }
+  | { kind: 'failed'; text: string }
+  | { kind: 'done'; ms: number }
+  | { kind: 'finished'; servers: ServerTimes }
+
+/** Processor time in ms. */
+export interface ServerTimes {
+  mongo: number
+  redis: number
+}

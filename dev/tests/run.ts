@@ -1,0 +1,217 @@
+// Runs a suite: `node dev/tests/run.ts test`, followed by names of files and `--grep`, if any. A queue of test files,
+// and one worker process for each core (worker.ts) that takes the next file when it is done with one.
+import { type ChildProcess, fork } from 'node:child_process'
+import { mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { endWithParent } from '../end-with-parent.mjs'
+import type { FromWorker, ServerTimes, ToWorker } from './messages.ts'
+import { processorMs } from './processor-time.ts'
+import { watchSlowness } from './slowness.ts'
+import { estimateMs, filesOf, suites } from './suites.ts'
+
+/** A worker that says nothing for this long is stuck, however busy the machine is. */
+const silenceLimitMs = 10 * 60_000
+const screenEveryMs = process.stdout.isTTY ? 500 : 15_000
+/** How long each file took in the last run here, so that the longest start first and the time left can be told. */
+const timesFile = '.data/test-times.json'
+
+endWithParent()
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    spec: { type: 'string', multiple: true, default: [] },
+    grep: { type: 'string' },
+    workers: { type: 'string' },
+  },
+})
+const [name = 'test', ...named] = positionals
+const suite = suites[name]
+if (suite === undefined) throw new Error(`Name a suite: ${Object.keys(suites).join(', ')}`)
+
+const began = performance.now()
+const knownMs = readTimes()
+const expectedMs = (file: string): number => knownMs[file] ?? estimateMs(file)
+const queue = filesOf(suite, [...named, ...values.spec]).toSorted(
+  (one, other) => expectedMs(other) - expectedMs(one),
+)
+const fileCount = queue.length
+const count = { passed: 0, failed: 0, skipped: 0, files: 0 }
+const failures: string[] = []
+const skipped: string[] = []
+const tookMs: Record<string, number> = {}
+const servers: ServerTimes = { mongo: 0, redis: 0 }
+const running = new Set<Worker>()
+let workersMs = 0
+let stoppedBy: NodeJS.Signals | undefined
+
+const slowness = watchSlowness(({ times }) => {
+  for (const { child } of running) tell(child, { kind: 'slowness', times })
+})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    stoppedBy = signal
+    for (const { child } of running) child.kill('SIGTERM')
+  })
+
+const env = { ...dataInMemory(), ...process.env, TEST_ROUNDS: suite.rounds }
+if (suite.compiles) Object.assign(env, { TEST_BUILD: await compiled() })
+const screen = setInterval(showProgress, screenEveryMs)
+const wanted = Number(values.workers ?? suite.workers ?? availableParallelism())
+await Promise.all(Array.from({ length: Math.min(wanted, fileCount) }, work))
+clearInterval(screen)
+slowness.end()
+report()
+
+interface Worker {
+  child: ChildProcess
+  file: string | null
+  beganAt: number
+  saidAt: number
+}
+
+/** Keeps one worker process busy until the queue is empty. A process that dies is replaced. */
+async function work(): Promise<void> {
+  while (queue.length > 0 && stoppedBy === undefined) await runWorker()
+}
+
+function runWorker(): Promise<void> {
+  const child = fork(join(import.meta.dirname, 'worker.ts'), { env })
+  const worker: Worker = { child, file: null, beganAt: 0, saidAt: performance.now() }
+  let isFinished = false
+  running.add(worker)
+  const watch = setInterval(() => {
+    if (performance.now() - worker.saidAt > silenceLimitMs) child.kill('SIGKILL')
+  }, 5000)
+  child.on('message', (message: FromWorker) => {
+    worker.saidAt = performance.now()
+    if (message.kind === 'passed') count.passed++
+    else if (message.kind === 'skipped') {
+      count.skipped++
+      skipped.push(message.title)
+    } else if (message.kind === 'failed') fail(worker, message.text)
+    else if (message.kind === 'finished') {
+      isFinished = true
+      servers.mongo += message.servers.mongo
+      servers.redis += message.servers.redis
+      workersMs += processorMs(child.pid ?? 0) ?? 0
+    } else {
+      if (message.kind === 'done' && worker.file !== null) {
+        tookMs[worker.file] = message.ms
+        count.files++
+      }
+      next(worker)
+    }
+  })
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => {
+      clearInterval(watch)
+      running.delete(worker)
+      if (!isFinished && stoppedBy === undefined)
+        fail(
+          worker,
+          `  The process ended (${signal ?? code})${worker.file === null ? '' : ` during ${worker.file}`}`,
+        )
+      // A process that cannot even start would never empty the queue.
+      if (!isFinished && worker.file === null) queue.length = 0
+      resolve()
+    })
+  })
+}
+
+function next(worker: Worker): void {
+  worker.file = queue.shift() ?? null
+  worker.beganAt = performance.now()
+  if (worker.file === null) tell(worker.child, { kind: 'finish' })
+  else tell(worker.child, { kind: 'run', file: worker.file, grep: values.grep })
+}
+
+function tell(child: ChildProcess, message: ToWorker): void {
+  if (child.connected) child.send(message)
+}
+
+function fail({ file }: Worker, text: string): void {
+  count.failed++
+  const at = `${file ?? 'at the end'}, with the machine ${slowness.times().toFixed(1)} times slower than idle`
+  failures.push(`  ${at}:\n${text}`)
+  print(`✗ ${at}\n${text.split('\n').slice(0, 3).join('\n')}`)
+}
+
+function showProgress(): void {
+  const leftMs = [...queue, ...[...running].flatMap(({ file }) => file ?? [])]
+    .map(expectedMs)
+    .reduce((sum, ms) => sum + ms, 0)
+  const doneMs = Object.keys(tookMs).reduce((sum, file) => sum + expectedMs(file), 0)
+  const elapsedMs = performance.now() - began
+  const left = doneMs > 0 ? `, about ${Math.ceil((leftMs / doneMs) * (elapsedMs / 1000))} s left` : ''
+  const now = [...running].flatMap(({ file }) => file ?? []).join(' ')
+  const line = `${count.files} of ${fileCount} files, ${figures()}${left}  ${now}`
+  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${line.slice(0, process.stdout.columns - 1)}`)
+  else console.log(line)
+}
+
+function print(text: string): void {
+  console.log(`${process.stdout.isTTY ? '\r\x1b[K' : ''}${text}`)
+}
+
+function figures(): string {
+  const { passed, failed, skipped: left } = count
+  return `${passed} passed, ${failed} failed${left > 0 ? `, ${left} skipped` : ''}`
+}
+
+function report(): void {
+  const slowest = Object.entries(tookMs).toSorted(([, one], [, other]) => other - one)
+  if (fileCount > 1) {
+    print(
+      slowest
+        .slice(0, 8)
+        .map(([file, ms]) => `  ${(ms / 1000).toFixed(1)} s ${file}`)
+        .join('\n'),
+    )
+    writeTimes()
+  }
+  const own = processorMs(process.pid, true) ?? 0
+  const total = process.platform === 'linux' ? own : own + workersMs + servers.mongo + servers.redis
+  const node = total - servers.mongo - servers.redis
+  const seconds = (ms: number) => Math.round(ms / 1000)
+  console.log(
+    `${seconds(performance.now() - began)} s, and ${seconds(total)} s of processor time: Node.js ${seconds(node)}, ` +
+      `MongoDB ${seconds(servers.mongo)}, Redis ${seconds(servers.redis)}. ` +
+      `The machine was ${slowness.median().toFixed(1)} times slower than idle, at most ${slowness.most().toFixed(1)} times.`,
+  )
+  if (skipped.length > 0) console.log(`Skipped:\n${skipped.map((title) => `  ${title}`).join('\n')}`)
+  if (failures.length > 0) console.log(`Failed:\n${failures.join('\n\n')}`)
+  if (count.passed + count.failed === 0) console.log('No test ran.')
+  console.log(figures())
+  process.exitCode = stoppedBy !== undefined || count.failed > 0 || count.passed === 0 ? 1 : 0
+}
+
+/** Compiles the service for tests that start it. The folder is removed with this process. */
+async function compiled(): Promise<string> {
+  const { built } = await import('../../test/support/built.ts')
+  return built()
+}
+
+function readTimes(): Record<string, number> {
+  try {
+    return JSON.parse(readFileSync(timesFile, 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+function writeTimes(): void {
+  mkdirSync('.data', { recursive: true })
+  writeFileSync(timesFile, JSON.stringify({ ...knownMs, ...tookMs }))
+}
+
+/** Keeps the servers' data in memory, where making a database is five times as fast. Docker's 64 MB are too little. */
+function dataInMemory(): { SERVER_DATA_IN?: string } {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm')
+    return bavail * bsize >= 4 * 1024 ** 3 ? { SERVER_DATA_IN: '/dev/shm' } : {}
+  } catch {
+    return {}
+  }
+}

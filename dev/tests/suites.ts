@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+
+/** A command for tests: which files it runs, how many at a time, and how often each race is repeated. */
+export interface Suite {
+  includes(file: string): boolean
+  /** Files at the same time. By default, one for each core. */
+  workers?: number
+  rounds: 'few' | 'all'
+  /** The service is compiled once before the run, because many tests start it as a process. */
+  compiles?: boolean
+}
+
+const under = (...folders: string[]) => new RegExp(`^test/(${folders.join('|')})/`)
+/** Processes, command-line children, operations, browsers. */
+const full = under('kills', 'commands', 'ops', 'browser', 'dev', 'cli')
+const load = under('load')
+/** Tests of the harnesses, which run before the harnesses themselves. */
+const faults = under('faults', 'support')
+const attack = under('attack')
+const rest = [full, load, faults, attack]
+
+export const suites: Record<string, Suite> = {
+  test: { includes: (file) => !rest.some((folder) => folder.test(file)), rounds: 'few' },
+  full: {
+    includes: (file) => full.test(file) || (suites.test?.includes(file) === true && hasRounds(file)),
+    rounds: 'all',
+    compiles: true,
+  },
+  load: { includes: (file) => load.test(file), workers: 1, rounds: 'all' },
+  faults: { includes: (file) => faults.test(file), rounds: 'all' },
+  attack: { includes: (file) => attack.test(file), rounds: 'all' },
+}
+
+const hasRounds = (file: string): boolean => /\brounds\b.*machine\.ts'/.test(readFileSync(file, 'utf8'))
+
+/** The test files of a suite, or those that the caller names: files, folders, or parts of paths. */
+export function filesOf(suite: Suite, named: readonly string[]): string[] {
+  const all = readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => join('test', name).split(sep).join('/'))
+    .toSorted()
+  if (named.length === 0) return all.filter((file) => suite.includes(file))
+  const wanted = named.map((name) => relative('.', name).split(sep).join('/'))
+  const unknown = wanted.find((name) => !all.some((file) => file.startsWith(name)))
+  if (unknown !== undefined) throw new Error(`No test file begins with ${unknown}`)
+  return all.filter((file) => wanted.some((name) => file.startsWith(name)))
+}
+
+/** An estimate for files that have not run here yet: a test takes the longer, the more it says. */
+export const estimateMs = (file: string): number => statSync(file).size / 10

@@ -1,0 +1,117 @@
+// Runs one test file after another for run.ts, in one process, with one MongoDB and one Redis.
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { format } from 'node:util'
+import Mocha from 'mocha'
+import { endWithParent } from '../end-with-parent.mjs'
+import type { FromWorker, ToWorker } from './messages.ts'
+
+/** A test that takes this many times its limit hangs. On a busy machine, it may take longer still. */
+const patience = 4
+/** How long resources that a test has left open may take to close. */
+const lingerMs = 5000
+
+const { begin, end, mochaHooks, setSlowness } = await import(
+  pathToFileURL(resolve('test/support/servers.ts')).href
+)
+let slowness = 1
+let isRunning = false
+let openBefore: string[] = []
+const left: { file: string; open: string[] }[] = []
+const send = (message: FromWorker): void => void process.send?.(message)
+
+endWithParent()
+process.on('message', (message: ToWorker) => {
+  if (message.kind === 'slowness') setSlowness((slowness = message.times))
+  else if (message.kind === 'run') void run(message.file, message.grep)
+  else void finish()
+})
+for (const kind of ['uncaughtException', 'unhandledRejection'])
+  process.on(kind, (error) => {
+    // While a file runs, mocha listens itself.
+    if (!isRunning) send({ kind: 'failed', text: `  Thrown outside of a test:\n${error?.stack ?? error}` })
+  })
+await begin()
+openBefore = process.getActiveResourcesInfo()
+send({ kind: 'ready' })
+
+async function run(file: string, grep: string | undefined): Promise<void> {
+  const began = performance.now()
+  const mocha = new Mocha({
+    timeout: 40_000,
+    rootHooks: mochaHooks,
+    reporter: Reporter,
+    ...(grep && { grep }),
+  })
+  mocha.addFile(resolve(file))
+  try {
+    await mocha.loadFilesAsync()
+    stretch(mocha.suite)
+    isRunning = true
+    await new Promise((done) => mocha.run(done))
+  } catch (error) {
+    send({ kind: 'failed', text: `  ${file} cannot be loaded:\n${(error as Error).stack}` })
+  }
+  isRunning = false
+  const open = newlyOpen()
+  if (open.length > 0) left.push({ file, open })
+  send({ kind: 'done', ms: performance.now() - began })
+}
+
+/** Limits are there to end a test that hangs, so they say nothing about speed. */
+function stretch(suite: Mocha.Suite): void {
+  const hooks = ['_beforeAll', '_beforeEach', '_afterAll', '_afterEach'].flatMap(
+    (name) => (suite as unknown as Record<string, Mocha.Hook[]>)[name] ?? [],
+  )
+  for (const each of [suite, ...suite.tests, ...hooks]) each.timeout(each.timeout() * patience * slowness)
+  for (const inner of suite.suites) stretch(inner)
+}
+
+class Reporter extends Mocha.reporters.Base {
+  constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
+    super(runner, options)
+    runner.on('pass', () => send({ kind: 'passed' }))
+    runner.on('pending', (test) => send({ kind: 'skipped', title: test.fullTitle() }))
+    runner.on('fail', (test) => send({ kind: 'failed', text: textOf(test) }))
+  }
+}
+
+/** A failed test or hook as mocha prints it. */
+function textOf(test: Mocha.Test): string {
+  const lines: string[] = []
+  const { consoleLog } = Mocha.reporters.Base
+  Mocha.reporters.Base.consoleLog = (...parts: unknown[]) => void lines.push(format(...parts))
+  try {
+    Mocha.reporters.Base.list([test])
+  } finally {
+    Mocha.reporters.Base.consoleLog = consoleLog
+  }
+  return lines
+    .join('\n')
+    .replace(/^\n?\s*1\) /, '  ')
+    .trimEnd()
+}
+
+function newlyOpen(): string[] {
+  const known = [...openBefore]
+  return process.getActiveResourcesInfo().filter((name) => {
+    const at = known.indexOf(name)
+    if (at >= 0) known.splice(at, 1)
+    return at < 0
+  })
+}
+
+async function finish(): Promise<void> {
+  const servers = await end()
+  const deadline = performance.now() + lingerMs * slowness
+  while (newlyOpen().length > 0 && performance.now() < deadline)
+    await new Promise((done) => setTimeout(done, 20))
+  const open = newlyOpen()
+  const first = left.find((each) => each.open.some((name) => open.includes(name)))
+  if (open.length > 0)
+    send({
+      kind: 'failed',
+      text: `  Left open at the end: ${open.join(', ')}. First seen after ${first?.file}`,
+    })
+  process.send?.({ kind: 'finished', servers } satisfies FromWorker, () => process.exit())
+}
