@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { built } from '../support/built.ts'
+import { programOf } from '../support/built.ts'
 import { type Service, secretKey } from '../support/service.ts'
 import { withOpened } from '../support/with.ts'
 import { runHere } from './run-here.ts'
@@ -24,7 +23,7 @@ export function openAdmin(service: Service) {
     REDIS_URL: 'redis://127.0.0.1:1',
     SECRET_KEY: secretKey,
   }
-  const program = join(built(), 'src/admin/main.js')
+  const program = programOf('src/admin/main')
   const run = (command: string, args: string[], changes: Record<string, string | undefined>, input = '') =>
     new Promise<Outcome>((resolve) => {
       const child = execFile(
@@ -51,6 +50,8 @@ export function openAdmin(service: Service) {
       run('sh', ['-c', `admin() { '${process.execPath}' '${program}' "$@"; }; ${script}`], {}),
     /** Runs a command in this process. */
     here: (...args: string[]): Promise<Outcome> => runHere(args, env),
+    hereWith: (changes: Record<string, string>, ...args: string[]): Promise<Outcome> =>
+      runHere(args, { ...env, ...changes }),
     /** Runs a command in this process. Returns the JSON object that it printed. Throws if the command fails. */
     async done(...args: string[]): Promise<Record<string, string>> {
       const { exitCode, stdout, stderr } = await runHere([...args, '--json'], env)

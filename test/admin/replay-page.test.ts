@@ -81,12 +81,12 @@ describe('The replay of events', function () {
       id: string
     }[]
     expect(listed.slice(0, 2).map((each) => each.id)).to.deep.equal([id, (done as { id: string }).id])
-    const wrong = await cli.admin(['deliveries', 'replay', '--endpoint', endpointId, '--from', '2100-01-01'])
+    const wrong = await cli.here('deliveries', 'replay', '--endpoint', endpointId, '--from', '2100-01-01')
     expect(wrong).to.deep.include({
       exitCode: 1,
       stderr: 'from must not be later than to or the current time.\n',
     })
-    const unknown = await cli.admin([
+    const unknown = await cli.here(
       'deliveries',
       'replay',
       '--endpoint',
@@ -94,7 +94,7 @@ describe('The replay of events', function () {
       ...from.slice(0, 2),
       '--events',
       'x',
-    ])
+    )
     expect(unknown.stderr).to.include('Unknown: x.')
   })
 })

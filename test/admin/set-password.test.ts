@@ -42,7 +42,7 @@ describe('A link for a new password', () => {
     }
     const cli = openAdmin(service)
     const run = async (...args: string[]): Promise<Record<string, string>> => {
-      const { stdout, stderr } = await cli.admin(['staff', ...args, '--json'], environment)
+      const { stdout, stderr } = await cli.hereWith(environment, 'staff', ...args, '--json')
       expect(stderr).to.equal('')
       return JSON.parse(stdout)
     }

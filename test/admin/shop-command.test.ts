@@ -10,7 +10,7 @@ describe('npm run admin -- shop create', function () {
   it("creates a business's live shop, but only once", async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const create = (business: string) =>
-      cli.admin(['shop', 'create', '--business', business, '--name', "L'Atar & fils", '--json'])
+      cli.here('shop', 'create', '--business', business, '--name', "L'Atar & fils", '--json')
     const first = await create(merchant.businessId)
     expect(first.exitCode).to.equal(0)
     const [shop] = await service.deps.Shop.find().lean()

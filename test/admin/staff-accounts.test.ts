@@ -58,7 +58,7 @@ describe('Support staff accounts', () => {
       [/Must be 1 to 64/, ['create', '--name', 'with space', '--role', 'viewer']],
       [/There is no account unknown/, ['password', 'unknown']],
     ]
-    const outcomes = await Promise.all(wrong.map(([, args]) => cli.admin(['--json', 'staff', ...args])))
+    const outcomes = await Promise.all(wrong.map(([, args]) => cli.here('--json', 'staff', ...args)))
     outcomes.forEach(({ exitCode, stdout, stderr }, index) => {
       expect([exitCode > 0, stdout]).to.deep.equal([true, ''])
       expect(stderr).to.match(wrong[index]?.[0] ?? /never/)

@@ -9,12 +9,15 @@ describe('npm run admin -- wallet create', function () {
   const cli = withAdmin(service)
 
   const create = (phone: string, pin: string, balance: string) =>
-    cli.admin(['wallet', 'create', '--phone', phone, '--pin', pin, '--balance', balance, '--json'], {
-      NODE_ENV: 'production',
-      METRICS_PORT: '0',
-      PUBLIC_URL: 'https://api.example',
-      PAY_URL: 'https://pay.example',
-    })
+    cli.hereWith(
+      {
+        NODE_ENV: 'production',
+        METRICS_PORT: '0',
+        PUBLIC_URL: 'https://api.example',
+        PAY_URL: 'https://pay.example',
+      },
+      ...['wallet', 'create', '--phone', phone, '--pin', pin, '--balance', balance, '--json'],
+    )
 
   it('creates only one wallet per phone number, and the wallet can pay any business if the correct PIN is given', async () => {
     const { stdout, exitCode } = await create('+222 44 55 66 77', '٢٥٨٠', '250')

@@ -30,8 +30,8 @@ describe('A payout', function () {
   it('is booked once per reference, on the command line, and staff see it with the balance', async () => {
     await receive(1_000)
     const command = (amount: string, ...more: string[]) =>
-      cli.admin(
-        `business payout ${merchant.businessId} --amount ${amount} --reference TR-7 --json`
+      cli.here(
+        ...`business payout ${merchant.businessId} --amount ${amount} --reference TR-7 --json`
           .split(' ')
           .concat(more),
       )

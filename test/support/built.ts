@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
-let folder = process.env.TEST_BUILD
+let folder: string | undefined
 
 /**
  * Compiles the service once per test run and returns the folder, which is removed at the end of the run. Compiled
@@ -18,6 +18,15 @@ export function built(): string {
   folder = made
   return made
 }
+
+/**
+ * A program of the service, such as `src/server`: compiled in suites that start many processes (dev/tests/suites.ts),
+ * else its source.
+ */
+export const programOf = (name: string): string =>
+  process.env.TEST_BUILD === undefined ? join(root, `${name}.ts`) : programIn(process.env.TEST_BUILD, name)
+
+export const programIn = (build: string, name: string): string => join(build, `${name}.js`)
 
 /** Compiles the sources in a folder, without checking types, and copies what the build copies. */
 export function compile(sources: string, made: string): void {

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { freePort } from '../../dev/servers/free-port.ts'
-import { built } from './built.ts'
+import { programIn, programOf } from './built.ts'
 import { freshEnvironment, type Service } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -23,24 +22,31 @@ export interface ServiceProcess {
   stop(): Promise<void>
 }
 
-const files = { web: 'src/server.js', worker: 'workers/main.js' } as const
+const files = { web: 'src/server', worker: 'workers/main' } as const
 
 /** Starts a process on the service's database and queues and waits until it serves. */
 export const startProcess = (
   type: keyof typeof files,
   service: Service,
   changes: Record<string, string> = {},
-): Promise<ServiceProcess> => startProcessOf(built(), type, service, changes)
+): Promise<ServiceProcess> => startAt(programOf(files[type]), type, service, changes)
 
 /** Starts a process from the build of another version. */
-export async function startProcessOf(
+export const startProcessOf = (
   build: string,
+  type: keyof typeof files,
+  service: Service,
+  changes: Record<string, string>,
+): Promise<ServiceProcess> => startAt(programIn(build, files[type]), type, service, changes)
+
+async function startAt(
+  program: string,
   type: keyof typeof files,
   service: Service,
   changes: Record<string, string>,
 ): Promise<ServiceProcess> {
   const port = changes.PORT ?? String(await freePort())
-  const child = begin(join(build, files[type]), service, { ...changes, PORT: port }, 'inherit')
+  const child = begin(program, service, { ...changes, PORT: port }, 'inherit')
   const ended = once(child, 'exit').then(([code]) => code as number | null)
   const { logged, lastWords } = listen(child)
   await Promise.race([
@@ -64,7 +70,7 @@ export async function startProcessOf(
 
 /** Starts a process that cannot serve. Returns its exit code and output. */
 export async function runToExit(type: keyof typeof files, service: Service, changes: Record<string, string>) {
-  const child = begin(join(built(), files[type]), service, changes, 'pipe')
+  const child = begin(programOf(files[type]), service, changes, 'pipe')
   let [stdout, stderr] = ['', '']
   child.stderr?.on('data', (bytes: Buffer) => (stderr += bytes.toString()))
   child.stdout?.on('data', (bytes: Buffer) => (stdout += bytes.toString()))
@@ -81,7 +87,7 @@ export async function interruptAt(
   service: Service,
   changes: Record<string, string>,
 ) {
-  const child = begin(join(built(), files[type]), service, changes, 'inherit')
+  const child = begin(programOf(files[type]), service, changes, 'inherit')
   const ended = once(child, 'exit')
   const { logged, lastWords } = listen(child)
   await logged(event)

@@ -5,12 +5,12 @@ import { setDisabled } from '../../src/staff/change-account.ts'
 import { createAccount, createAccountWithLink } from '../../src/staff/create-account.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { findAccount } from '../../src/wallets/sandbox/find-account.ts'
+import { withAdmin } from '../admin/admin.ts'
 import { freshDelivery, subscribe } from '../support/actions.ts'
 import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { tester, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { withAdmin } from './admin.ts'
 
 const intents = '/api/v1/dev/intents'
 const text = (lines: string) => lines.trimEnd().split('\n')

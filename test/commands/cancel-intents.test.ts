@@ -3,12 +3,12 @@ import { Queue } from 'bullmq'
 import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
 import { newId, newReferenceNumber, newShortCode } from '../../src/security/ids.ts'
+import { withAdmin } from '../admin/admin.ts'
 import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/actions.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'
 import { outboxEventsOf, storedIntent } from '../support/pay.ts'
 import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { withAdmin } from './admin.ts'
 
 describe('npm run admin -- intents cancel', function () {
   this.timeout(60_000)

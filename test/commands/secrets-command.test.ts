@@ -10,12 +10,12 @@ import { resealResponses } from '../../src/idempotency/reseal-responses.ts'
 import { createSecrets } from '../../src/security/seal.ts'
 import { resealSecrets } from '../../src/webhooks/endpoints/reseal-secrets.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
+import { openAdmin } from '../admin/admin.ts'
+import { addFactor, hiddenFields, signedIn, visit } from '../admin/staff.ts'
 import { attempt, freshDelivery, openSecondProcess, subscribe } from '../support/actions.ts'
 import { type EndpointServer, isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, secretKey as older, openService, type Service, tester } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { openAdmin } from './admin.ts'
-import { addFactor, hiddenFields, signedIn, visit } from './staff.ts'
 
 const hour = 3_600_000
 const [newer, newest] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]

@@ -1,10 +1,10 @@
 import { hostname, userInfo } from 'node:os'
 import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { withAdmin } from '../admin/admin.ts'
 import { freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
 import { deadDeliveries } from '../support/dead-deliveries.ts'
 import { type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
-import { withAdmin } from './admin.ts'
 
 const url = 'https://shop.example/hook'
 

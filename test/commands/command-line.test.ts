@@ -1,10 +1,10 @@
 import { hostname, userInfo } from 'node:os'
 import { expect } from 'chai'
 import { defaultLimits } from '../../src/businesses/business.ts'
+import { withAdmin } from '../admin/admin.ts'
 import { openSecondProcess } from '../support/actions.ts'
 import { type Service, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { withAdmin } from './admin.ts'
 
 const intents = '/api/v1/dev/intents'
 
