@@ -95,9 +95,10 @@ describe('The project', () => {
     expect(Object.keys(JSON.parse(read('cli/package.json')))).to.not.include('dependencies')
   })
 
-  it('does not let the fault checker import anything from the service', () => {
+  it('does not let the fault checker or the invariants import anything from the service', () => {
     const files = filesIn('test/faults/checker')
-    expect(files).to.include('test/faults/checker/check.ts')
+    files.push(...filesIn('test/invariants').filter((file) => !file.endsWith('.test.ts')))
+    expect(files).to.include.members(['test/faults/checker/check.ts', 'test/invariants/check.ts'])
     expect(offenders(files, (name) => /^(src|workers|schemas|dist)\//.test(name))).to.deep.equal([])
   })
 

@@ -5,6 +5,7 @@ import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import { noCommission } from '../../src/wallets/commission.ts'
 import type { RefundOrder, StatusQuery, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
+import { breaks } from '../invariants/expect-invariants.ts'
 import { createIntent, outboxData, post, readIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { createGate } from '../support/gate.ts'
@@ -564,6 +565,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     const reference = await paid(5000)
     const { body } = await refund(reference, { amount: 1 }).expect(200)
     const [record] = (await stored(reference)).refunds
+    breaks(service, 'refunds bounded', reference)
     await service.deps.Intent.updateOne(
       { referenceNumber: reference },
       { $set: { refunds: Array.from({ length: 999 }, () => ({ ...record, effectId: 'other' })) } },

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import type { Wallets } from '../../src/wallets/wallets.ts'
+import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { type Merchant, withService } from '../support/service.ts'
@@ -29,6 +30,7 @@ describe('The payment flow on the hosted payment page', () => {
   /** Replaces calls of the sandbox wallet until the test ends. */
   const replaceWallet = (calls: Partial<Wallet>) => {
     const wallet = { ...(real.named('sandbox') ?? expect.fail()), ...calls }
+    excuse([service.deps.mongo.name], 'wallet movements')
     service.deps.wallets = { ...real, forPayments: () => wallet, named: () => wallet }
   }
   const unknown: WalletOutcome = { outcome: 'unknown', why: 'no response' }
@@ -195,6 +197,7 @@ describe('The payment flow on the hosted payment page', () => {
     const form = await open(service, path)
     await fill(form, wallets.poor)
     // The intent stores the outcomes of the last 50 attempts only.
+    breaks(service, 'events once')
     await service.deps.Intent.updateOne({ shortCode: path.slice(3) }, { attempts: [] })
     const again = await fill(form, wallets.pays)
     expect([again.status, again.says.includes('This page was out of date.')]).to.deep.equal([422, true])

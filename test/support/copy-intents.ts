@@ -1,5 +1,6 @@
 import type { Intent } from '../../src/intents/intent.ts'
 import { newId, newReferenceNumber } from '../../src/security/ids.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent } from './actions.ts'
 import type { Merchant, Service } from './service.ts'
 
@@ -7,6 +8,7 @@ import type { Merchant, Service } from './service.ts'
 export async function intentTemplate(service: Service, merchant: Merchant): Promise<Intent> {
   const { referenceNumber } = await createIntent(service, merchant)
   const { Intent } = service.deps
+  excuse([referenceNumber])
   const { codeKey: _codeKey, ...template } = await Intent.findOneAndDelete({ referenceNumber })
     .orFail()
     .lean<Intent>()
@@ -33,6 +35,7 @@ export async function copyIntents(
     const keys = { _id: newId(), referenceNumber: newReferenceNumber(), shortCode: nextShortCode() }
     return { ...template, ...keys, outbox: [], ...changes(index) }
   })
+  excuse(copies.map(({ referenceNumber }) => referenceNumber))
   await deps.Intent.collection.insertMany(copies as never[])
   return copies
 }

@@ -1,6 +1,7 @@
 import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { attempt, freshDelivery, storedDelivery } from './actions.ts'
 import type { Merchant, Service } from './service.ts'
 
@@ -34,6 +35,7 @@ export async function deadDeliveries(
   count: number,
 ): Promise<Delivery[]> {
   const model = await freshDelivery(service, merchant)
+  excuse([model.referenceNumber])
   await service.deps.Delivery.deleteOne({ _id: model._id })
   const now = service.clock.now().getTime()
   const dead = Array.from({ length: count }, (_, index): Delivery => {
@@ -41,6 +43,7 @@ export async function deadDeliveries(
     const _id = deliveryId(newId(), model.endpointId)
     return { ...model, _id, status: 'DEAD', attempts: 8, nextAttemptAt: null, deadAt }
   })
+  excuse(dead.map(({ _id }) => _id))
   await service.deps.Delivery.collection.insertMany(dead as never[])
   return dead
 }

@@ -10,6 +10,7 @@ import { newDelivery } from '../../src/webhooks/deliveries/new-delivery.ts'
 import { leaseReplay } from '../../src/webhooks/replays/lease.ts'
 import type { Replay } from '../../src/webhooks/replays/replay.ts'
 import { runReplay } from '../../src/webhooks/replays/run.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import type { Merchant, Service } from './service.ts'
 
 /** The state of a delivery before a replay. `none`: it does not exist. `due`: its first attempt has not begun. */
@@ -42,6 +43,7 @@ export async function logEvents(
     const own = drafts.filter((_, index) => (logged[index]?.sandbox ?? true) === sandbox)
     if (own.length > 0) await deps.batchers.appendEvents({ businessId, sandbox }, own, noDeadline)
   }
+  excuse([referenceNumber])
   return drafts.map(({ _id }) => _id)
 }
 
@@ -70,6 +72,7 @@ export async function storeDeliveries(
       { ...fresh, status: state, attempts, nextAttemptAt, deadAt: state === 'DEAD' ? each.createdAt : null },
     ]
   })
+  excuse(deliveries.map(({ _id }) => _id))
   await nativeCollection(deps.Delivery).insertMany(deliveries)
 }
 

@@ -1,6 +1,7 @@
 import type { Deps } from '../../src/deps.ts'
 import type { StatusQuery, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 
 /** A wallet that returns what a test sets, and records its calls. */
 export interface ScriptedWallet extends Wallet {
@@ -44,6 +45,9 @@ export function scriptedWallet(...services: { deps: Deps }[]): ScriptedWallet {
     setStatus: (outcome) => void (status = outcome),
     setStatusError: (error) => void (statusError = error),
   }
-  for (const { deps } of services) deps.wallets = openWallets(wallet, null)
+  for (const { deps } of services) {
+    excuse([deps.mongo.name], 'wallet movements')
+    deps.wallets = openWallets(wallet, null)
+  }
   return wallet
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { mongo } from 'mongoose'
 import supertest from 'supertest'
 import { type Scope, scopes } from '../../schemas/scopes.ts'
 import { createApp } from '../../src/app.ts'
@@ -14,6 +15,7 @@ import { createMetrics } from '../../src/metrics/metrics.ts'
 import { openDeps } from '../../src/open-deps.ts'
 import { createLog, type Log } from '../../src/process/log.ts'
 import { startWorkers } from '../../workers/run/start.ts'
+import { expectInvariants } from '../invariants/expect-invariants.ts'
 import { checkResponse } from './check-responses.ts'
 import { borrowDatabase, newName, prepareDatabase, returnDatabase, urlOf } from './databases.ts'
 import { listen } from './listen.ts'
@@ -155,11 +157,19 @@ export async function openService(
       await Promise.all(workers.map((each) => each.close()))
       await close()
       // Another process may still use a database that was given.
-      if (borrowed !== null) await returnDatabase(deps.mongo, borrowed)
-      await deps.close()
+      try {
+        if (borrowed !== null) await expectIntact(deps)
+      } finally {
+        if (borrowed !== null) await returnDatabase(deps.mongo, borrowed)
+        await deps.close()
+      }
     },
   }
 }
+
+/** Throws if the stored documents break an invariant (test/invariants). */
+export const expectIntact = ({ mongo, config, now }: Deps): Promise<void> =>
+  expectInvariants(mongo.db as mongo.Db, now().getTime() - config.sandboxRetentionMs)
 
 /** A service for all tests of a `describe`. The environment is a function if it depends on an earlier hook. */
 export const withService = (environment: Environment | (() => Environment) = {}, log?: Log): Service =>

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createShop } from '../../src/store/shops/create-shop.ts'
+import { openingStock } from '../invariants/expect-invariants.ts'
 import { type Merchant, type Service, tester } from './service.ts'
 
 /** Operations of merchants on their store, for tests that need them as set-up. */
@@ -42,7 +43,9 @@ export async function createProduct(
     .set(merchant.write())
     .send({ name, ...defaults, ...input })
   if (status !== 201) throw new Error(JSON.stringify(body))
-  return body.data
+  const product: ProductResponse = body.data
+  for (const { _id, stock } of product.variants) openingStock.set(_id, stock)
+  return product
 }
 
 export async function readProduct(

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { isUnavailable, unavailable } from '../../src/errors.ts'
 import { relayOutboxes } from '../../src/outbox/relay.ts'
 import { newId } from '../../src/security/ids.ts'
+import { breaks } from '../invariants/expect-invariants.ts'
 import {
   attempt,
   cancelIntent,
@@ -97,6 +98,7 @@ describe('The relay', () => {
     )
     const { referenceNumber } = await createIntent(service, merchant, { amount: 1, metadata })
     const { outbox } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+    breaks(service, 'events once', referenceNumber)
     const many = Array.from({ length: 1_000 }, () => ({ ...outbox[0], id: newId() }))
     await service.deps.Intent.collection.updateOne({ referenceNumber }, { $set: { outbox: many } })
     let most = 0

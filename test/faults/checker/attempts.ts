@@ -1,5 +1,5 @@
+import type { DeliveryDocument } from '../../invariants/documents.ts'
 import { type Arrival, deliveryIn } from '../evidence/evidence.ts'
-import type { DeliveryDocument } from './documents.ts'
 import { groupsOf } from './groups.ts'
 import type { Round } from './round.ts'
 

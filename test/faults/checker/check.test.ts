@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { noEntries } from '../../support/ledger-chain.ts'
+import type { DeliveryDocument, LedgerDocument } from '../../invariants/documents.ts'
+import { noEntries } from '../../invariants/ledger-chain.ts'
 import { type Call, files, type ProviderRequest, type What } from '../evidence/evidence.ts'
 import { check, checkEvidence } from './check.ts'
-import type { DeliveryDocument, LedgerDocument } from './documents.ts'
 import { having } from './groups.ts'
 import {
   arrive,
@@ -87,7 +87,12 @@ const holding: Record<string, Change> = {
   'a create request took effect but got no response when a process was killed': (round) => {
     const made = create(round, 'UNKNOWN', -30)
     Object.assign(the(round.calls.at(-1)), lost)
-    Object.assign(made, { status: 'CANCELLED', cancellationReason: 'expired', updatedAt: made.expiresAt })
+    Object.assign(made, {
+      status: 'CANCELLED',
+      cancelsAt: 0,
+      cancellationReason: 'expired',
+      updatedAt: made.expiresAt,
+    })
     const { referenceNumber, createdAt } = made
     for (const [event, status] of [
       ['payment.created', 'PENDING'],
@@ -130,7 +135,8 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   'log.calm': { 'an error was logged': (round) => log(round, { level: 'error', msg: 'job.failed' }) },
   'quiet.reached': {
     'the service never became quiet': ({ setting }) => (setting.quietAt = null),
-    'a payment is still pending': ({ paid }) => (paid.hold = { id: 'x', validUntil: at(20) }),
+    'a payment is still pending': ({ paid }) =>
+      (paid.hold = { id: 'x', validUntil: at(20), queryAt: at(20) }),
   },
   'create.exists': { 'MongoDB lost an intent': ({ dump }) => dump.intents.shift() },
   'key.once': {
@@ -171,6 +177,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'a reader saw an event twice': (round) => again(round, feedOf(round.calls), {}),
     'a reader saw events in another order': ({ calls }) =>
       calls.push(...calls.splice(calls.indexOf(feedOf(calls)), 1)),
+    'an event reports another fee': (round) => (the(confirmed(round).facts.commission).providerTtc = 9),
     'an event was late': ({ dump }) =>
       (the(dump.events.find(({ event }) => event === 'payment.expired')).loggedAt += 6000),
   },
@@ -224,7 +231,6 @@ const broken: Record<PromiseName, Record<string, Change>> = {
       close(round, 1),
       book(round, 'late', 'payment', 500, {}),
     ],
-    'an event reports another fee': (round) => (the(confirmed(round).facts.commission).providerTtc = 9),
   },
   'wallet.balances': {
     'a centime is missing': ({ dump }) => (the(dump.wallets[0]).balance -= 1),

@@ -1,4 +1,4 @@
-import type { EndpointDocument } from './documents.ts'
+import type { EndpointDocument } from '../../invariants/documents.ts'
 import type { Evidence } from './read-folder.ts'
 import { endpointIn } from './responses.ts'
 

@@ -1,8 +1,14 @@
 /* oxlint-disable unicorn/no-useless-spread -- groups of fields stand on one line */
 import { createHmac } from 'node:crypto'
-import { noEntries, stateAfter } from '../../support/ledger-chain.ts'
+import type {
+  DeliveryDocument,
+  Documents,
+  EventDocument,
+  IntentDocument,
+  LedgerDocument,
+} from '../../invariants/documents.ts'
+import { noEntries, stateAfter } from '../../invariants/ledger-chain.ts'
 import { type Arrival, type Call, deliveryIn, type What } from '../evidence/evidence.ts'
-import type { DeliveryDocument, Dump, EventDocument, IntentDocument, LedgerDocument } from './documents.ts'
 import type { Evidence, Line } from './read-folder.ts'
 
 const began = Date.parse('2026-11-21T12:00:00.000Z')
@@ -33,31 +39,45 @@ export function ordinary(): Ordinary {
   const round: Evidence = { ...empty(), texts: () => lines }
   const endpoint = { businessId: shop.id, url: hook, events, active: true }
   const created = { ...endpoint, id: endpointId, secret }
+  const [createdAt, updatedAt] = [at(-40), at(-40)]
   post(round, -40, 'endpoint.create', '/webhooks/endpoints', created, { status: 201 })
-  round.dump.webhookendpoints.push({ ...endpoint, _id: endpointId, deletedAt: null, createdAt: at(-40) })
+  round.dump.webhookendpoints.push({
+    ...{ ...endpoint, _id: endpointId, deletedAt: null, createdAt, updatedAt, effects: [], outbox: [] },
+  })
 
   const paid = create(round, 'PAID', 1)
   deliver(round, paid, 'payment.created', 1)
-  Object.assign(paid, { status: 'PAID', payment: paymentBy('simulation', idOf('simulation'), 5) })
+  Object.assign(paid, {
+    status: 'PAID',
+    cancelsAt: null,
+    payment: paymentBy('simulation', idOf('simulation'), 5),
+  })
   write(round, paid, 'simulate', 'simulate-payment', 5, {})
   deliver(round, paid, 'payment.confirmed', 5)
   const returnedFees = { providerTtc: 4, payerTtc: 2 }
   const refund = { id: 'RF-AAAAAAAAAAAAAAAA', amount: 200, returnedFees, status: 'SUCCEEDED' }
-  paid.refunds.push({ ...refund, createdAt: at(8), validUntil: at(14) })
-  Object.assign(paid, { status: 'REFUNDED', refundsCommitted: 200, updatedAt: at(8) })
+  const times = { createdAt: at(8), refundedAt: at(8), validUntil: at(14) }
+  paid.refunds.push({ ...refund, reason: null, ...times })
+  const feesReturned = { ...returnedFees }
+  Object.assign(paid, { status: 'REFUNDED', refundsCommitted: 200, feesReturned, updatedAt: at(8) })
   write(round, paid, 'refund', 'refund', 8, { refund })
   deliver(round, paid, 'payment.refunded', 8, { id: refund.id, amount: 200, returnedFees })
 
   const cancelled = create(round, 'CANCELLED', 2)
   deliver(round, cancelled, 'payment.created', 2)
   const cancellationReason = 'requested_by_merchant'
-  Object.assign(cancelled, { status: 'CANCELLED', cancellationReason, updatedAt: at(6) })
+  Object.assign(cancelled, { status: 'CANCELLED', cancelsAt: 0, cancellationReason, updatedAt: at(6) })
   write(round, cancelled, 'cancel', 'cancel', 6, {})
   deliver(round, cancelled, 'payment.cancelled', 6)
 
   const expired = create(round, 'EXPIRED', 3)
   deliver(round, expired, 'payment.created', 3)
-  Object.assign(expired, { status: 'CANCELLED', cancellationReason: 'expired', updatedAt: at(33) })
+  Object.assign(expired, {
+    status: 'CANCELLED',
+    cancelsAt: 0,
+    cancellationReason: 'expired',
+    updatedAt: at(33),
+  })
   deliver(round, expired, 'payment.expired', 33)
 
   const byWallet = create(round, 'WALLET', 4)
@@ -71,8 +91,13 @@ export function ordinary(): Ordinary {
     status: 303,
     response: { text: '', state: null, location: `/p/${byWallet.shortCode}` },
   })
-  Object.assign(byWallet, { status: 'PAID', payment: paymentBy('sandbox', paymentId, 9), updatedAt: at(9) })
-  const movement = { kind: 'payment', amount: 500, fee: 5, result: { outcome: 'done' } } as const
+  Object.assign(byWallet, {
+    status: 'PAID',
+    cancelsAt: null,
+    payment: paymentBy('sandbox', paymentId, 9),
+    updatedAt: at(9),
+  })
+  const movement = { nonce: 'n', kind: 'payment', amount: 500, fee: 5, result: { outcome: 'done' } } as const
   round.dump.walletmovements.push({ _id: paymentId, accountId: '22999999', ...movement })
   deliver(round, byWallet, 'payment.confirmed', 9)
 
@@ -119,7 +144,9 @@ const empty = (): Omit<Evidence, 'texts'> => ({
       orders: [],
     },
     ...{ auditevents: [], importplans: [], staffsessions: [], webhookreplays: [], ledgerentries: [] },
-    wallets: [{ _id: '22999999', phone: '22999999', businessId: null, balance: 495, current: null }],
+    wallets: [
+      { _id: '22999999', phone: '22999999', businessId: null, balance: 495, current: null, unaudited: [] },
+    ],
   },
 })
 
@@ -164,6 +191,8 @@ export function create(round: Evidence, name: string, seconds: number): IntentDo
     code: String(100_000 + number),
     ...{ amountType: 'FIXED', amount: 500, metadata: [], status: 'PENDING', cancellationReason: null },
     ...{ payment: null, hold: null, failure: null, attempts: [], refunds: [], refundsCommitted: 0 },
+    feesReturned: { providerTtc: 0, payerTtc: 0 },
+    cancelsAt: at(seconds + 30),
     outbox: [],
     ...{ codeExpiresAt: at(seconds + 20), codeReusableAt: at(seconds + 920), expiresAt: at(seconds + 30) },
     ...{ createdAt: at(seconds), updatedAt: at(seconds) },
@@ -176,8 +205,9 @@ export function create(round: Evidence, name: string, seconds: number): IntentDo
 }
 
 const commission = () => ({ providerTtc: 10, payerTtc: 5 })
+const payerPhone = '22******99'
 const paymentBy = (wallet: string, key: string, seconds: number) => {
-  return { amountPaid: 500, paidAt: at(seconds), wallet, key, commission: commission() }
+  return { amountPaid: 500, paidAt: at(seconds), payerPhone, wallet, key, commission: commission() }
 }
 
 /** An intent in a response. */
@@ -207,15 +237,15 @@ function write(to: Evidence, intent: IntentDocument, what: What, verb: string, s
 /** Adds an event of the intent. The endpoint refuses the first attempt and accepts the second. */
 function deliver(
   round: Evidence,
-  { referenceNumber, status }: IntentDocument,
+  { referenceNumber, merchantReference, status, payment }: IntentDocument,
   event: string,
   seconds: number,
   refund?: DeliveryDocument['facts']['refund'],
 ): void {
   const eventId = idOf(`event-${round.dump.deliveries.length}`)
   const _id = Buffer.from(eventId + endpointId, 'hex').toString('base64url')
-  const fees = status === 'PAID' && { commission: commission() }
-  const facts = { status, amount: 500, ...fees, ...(refund && { refund }) }
+  const paid = payment && { paidAt: payment.paidAt, payerPhone, commission: commission() }
+  const facts = { status, amount: 500, ...paid, ...(refund && { refund }) }
   const money = { amount: 500, commission: { provider_ttc: facts.commission?.providerTtc ?? 0 } }
   const returned = refund && { ...refund, returned_fees: { provider_ttc: refund.returnedFees.providerTtc } }
   const data = { reference_number: referenceNumber, status, ...money, refund: returned }
@@ -231,17 +261,20 @@ function deliver(
     unaudited: [],
     effects: [],
     ...{ attemptLog: attempts, createdAt: at(seconds + 0.05), deliveredAt: at(seconds + 1.22) },
+    deadAt: null,
   } satisfies DeliveryDocument)
   for (const attempt of attempts) arrive(round, attempt.at, event, body, { did: attempt.status })
   logEvent(round, eventId, { event, referenceNumber, facts, createdAt: at(seconds) })
-  const of = { referenceNumber }
+  const of = { referenceNumber, merchantReference, occurredAt: at(seconds) }
   if (event === 'payment.confirmed') {
-    book(round, eventId, 'payment', 500, of)
+    book(round, eventId, 'payment', 500, { ...of, payerPhone, commission: commission() })
     book(round, `${eventId}-fee`, 'fee', -10, of)
   }
   if (refund === undefined) return
-  book(round, eventId, 'refund', -refund.amount, { ...of, refundId: refund.id })
-  book(round, `${eventId}-fee`, 'fee', refund.returnedFees.providerTtc, { ...of, refundId: refund.id })
+  const { id: refundId, amount, returnedFees } = refund
+  const more = { payerPhone, returnedFees, reason: null, startedAt: at(seconds) }
+  book(round, eventId, 'refund', -amount, { ...of, refundId, ...more })
+  book(round, `${eventId}-fee`, 'fee', returnedFees.providerTtc, { ...of, refundId })
 }
 
 const eventIdIn = (body: string): string => Buffer.from(deliveryIn(body), 'base64url').toString('hex', 0, 12)
@@ -306,7 +339,7 @@ function sell(round: Evidence): void {
   const variants = [{ _id: idOf('variant'), label: 'Default', price: 7, stock: 12 }]
   const product = {
     ...{ ...owned, _id: idOf('product'), name: shop.marker, handle: idOf('product'), variants },
-    ...{ reservations: [], deletedAt: null, listed: true, createdAt: at(-5) },
+    ...{ reservations: [], effects: [], deletedAt: null, listed: true, createdAt: at(-5) },
   }
   const imported = [{ _id: idOf('imported-v'), label: 'Default', price: 4, stock: 9 }]
   round.dump.products.push(product, { ...product, _id: idOf('imported'), handle: 'tea', variants: imported })
@@ -318,8 +351,15 @@ function sell(round: Evidence): void {
   post(round, 10, 'import', '/store/products/import-csv', {}, { body })
   const line = { productId: product._id, variantId: idOf('variant'), unitPrice: 7, quantity: 3, total: 21 }
   const number = 'OR-XXXXXXXXXXXXXXXX'
-  const base = { ...owned, _id: idOf('order'), number, createdAt: at(11), outbox: [] }
-  const order: Dump['orders'][number] = { ...base, items: [line], total: 21, status: 'PLACED' }
+  const base = {
+    ...owned,
+    _id: idOf('order'),
+    number,
+    attemptId: idOf('attempt'),
+    createdAt: at(11),
+    outbox: [],
+  }
+  const order: Documents['orders'][number] = { ...base, items: [line], total: 21, status: 'PLACED' }
   const facts = { status: 'PLACED' } as const
   logEvent(round, idOf('event-order'), {
     event: 'order.new',
@@ -356,6 +396,14 @@ function support(round: Evidence): void {
   delivery.requeues = 1
   round.dump.auditevents.push(
     { _id: idOf('line-1'), at: at(12), actor, act: 'staff.signed-in', subject: 'aicha' },
+    {
+      _id: idOf('line-w'),
+      at: at(0),
+      actor,
+      act: 'wallet.created',
+      subject: payerPhone,
+      after: { balance: 1000 },
+    },
     { _id: idOf('line-2'), at: at(1.95), actor, act: 'delivery.requeued', subject: delivery._id },
   )
 }
@@ -367,7 +415,13 @@ function replay(round: Evidence): void {
   post(round, 45, 'replay', address, { id: _id }, { status: 201 })
   const selection = { from: at(0), to: at(4), events: ['payment.created'], through: 9, onlyUndelivered: true }
   const counts = { total: 4, requeued: 0, created: 0, skipped: 4 }
-  const done = { status: 'DONE', cancellationReason: null, createdAt: at(45), finishedAt: at(46) } as const
+  const done = {
+    status: 'DONE',
+    cancellationReason: null,
+    nextRunAt: null,
+    createdAt: at(45),
+    finishedAt: at(46),
+  } as const
   round.dump.webhookreplays.push({ ...owned, _id, endpointId, ...selection, ...counts, ...done })
   const actor = { kind: 'key', name: shop.key }
   const line = { at: at(45), actor, act: 'endpoint.replayed', subject: endpointId, after: { replayId: _id } }

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
+import { type Documents, noDocuments } from '../../invariants/documents.ts'
 import {
   type Arrival,
   type Call,
@@ -10,7 +11,6 @@ import {
   type ProviderRequest,
   type Setting,
 } from '../evidence/evidence.ts'
-import type { Dump } from './documents.ts'
 
 /** A line of text and its file, such as `log/web-1.log`. */
 export type Line = { from: string; line: string }
@@ -23,7 +23,7 @@ export interface Evidence {
   provider: ProviderRequest[]
   faults: Fault[]
   ends: Exit[]
-  dump: Dump
+  dump: Documents
   /** Every line of the logs and of the dump. */
   texts: () => Iterable<Line>
 }
@@ -39,21 +39,20 @@ export function readFolder(folder: string): Evidence {
     provider: records(files.provider),
     faults: records(files.faults),
     ends: records(files.ends),
-    dump: dumpIn((name) => records(`${files.dump}/${name}.ndjson`)),
+    dump: dumpIn(
+      readdirSync(join(folder, files.dump)).map((name) => basename(name, '.ndjson')),
+      (name) => records(`${files.dump}/${name}.ndjson`),
+    ),
     texts: () => textsIn(folder),
   }
 }
 
-/** The collections of the dump. */
-const collections =
-  'intents events webhookendpoints webhookreplays wallets walletmovements ledgerentries products orders auditevents importplans staffsessions'
-
-function dumpIn(documentsOf: (name: string) => unknown[]): Dump {
-  const deliveries = (documentsOf('deliveries') as Dump['deliveries']).map((delivery) => {
+function dumpIn(names: string[], documentsOf: (name: string) => unknown[]): Documents {
+  const deliveries = (documentsOf('deliveries') as Documents['deliveries']).map((delivery) => {
     return { ...delivery, eventId: Buffer.from(delivery._id, 'base64url').toString('hex', 0, 12) }
   })
-  const others = Object.fromEntries(collections.split(' ').map((name) => [name, documentsOf(name)]))
-  return { ...(others as unknown as Dump), deliveries }
+  const others = Object.fromEntries(names.map((name) => [name, documentsOf(name)]))
+  return { ...noDocuments, ...(others as unknown as Documents), deliveries }
 }
 
 const readers: Record<string, (value: unknown) => unknown> = {

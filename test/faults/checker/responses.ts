@@ -1,5 +1,5 @@
+import type { Status } from '../../invariants/documents.ts'
 import type { Call, Page, What } from '../evidence/evidence.ts'
-import type { Status } from './documents.ts'
 
 /** An intent in a response. */
 export interface ShownIntent {

@@ -1,8 +1,14 @@
-import type { DeliveryDocument, EndpointDocument, IntentDocument, ReplayDocument } from './documents.ts'
+import { type Invariant, type Violation, violations } from '../../invariants/check.ts'
+import type {
+  DeliveryDocument,
+  EndpointDocument,
+  IntentDocument,
+  ReplayDocument,
+} from '../../invariants/documents.ts'
 import { groupsOf } from './groups.ts'
 import type { Evidence } from './read-folder.ts'
 import { type Request, requestsOf } from './requests.ts'
-import { type Span, type Times, timesOf } from './times.ts'
+import { lateMs, type Span, type Times, timesOf } from './times.ts'
 
 /** Promises about time, which a fault may excuse. */
 export const timed = [
@@ -29,6 +35,8 @@ export interface Round extends Evidence {
   deliveriesOf: Map<string, DeliveryDocument[]>
   /** The replays that inserted or re-queued a delivery. */
   replaysOf: (delivery: DeliveryDocument) => ReplayDocument[]
+  /** The violations of invariants in the dump. */
+  broken: (...invariants: Invariant[]) => Finding[]
   /** The service's clock when MongoDB was dumped. */
   endShown: number
   /** Whether the clean-up may have removed a document by the end. */
@@ -52,8 +60,17 @@ export function roundOf(evidence: Evidence): Round {
     if (isCalm) checked[promise] += 1
     return isCalm
   }
+  const mayBeCleaned: Round['mayBeCleaned'] = ({ sandbox, createdAt }) =>
+    sandbox && createdAt + keptMs < endShown
+  const isCleaned = mayBeCleaned({ sandbox: true, createdAt: setting.beganAt })
+  let found: Violation[] | undefined
   return {
     ...evidence,
+    mayBeCleaned,
+    broken(...invariants) {
+      found ??= violations(dump, { cleanedBefore: endShown - keptMs, isCleaned, lateMs })
+      return found.flatMap(({ invariant, id, what }) => (invariants.includes(invariant) ? [[id, what]] : []))
+    },
     times,
     checked,
     isDue: (promise, span, settleMs) => counted(promise, times.isCalm(span, settleMs)),
@@ -66,6 +83,5 @@ export function roundOf(evidence: Evidence): Round {
     replaysOf: ({ effects, insertedBy }) =>
       dump.webhookreplays.filter(({ _id }) => _id === insertedBy || effects.includes(_id)),
     endShown,
-    mayBeCleaned: ({ sandbox, createdAt }) => sandbox && createdAt + keptMs < endShown,
   }
 }

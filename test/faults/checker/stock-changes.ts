@@ -1,5 +1,5 @@
+import type { OrderDocument } from '../../invariants/documents.ts'
 import type { Call } from '../evidence/evidence.ts'
-import type { OrderDocument } from './documents.ts'
 import { having } from './groups.ts'
 import { isDone, isUnknown, type Request } from './requests.ts'
 import { dataOf } from './responses.ts'

@@ -1,5 +1,5 @@
+import type { DeliveryDocument } from '../../../invariants/documents.ts'
 import type { Call } from '../../evidence/evidence.ts'
-import type { DeliveryDocument } from '../documents.ts'
 import { endpointOfDelivery } from '../endpoints.ts'
 import { groupsOf, having, repeatedOf, sumOf } from '../groups.ts'
 import { isDone, isUnknown } from '../requests.ts'

@@ -1,18 +1,13 @@
-import type { IntentDocument } from '../documents.ts'
-import { groupsOf, repeatedOf } from '../groups.ts'
+import type { IntentDocument } from '../../../invariants/documents.ts'
+import { groupsOf } from '../groups.ts'
 import { pageOf, shortCodeIn } from '../responses.ts'
 import type { Check } from '../round.ts'
 
 /**
  * A payment code in use belongs to one intent: among all businesses in production, within one business in the sandbox.
- * A code leads to no other intent. Short codes and references are unique.
+ * A code leads to no other intent.
  */
 export const codeUnique: Check = function* ({ dump: { intents }, calls, times, intentAt }) {
-  for (const { referenceNumber, shortCode } of repeatedOf(intents, (intent) => intent.shortCode))
-    yield [referenceNumber, `has the short code ${shortCode} of another intent`]
-  for (const { referenceNumber } of repeatedOf(intents, (intent) => intent.referenceNumber))
-    yield [referenceNumber, 'has the reference of another intent']
-
   for (const some of groupsOf(intents, scopeOf).values()) {
     const inTime = some.toSorted((one, other) => one.createdAt - other.createdAt)
     for (const [index, { referenceNumber, code, createdAt }] of inTime.entries()) {

@@ -1,4 +1,4 @@
-import type { DeliveryDocument } from '../documents.ts'
+import type { DeliveryDocument } from '../../../invariants/documents.ts'
 import { groupsOf } from '../groups.ts'
 import type { Check, Findings, Round } from '../round.ts'
 import { lateMs, type Span, settles } from '../times.ts'

@@ -1,9 +1,8 @@
-import type { EventDocument } from '../documents.ts'
+import type { EventDocument } from '../../../invariants/documents.ts'
 import { groupsOf, having, repeatedOf } from '../groups.ts'
 import { dataOf, queryOf } from '../responses.ts'
 import type { Check, Findings, Round } from '../round.ts'
 import { settles } from '../times.ts'
-import { sourcesIn, takeDue } from './event-exact.ts'
 
 /** The longest time from an event until it is in the log, while a worker and MongoDB run. */
 const maxLateMs = 5000
@@ -14,8 +13,7 @@ const maxLateMs = 5000
  */
 export const eventsComplete: Check = function* (round) {
   const events = round.dump.events.filter(({ event }) => event !== 'cleaned')
-  yield* numbered(round)
-  yield* logged(round, events)
+  yield* round.broken('events once', 'event log')
   yield* inTime(round, events)
   const readers = groupsOf(having(round.calls, 'event.feed'), ({ operation }) => operation)
   const logs = groupsOf(events, ownerOf)
@@ -29,38 +27,6 @@ export const eventsComplete: Check = function* (round) {
 const ownerOf = ({ businessId, sandbox }: { businessId: string; sandbox: boolean }): string =>
   `${businessId} ${sandbox ? 'test' : 'live'}`
 const inOrder = (events: EventDocument[]) => events.toSorted((one, other) => one.number - other.number)
-
-function* numbered({ dump, setting, mayBeCleaned }: Round): Findings {
-  for (const [owner, own] of groupsOf(dump.events, ownerOf)) {
-    const isCut = mayBeCleaned({ sandbox: own[0]?.sandbox === true, createdAt: setting.beganAt })
-    let last = 0
-    for (const { number } of inOrder(own)) {
-      if (number === last || (number > last + 1 && !isCut))
-        yield [`the log of ${owner}`, `event ${number} follows event ${last}`]
-      last = number
-    }
-  }
-}
-
-/** Compares the log with the intents, the orders and the deliveries. */
-function* logged(round: Round, events: EventDocument[]): Findings {
-  const byReference = groupsOf(events, ({ referenceNumber }) => referenceNumber)
-  const ids = new Set(events.map(({ _id }) => _id))
-  for (const source of sourcesIn(round)) {
-    const { referenceNumber, isWhole } = source
-    const missing = [...source.due]
-    for (const one of byReference.get(referenceNumber) ?? []) {
-      if (!takeDue(missing, one) && (isWhole || one.event !== 'payment.failed'))
-        yield [referenceNumber, `${one.event} (${one._id}) is in the log, but did not happen, or not twice`]
-      if (ownerOf(one) !== ownerOf(source))
-        yield [referenceNumber, `${one._id} is in the log of ${ownerOf(one)}`]
-    }
-    if (round.mayBeCleaned(source)) continue
-    for (const { event } of missing) yield [referenceNumber, `${event} is not in the log`]
-    for (const { _id, eventId } of round.deliveriesOf.get(referenceNumber) ?? [])
-      if (!ids.has(eventId)) yield [referenceNumber, `the event of delivery ${_id} is not in the log`]
-  }
-}
 
 function* inTime(round: Round, events: EventDocument[]): Findings {
   for (const { _id, event, createdAt, loggedAt } of events) {

@@ -1,4 +1,4 @@
-import type { IntentDocument } from '../documents.ts'
+import type { IntentDocument } from '../../../invariants/documents.ts'
 import { groupsOf, having } from '../groups.ts'
 import { formsIn, intentsIn, isReplay, pageOf, referenceIn, shortCodeIn } from '../responses.ts'
 import type { Check, Findings, Round } from '../round.ts'

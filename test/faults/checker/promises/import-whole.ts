@@ -1,4 +1,4 @@
-import type { ProductDocument } from '../documents.ts'
+import type { ProductDocument } from '../../../invariants/documents.ts'
 import { groupsOf, having } from '../groups.ts'
 import { isDone, isUnknown, type Request } from '../requests.ts'
 import type { Check, Findings, Round } from '../round.ts'

@@ -1,5 +1,5 @@
+import type { IntentDocument } from '../../../invariants/documents.ts'
 import type { What } from '../../evidence/evidence.ts'
-import type { IntentDocument } from '../documents.ts'
 import { groupsOf, having, repeatedOf, sumOf } from '../groups.ts'
 import { isDone, isSettled, isUnknown, maxExtraRuns, type Request } from '../requests.ts'
 import { dataOf, isReplay, referenceIn, type ShownIntent } from '../responses.ts'

@@ -3,6 +3,7 @@ import type { Check, Round } from '../round.ts'
 /** After the last fault all work ends: every event is relayed, and no payment, refund or import is open. */
 export const quietReached: Check = function* (round) {
   const { setting, dump } = round
+  yield* round.broken('claims end')
   if (setting.quietAt === null) yield ['the round', 'never became quiet after the last fault']
   for (const message of setting.left) yield ['the round', message]
   for (const { referenceNumber, outbox, hold, refunds } of dump.intents) {

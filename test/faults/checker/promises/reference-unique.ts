@@ -1,4 +1,4 @@
-import type { IntentDocument } from '../documents.ts'
+import type { IntentDocument } from '../../../invariants/documents.ts'
 import { groupsOf, having } from '../groups.ts'
 import { dataOf, errorOf, isReplay, type ShownIntent } from '../responses.ts'
 import type { Check } from '../round.ts'

@@ -1,4 +1,4 @@
-import type { DeliveryDocument, ReplayDocument } from '../documents.ts'
+import type { DeliveryDocument, ReplayDocument } from '../../../invariants/documents.ts'
 import { endpointOfDelivery, steadyEndpoints } from '../endpoints.ts'
 import { groupsOf, having, repeatedOf } from '../groups.ts'
 import { isDone } from '../requests.ts'

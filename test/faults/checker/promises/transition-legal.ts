@@ -1,27 +1,13 @@
-import type { DeliveryDocument, IntentDocument } from '../documents.ts'
+import type { DeliveryDocument, IntentDocument, Status } from '../../../invariants/documents.ts'
 import { intentsIn, mayBecome, type ShownIntent } from '../responses.ts'
 import type { Check, Findings, Round } from '../round.ts'
 
 /** The status of each intent follows from its fields, each transition happened once, and no response is undone. */
 export const transitionLegal: Check = function* (round) {
-  for (const intent of round.dump.intents) {
-    yield* whole(intent)
+  yield* round.broken('intent status')
+  for (const intent of round.dump.intents)
     yield* reported(intent, round.deliveriesOf.get(intent.referenceNumber) ?? [])
-  }
   yield* acknowledged(round)
-}
-
-function* whole(intent: IntentDocument): Findings {
-  const { referenceNumber, status, payment, refunds } = intent
-  const isRefunded = refunds.some((refund) => refund.status === 'SUCCEEDED')
-  const isCancelled = intent.cancellationReason !== null
-  const isOver = intent.failure !== null && !intent.failure.retryable
-  const ofPayment = isRefunded ? 'REFUNDED' : 'PAID'
-  const due = payment ? ofPayment : isCancelled ? 'CANCELLED' : isOver ? 'FAILED' : 'PENDING'
-  if (status !== due) yield [referenceNumber, `is ${status}, and its fields are those of ${due}`]
-  if (payment && isCancelled) yield [referenceNumber, 'is paid and cancelled']
-  if (payment && intent.failure !== null) yield [referenceNumber, 'is paid and has a failure']
-  if (!payment && refunds.length > 0) yield [referenceNumber, 'was refunded and never paid']
 }
 
 const ends = ['payment.confirmed', 'payment.cancelled', 'payment.expired']
@@ -33,7 +19,7 @@ function* reported({ referenceNumber, status }: IntentDocument, deliveries: Deli
     if (new Set(once.filter((each) => each.event === event).map(({ eventId }) => eventId)).size > 1)
       yield [referenceNumber, `${event} happened more than once`]
   for (const { event, facts } of deliveries)
-    if (facts.status !== 'PLACED' && !mayBecome(facts.status, status))
+    if (facts.status !== 'PLACED' && !mayBecome(facts.status as Status, status))
       yield [referenceNumber, `is ${status}, and ${event} reported ${facts.status}`]
   const isEnd = ({ event, facts }: DeliveryDocument): boolean =>
     ends.includes(event) || facts.status === 'FAILED'

@@ -1,12 +1,13 @@
-import type { LedgerLink } from '../../support/ledger-chain.ts'
+import type { LedgerLink } from './ledger-chain.ts'
 
 /**
- * The fields of stored documents that the promises use. Declared again here, so that the product does not check itself.
- * Instants are milliseconds of the service's clock.
+ * The fields of stored documents that invariants and the fault checker use. Declared again here, so that the product
+ * does not check itself. Instants are milliseconds of the service's clock.
  */
 export type Status = 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'FAILED'
 
-type Owned = { _id: string; businessId: string; sandbox: boolean; createdAt: number }
+export type Owner = { businessId: string; sandbox: boolean }
+type Owned = Owner & { _id: string; createdAt: number }
 
 /** The merchant's and the payer's fee, or what a refund gives back of them. */
 export type Fees = Record<'providerTtc' | 'payerTtc', number>
@@ -23,23 +24,55 @@ export interface IntentDocument extends Owned {
   metadata: { key: string; value: string }[]
   status: Status
   cancellationReason: string | null
-  payment: { amountPaid: number; paidAt: number; wallet: string; key: string; commission: Fees } | null
-  hold: { id: string; validUntil: number } | null
+  payment: {
+    amountPaid: number
+    paidAt: number
+    payerPhone: string
+    wallet: string
+    key: string
+    commission: Fees
+  } | null
+  hold: { id: string; validUntil: number; queryAt: number } | null
   failure: { code: string; retryable: boolean } | null
   attempts: { kind: 'payment' | 'refund'; id: string; at: number; amount: number; outcome: string }[]
   refunds: {
     id: string
     amount: number
     returnedFees: Fees
+    reason: string | null
     status: string
     createdAt: number
+    refundedAt?: number
     validUntil: number
+    queryAt?: number
   }[]
   refundsCommitted: number
+  feesReturned: Fees
   expiresAt: number
+  cancelsAt: number | null
   updatedAt: number
-  outbox: { id: string; event: string }[]
+  outbox: OutboxEvent[]
   cleanedAt?: number
+}
+
+/** What an event reports. */
+export interface Facts {
+  status: string
+  amount?: number
+  paidAt?: number
+  payerPhone?: string
+  commission?: Fees
+  refund?: { id: string; amount: number; returnedFees: Fees; reason?: string; createdAt?: number }
+}
+
+/** An event that the relay has not removed from its intent, order or endpoint. */
+export interface OutboxEvent {
+  id: string
+  event: string
+  createdAt: number
+  facts: Facts
+  /** Only of an endpoint's event. */
+  sandbox?: boolean
 }
 
 export interface DeliveryDocument extends Owned {
@@ -48,15 +81,10 @@ export interface DeliveryDocument extends Owned {
   endpointId: string
   event: string
   referenceNumber: string
-  /** The facts of the event. */
-  facts: {
-    status: Status | 'PLACED'
-    amount?: number
-    commission?: Fees
-    refund?: { id: string; amount: number; returnedFees: Fees }
-  }
+  facts: Facts
   status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
   attempts: number
+  deadAt: number | null
   /** How often the delivery was re-queued. */
   requeues: number
   nextAttemptAt: number | null
@@ -84,6 +112,7 @@ export interface ReplayDocument extends Owned {
   requeued: number
   created: number
   skipped: number
+  nextRunAt: number | null
   finishedAt: number | null
 }
 
@@ -101,6 +130,10 @@ export interface EndpointDocument {
   active: boolean
   deletedAt: number | null
   createdAt: number
+  updatedAt: number
+  /** The ids of the requests that changed the endpoint. */
+  effects: string[]
+  outbox: OutboxEvent[]
 }
 
 export interface ProductDocument extends Owned {
@@ -108,7 +141,14 @@ export interface ProductDocument extends Owned {
   /** Its own id, unless it was imported. */
   handle: string
   variants: { _id: string; label: string; price: number; stock: number }[]
-  reservations: unknown[]
+  reservations: {
+    orderId: string
+    attemptId: string
+    reservedAt: number
+    items: { variantId: string; quantity: number }[]
+  }[]
+  /** The ids of the latest requests that changed the product or its stock. */
+  effects: string[]
   deletedAt: number | null
   listed: boolean
 }
@@ -116,13 +156,15 @@ export interface ProductDocument extends Owned {
 export interface OrderDocument extends Owned {
   status: 'PLACED' | 'RELEASED'
   number: string
+  attemptId: string
   items: { productId: string; variantId: string; unitPrice: number; quantity: number; total: number }[]
   total: number
-  outbox: unknown[]
+  outbox: OutboxEvent[]
 }
 
 export interface MovementDocument {
   _id: string
+  nonce: string | null
   accountId: string | null
   kind: 'payment' | 'refund'
   amount: number | null
@@ -130,29 +172,57 @@ export interface MovementDocument {
   result: { outcome: string }
 }
 
-export type LedgerDocument = Pick<Owned, 'businessId' | 'sandbox'> &
-  LedgerLink & { referenceNumber?: string; refundId?: string }
+export interface WalletDocument {
+  _id: string
+  phone: string
+  businessId: string | null
+  balance: number
+  /** The movement that is not finished. The balance includes it. */
+  current: { nonce: string; kind: MovementDocument['kind']; amount: number; fee: number } | null
+  unaudited: AuditDocument[]
+}
 
-/** The collections that the checker reads, by name. */
-export interface Dump {
+export type LedgerDocument = Owner &
+  LedgerLink & {
+    referenceNumber?: string
+    merchantReference?: string | null
+    refundId?: string
+    occurredAt?: number
+    startedAt?: number
+    payerPhone?: string
+    commission?: Fees
+    returnedFees?: Fees
+    reason?: string | null
+  }
+
+export interface AuditDocument {
+  _id: string
+  at: number
+  actor: { kind: string; name: string }
+  act: string
+  subject: string
+  after?: { replayId?: string; balance?: number } | null
+}
+
+/** The collections whose documents are checked one by one. */
+export interface Documents {
   intents: IntentDocument[]
   deliveries: DeliveryDocument[]
   events: EventDocument[]
   webhookendpoints: EndpointDocument[]
   webhookreplays: ReplayDocument[]
-  wallets: { _id: string; phone: string; businessId: string | null; balance: number; current: unknown }[]
+  wallets: WalletDocument[]
   walletmovements: MovementDocument[]
   ledgerentries: LedgerDocument[]
   products: ProductDocument[]
   orders: OrderDocument[]
-  auditevents: {
-    _id: string
-    at: number
-    actor: { kind: string; name: string }
-    act: string
-    subject: string
-    after?: { replayId?: string } | null
-  }[]
+  auditevents: AuditDocument[]
   importplans: { _id: string; state: string }[]
   staffsessions: { _id: string; unaudited?: unknown[] }[]
 }
+
+export const noDocuments = Object.fromEntries(
+  'intents deliveries events webhookendpoints webhookreplays wallets walletmovements ledgerentries products orders auditevents importplans staffsessions'
+    .split(' ')
+    .map((name) => [name, []]),
+) as unknown as Documents

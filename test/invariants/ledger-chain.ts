@@ -63,20 +63,22 @@ const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /**
  * Calculates each entry of a ledger from the one before it, independently of the service, and returns the differences.
- * `isCut`: the clean-up may have removed the first entries.
+ * `isCut`: the clean-up may have removed the first entries, which leaves the markers among them.
  */
 export function* faultsInChain(entries: readonly LedgerLink[], isCut: boolean): Generator<string> {
-  const [first, ...later] = entries.toSorted((one, other) => one.number - other.number)
-  if (first === undefined) return
-  const begin = isCut && first.number > 1
-  let [state, last, closedThrough] = begin ? [first.after, first, ''] : [noEntries(), null, '']
-  for (const entry of begin ? later : [first, ...later]) {
+  let [state, last, closedThrough]: [LedgerState, LedgerLink | null, string] = [noEntries(), null, '']
+  let isFollowed = !isCut
+  for (const entry of entries.toSorted((one, other) => one.number - other.number)) {
     const { number, type, amount, bookedAt, day, through = '', closed, position, typePosition } = entry
     const today = dayOf(bookedAt)
     const lastDay = last === null ? null : dayOf(last.bookedAt)
-    if (number !== (last?.number ?? 0) + 1) yield `entry ${number} follows entry ${last?.number ?? 0}`
+    const isNext = number === (last?.number ?? 0) + 1
+    if (!isNext && isFollowed) yield `entry ${number} follows entry ${last?.number ?? 0}`
     if (bookedAt < (last?.bookedAt ?? 0)) yield `entry ${number} was booked before the last one`
-    if (type === 'closing') {
+    if (!isNext && !isFollowed) {
+      state = entry.after
+      closedThrough = through
+    } else if (type === 'closing') {
       const { balance, opening, entries: count, byType, ...totals } = state
       const due = { opening, ...totals, closing: balance }
       if (!isDeepStrictEqual(closed, due)) yield `entry ${number} closes a day with ${JSON.stringify(due)}`
@@ -93,6 +95,7 @@ export function* faultsInChain(entries: readonly LedgerLink[], isCut: boolean): 
     }
     if (!isDeepStrictEqual(entry.after, state))
       yield `entry ${number} should lead to ${JSON.stringify(state)}`
+    isFollowed ||= type !== 'closing'
     last = entry
   }
 }

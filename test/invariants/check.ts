@@ -1,0 +1,71 @@
+import { deliveriesComplete, deliveryOfEvent, deliveryState } from './deliveries.ts'
+import { type Documents, noDocuments } from './documents.ts'
+import { eventLog, eventsOnce } from './events.ts'
+import { intentStatus, refundsBounded } from './intents.ts'
+import { ledgerChain, ledgerEntries } from './ledger.ts'
+import { claimsEnd, owned } from './ownership.ts'
+import { orderTotals, stockConserved } from './store.ts'
+import { walletBalances, walletMovements } from './wallets.ts'
+
+export type Invariant = keyof typeof invariants
+/** `id`: the document, which is a reference or an `_id`. */
+export type Violation = { invariant: Invariant; what: string; id: string }
+export type Findings = Iterable<[id: string, what: string]>
+
+/** All documents of a database by collection. Collections without documents are empty. */
+export interface Stored extends Documents {
+  [collection: string]: { _id: unknown }[]
+}
+
+export interface Circumstances {
+  /** The clean-up may have removed test documents that were created before this time. */
+  cleanedBefore: number
+  /** Whether a clean-up may have run at all. */
+  isCleaned: boolean
+  /** How long a write of a killed process may take effect after its time. */
+  lateMs: number
+  /** The stock with which variants began. */
+  openingStock: ReadonlyMap<string, number>
+}
+
+/** Returns what is wrong. `stored` is not changed by anyone, or was read while the service was running. */
+export type Check = (stored: Stored, circumstances: Circumstances) => Findings
+
+/**
+ * What is always true of the stored documents, between any two writes of a service that is running or was killed.
+ * Unfinished work is no violation.
+ */
+const invariants = {
+  'documents owned': owned,
+  'claims end': claimsEnd,
+  'intent status': intentStatus,
+  'refunds bounded': refundsBounded,
+  'events once': eventsOnce,
+  'event log': eventLog,
+  'delivery of event': deliveryOfEvent,
+  'deliveries complete': deliveriesComplete,
+  'delivery state': deliveryState,
+  'ledger chain': ledgerChain,
+  'ledger entries': ledgerEntries,
+  'wallet movements': walletMovements,
+  'wallet balances': walletBalances,
+  'order totals': orderTotals,
+  'stock conserved': stockConserved,
+} as const satisfies Record<string, Check>
+
+export const violations = (
+  documents: Partial<Documents>,
+  circumstances: Partial<Circumstances> = {},
+): Violation[] => {
+  const known = { ...noDocuments, ...documents } as unknown as Stored
+  const usual: Circumstances = {
+    cleanedBefore: Number.NEGATIVE_INFINITY,
+    isCleaned: false,
+    lateMs: 0,
+    openingStock: new Map(),
+    ...circumstances,
+  }
+  return Object.entries<Check>(invariants).flatMap(([invariant, check]) =>
+    [...check(known, usual)].map(([id, what]) => ({ invariant: invariant as Invariant, what, id })),
+  )
+}

@@ -1,0 +1,64 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { mongo } from 'mongoose'
+import { type Invariant, type Violation, violations } from './check.ts'
+import { readDatabase } from './read-database.ts'
+
+/** The stock with which the variants of `createProduct` began. */
+export const openingStock = new Map<string, number>()
+
+type Database = { deps: { mongo: { name: string } } }
+const planted = new Map<string, { invariant: Invariant; ids: string[] }[]>()
+const excused = new Map<string, Set<Invariant | 'all'>>()
+
+/** Names an invariant that a test breaks on purpose, and the documents with which it does, or none for any. */
+export function breaks({ deps }: Database, invariant: Invariant, ...ids: string[]): void {
+  const { name } = deps.mongo
+  planted.set(name, [...(planted.get(name) ?? []), { invariant, ids }])
+}
+
+/**
+ * Does not check the documents with these ids, or all documents of the databases with these names. For fixtures that
+ * store documents without what the service would have stored with them.
+ */
+export function excuse(ids: readonly string[], invariant: Invariant | 'all' = 'all'): void {
+  for (const id of ids) excused.set(id, (excused.get(id) ?? new Set()).add(invariant))
+}
+
+const isExcused = (invariant: Invariant, id: string): boolean => {
+  const own = excused.get(id)
+  return own !== undefined && (own.has('all') || own.has(invariant))
+}
+
+/** A read takes no snapshot, and a service may still be writing. What is wrong after these pauses stays wrong. */
+const settlesMs = [0, 50, 200, 1000]
+
+/** Throws if the documents of a database break an invariant that no test has named, or keep one that a test has. */
+export async function expectInvariants(db: mongo.Db, cleanedBefore: number): Promise<void> {
+  const name = db.databaseName
+  const named = planted.get(name) ?? []
+  let unnamed: Violation[] = []
+  let kept: Invariant[] = []
+  for (const ms of settlesMs) {
+    await pause(ms)
+    const documents = await readDatabase(db)
+    const isCleaned = documents.retentionprogress?.length !== 0
+    const found = violations(documents, { cleanedBefore, isCleaned, openingStock })
+    unnamed = found.filter(
+      ({ invariant, id }) =>
+        !isExcused(invariant, id) &&
+        !isExcused(invariant, name) &&
+        !named.some(
+          (each) => each.invariant === invariant && (each.ids.length === 0 || each.ids.includes(id)),
+        ),
+    )
+    kept = named.flatMap(({ invariant }) =>
+      found.some((each) => each.invariant === invariant) ? [] : invariant,
+    )
+    if (unnamed.length === 0) break
+  }
+  const lines = Object.entries(Object.groupBy(unnamed, ({ invariant }) => invariant)).map(
+    ([invariant, [first, ...more]]) => `${invariant}: ${first?.id} ${first?.what}, and ${more.length} more`,
+  )
+  lines.push(...kept.map((invariant) => `${invariant}: a test says that it breaks this, and it does not`))
+  if (lines.length > 0) throw new Error(`The stored documents break invariants:\n  ${lines.join('\n  ')}`)
+}

@@ -1,0 +1,59 @@
+import type { Check, Stored } from './check.ts'
+
+/** Collections whose documents each belong to a business and an environment. */
+const ofEnvironment =
+  'intents deliveries events ledgerentries activityentries products orders importplans shops webhookreplays'
+/** Collections whose documents each belong to a business as a whole. */
+const ofBusiness = 'webhookendpoints apikeys'
+/** Collections of the service as a whole, or whose documents only sometimes have a business. */
+const global =
+  'businesses settings shortcodes idempotencykeys retryplans activityhours activitycounts staff staffsessions signinattempts failedattempts auditevents auditseals auditkeys auditchecks wallets walletmovements reconciliations retention retentionprogress'
+
+export const names = {
+  ofEnvironment: ofEnvironment.split(' '),
+  ofBusiness: ofBusiness.split(' '),
+  global: global.split(' '),
+}
+
+type Fields = Record<string, unknown> & { _id: string }
+const fieldsIn = (stored: Stored, name: string): Fields[] => (stored[name] ?? []) as Fields[]
+
+/** No document is without its business and environment, and every collection is listed here. */
+export const owned: Check = function* (stored) {
+  const listed = new Set(Object.values(names).flat())
+  for (const name of Object.keys(stored))
+    if (!listed.has(name)) yield [name, 'is a collection that no list names']
+  for (const name of [...names.ofEnvironment, ...names.ofBusiness])
+    for (const { _id, businessId, sandbox } of fieldsIn(stored, name)) {
+      if (typeof businessId !== 'string' || businessId === '') yield [_id, `of ${name} has no business`]
+      if (names.ofEnvironment.includes(name) && typeof sandbox !== 'boolean')
+        yield [_id, `of ${name} has no environment`]
+    }
+}
+
+/** For each claim or lease: the document, whether it is taken, and when it ends. */
+function* claimsIn(stored: Stored): Generator<[_id: string, what: string, ...ends: unknown[]]> {
+  for (const { _id, leaseEndsAt, expiresAt, removeAt } of fieldsIn(stored, 'idempotencykeys'))
+    yield [_id, 'claim', leaseEndsAt, expiresAt, removeAt]
+  for (const { _id, leaseToken, nextAttemptAt } of stored.deliveries)
+    if (leaseToken !== null) yield [_id, 'lease of a delivery', nextAttemptAt]
+  for (const { _id, status, nextRunAt } of stored.webhookreplays)
+    if (status === 'RUNNING') yield [_id, 'lease of a replay', nextRunAt]
+  for (const { _id, state, leaseEndsAt } of fieldsIn(stored, 'importplans'))
+    if (state !== 'done') yield [_id, 'lease of an import', leaseEndsAt]
+  for (const { _id, leaseEndsAt } of fieldsIn(stored, 'retention'))
+    yield [_id, 'lease of the clean-up', leaseEndsAt]
+  for (const { referenceNumber, hold, refunds } of stored.intents) {
+    if (hold) yield [referenceNumber, 'hold', hold.validUntil, hold.queryAt]
+    for (const { status, validUntil, queryAt } of refunds)
+      if (status === 'PENDING') yield [referenceNumber, 'refund', validUntil, queryAt]
+  }
+  for (const { _id, reservations } of stored.products)
+    for (const { reservedAt } of reservations) yield [_id, 'reservation', reservedAt]
+}
+
+/** Whoever holds something loses it at a time that is stored with it. */
+export const claimsEnd: Check = function* (stored) {
+  for (const [id, what, ...ends] of claimsIn(stored))
+    if (ends.some((end) => !Number.isFinite(end))) yield [id, `has a ${what} without an end`]
+}

@@ -1,0 +1,68 @@
+import type { mongo } from 'mongoose'
+import type { Stored } from './check.ts'
+import { names } from './ownership.ts'
+
+/** The fields that the invariants need, by collection. Of all others, the owner is enough. */
+const fields: Record<string, string> = {
+  intents:
+    'referenceNumber merchantReference shortCode status cancellationReason payment hold failure attempts.kind attempts.outcome refunds refundsCommitted feesReturned expiresAt cancelsAt createdAt cleanedAt outbox.id outbox.event outbox.createdAt outbox.facts',
+  deliveries:
+    'endpointId event referenceNumber facts status attempts requeues nextAttemptAt leaseToken attemptLog.at deliveredAt deadAt createdAt',
+  events: 'event referenceNumber facts createdAt number',
+  webhookendpoints: 'events active deletedAt createdAt updatedAt effects outbox',
+  webhookreplays: 'status nextRunAt',
+  wallets: 'phone balance current unaudited',
+  walletmovements: 'nonce accountId kind amount fee result',
+  ledgerentries:
+    'number type amount bookedAt day position typePosition after through closed referenceNumber merchantReference refundId occurredAt startedAt payerPhone commission returnedFees reason',
+  products: 'variants._id variants.stock reservations effects',
+  orders:
+    'status number attemptId items total createdAt outbox.id outbox.event outbox.createdAt outbox.facts',
+  auditevents: 'act subject after.balance',
+  importplans: 'state leaseEndsAt',
+  idempotencykeys: 'leaseEndsAt expiresAt removeAt',
+  retention: 'leaseEndsAt',
+  retentionprogress: '_id',
+}
+const wanted = [...new Set([...Object.keys(fields), ...names.ofEnvironment, ...names.ofBusiness])]
+
+const partOf = (name: string): object[] => [
+  ...(name === 'auditevents' ? [{ $match: { act: 'wallet.created' } }] : []),
+  {
+    $project: Object.fromEntries(
+      `businessId sandbox ${fields[name] ?? ''}`
+        .trim()
+        .split(' ')
+        .map((field) => [field, 1]),
+    ),
+  },
+  { $replaceWith: { of: name, document: '$$ROOT' } },
+]
+
+/** Reads all collections with one command. Sources come first, because their events move on to the other collections. */
+export async function readDatabase(db: mongo.Db): Promise<Partial<Stored>> {
+  const [first = '', ...others] = wanted
+  const found = db
+    .collection(first)
+    .aggregate<{ of: string; document: object }>(
+      [...partOf(first), ...others.map((coll) => ({ $unionWith: { coll, pipeline: partOf(coll) } }))],
+      { batchSize: 10_000 },
+    )
+    .toArray()
+  const there = db.listCollections({}, { nameOnly: true }).toArray()
+  const stored: Record<string, object[]> = Object.fromEntries(
+    (await there).flatMap(({ name }) => (name.startsWith('system.') ? [] : [[name, []]])),
+  )
+  for (const { of, document } of await found) stored[of]?.push(plain(document) as object)
+  return stored as Partial<Stored>
+}
+
+/** Converts dates to milliseconds. */
+function plain(value: unknown): unknown {
+  if (value instanceof Date) return value.getTime()
+  if (Array.isArray(value)) return value.map(plain)
+  if (value === null || typeof value !== 'object') return value
+  const copy: Record<string, unknown> = {}
+  for (const [name, each] of Object.entries(value)) copy[name] = plain(each)
+  return copy
+}
