@@ -145,6 +145,10 @@ describe('A live payment', () => {
       'the response belongs to another order',
       respondWith((res) => send(res, { status: 200, body: { key: 'x', status: 'failed' } })),
     ],
+    [
+      'the response names another fee',
+      respondWith((res, { key }) => send(res, { status: 200, body: { key, status: 'succeeded', fee: 1 } })),
+    ],
   ]
   for (const [what, behaviour] of responses)
     it(`keeps its intent on hold until the outcome is known, and succeeds exactly once, even if ${what}`, async () => {

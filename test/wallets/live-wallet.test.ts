@@ -211,6 +211,7 @@ describe('The live wallet', () => {
     ['another key', respond({ key: 'x', status: 'declined' }), /^another key$/],
     ['no key', respond({ key: undefined, status: 'declined' }), /^malformed$/],
     ['another amount', respond({ status: 'succeeded', amount: 70 }), /^another amount$/],
+    ['another fee', respond({ status: 'succeeded', fee: 70 }), /^another fee$/],
     ['an amount as text', respond({ status: 'succeeded', amount: '700' }), /^malformed$/],
     ['too much', respondWith((res) => res.end(JSON.stringify({ more: 'x'.repeat(20_000) }))), /^too large$/],
     ['very long headers', respondWith((res) => res.setHeader('X', 'x'.repeat(20_000)).end()), /^too large$/],
