@@ -17,6 +17,7 @@ import {
 } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
+import { simulate } from '../support/pay.ts'
 import {
   asMerchant,
   type Merchant,
@@ -133,6 +134,23 @@ describe('The relay', () => {
     expect(new Set(pairs)).to.have.property('size', 40)
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
   })
+
+  for (const batcher of ['appendEvents', 'insertActivity', 'bookEntries'] as const)
+    it(`leaves a payment in the outbox, so that no list lacks it, until this succeeds: ${batcher}`, async () => {
+      const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
+      await simulate(service, merchant, referenceNumber)
+      const failing = withBatchers(service.deps, { [batcher]: () => Promise.reject(unavailable()) })
+      const outcome = await relay(service, merchant, failing).catch((error: unknown) => error)
+      expect(isUnavailable(outcome)).to.equal(true)
+      await relay(service, merchant, beside.deps)
+      const get = async (path: string) =>
+        (await service.http.get(`/api/v1/dev/${path}`).set(merchant.read())).body.data
+      expect(await get('balance')).to.include({ amount: 9_800 })
+      const events = (await get('events/feed')).items as { type: string }[]
+      expect(events.map(({ type }) => type)).to.deep.equal(['payment.created', 'payment.confirmed'])
+      const { businessId } = merchant
+      expect(await service.deps.ActivityEntry.countDocuments({ businessId })).to.equal(1)
+    })
 
   it('empties the outbox even if the merchant has no endpoint', async () => {
     await createIntent(service, merchant)
