@@ -137,8 +137,10 @@ describe('Concurrent orders', () => {
     return { planned, take: () => reserve(service.deps, attempt, planned, performance.now() + 10_000) }
   }
 
+  const pathOf = (id: string) => `/api/v1/dev/store/products/${id}`
   const change = (id: string, fields: object) =>
-    service.http.put(`/api/v1/dev/store/products/${id}`).set(merchant.write()).send(fields).expect(200)
+    service.http.put(pathOf(id)).set(merchant.write()).send(fields).expect(200)
+  const remove = (id: string) => service.http.delete(pathOf(id)).set(merchant.write()).expect(200)
 
   /** Returns the current stock of a product, and the attempts that hold units of it. */
   async function heldOf(id: string) {
@@ -146,16 +148,36 @@ describe('Concurrent orders', () => {
     return { stock: variants[0]?.stock, by: reservations.map(({ attemptId }) => attemptId) }
   }
 
-  for (const field of ['price', 'label', 'sku', 'name', 'active'])
-    it(`take no stock from a product if one of its fields changed after the product was read: ${field}`, async () => {
-      const variant = { label: 'S', price: 300, sku: 'tee-s' }
-      const product = await createProduct(service, merchant, { variants: [{ ...variant, stock: 5 }] })
-      const { take } = await readFor(product)
-      const { _id } = product.variants[0]
-      const changed = { price: 301, label: 'M', sku: 'tee-m', name: 'Other', active: false }
-      const to = { [field]: changed[field as keyof typeof changed] }
-      await change(product._id, field in variant ? { variants: [{ _id, ...variant, ...to }] } : to)
-      expect([await take(), await heldOf(product._id)]).to.deep.equal([false, { stock: 5, by: [] }])
+  const shirt = { label: 'S', price: 300, sku: 'tee-s' }
+  for (const [what, fields, response] of [
+    ['price', { variants: [{ ...shirt, price: 301 }] }, { unitPrice: 301 }],
+    ['label', { variants: [{ ...shirt, label: 'M' }] }, { variantLabel: 'M' }],
+    ['sku', { variants: [{ ...shirt, sku: 'tee-m' }] }, { sku: 'tee-m' }],
+    ['name', { name: 'Other' }, { name: 'Other' }],
+    ['active', { active: false }, { code: 'VALIDATION_ERROR' }],
+    ['deleted', null, { code: 'PRODUCT_NOT_FOUND' }],
+  ] as const)
+    it(`sell a product only as it is now, even if it changed after an order read it: ${what}`, async () => {
+      const product = await createProduct(service, merchant, { variants: [{ ...shirt, stock: 5 }] })
+      const { _id: productId, variants } = product
+      const { batchers } = service.deps
+      const { updateProduct } = batchers
+      batchers.updateProduct = async (...reservation) => {
+        batchers.updateProduct = updateProduct
+        const [{ _id }] = variants
+        if (fields === null) await remove(productId)
+        else
+          await change(
+            productId,
+            'variants' in fields ? { variants: [{ _id, ...fields.variants[0] }] } : fields,
+          )
+        return updateProduct(...reservation)
+      }
+      const items = JSON.stringify({ items: [{ productId, quantity: 1 }] })
+      const { body } = await post(service, merchant, '/store/orders/simulate', items)
+      const [item] = (body.data?.['items'] ?? []) as object[]
+      expect(item ?? body.error).to.include(response)
+      expect(await heldOf(productId)).to.include({ stock: item === undefined ? 5 : 4 })
     })
 
   it('immediately release the units that they have already taken when they find that another ordered product has changed', async () => {
