@@ -211,6 +211,35 @@ describe('An order that a process is placing when it is killed or frozen', funct
     expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [5]])
   })
 
+  it('is not placed if the deadline passes between its insert and the replacement of its placeholder', async () => {
+    const each = await prepareOf([5])()
+    const { businessId } = each.merchant
+    const ids = { orderId: newId(), businessId, sandbox: true }
+    await releaseAttempt(service.deps, { ...ids, attemptId: newId() })
+    const { now } = performance
+    const insertOrder: typeof service.deps.batchers.insertOrder = async (...order) => {
+      const inserted = await service.deps.batchers.insertOrder(...order)
+      performance.now = () => now.call(performance) + 10_000
+      return inserted
+    }
+    const deps = { ...service.deps, batchers: { ...service.deps.batchers, insertOrder } }
+    const effect = {
+      id: ids.orderId,
+      deadlineAt: now.call(performance) + 10_000,
+      cause: null,
+      seal: () => '',
+    }
+    const request = {
+      items: each.products.map(({ _id }) => ({ productId: _id, quantity: 1 })),
+      customer: null,
+    }
+    const outcome = await placeOrder(deps, callerOf(each.merchant), request, effect)
+      .catch((error: { code: string }) => error.code)
+      .finally(() => void (performance.now = now))
+    expect(outcome).to.equal('SERVICE_UNAVAILABLE')
+    expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [5]])
+  })
+
   it('returns its stock to a deleted product, but not to a deleted variant', async () => {
     const each = await prepare()
     const frozenProcess = await frozen(each, 0)
