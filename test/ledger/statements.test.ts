@@ -171,6 +171,20 @@ describe('The statements', () => {
     expect(await readBalance()).to.deep.equal({ ...complete, amount: 3 * 9_800, asOf: time() })
   })
 
+  it('agree with the asOf of a balance even if the relay books a payment while the balance is read', async () => {
+    const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
+    await simulate(service, merchant, referenceNumber)
+    const { lists } = service.deps
+    const { run } = lists
+    lists.run = async (...read) => {
+      lists.run = run
+      await relay(service, merchant)
+      return run(...read)
+    }
+    const asOf = service.clock.now().toISOString()
+    expect(await readBalance()).to.deep.equal({ currency: 'MRU', amount: 9_800, asOf })
+  })
+
   it('come as a CSV file if the client prefers one, with decimal commas for a French spreadsheet', async () => {
     await book('payment', 10_000)
     await book('fee', -10_250)
