@@ -4,9 +4,11 @@ import type { LedgerEntry } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newEvent } from '../../src/outbox/event.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
-import { createIntent, relay } from '../support/actions.ts'
-import { refund, simulate } from '../support/pay.ts'
+import { createIntent, post, readIntent, relay } from '../support/actions.ts'
+import { faultsInChain } from '../support/ledger-chain.ts'
+import { pay } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
+import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { withMerchant, withService } from '../support/service.ts'
 
 const dayMs = 86_400_000
@@ -42,27 +44,79 @@ describe('The ledger', () => {
     return bookEvents({ batchers: ledger }, source(), events, noDeadline)
   }
 
-  async function pay(amount: number): Promise<string> {
-    const { referenceNumber } = await createIntent(service, merchant, { amount })
-    await simulate(service, merchant, referenceNumber)
-    return referenceNumber
-  }
+  const get = async (path: string) =>
+    (await service.http.get(`/api/v1/dev/${path}`).set(merchant.read()).buffer(true).expect(200)) as {
+      body: { data: { items: Record<string, unknown>[] } }
+      text: string
+    }
+  const exported = async (kind: string) => JSON.parse((await get(`exports/${kind}?format=jsonl`)).text)
 
-  it('books a payment, its fee and its refund, each with the balance after it', async () => {
-    const referenceNumber = await pay(10_000)
-    await refund(service, merchant, referenceNumber, 4_000)
+  it('books a payment, its fee and its refund, and shows all their facts in every list and file', async () => {
+    const wallet = scriptedWallet(service)
+    wallet.setOutcome(() => {
+      service.clock.advance(1_000)
+      return { outcome: 'done' }
+    })
+    const merchantReference = 'INV-1'
+    const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000, merchantReference })
+    await pay(service, referenceNumber)
+    service.clock.advance(1_000)
     await relay(service, merchant)
-    const entries = await chain()
-    expect(
-      entries.slice(0, 4).map(({ number, type, amount, after }) => [number, type, amount, after.balance]),
-    ).to.deep.equal([
-      [1, 'payment', 10_000, 10_000],
-      [2, 'fee', -200, 9_800],
-      [3, 'refund', -4_000, 5_800],
-      [4, 'fee', 80, 5_880],
+    const bookedAt = service.clock.now().toISOString()
+    const input = JSON.stringify({ amount: 4_000, reason: 'size' })
+    expect((await post(service, merchant, `/intents/${referenceNumber}/refund`, input)).status).to.equal(200)
+    service.clock.advance(1_000)
+    await relay(service, merchant)
+    const { payment, refunds } = await readIntent(service, merchant, referenceNumber)
+    const [{ id: refundId, createdAt, refundedAt, returnedFees }] = refunds
+    expect([createdAt, refundedAt]).to.deep.equal([bookedAt, '2027-03-10T12:00:03.000Z'])
+    const { providerTtc, payerTtc, tof, tte } = payment.commission
+    expect(returnedFees).to.deep.equal({ providerTtc: 80, payerTtc: 40 })
+
+    const [, booked, refunded] = (await get('events/feed')).body.data.items.map(({ id }) => String(id))
+    const origin = { referenceNumber, merchantReference }
+    const fields = { ...origin, refundId: null, payoutReference: null, day: '2027-03-10', bookedAt }
+    const ofRefund = { ...fields, refundId, bookedAt: refundedAt }
+    const entries = [
+      { id: booked, number: 1, type: 'payment', amount: 10_000, balance: 10_000, ...fields },
+      { id: `${booked}-fee`, number: 2, type: 'fee', amount: -200, balance: 9_800, ...fields },
+      { id: refunded, number: 3, type: 'refund', amount: -4_000, balance: 5_800, ...ofRefund },
+      { id: `${refunded}-fee`, number: 4, type: 'fee', amount: 80, balance: 5_880, ...ofRefund },
+    ]
+    expect((await get('balance/entries')).body.data.items).to.deep.equal(entries.toReversed())
+    const { reason, currency } = { reason: 'size', currency: 'MRU' }
+    const times = { createdAt, refundedAt, bookedAt: refundedAt }
+    expect((await get('refunds')).body.data.items).to.deep.equal([
+      {
+        id: refundId,
+        ...origin,
+        amount: 4_000,
+        currency,
+        reason,
+        status: 'SUCCEEDED',
+        returnedFees,
+        ...times,
+      },
     ])
-    expect(entries.map((each) => each.referenceNumber)).to.deep.equal(entries.map(() => referenceNumber))
-    expect(entries.map(({ position }) => position)).to.deep.equal(entries.map((_, at) => at + 1))
+    const line = { statementDay: '2027-03-10', day: '2027-03-10', ...origin, currency }
+    const fees = { providerTtc, net: 9_800, payerTtc, tof, tte }
+    const paidAt = { bookedAt, occurredAt: payment.paidAt, payerPhone: '22******01' }
+    expect(await exported('payments')).to.deep.equal({
+      ...line,
+      number: 1,
+      amount: 10_000,
+      ...paidAt,
+      ...fees,
+    })
+    const about = { bookedAt: refundedAt, occurredAt: refundedAt, refundId, reason }
+    const returned = { returnedProviderTtc: 80, returnedPayerTtc: 40 }
+    expect(await exported('refunds')).to.deep.equal({
+      ...line,
+      number: 3,
+      amount: 4_000,
+      ...about,
+      ...returned,
+    })
   })
 
   it('books each event once when many processes book the same events at once', async () => {
