@@ -177,6 +177,25 @@ describe('A payment or refund with an unknown outcome', () => {
     }
   })
 
+  it('does not change when the next payment is queried, even if the response to its own query comes late', async () => {
+    service.clock.freeze(service.clock.now())
+    const { intent, key } = await unknownPayment()
+    const { referenceNumber } = intent
+    const queryAt = async () => (await storedIntent(service, referenceNumber)).hold?.queryAt
+    service.clock.advance(60_000)
+    const { status } = wallet
+    let next: Date | undefined
+    wallet.status = async () => {
+      wallet.status = async () => ({ outcome: 'not-executed' })
+      expect(await query(intent, key)).to.deep.equal(done)
+      expect(await pay(service, referenceNumber)).to.deep.equal({ state: 'waiting' })
+      next = await queryAt()
+      return status({} as never)
+    }
+    await query(intent, key)
+    expect(await queryAt()).to.deep.equal(next ?? expect.fail('there is no next payment'))
+  })
+
   it('is settled by its own job while workers are running', async () => {
     const workers = service.startWorkers()
     const { intent } = await unknownPayment()
