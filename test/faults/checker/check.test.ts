@@ -110,6 +110,10 @@ const holding: Record<string, Change> = {
     const items = [{ id: 'gone', referenceNumber: old.referenceNumber, sandbox: true, createdAt: iso(20) }]
     call(round, 20, { what: 'delivery.list', path: '/api/v1/dev/x', response: good({ items }) })
   },
+  'the clean-up removed a delivery that a replay had re-queued': (round) => {
+    round.setting.settings.sandboxRetentionDays = 0
+    Object.assign(replayIn(round), { requeued: 1, skipped: 3 })
+  },
   'two days were closed': (round) => close(round, 2),
   'a viewer was denied access': (round) =>
     call(round, 20, { ...staff, what: 'overreach', path: '/admin/x', status: 403, response: null }),
@@ -204,6 +208,8 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     },
     'another event was sent': (round) => confirmed(round).effects.push(replayIn(round)._id),
     'a count is wrong': (round) => (replayIn(round).skipped += 1),
+    'a re-queued delivery lacks its mark': (round) =>
+      Object.assign(replayIn(round), { requeued: 1, skipped: 3 }),
     'an acknowledged replay is missing': ({ dump }) => dump.webhookreplays.pop(),
   },
   'code.unique': { 'two intents share a code': ({ paid, cancelled }) => (cancelled.code = paid.code) },
