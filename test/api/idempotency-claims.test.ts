@@ -233,6 +233,30 @@ describe("A write's idempotency claim", () => {
       expect(await intentsMade()).to.have.lengthOf(1)
     })
 
+    it('is not taken over if its response is stored just after its lease has ended', async () => {
+      const endpointServer = await startEndpointServer()
+      const response = createGate()
+      endpointServer.respondWith((res) => void response.passed.then(() => res.end()))
+      const { id } = await subscribe(service, merchant, endpointServer.url)
+      await service.deps.Claim.deleteMany({})
+      const first = testEndpoint(service, merchant, id)
+      await endpointServer.atLeast(1)
+      await service.deps.Claim.updateMany({}, { $set: { leaseEndsAt: past() } })
+      const { batchers } = service.deps
+      const { findClaim } = batchers
+      restore = () => void Object.assign(batchers, { findClaim })
+      batchers.findClaim = async (...args) => {
+        const found = await findClaim(...args)
+        response.open()
+        await first
+        return found
+      }
+      const second = await testEndpoint(service, merchant, id)
+      expect([second.text, second.headers['idempotent-replayed']]).to.deep.equal([(await first).text, 'true'])
+      expect(endpointServer.received).to.have.length(1)
+      await endpointServer.close()
+    })
+
     it('gives a duplicate request 409 IDEMPOTENCY_REQUEST_IN_PROGRESS after 10 s, but does not store that response', async () => {
       const { responses, waitedMs, retry } = await stuck
       expect(waitedMs).to.be.greaterThan(9000)

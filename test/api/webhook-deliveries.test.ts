@@ -273,6 +273,21 @@ describe('The webhook delivery API', () => {
       for (const { durationMs } of attemptLog) expect(durationMs).to.be.a('number')
     })
 
+    it('shows the latest 50 attempts of a delivery that was attempted more often', async () => {
+      const delivery = await attempted(500)
+      const [first] = (await storedDelivery(service, delivery)).attemptLog
+      const at = (index: number) => new Date(Number(first?.at) - (50 - index) * 1_000)
+      const attemptLog = Array.from({ length: 50 }, (_, index) => ({ ...first, at: at(index) }))
+      const change = { $set: { attemptLog, attempts: 50, nextAttemptAt: new Date(0) } }
+      await service.deps.Delivery.collection.updateOne({ _id: delivery._id } as object, change)
+      respondWithStatus(200)
+      await attempt(service.deps, delivery._id)
+      const shown = await one(delivery)
+      expect([shown.attempts, shown.attemptLog.length]).to.deep.equal([51, 50])
+      expect(shown.attemptLog[0].at).to.equal(at(1).toISOString())
+      expect(shown.attemptLog[49].responseStatus).to.equal(200)
+    })
+
     it('reports the stage at which each attempt failed', async () => {
       const { host } = endpointServer
       const longHeader = { 'X-Long': 'x'.repeat(100_000) }

@@ -2,8 +2,11 @@ import { expect } from 'chai'
 import { createOneAtATime } from '../../src/process/one-at-a-time.ts'
 import { authorise } from '../../src/wallets/sandbox/authorise.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
+import { lookUpWallet } from '../../src/wallets/sandbox/list-wallets.ts'
 import { transfer } from '../../src/wallets/sandbox/transfer.ts'
+import { createGate } from '../support/gate.ts'
 import { tester, withSecondProcess, withService } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { customersOf, done, locked, notExecuted, pin, poor, technical, wrongPin } from './customers.ts'
 
 const quarterMs = 15 * 60_000
@@ -102,6 +105,31 @@ describe('A sandbox wallet', () => {
     pass(quarterMs)
     expect(await here.pay({ phone })).to.deep.equal(done)
   })
+
+  for (const [what, begin] of [
+    ['a correct PIN', async (phone: string) => expect(await here.pay({ phone })).to.deep.equal(done)],
+    ['15 minutes', async () => pass(quarterMs)],
+  ] as const)
+    it(`checks five PINs again after ${what}, even if a check from before ends later`, async () => {
+      for (const late of [null, false]) {
+        const phone = await here.customer(1000)
+        const gate = createGate()
+        let begun = 0
+        const [onePinAtATime, oneMovementAtATime] = [createOneAtATime(), createOneAtATime()]
+        const checkPin = () => (++begun, gate.passed.then(() => late))
+        const slow = { ...service.deps, onePinAtATime, oneMovementAtATime, checkPin }
+        const first = authorise(slow, here.order({ phone }))
+        await waitFor('the check begins', () => begun === 1)
+        await begin(phone)
+        expect(await there.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
+        gate.open()
+        await first
+        const known = await lookUpWallet(service.deps, phone, null)
+        expect(known?.pin).to.deep.equal({ wrongAttempts: 1, lockEndsAt: null })
+        for (const _ of [2, 3, 4, 5]) expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
+        expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(locked)
+      }
+    })
 
   it('does not count an attempt that is rejected because the process is already checking too many PINs', async () => {
     const phone = await here.customer(1000)

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { pollOutboxes } from '../../src/outbox/sweep.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
+import { newId } from '../../src/security/ids.ts'
+import { type EndpointHealth, untried } from '../../src/webhooks/endpoints/endpoint.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { signedIn } from '../admin/staff.ts'
 import {
@@ -181,14 +183,22 @@ describe('An endpoint that fails', () => {
 
   it('is not reported after one failed attempt, after failed tests, or while it or its business is disabled', async () => {
     const test = `${path}/endpoints/${failing}/test`
+    respond(200)
+    await attemptNew(1)
+    respond(500)
     await attemptNew(1)
     for (let sent = 0; sent < 2; sent += 1) await service.http.post(test).set(merchant.write()).expect(200)
     advance(24 * hourMs)
     await poll(service)
     await attemptNew(1)
-    await changeAsOperator(service, merchant.businessId, { apiEnabled: false })
-    await poll(service)
-    await changeAsOperator(service, merchant.businessId, { apiEnabled: true })
+    for (const [stopped, resumed] of [
+      [{ apiEnabled: false }, { apiEnabled: true }],
+      [{ suspended: true }, { suspended: false }],
+    ]) {
+      await changeAsOperator(service, merchant.businessId, stopped ?? {})
+      await poll(service)
+      await changeAsOperator(service, merchant.businessId, resumed ?? {})
+    }
     await change({ active: false })
     await poll(service)
     expect(await reports()).to.have.length(0)
@@ -240,6 +250,42 @@ describe('An endpoint that fails', () => {
       .to.include('<span class="badge bad">failing</span>')
       .and.match(/No attempts\. Failing since .* reported/)
   })
+
+  it('keeps its health after any sequence of results, whether they are recorded together or one after the other', async () => {
+    // s: success, f: sandbox failure, L: live failure without a response. The results between two bars are recorded
+    // together.
+    const sequences = ['fs', 'sf', 'sLff', 'Lfs', 'fL|s', 's|f|L', 'f|s|f', 'L|fs|f|f', 'fL|f|sLf|s']
+    const { slot: _, ...endpoint } = await service.deps.Endpoint.findById(failing).orFail().lean()
+    const cases = sequences.map((text) => ({ _id: newId(), batches: text.split('|'), health: untried }))
+    await service.deps.Endpoint.insertMany(cases.map(({ _id }) => ({ ...endpoint, _id })))
+    for (const step of [0, 1, 2, 3]) {
+      for (const each of cases)
+        for (const result of each.batches[step] ?? '') each.health = note(each._id, result, each.health)
+      for (const { _id, health } of cases) {
+        const { lastSuccessAt, lastFailureAt } = health
+        const times = { 'health.lastSuccessAt': lastSuccessAt, 'health.lastFailureAt': lastFailureAt }
+        await waitFor('the health is recorded', () => service.deps.Endpoint.exists({ _id, ...times }))
+        expect((await service.deps.Endpoint.findById(_id).orFail().lean()).health).to.deep.equal(health)
+      }
+    }
+  })
+
+  /** Notes a result, and returns the expected health. */
+  function note(endpointId: string, result: string, before: EndpointHealth): EndpointHealth {
+    advance(1_000)
+    const at = service.clock.now()
+    const noted = { endpointId, businessId: merchant.businessId, sandbox: result !== 'L', at }
+    if (result === 's') {
+      service.deps.healthNotes.note({ ...noted, outcome: 'delivered', stage: null, status: 200 })
+      return { ...before, lastSuccessAt: at, failuresInRow: 0, failingSince: null }
+    }
+    const [stage, status] = result === 'L' ? ['timeout', null] : ['status', 500]
+    service.deps.healthNotes.note({ ...noted, outcome: 'retrying', stage, status })
+    const failure = { lastFailureAt: at, lastError: stage, lastStatus: status }
+    const { failuresInRow, failingSince: since } = before
+    const inRow = { failuresInRow: failuresInRow + 1, failingSince: since ?? at }
+    return { ...before, ...failure, ...inRow, ...(result === 'L' && { lastLiveFailureAt: at }) }
+  }
 
   it('is reported only to endpoints whose key had the webhooks.endpoints:read scope', async () => {
     const writer = await service.merchant({ scopes: ['webhooks.endpoints:write', 'payments.intents:read'] })
