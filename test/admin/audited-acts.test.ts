@@ -1,21 +1,30 @@
 import { expect } from 'chai'
+import type { Scope } from '../../schemas/scopes.ts'
 import { type Act, acts } from '../../src/audit/acts.ts'
 import type { AuditEvent, By } from '../../src/audit/audit-event.ts'
+import { changeBusiness } from '../../src/businesses/change-business.ts'
 import { createBusiness } from '../../src/businesses/create-business.ts'
 import { issueKey } from '../../src/businesses/issue-key.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
+import { setCommission } from '../../src/businesses/set-commission.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import { switchApi } from '../../src/businesses/switch-api.ts'
 import type { Deps } from '../../src/deps.ts'
 import { payOut } from '../../src/ledger/pay-out.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { newId } from '../../src/security/ids.ts'
+import { changeRole } from '../../src/staff/change-account.ts'
 import { createShop } from '../../src/store/shops/create-shop.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
+import { type EndpointChange, updateEndpoint } from '../../src/webhooks/endpoints/update.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
+import { subscribe } from '../support/actions.ts'
+import { callerOf } from '../support/caller.ts'
 import { closeInBackground } from '../support/closing.ts'
-import { killAtEveryStep, waitForDeath } from '../support/kill-at-every-step.ts'
+import { killAtEveryStep, overtake, waitForDeath } from '../support/kill-at-every-step.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
+import { hire } from './staff.ts'
 
 /** The acts whose lines other files test. */
 const testedElsewhere = {
@@ -270,6 +279,74 @@ describe('An act', function () {
         0,
       )
     })
+
+  describe('that another act overtakes between its read and its write', () => {
+    const overtaken = <Result>(act: (deps: Deps) => Promise<Result>, by = act) =>
+      overtake(service, 2, closings, [act, () => by(service.deps)])
+    /** Returns the old and new values of a subject in the audit trail, oldest first. */
+    const changesOf = async (subject: string) => {
+      const lines = await service.deps.AuditEvent.find({ subject }).sort({ at: 1 }).lean()
+      return lines.map(({ before, after }) => [before, after])
+    }
+
+    it('does not resume a revoked key', async () => {
+      const { id } = await service.key(merchant.businessId)
+      await setKeyStatus(service.deps, id, 'suspended', by)
+      const set = (status: 'active' | 'revoked') => (deps: Deps) => setKeyStatus(deps, id, status, by)
+      expect(await overtaken(set('active'), set('revoked'))).to.equal(false)
+      expect((await service.deps.ApiKey.findById(id).orFail().lean()).status).to.equal('revoked')
+    })
+
+    it('keeps every secret of a key until its overlap ends', async () => {
+      const { id, key } = await service.key(merchant.businessId)
+      const keys = [key]
+      await overtaken(async (deps) => keys.push((await rotateKey(deps, id, 3600, by))?.key ?? ''))
+      expect(keys).to.have.length(3)
+      for (const each of keys) {
+        const headers = { Authorization: `Bearer ${each}` }
+        await service.http.get('/api/v1/dev/intents').set(headers).expect(200)
+      }
+    })
+
+    it('records the values that the other act left, and keeps the rates that it set', async () => {
+      const { businessId } = await service.merchant()
+      const limit = (perSecond: number) => (deps: Deps) =>
+        changeBusiness(deps, businessId, { limits: { perSecond } }, { ...by, act: 'business.limited' })
+      await overtaken(limit(5), limit(9))
+      const [, first, second] = await changesOf(businessId)
+      expect([first?.[1], second?.[0]]).to.deep.equal([{ 'limits.perSecond': 9 }, { 'limits.perSecond': 9 }])
+      const set = (payer: number) => (deps: Deps) =>
+        setCommission(deps, businessId, { provider: 100, payer, from: null }, by)
+      await overtaken(set(10), set(20))
+      const { commission } = await service.deps.Business.findById(businessId).orFail().lean()
+      expect(commission.map(({ payer }) => payer)).to.deep.equal([20, 10])
+    })
+
+    it('does not redirect events to another URL if its key may not see them', async () => {
+      const { id } = await subscribe(service, merchant, 'https://shop.example/hook', ['payment.created'])
+      const update = (scopes: Scope[], change: EndpointChange) => (deps: Deps) => {
+        const effect = { id: newId(), deadlineAt: noDeadline, cause: null, seal: String }
+        return updateEndpoint(deps, { ...callerOf(merchant), scopes: new Set(scopes) }, id, change, effect)
+      }
+      const redirect = update(['payments.intents:read'], { url: 'https://other.example/hook' })
+      const subscribed = update(['store.orders:read'], { events: ['order.new'] })
+      const refusal = await overtaken(redirect, subscribed).catch((error: unknown) => error)
+      expect(refusal).to.include({ code: 'EVENTS_NOT_PERMITTED' })
+      expect((await service.deps.Endpoint.findById(id).orFail().lean()).url).to.equal(
+        'https://shop.example/hook',
+      )
+    })
+
+    it('does not undo the other change of a staff account', async () => {
+      const { name } = await hire(service, 'support')
+      const change = (deps: Deps) => changeRole(deps, name, 'viewer', by)
+      await overtaken(change, (deps) => changeRole(deps, name, 'admin', by))
+      expect((await changesOf(name)).slice(-2)).to.deep.equal([
+        [{ role: 'support' }, { role: 'admin' }],
+        [{ role: 'admin' }, { role: 'viewer' }],
+      ])
+    })
+  })
 
   it('has exactly one line (api.disabled, api.enabled) if the process is killed after any step', async () => {
     const { AuditEvent, Setting } = service.deps

@@ -172,8 +172,12 @@ describe('The API for a webhook endpoint', () => {
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url, events: ['payment.created'] }).expect(200)
       const arrivedBefore = endpointServer.received.length
-      await freshDelivery(service, merchant)
+      const { _id } = await freshDelivery(service, merchant)
+      const soon = new Date(service.clock.now().getTime() + 5_000)
+      await service.deps.Delivery.updateOne({ _id }, { $set: { status: 'RETRYING', nextAttemptAt: soon } })
       await update({ active: false }).expect(200)
+      expect((await storedDelivery(service, { _id })).status).to.equal('RETRYING')
+      service.clock.advance(5_000)
       await createIntent(service, merchant)
       expect((await deliverAll()).map(({ status }) => status)).to.deep.equal(['CANCELLED'])
       expect(endpointServer.received).to.have.length(arrivedBefore)

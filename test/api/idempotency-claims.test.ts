@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { keepResponse } from '../../src/idempotency/compete.ts'
+import { giveUp, keepResponse } from '../../src/idempotency/compete.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { subscribe } from '../support/actions.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'
@@ -130,6 +130,8 @@ describe("A write's idempotency claim", () => {
     const keep = (each: (typeof held)[0]) =>
       keepResponse(deps, each, { sealedResponse: `kept ${each.id}` }, noDeadline)
     expect(await Promise.all(held.map(keep))).to.deep.equal([true, false, true])
+    await giveUp(deps, { id: 'b', token: 'of b' })
+    expect((await deps.Claim.findById('b').orFail().lean()).leaseEndsAt).to.deep.equal(made.leaseEndsAt)
     const claims = await deps.Claim.find({ effectId, token: /^of/ }).sort({ _id: 1 }).lean()
     expect(claims.map(({ sealedResponse }) => sealedResponse)).to.deep.equal(['kept a', 'kept', 'kept c'])
   })
@@ -164,6 +166,15 @@ describe("A write's idempotency claim", () => {
   describe('while the request is running', () => {
     let restore: () => void = () => undefined
     afterEach(() => restore())
+
+    function countLookups() {
+      const { batchers } = service.deps
+      const { findClaim } = batchers
+      let count = 0
+      restore = () => void Object.assign(batchers, { findClaim })
+      batchers.findClaim = (...args) => (++count, findClaim(...args))
+      return { lookups: () => count }
+    }
 
     /** Holds the next insert of an intent until `letGo`, and counts the lookups of claims. */
     function holdNextInsert() {
@@ -231,6 +242,25 @@ describe("A write's idempotency claim", () => {
       const one = await first
       expect([one.status, one.text]).to.deep.equal([second.status, second.text])
       expect(await intentsMade()).to.have.lengthOf(1)
+    })
+
+    it('makes a duplicate wait for the new response after 24 hours, instead of repeating the old one', async () => {
+      const endpointServer = await startEndpointServer()
+      const { id } = await subscribe(service, merchant, endpointServer.url)
+      await service.deps.Claim.deleteMany({})
+      const old = await testEndpoint(service, merchant, id)
+      service.clock.advance(day)
+      const response = createGate()
+      endpointServer.respondWith((res) => void response.passed.then(() => res.end()))
+      const first = testEndpoint(service, merchant, id)
+      await endpointServer.atLeast(2)
+      const { lookups } = countLookups()
+      const second = testEndpoint(service, merchant, id)
+      await waitFor('the duplicate to look twice', () => lookups() >= 2)
+      response.open()
+      const { text } = await first
+      expect([(await second).text, text === old.text]).to.deep.equal([text, false])
+      await endpointServer.close()
     })
 
     it('is not taken over if its response is stored just after its lease has ended', async () => {

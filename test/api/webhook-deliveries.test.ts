@@ -396,6 +396,7 @@ describe('The webhook delivery API', () => {
       respondWithStatus(200)
       await attempt(service.deps, delivery._id)
       expect(await one(delivery)).to.include({ status: 'DELIVERED', attempts: 10, maxAttempts: 10 })
+      expect(await ids('responseStatus=500')).to.deep.equal([])
       expect(new Set(endpointServer.received.map(({ body }) => body))).to.have.property('size', 1)
     })
 

@@ -1,3 +1,4 @@
+import type { Deps } from '../../src/deps.ts'
 import type { Service } from './service.ts'
 import { behindMs, type Fate, fates, openVictim, type Victim } from './victim.ts'
 
@@ -112,6 +113,21 @@ async function landAtStep<Case>(
   await operation.check(each, `its write landed before step ${step} of the retry (${retry.steps[step - 1]})`)
   closings.push(victim.close(), retry.close())
   return reached
+}
+
+/** Runs `act` in another process, and `meanwhile` just before that process makes its step `step`. */
+export async function overtake<Result>(
+  service: Service,
+  step: number,
+  closings: Promise<unknown>[],
+  [act, meanwhile]: [act: (deps: Deps) => Promise<Result>, meanwhile: () => Promise<unknown>],
+): Promise<Result> {
+  const victim = await openVictim(service, { step, fate: 'paused', lateMs: 0 })
+  const acting = act(victim.deps)
+  await waitForDeath(victim, acting, { step, label: 'overtaken' })
+  await meanwhile()
+  await victim.release()
+  return acting.finally(() => closings.push(victim.close()))
 }
 
 /**

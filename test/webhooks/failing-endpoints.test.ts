@@ -3,6 +3,7 @@ import { pollOutboxes } from '../../src/outbox/sweep.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { newId } from '../../src/security/ids.ts'
 import { type EndpointHealth, untried } from '../../src/webhooks/endpoints/endpoint.ts'
+import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { signedIn } from '../admin/staff.ts'
 import {
@@ -14,7 +15,9 @@ import {
   storedBody,
   subscribe,
 } from '../support/actions.ts'
+import { closeInBackground } from '../support/closing.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
+import { overtake } from '../support/kill-at-every-step.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 import { runReplays } from '../support/replays.ts'
 import {
@@ -36,6 +39,9 @@ describe('An endpoint that fails', () => {
   const beside = withSecondProcess(service)
   const endpointServer = withEndpointServer()
   const merchant = withMerchantPerTest(service)
+
+  const closings: Promise<unknown>[] = []
+  after(() => closeInBackground(closings))
 
   let failing: string
   let other: string
@@ -203,6 +209,23 @@ describe('An endpoint that fails', () => {
     await poll(service)
     expect(await reports()).to.have.length(0)
   })
+
+  for (const [what, act] of [
+    ['succeeds', async () => (respond(200), attemptNew(1))],
+    ['gets a new URL', async () => change({ url: 'https://other.example/hook' })],
+    ['is disabled', async () => change({ active: false })],
+  ] as [string, () => Promise<unknown>][])
+    it(`is not reported if it ${what} between the read and the write of the poll`, async () => {
+      await attemptNew(2)
+      advance(24 * hourMs)
+      await service.deps.Endpoint.updateMany(
+        { _id: { $ne: failing } },
+        { $set: { 'health.failingSince': null } },
+      )
+      await overtake(service, 3, closings, [reportFailures, act])
+      await poll(service)
+      expect(await reports()).to.have.length(0)
+    })
 
   it('starts a new period when the merchant enables it or changes its URL', async () => {
     for (const changes of [[{ active: false }, { active: true }], [{ url: endpointServer.url }]]) {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { EventName } from '../../schemas/events.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
+import { endReplay, leaseReplay, recordProgress, releaseReplay } from '../../src/webhooks/replays/lease.ts'
 import { maxEventsPerDay, maxReplaysPerDay, type PlannedReplay } from '../../src/webhooks/replays/start.ts'
 import { countUndelivered, maxCounted } from '../../src/webhooks/replays/undelivered.ts'
 import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
@@ -63,6 +64,25 @@ describe('A replay', function () {
     return new Map(found.map((delivery) => [delivery._id, delivery]))
   }
   const received = () => endpointServer.received.map(({ json }) => json.id).toSorted()
+
+  it('stays as it is after a worker that has lost its lease, or that ends it after its cancellation', async () => {
+    await log([{ event: 'payment.created', at: at(1) }])
+    const { id } = await start({ from: at(0) })
+    const lost = (await leaseReplay(service.deps)) ?? expect.fail()
+    service.clock.advance(10_000)
+    const leased = (await leaseReplay(service.deps)) ?? expect.fail()
+    const before = await read(id)
+    const reached = { createdAt: at(1), eventId: 'x' }
+    const counts = { requeued: 0, created: 1, skipped: 0 }
+    expect(await recordProgress(service.deps, lost, reached, counts)).to.equal(null)
+    expect(await endReplay(service.deps, lost, null)).to.equal(null)
+    expect(await read(id)).to.deep.equal(before)
+    const cancelled = (await cancel(id)).body.data
+    await releaseReplay(service.deps, leased, 0)
+    expect(await endReplay(service.deps, leased, null)).to.equal(null)
+    expect(await leaseReplay(service.deps)).to.equal(null)
+    expect(await read(id)).to.deep.equal(cancelled)
+  })
 
   for (const onlyUndelivered of [false, true])
     it(`delivers all and only the events of the period once, with two workers${onlyUndelivered ? ', and only undelivered ones on request' : ''}`, async () => {

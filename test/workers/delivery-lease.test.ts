@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { giveBack } from '../../src/webhooks/attempts/claim.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
@@ -85,6 +87,16 @@ describe("A delivery's lease", () => {
     expect((await running).outcome).to.equal('delivered')
     await service.deps.leases.renew()
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DELIVERED', leaseToken: null })
+  })
+
+  it('is not ended by a process that has lost it', async () => {
+    const [first, second] = [service, beside].map(({ deps: { batchers } }) => batchers.claimDelivery)
+    const lost = await first?.(delivery._id, noDeadline)
+    beside.clock.freeze(inMs(10_000))
+    const held = await second?.(delivery._id, noDeadline)
+    await giveBack(service.deps, lost ?? expect.fail())
+    const { leaseToken, nextAttemptAt } = held ?? expect.fail()
+    expect(await storedDelivery(service, delivery)).to.deep.include({ leaseToken, nextAttemptAt })
   })
 
   it('allows only its holder to write a result', async () => {

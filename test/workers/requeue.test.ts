@@ -117,6 +117,8 @@ describe('A re-queue', () => {
     expect(await storedDelivery(service, delivery)).to.include({ status: 'CANCELLED', attempts: 8 })
     await switchTo(true)
     expect(await requeue([delivery._id])).to.deep.equal(['requeued'])
+    // The staff page would still say that it is cancelled.
+    expect(await storedDelivery(service, delivery)).to.not.have.property('cancelledAt')
     await attempt(service.deps, delivery._id)
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', attempts: 9, requeues: 1 })
   })
