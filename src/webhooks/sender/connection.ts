@@ -86,13 +86,15 @@ function clientFor(origin: string, socket: Socket): Client {
 
 /**
  * Closes a connection whose response exceeds `maxWireBytes`. Only the bytes that have been processed count, because a
- * long body may arrive all at once, although exchange.ts needs only its beginning.
+ * long body may arrive all at once, although exchange.ts needs only its beginning. With TLS, bytes also wait in `raw`:
+ * it stops reading from the network only when its own buffer is full.
  */
 function limitResponse(connection: Connection): void {
   const { socket, raw } = connection
   const arrived = (): number => raw.bytesRead - connection.readBefore
+  const waiting = (): number => socket.readableLength + (raw === socket ? 0 : raw.readableLength)
   function isTooLarge(): boolean {
-    if (arrived() - socket.readableLength <= maxWireBytes) return false
+    if (arrived() - waiting() <= maxWireBytes) return false
     socket.destroy(coded('RESPONSE_TOO_LARGE', 'The response does not end.'))
     return true
   }
