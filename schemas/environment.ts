@@ -284,6 +284,26 @@ export const environment = {
       description:
         'Where traces are sent (OTLP over HTTP), such as `http://collector:4318`. Without it nothing is traced.',
     },
+    OTEL_TRACES_SAMPLER: {
+      type: 'string',
+      enum: [
+        'always_on',
+        'always_off',
+        'traceidratio',
+        'parentbased_always_on',
+        'parentbased_always_off',
+        'parentbased_traceidratio',
+      ],
+      default: 'parentbased_always_on',
+      description: 'Which traces are kept, by a name that OpenTelemetry defines.',
+    },
+    OTEL_TRACES_SAMPLER_ARG: {
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      default: 1,
+      description: 'The share of traces that `traceidratio` and `parentbased_traceidratio` keep.',
+    },
   },
 } as const
 

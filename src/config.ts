@@ -88,6 +88,8 @@ export interface Config {
   metricsToken: string | null
   /** The URL to which traces are sent (OTLP over HTTP), without the `/v1/traces` suffix. If null, tracing is off. */
   otlpEndpoint: string | null
+  /** Which traces are kept. `ratio` applies to the samplers that keep a share of them. */
+  traceSampler: { name: Environment['OTEL_TRACES_SAMPLER']; ratio: number }
   /** The commission rates, in basis points (src/wallets/commission.ts). */
   commissionRates: { provider: number; payer: number; tof: number; tte: number }
 }
@@ -190,6 +192,7 @@ function fromEnvironment(env: Environment): Config {
     metricsPort: env.METRICS_PORT ?? null,
     metricsToken: env.METRICS_TOKEN ?? null,
     otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/$/, '') ?? null,
+    traceSampler: { name: env.OTEL_TRACES_SAMPLER, ratio: env.OTEL_TRACES_SAMPLER_ARG },
     commissionRates: {
       provider: env.COMMISSION_PROVIDER_BPS,
       payer: env.COMMISSION_PAYER_BPS,

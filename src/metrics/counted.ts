@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client'
+import { Counter, Histogram, type Registry } from '@prometheus-io/client'
 
 /**
  * The buckets for request durations, in seconds. Most requests are quick and wait at most 8 s for MongoDB. A payment or

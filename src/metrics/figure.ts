@@ -1,4 +1,4 @@
-import type { Gauge } from 'prom-client'
+import type { Gauge } from '@prometheus-io/client'
 import type { Deps } from '../deps.ts'
 import { inTime } from '../process/timeout.ts'
 import { omit } from './gauges.ts'

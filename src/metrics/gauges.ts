@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client'
+import { Gauge, type Registry } from '@prometheus-io/client'
 
 export type Gauges = ReturnType<typeof createGauges>
 
@@ -11,7 +11,7 @@ export type Gauges = ReturnType<typeof createGauges>
 export function createGauges(registers: Registry[]) {
   const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) => {
     const made = new Gauge({ name: `payment_intents_${name}`, help, labelNames, registers })
-    omit(made)
+    if (labelNames.length === 0) made.remove()
     return made
   }
   return {
@@ -101,7 +101,7 @@ export function createGauges(registers: Registry[]) {
 }
 
 /** Removes all values from a gauge, because an unknown value must not be reported as 0 or as the previous value. */
-export function omit(gauge: Gauge): void {
+export function omit(gauge: { reset(): void; remove(labels: Record<string, never>): void }): void {
   gauge.reset()
   gauge.remove({})
 }

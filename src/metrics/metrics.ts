@@ -1,4 +1,4 @@
-import { Registry } from 'prom-client'
+import { Registry } from '@prometheus-io/client'
 import { beginAtZero } from './begin-at-zero.ts'
 import { createCounted } from './counted.ts'
 import { createGauges } from './gauges.ts'

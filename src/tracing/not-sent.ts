@@ -1,5 +1,5 @@
 import { DiagLogLevel, diag } from '@opentelemetry/api'
-import type { SpanExporter } from '@opentelemetry/sdk-trace-node'
+import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import { type Log, throttled } from '../process/log.ts'
 
 /** Lost traces do not affect payments, so one log line per minute is enough. */

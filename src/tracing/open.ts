@@ -7,11 +7,11 @@ import type { Tracing } from './tracing.ts'
  * MB of memory and adds 0.1 s to each start.
  */
 export async function openTracing(
-  { otlpEndpoint }: Pick<Config, 'otlpEndpoint'>,
+  { otlpEndpoint, traceSampler }: Pick<Config, 'otlpEndpoint' | 'traceSampler'>,
   log: Log,
   processType: string,
 ): Promise<Tracing | null> {
   if (otlpEndpoint === null) return null
   const { createTracing } = await import('./otlp.ts')
-  return createTracing(otlpEndpoint, log, processType)
+  return createTracing(otlpEndpoint, traceSampler, log, processType)
 }

@@ -1,12 +1,14 @@
 import {
   type Span as ApiSpan,
   type Context,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
   SpanKind as Kind,
-  propagation,
   ROOT_CONTEXT,
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import {
   defaultResource,
@@ -14,7 +16,16 @@ import {
   envDetector,
   resourceFromAttributes,
 } from '@opentelemetry/resources'
-import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import type { Config } from '../config.ts'
 import type { Log } from '../process/log.ts'
 import { inTime } from '../process/timeout.ts'
 import { version } from '../version.ts'
@@ -39,22 +50,26 @@ const kinds = {
 } as const satisfies Record<SpanKind, Kind>
 
 /**
- * Sets up tracing with the standard SDK, which sends spans in batches and drops spans that exceed its limits. The
- * limits and the sampling are set with the SDK's own environment variables (docs/operators/watch.md, "Traces"). Callers
+ * Sets up tracing with the standard SDK, which sends spans in batches and drops spans that exceed its limits. Callers
  * must pass each span's parent explicitly, because an implicit context would slow down every promise.
  */
-export function createTracing(endpoint: string, log: Log, processType: string): Tracing {
+export function createTracing(
+  endpoint: string,
+  sampler: Config['traceSampler'],
+  log: Log,
+  processType: string,
+): Tracing {
   const logLoss = createLogLoss(log)
   reportSdkWarnings(logLoss)
   const exporter = reportingFailures(
     new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis }),
     logLoss,
   )
-  const provider = new NodeTracerProvider({
+  const provider = new TracerProvider({
     resource: resourceOf(processType),
-    spanProcessors: [new BatchSpanProcessor(exporter)],
+    sampler: samplerOf(sampler),
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
   })
-  provider.register({ contextManager: null })
   const tracer = provider.getTracer('payment-intents')
   return {
     begin: (name, kind, parent) =>
@@ -63,8 +78,6 @@ export function createTracing(endpoint: string, log: Log, processType: string): 
       ),
     async close() {
       if (!(await inTime(provider.shutdown(), flushMs))) logLoss({ why: 'the process ended first' })
-      trace.disable()
-      propagation.disable()
     },
   }
 }
@@ -80,11 +93,21 @@ const resourceOf = (processType: string) =>
       }),
     )
 
-const contextOf = (traceparent: string): Context => propagation.extract(ROOT_CONTEXT, { traceparent })
+function samplerOf({ name, ratio }: Config['traceSampler']): Sampler {
+  let root: Sampler = new AlwaysOnSampler()
+  if (name.endsWith('always_off')) root = new AlwaysOffSampler()
+  if (name.endsWith('traceidratio')) root = new TraceIdRatioBasedSampler(ratio)
+  return name.startsWith('parentbased') ? new ParentBasedSampler({ root }) : root
+}
+
+const propagator = new W3CTraceContextPropagator()
+
+const contextOf = (traceparent: string): Context =>
+  propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter)
 
 function spanOver(span: ApiSpan): Span {
   const carrier = { traceparent: '' }
-  propagation.inject(trace.setSpan(ROOT_CONTEXT, span), carrier)
+  propagator.inject(trace.setSpan(ROOT_CONTEXT, span), carrier, defaultTextMapSetter)
   return {
     traceId: span.spanContext().traceId,
     traceparent: carrier.traceparent,

@@ -118,8 +118,8 @@ describe('A business', () => {
           expect(page.html).not.to.include(own)
       }
       const { values } = await service.deps.metrics.requests.get()
-      const counted = values.filter(({ labels }) => labels.route === 'GET /p/:shortCode')
-      const codes = counted.map(({ labels }) => labels.code)
+      const counted: Record<string, unknown>[] = values.map(({ labels }) => labels)
+      const codes = counted.filter(({ route }) => route === 'GET /p/:shortCode').map(({ code }) => code)
       expect(codes).to.include('FEATURE_DISABLED').and.not.include('503')
     })
 

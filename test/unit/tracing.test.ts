@@ -1,5 +1,5 @@
 import { diag } from '@opentelemetry/api'
-import type { SpanExporter } from '@opentelemetry/sdk-trace-node'
+import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import { expect } from 'chai'
 import { refuse } from '../../src/errors.ts'
 import { inSpan } from '../../src/tracing/in-span.ts'
