@@ -62,6 +62,14 @@ export const environment = {
       format: 'key-of-32-bytes',
       description: 'The previous key, while `SECRET_KEY` is being changed.',
     },
+    HASH_MEMORY_KIB: {
+      type: 'integer',
+      minimum: 8,
+      maximum: 19_456,
+      default: 19_456,
+      description:
+        'Memory that hashing a password or PIN takes. Less is faster, for tests; refused in production.',
+    },
     TRUST_PROXY: {
       type: 'string',
       format: 'proxy-trust',

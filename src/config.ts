@@ -31,6 +31,8 @@ export interface Config {
    * is still accepted.
    */
   secretKeys: readonly [current: Buffer, ...previous: Buffer[]]
+  /** The memory that hashing a password or PIN takes, in KiB. Only tests may lower it. */
+  hashMemoryKib: number
   /** The proxies whose X-Forwarded-For header is trusted: a number of hops, or a list of addresses and CIDR blocks. */
   trustProxy: number | readonly string[]
   workerQueues: readonly QueueName[]
@@ -165,6 +167,7 @@ function fromEnvironment(env: Environment): Config {
       Buffer.from(env.SECRET_KEY, 'base64'),
       ...(previous === undefined ? [] : [Buffer.from(previous, 'base64')]),
     ],
+    hashMemoryKib: env.HASH_MEMORY_KIB,
     trustProxy: parseTrust(env.TRUST_PROXY ?? '') ?? [],
     workerQueues: chosen.length > 0 ? chosen : queueNames,
     queuePrefix: queuePrefix(env),

@@ -90,7 +90,7 @@ export async function openDeps(
     blockedRanges: config.webhookBlockedRanges,
     maxSockets: maxSockets,
   })
-  const slowHash = createSlowHash()
+  const slowHash = createSlowHash(config.hashMemoryKib)
   const { walletProvider } = config
   const liveWallet = walletProvider && createLiveWallet({ config, log, now }, walletProvider)
   const wallets = openWallets(createSandboxWallet({ ...models, now, slowHash }), liveWallet)

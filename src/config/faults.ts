@@ -1,3 +1,4 @@
+import { environment } from '../../schemas/environment.ts'
 import { usesTls } from './mongo-url.ts'
 import { parseRedisUrl } from './redis-url.ts'
 import { isWeakKey, isWeakText } from './weak-keys.ts'
@@ -46,6 +47,8 @@ function faultsInProduction(given: Given): string[] {
   for (const name of ['SECRET_KEY', 'SECRET_KEY_PREVIOUS'])
     if (bytesOf(given, name).length === 32 && isWeakKey(textOf(given, name)))
       faults.push(`${name} must not be a weak or example key in production (openssl rand -base64 32)`)
+  const memoryKib = environment.properties.HASH_MEMORY_KIB.default
+  if (given.HASH_MEMORY_KIB !== memoryKib) faults.push(`HASH_MEMORY_KIB must be ${memoryKib} in production`)
   const key = bytesOf(given, 'SECRET_KEY')
   if (key.length === 32 && key.equals(bytesOf(given, 'SECRET_KEY_PREVIOUS')))
     faults.push('SECRET_KEY_PREVIOUS must differ from SECRET_KEY in production')

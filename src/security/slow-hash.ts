@@ -4,12 +4,6 @@ import { createCountsByOwner } from '../process/counts-by-owner.ts'
 import { createFairSlots } from '../process/fair-slots.ts'
 
 /**
- * The cost that OWASP recommends for argon2id, which is the library's default algorithm: 19 MiB of memory and 2 passes.
- * A hash takes about 15 ms.
- */
-const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
-
-/**
  * The number of hashes that a process computes in parallel. These hashes need 38 MiB of memory in total. They also
  * occupy half of the threads that file and DNS operations use.
  */
@@ -44,7 +38,14 @@ export interface SlowHash {
   createCheck(maxOfOwner: number, atOnce?: number): SlowCheck
 }
 
-export function createSlowHash(): SlowHash {
+/**
+ * By default, `memoryKib` is 19 MiB, which OWASP recommends with 2 passes for argon2id, the library's default algorithm.
+ * A hash then takes about 15 ms. A stored hash contains its own cost.
+ */
+export function createSlowHash(memoryKib: number): SlowHash {
+  const cost = { memoryCost: memoryKib, timeCost: 2, parallelism: 1 }
+  /** Takes as long to check as a new hash, but matches no known secret. */
+  const hashOfNothing = `$argon2id$v=19$m=${memoryKib},t=2,p=1$${bare(16)}$${bare(32)}`
   /**
    * The maximum number of parallel hashes of each kind. All kinds share `maxAtOnce` slots. A free slot goes to the
    * waiting kind that holds the fewest slots, so no kind has to wait until the queue of another kind is empty.
@@ -81,5 +82,3 @@ export function createSlowHash(): SlowHash {
 }
 
 const bare = (bytes: number): string => randomBytes(bytes).toString('base64').replaceAll('=', '')
-/** A hash that takes as long to check as any other hash but matches no known secret. */
-const hashOfNothing = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${bare(16)}$${bare(32)}`

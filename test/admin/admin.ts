@@ -22,6 +22,7 @@ export function openAdmin(service: Service) {
     MONGODB_URL: service.deps.config.mongodbUrl,
     REDIS_URL: 'redis://127.0.0.1:1',
     SECRET_KEY: secretKey,
+    HASH_MEMORY_KIB: '64',
   }
   const program = programOf('src/admin/main')
   const run = (command: string, args: string[], changes: Record<string, string | undefined>, input = '') =>

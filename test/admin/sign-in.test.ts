@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
+import { readConfig } from '../../src/config.ts'
 import { createSlowHash, maxOfKind } from '../../src/security/slow-hash.ts'
 import { setDisabled } from '../../src/staff/change-account.ts'
 import { createSignInLimit } from '../../src/staff/sign-in-limit.ts'
-import { withSecondProcess, withService } from '../support/service.ts'
+import { freshEnvironment, withSecondProcess, withService } from '../support/service.ts'
 import { hire, operator, visit } from './staff.ts'
 
 describe('Support staff sign-in', () => {
@@ -131,18 +132,29 @@ describe('Support staff sign-in', () => {
   })
 
   it('checks two passwords at a time, queues fifty more and rejects any others', async () => {
-    const slowHash = createSlowHash()
+    const slowHash = createSlowHash(64)
     const [check, hash] = [slowHash.createCheck(maxOfKind), await slowHash.make('right')]
     const outcomes = await Promise.all(Array.from({ length: 60 }, () => check('any', hash, 'right')))
     expect(outcomes.filter((fits) => fits === true)).to.have.lengthOf(52)
     expect(outcomes.filter((fits) => fits === null)).to.have.lengthOf(8)
     const wrong = [await check('any', hash, 'wrong'), await check('any', null, 'right')]
     expect(wrong).to.deep.equal([false, false])
+  })
+
+  it('hashes with 19 MiB and 2 passes by default, and still accepts a hash that was made with less', async () => {
+    const { HASH_MEMORY_KIB: _, ...environment } = freshEnvironment({})
+    const slowHash = createSlowHash(readConfig(environment).hashMemoryKib)
+    const [check, hash] = [slowHash.createCheck(maxOfKind), await slowHash.make('right')]
     expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    for (const stored of [hash, await createSlowHash(64).make('right')])
+      expect([await check('any', stored, 'right'), await check('any', stored, 'wrong')]).to.deep.equal([
+        true,
+        false,
+      ])
   })
 
   it('does not wait behind a flood of PIN checks, and PIN checks do not wait behind a flood of password checks', async () => {
-    const slowHash = createSlowHash()
+    const slowHash = createSlowHash(64)
     const hash = await slowHash.make('right')
     const [checkPin, checkPassword] = [slowHash.createCheck(maxOfKind), slowHash.createCheck(maxOfKind, 1)]
     for (const flooded of [checkPin, checkPassword]) {

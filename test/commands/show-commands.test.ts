@@ -195,7 +195,7 @@ describe('The commands that list and show', function () {
         .slice(1)
         .map((line) => line.split(/ +/).slice(0, 4)),
     ).to.deep.equal([['44******88', '-', '7', 'open']])
-    await findAccount(service.deps, businessId, '22000006')
+    await findAccount({ ...service.deps, hashDemoPin: async () => '' }, businessId, '22000006')
     const locked = await cli.done('wallet', 'show', '22000006', '--business', businessId)
     expect(locked.fixedOutcome).to.deep.equal({ outcome: 'refused', reason: 'wallet_locked' })
   })

@@ -55,6 +55,7 @@ describe('The configuration check', () => {
       walletTimeoutMs: 10_000,
       shutdownDrainMs: 2000,
       shutdownTimeoutMs: 25_000,
+      hashMemoryKib: 19_456,
       mongodbCa: null,
       redisTrust: { ca: null, verify: 'full' },
       commissionRates: { provider: 200, payer: 100, tof: 1400, tte: 200 },
@@ -385,6 +386,7 @@ describe('The configuration check', () => {
       ['WEBHOOK_ALLOWED_HOSTS', '127.0.0.1:4000', 'must not be set in production'],
       ['SANDBOX_RETENTION_DAYS', '0.5', 'must be 1 or more in production'],
       ['LIVE_DELIVERY_RETENTION_DAYS', '0.001', 'must be 0 (never delete), or 1 or more, in production'],
+      ['HASH_MEMORY_KIB', '19455', 'must be 19456 in production'],
       ['SECRET_KEY_PREVIOUS', inProduction.SECRET_KEY, 'must differ from SECRET_KEY in production'],
       ['SECRET_KEY', '****', 'must be 32 bytes in base64 (openssl rand -base64 32)'],
     ]

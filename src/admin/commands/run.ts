@@ -47,7 +47,8 @@ export async function withAdminDeps<Result extends object>(
     try {
       const { now, close } = await openDatabaseTime(mongo, log, noShift)
       const secrets = createSecrets(config.secretKeys)
-      const deps = { ...openModels(mongo), config, secrets, slowHash: createSlowHash(), by, now }
+      const slowHash = createSlowHash(config.hashMemoryKib)
+      const deps = { ...openModels(mongo), config, secrets, slowHash, by, now }
       const result = await run(deps).finally(close)
       const text = asJson ? jsonText(result) : toText(result)
       if (text !== '') process.stdout.write(`${text}\n`)

@@ -2,12 +2,13 @@ import type { OneAtATime } from '../../process/one-at-a-time.ts'
 import { failingPayment } from '../magic-amounts.ts'
 import type { KnownOutcome, PaymentOrder } from '../wallet.ts'
 import { checkPin, type PinDeps, type PinVerdict, pretendToCheck } from './check-pin.ts'
-import { findAccount, fixedOutcomeOf } from './find-account.ts'
+import { type FindDeps, findAccount, fixedOutcomeOf } from './find-account.ts'
 import type { MovementDeps } from './finish.ts'
 import { decideWithoutMoney, transfer } from './transfer.ts'
 
 export type AuthoriseDeps = MovementDeps &
-  PinDeps & { onePinAtATime: OneAtATime; oneMovementAtATime: OneAtATime }
+  PinDeps &
+  FindDeps & { onePinAtATime: OneAtATime; oneMovementAtATime: OneAtATime }
 
 const refusals: Record<Exclude<PinVerdict, 'right'>, KnownOutcome> = {
   wrong: { outcome: 'refused', reason: 'wrong_pin' },

@@ -3,7 +3,7 @@ import type { Models } from '../../mongo/models.ts'
 import { newAccount, type WalletAccount } from './account.ts'
 import { demoWallets } from './demo-wallets.ts'
 
-type FindDeps = Pick<Models, 'WalletAccount'> & { now(): Date }
+export type FindDeps = Pick<Models, 'WalletAccount'> & { now(): Date; hashDemoPin(): Promise<string> }
 
 /**
  * Returns the wallet that a business sees under a phone number. If a wallet has been explicitly created for this
@@ -24,8 +24,8 @@ export async function findAccount(
 }
 
 /**
- * Creates a demo wallet. Even concurrent calls create only one wallet, because they all use the same id and the same
- * contents.
+ * Creates a demo wallet. Even concurrent calls create only one wallet, because they all use the same id. Their hashes
+ * may differ, but are of the same PIN.
  */
 async function openDemo(
   deps: FindDeps,
@@ -33,7 +33,8 @@ async function openDemo(
 ): Promise<WalletAccount | null> {
   const demo = demoWallets[owner.phone]
   if (demo === undefined) return null
-  const { pinHash, balance } = demo
+  const { pin, balance } = demo
+  const pinHash = pin === null ? null : await deps.hashDemoPin()
   const account = newAccount({ ...owner, pinHash, balance }, deps.now())
   await nativeCollection(deps.WalletAccount)
     .insertOne(account)

@@ -3,6 +3,7 @@ import { createOneAtATime, type OneAtATime } from '../../process/one-at-a-time.t
 import { fairShare, type SlowHash } from '../../security/slow-hash.ts'
 import type { KnownOutcome, RefundOrder, StatusQuery, Wallet } from '../wallet.ts'
 import { authorise } from './authorise.ts'
+import { pin as demoPin } from './demo-wallets.ts'
 import { finishMovement, type MovementDeps } from './finish.ts'
 import { decide } from './movement.ts'
 import { decideWithoutMoney, transfer } from './transfer.ts'
@@ -16,7 +17,11 @@ export function createSandboxWallet(deps: MovementDeps & { slowHash: SlowHash })
   // balances correct. Without this optimisation, concurrent orders for one wallet would often find the wallet busy,
   // which would cost two MongoDB calls each time.
   const oneAtATime = { onePinAtATime: createOneAtATime(), oneMovementAtATime: createOneAtATime() }
-  const ordering = { ...deps, ...oneAtATime, checkPin: deps.slowHash.createCheck(fairShare) }
+  const checkPin = deps.slowHash.createCheck(fairShare)
+  // All demo wallets have the same PIN, so a process hashes it only once.
+  let demoPinHash: Promise<string> | undefined
+  const hashDemoPin = () => (demoPinHash ??= deps.slowHash.make(demoPin))
+  const ordering = { ...deps, ...oneAtATime, checkPin, hashDemoPin }
   return {
     name: 'sandbox',
     authorise: (order) => authorise(ordering, order),

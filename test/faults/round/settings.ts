@@ -21,6 +21,7 @@ export const environmentOf = (round: {
   MONGODB_URL: round.mongodbUrl,
   REDIS_URL: round.redisUrl,
   SECRET_KEY: randomBytes(32).toString('base64'),
+  HASH_MEMORY_KIB: '64',
   LOG_LEVEL: 'info',
   RATE_LIMIT_PER_SECOND: '1000',
   LIVE_CODES_PER_BUSINESS: '1000000',
