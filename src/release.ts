@@ -1,9 +1,13 @@
-import { loadConfig } from './config.ts'
-import { makeIndexes } from './mongo/indexes.ts'
-import { createLog } from './process/log.ts'
-import { stopOnSignals } from './process/stop.ts'
+import { requireNode } from './process/require-node.ts'
+
+requireNode()
 
 // This is the `release` step in the Procfile. It prepares the database for a new version.
+const { loadConfig } = await import('./config.ts')
+const { makeIndexes } = await import('./mongo/indexes.ts')
+const { createLog } = await import('./process/log.ts')
+const { stopOnSignals } = await import('./process/stop.ts')
+
 const config = loadConfig()
 const log = createLog(config.logLevel, 'release', null)
 // If a signal interrupts the step, the step can simply be run again. The step does not wait for MongoDB, so that a

@@ -1,4 +1,6 @@
-import { createProgram } from './program.ts'
+import { requireNode } from '../process/require-node.ts'
+
+requireNode()
 
 /** The exit code of a program whose output goes to a program that has ended, such as `head`. */
 const pipeClosed = 141
@@ -18,4 +20,7 @@ if (process.argv.some((argument) => /[sp]k_(test|live)_[0-9A-Za-z]{16}/.test(arg
       'could see it. Rotate it: key rotate ID. To find the id, pass the key on standard input: admin key find < file\n',
   )
   process.exitCode = 1
-} else await createProgram().parseAsync()
+} else {
+  const { createProgram } = await import('./program.ts')
+  await createProgram().parseAsync()
+}

@@ -1,0 +1,12 @@
+/**
+ * Ends the process if its Node.js is too old. A program loads its other files only after this call, with `import()`,
+ * because on an older Node.js a package may fail to load before any line has run.
+ */
+export function requireNode(): void {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major > 24 || (major === 24 && minor >= 12)) return
+  process.stderr.write(
+    `Node.js ${process.versions.node} is too old. Install Node.js 24, and run this with 24.12 or later.\n`,
+  )
+  process.exit(1)
+}
