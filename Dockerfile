@@ -1,4 +1,4 @@
-# Builds with all packages, runs with Node 24 and the production packages, not as root. The processes write no files, so the root may be
+# Builds with all packages, runs with the production packages, not as root. The processes write no files, so the root may be
 # read-only.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
@@ -9,7 +9,7 @@ COPY schemas schemas
 COPY src src
 COPY workers workers
 COPY docs/clients docs/clients
-COPY dev/write-sbom.mjs dev/write-sbom.mjs
+COPY dev dev
 COPY cli cli
 # npm keeps the compiler, because a package names it as an optional peer.
 RUN npm run build && npm prune --omit=dev && rm -rf node_modules/typescript node_modules/@typescript

@@ -62,7 +62,7 @@ async function startEarlier(bench: Bench, checkout: string, secretKey: Buffer): 
   const mongodbUrl = bench.mongodbUrl(name)
   const environment = { MONGODB_URL: mongodbUrl, SECRET_KEY: secretKey.toString('base64') }
   const env = { ...environment, REDIS_URL: bench.redisUrl, PUBLIC_URL: 'https://api.example' }
-  execFileSync(bench.runtime.node, [programs.release], { env, stdio: 'ignore' })
+  execFileSync(process.execPath, [programs.release], { env, stdio: 'ignore' })
   await withDatabase(bench.mongodbUrl('create-cost'), async (database) => {
     for (const coll of ['businesses', 'apikeys'])
       await database

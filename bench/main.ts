@@ -9,7 +9,6 @@ import { built } from '../test/support/built.ts'
 import { printTable } from '../test/support/table.ts'
 import { benchmarks } from './benchmarks.ts'
 import { printHot } from './hot.ts'
-import { findNode } from './node.ts'
 import { readOptions } from './options.ts'
 import { type Line, lineTable } from './table.ts'
 
@@ -17,7 +16,7 @@ import { type Line, lineTable } from './table.ts'
 const MAX_SLOWDOWN = 5
 /** How long the service may back off from an endpoint that fails, as all do in `redis-bytes`. */
 const MAX_BACKOFF_MS = 15 * 60_000
-/** Time to install MongoDB, Redis and Node.js if the machine lacks them. */
+/** Time to compile the service and to start MongoDB and Redis. */
 const START_LIMIT_MS = 10 * 60_000
 
 endWithParent()
@@ -31,16 +30,15 @@ async function run(): Promise<void> {
   const options = readOptions(Object.keys(benchmarks))
   const folder = options.profile ? keptFolder() : temporaryFolder()
   const starting = failAfter(START_LIMIT_MS)
-  const node = findNode()
   const build = built()
   const programs = { web: join(build, 'src/server.js'), worker: join(build, 'workers/main.js') }
   const [mongo, redis] = await Promise.all([startMongo(), startRedis()])
   console.log(
     `${cpus().length} × ${cpus()[0]?.model.trim()}, load before ${loadavg()[0]?.toFixed(1)}; ` +
-      `Node ${node.version} (${node.from}), MongoDB ${mongo.version}, Redis ${redis.version}`,
+      `Node ${process.versions.node}, MongoDB ${mongo.version}, Redis ${redis.version}`,
   )
   const bench = {
-    runtime: { node: node.path, programs, folder, profile: options.profile },
+    runtime: { programs, folder, profile: options.profile },
     mongodbUrl: (database: string) => mongo.url.replace(/[^/]*$/, database),
     redisUrl: redis.url,
     pids: { mongo: () => mongo.pid ?? 0, redis: () => redis.pid ?? 0 },

@@ -6,8 +6,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { query } from '../dev/servers/query.ts'
 
 export interface Runtime {
-  /** The path of the Node.js that runs the processes. */
-  node: string
   /** The compiled scripts of the service. */
   programs: { web: string; worker: string }
   /** The folder of the logs. Each process writes to `<name>.log`. */
@@ -84,7 +82,7 @@ export async function listening(port: number): Promise<void> {
 }
 
 function launch(
-  { node, folder, profile }: Runtime,
+  { folder, profile }: Runtime,
   name: string,
   args: string[],
   environment: Record<string, string>,
@@ -96,7 +94,7 @@ function launch(
   const profiling = profile
     ? ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`]
     : []
-  const child = spawn(node, ['--import', preload, ...profiling, ...args], {
+  const child = spawn(process.execPath, ['--import', preload, ...profiling, ...args], {
     env: { PATH: process.env.PATH ?? '', ...environment },
     stdio: ['ignore', log, log],
   })

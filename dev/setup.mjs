@@ -1,50 +1,105 @@
-// The entry of `npm test` and of `npm run` test:browser, faults, attack, demo, stack and bench. On a machine that has
-// only Node.js, it installs the packages, MongoDB and Redis, and then runs the command. It imports no package.
+// The entry of every npm script. It runs on any Node.js from 20.19 on and imports no package: it finds or fetches
+// Node.js 24, installs the packages, finds or installs MongoDB and Redis if the command needs them, and then runs the
+// command with Node.js 24.
+import { cpSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { endWithParent } from './end-with-parent.mjs'
-import { needChromium } from './setup/chromium.mjs'
-import { runCommand, stopWithSignals } from './setup/command.mjs'
+import { runSteps, stopWithSignals } from './setup/command.mjs'
+import { isWanted, needNode, putFirstOnPath } from './setup/node.mjs'
 import { installPackages } from './setup/packages.mjs'
-import { getPhp } from './setup/php.mjs'
 import { say } from './setup/say.mjs'
-import { serversFor } from './setup/servers.mjs'
 
 const OLDEST_NODE = [20, 19]
 
+const tsc = (...args) => ['node_modules/@typescript/native/bin/tsc', '--singleThreaded', ...args]
+const biome = (...args) => ['node_modules/@biomejs/biome/bin/biome', ...args]
+const pack = 'npm pack ./cli --ignore-scripts=false --silent --pack-destination docs/clients'.split(' ')
+const sbom = ['dev/write-sbom.mjs']
+const checkApi = ['dev/compatibility/check.ts']
+const php = async (args) => (await import('./setup/php.mjs')).getPhp(args)
+const chromium = async () => (await import('./setup/chromium.mjs')).needChromium()
+
+/**
+ * The steps of each command, which run until one fails. The last one gets the arguments. Commands with `own` servers
+ * kill, freeze and empty them, so they never use those at MONGODB_URL and REDIS_URL. They count as failed if they are
+ * stopped.
+ */
 const commands = {
-  // The first six kill, freeze and empty servers, so they use only their own.
-  test: { node: ['dev/tests/run.ts', 'test'], ownServersOnly: true, staysUp: false, needs: getPhp },
-  'test:full': {
-    node: ['dev/tests/run.ts', 'full'],
-    ownServersOnly: true,
-    staysUp: false,
-    needs: needChromium,
+  test: { steps: [['dev/tests/run.ts', 'test']], servers: 'own', needs: php },
+  'test:full': { steps: [['dev/tests/run.ts', 'full']], servers: 'own', needs: chromium },
+  'test:load': { steps: [['dev/tests/run.ts', 'load']], servers: 'own' },
+  faults: { steps: [['dev/tests/run.ts', 'faults'], ['test/faults/main.ts']], servers: 'own' },
+  attack: { steps: [['dev/tests/run.ts', 'attack'], ['test/attack/main.ts']], servers: 'own' },
+  bench: { steps: [['bench/main.ts']], servers: 'own' },
+  built: { steps: [['dev/run-built.ts']], servers: 'own' },
+  demo: { steps: [['dev/demo.ts']], servers: 'any' },
+  stack: { steps: [['dev/stack.ts']], servers: 'any' },
+  web: { steps: [['--env-file=.env', 'src/server.ts']] },
+  worker: { steps: [['--env-file=.env', 'workers/main.ts']] },
+  admin: { steps: [['src/admin/main.ts']] },
+  listen: { steps: [['cli/main.ts', 'listen']] },
+  trigger: { steps: [['cli/main.ts', 'trigger']] },
+  backup: { steps: [['ops/backup/main.ts', 'backup']] },
+  restore: { steps: [['ops/backup/main.ts', 'restore']] },
+  drill: { steps: [['ops/backup/main.ts', 'drill']] },
+  build: {
+    steps: [
+      () => rmSync('dist', { recursive: true, force: true }),
+      tsc(),
+      pack,
+      () => cpSync('docs/clients', 'dist/docs/clients', { recursive: true }),
+      sbom,
+    ],
   },
-  'test:load': { node: ['dev/tests/run.ts', 'load'], ownServersOnly: true, staysUp: false },
-  faults: { node: ['test/faults/main.ts'], ownServersOnly: true, staysUp: false },
-  attack: { node: ['test/attack/main.ts'], ownServersOnly: true, staysUp: false },
-  bench: { node: ['bench/main.ts'], ownServersOnly: true, staysUp: false },
-  demo: { node: ['dev/demo.ts'], ownServersOnly: false, staysUp: true },
-  stack: { node: ['dev/stack.ts'], ownServersOnly: false, staysUp: true },
+  pack: { steps: [pack] },
+  sbom: { steps: [sbom] },
+  types: { steps: [tsc('--noEmit'), tsc('-p', 'test')] },
+  lint: {
+    steps: [
+      biome('ci', '.'),
+      ['node_modules/oxlint/bin/oxlint', '--type-aware', '--max-warnings', '0'],
+      ['node_modules/knip/bin/knip.js'],
+      ['dev/lint-openapi.ts'],
+      checkApi,
+    ],
+  },
+  format: { steps: [biome('check', '--write', '.')] },
+  'api:check': { steps: [checkApi] },
+  'api:accept': { steps: [[...checkApi, '--accept']] },
+  figures: { steps: [['dev/figures.ts']] },
+  alerts: { steps: [['dev/check-alerts.mjs']] },
+  tables: { steps: [['dev/write-tables.ts']] },
+  client: { steps: [['dev/client/write.ts']] },
 }
 
 try {
   const [name, ...args] = process.argv.slice(2)
   const command = commands[name]
   if (!command) throw new Error(`Name a command: node dev/setup.mjs ${Object.keys(commands).join(' | ')}`)
-  checkNode()
+  refuseOlderNode()
   process.chdir(fileURLToPath(new URL('..', import.meta.url)))
   endWithParent()
   stopWithSignals()
-  await installPackages()
-  await command.needs?.(args)
-  runCommand([...command.node, ...args], await serversFor(command), command)
+  const node = await needNode()
+  putFirstOnPath(node)
+  // Some packages that find or install the servers need Node.js 24 as well.
+  if (command.servers && !isWanted(process.versions.node))
+    await runSteps([['dev/setup.mjs', name]], args, { node, failsIfStopped: false })
+  else {
+    await installPackages(node)
+    await command.needs?.(args)
+    if (command.servers) {
+      const { findServers } = await import('./setup/servers.mjs')
+      await findServers({ ownServersOnly: command.servers === 'own' })
+    }
+    await runSteps(command.steps, args, { node, failsIfStopped: command.servers === 'own' })
+  }
 } catch (error) {
   say(error.message)
   process.exitCode = 1
 }
 
-function checkNode() {
+function refuseOlderNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return
   throw new Error(`Node.js ${OLDEST_NODE.join('.')} or later is required. This is ${process.versions.node}`)

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { npm } from './setup/npm.mjs'
 
 const root = join(import.meta.dirname, '..')
 const read = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'))
@@ -21,7 +22,8 @@ try {
   writeFileSync(join(cwd, 'package.json'), JSON.stringify(manifest))
   writeFileSync(join(cwd, 'package-lock.json'), JSON.stringify(production))
   const options = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only']
-  const sbom = execFileSync('npm', ['sbom', ...options], { cwd, encoding: 'utf8', maxBuffer: 2 ** 26 })
+  const [command, ...args] = npm(process.execPath, 'sbom', ...options)
+  const sbom = execFileSync(command, args, { cwd, encoding: 'utf8', maxBuffer: 2 ** 26 })
   mkdirSync(join(root, 'dist'), { recursive: true })
   writeFileSync(join(root, 'dist/sbom.cdx.json'), sbom)
 } finally {

@@ -10,7 +10,7 @@ import { delimiter, join } from 'node:path'
  */
 export function checkBinary(path, from) {
   const { stdout, stderr, error } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 10_000 })
-  const version = /(?:db version v|server v=|chromium |chrome |promtool, version |^PHP )([\d.]+)/i.exec(
+  const version = /(?:db version v|server v=|chromium |chrome |promtool, version |^PHP |^v)([\d.]+)/i.exec(
     stdout ?? '',
   )?.[1]
   if (version) return { path, version, from }

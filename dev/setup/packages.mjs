@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { npm } from './npm.mjs'
 import { run } from './run.mjs'
 import { say } from './say.mjs'
 
 /** Installs the packages of package-lock.json, unless exactly these are installed. */
-export async function installPackages() {
+export async function installPackages(node) {
   if (isInstalled()) return
-  const [command, ...args] = npm()
-  const { ok, output } = await run(command, [...args, 'ci', '--include=dev', '--ignore-scripts'], {
+  const [command, ...args] = npm(node, 'ci', '--include=dev', '--ignore-scripts')
+  const { ok, output } = await run(command, args, {
     name: 'Packages: npm ci',
     progress: () => `${countInstalled()} installed`,
   })
@@ -35,12 +35,6 @@ function packagesOf(file) {
   } catch {
     return undefined
   }
-}
-
-/** Returns the npm that runs this command, or the one on the PATH. */
-function npm() {
-  const script = process.env.npm_execpath
-  return script && basename(script).startsWith('npm') ? [process.execPath, script] : ['npm']
 }
 
 function countInstalled() {

@@ -20,12 +20,12 @@ const kinds = [
 ]
 
 /**
- * Returns the environment for a command that needs both servers: their URLs if they are set, else the paths of their
+ * Completes the environment for a command that needs both servers: their URLs if they are set, else the paths of their
  * binaries.
  * @throws {Error} in one line, which names every way to install what is missing
  */
-export async function serversFor({ ownServersOnly }) {
-  const env = { ...process.env }
+export async function findServers({ ownServersOnly }) {
+  const { env } = process
   const missing = []
   for (const { name, get, ways, url, binary } of kinds) {
     if (ownServersOnly) delete env[url]
@@ -41,6 +41,6 @@ export async function serversFor({ ownServersOnly }) {
       missing.push(`No ${name}: ${ownServersOnly ? '' : `set ${url}, `}${ways}.`)
     }
   }
-  if (missing.length === 0) return env
+  if (missing.length === 0) return
   throw new Error(`${missing.join(' ')} Or run the whole service in containers: docker compose up`)
 }

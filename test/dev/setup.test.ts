@@ -1,11 +1,26 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect } from 'chai'
 import { findMongod } from '../../dev/setup/mongodb.mjs'
+import { isWanted } from '../../dev/setup/node.mjs'
+import { builds } from '../../dev/setup/node-builds.mjs'
 import { findRedisServer } from '../../dev/setup/redis.mjs'
+import { waitFor } from '../support/wait-for.ts'
 import { startCommand } from './command.ts'
 import { withCopyOfDev } from './copy-of-dev.ts'
+
+const wrapper = `#!/bin/sh\nexec '${process.execPath}' "$@"\n`
+/** Makes Node.js state another version or platform. */
+const pretending = (as: { node: string; platform?: string }) => [
+  '--import',
+  `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '${as.node}' } });
+  Object.defineProperty(process, 'platform', { value: '${as.platform ?? process.platform}' })`,
+]
+const older = pretending({ node: '20.19.0' })
+const platform = `${process.platform}-${process.arch}` as keyof typeof builds
 
 describe('The setup script', () => {
   let empty: string
@@ -25,8 +40,9 @@ describe('The setup script', () => {
     HTTPS_PROXY: 'http://127.0.0.1:9',
   })
 
-  async function run(name: string, env: NodeJS.ProcessEnv) {
-    const command = startCommand([process.execPath, 'dev/setup.mjs', name], { cwd: copy.folder, env })
+  async function run(name: string, env: NodeJS.ProcessEnv, flags: string[] = []) {
+    const words = [...flags, 'dev/setup.mjs', ...name.split(' ')]
+    const command = startCommand([process.execPath, ...words], { cwd: copy.folder, env })
     const { code } = await command.ended
     const lines = command.output.stderr.trim().split('\n')
     return { code, lines, last: lines.at(-1), stdout: command.output.stdout }
@@ -97,5 +113,123 @@ describe('The setup script', () => {
     const { code, last } = await run('stack', { ...nothing(), npm_execpath: resolve(script) })
     expect(code).to.equal(1)
     expect(last).to.equal('ci --include=dev --ignore-scripts')
+  })
+
+  /** A command that tells how it was run. */
+  async function withProgram(
+    text = 'console.log(process.env.PATH, ...process.argv.slice(2)); process.exitCode = 7',
+  ) {
+    await copy.usePackages()
+    await writeFile(join(copy.folder, 'dev', 'figures.ts'), text)
+  }
+
+  it('runs the command with a Node.js 24 from behind on the PATH if the first one is older', async () => {
+    await withProgram()
+    await writeFile(join(empty, 'node'), wrapper, { mode: 0o755 })
+    const { code, lines, stdout } = await run('figures --all', nothing(), older)
+    expect({ code, lines, stdout }).to.deep.equal({
+      code: 7,
+      lines: [''],
+      stdout: `${empty}:${empty} --all\n`,
+    })
+  })
+
+  it('passes a signal on to the command, and exits with its code', async () => {
+    await withProgram(
+      "process.once('SIGTERM', () => process.exit(9)); setInterval(() => {}, 99); console.log('up')",
+    )
+    const command = startCommand([process.execPath, 'dev/setup.mjs', 'figures'], { cwd: copy.folder })
+    await waitFor('the command is up', () => command.output.stdout !== '')
+    command.kill('SIGTERM')
+    expect(await command.ended).to.deep.equal({ code: 9, signal: null })
+  })
+
+  /** A machine with an older Node.js, and with an npm that packs this. Returns its environment and the archive. */
+  async function withOlderNode(binary: string) {
+    await withProgram()
+    await mkdir(join(empty, 'package/bin'), { recursive: true })
+    await writeFile(join(empty, builds[platform].file), binary, { mode: 0o755 })
+    const archive = join(empty, 'packed.tgz')
+    execFileSync('tar', ['-cf', archive, '-C', empty, 'package'])
+    await symlink(
+      execFileSync('sh', ['-c', 'command -v tar'], { encoding: 'utf8' }).trim(),
+      join(empty, 'tar'),
+    )
+    const npm = join(empty, 'npm-cli.js')
+    await writeFile(npm, `require('fs').cpSync('${archive}', process.argv.at(-1) + '/packed.tgz')`)
+    return { env: { ...nothing(), npm_execpath: npm, XDG_CACHE_HOME: join(empty, 'cache') }, npm, archive }
+  }
+
+  async function trust(archive: string) {
+    const table = join(copy.folder, 'dev/setup/node-builds.mjs')
+    const sha512 = createHash('sha512')
+      .update(await readFile(archive))
+      .digest('base64')
+    await writeFile(table, (await readFile(table, 'utf8')).replace(builds[platform].sha512, sha512))
+  }
+
+  it('fetches Node.js 24 once if the only Node.js is older', async () => {
+    const { env, npm, archive } = await withOlderNode(wrapper)
+    await trust(archive)
+    const first = await run('figures', env, older)
+    const kept = join(env.XDG_CACHE_HOME, 'payment-intents', `node-${builds[platform].version}-${platform}`)
+    expect([first.code, first.stdout]).to.deep.equal([7, `${kept}:${empty}\n`])
+    expect(first.lines).to.deep.equal([`Node.js ${builds[platform].version}: ${kept}/node, from npm`])
+    await rm(npm)
+    expect(await run('figures', env, older)).to.include({ code: 7, last: '', stdout: first.stdout })
+  })
+
+  it('leaves nothing behind if the checksum is wrong or the program does not run, and says so in one line', async () => {
+    const { env, archive } = await withOlderNode('#!/bin/sh\necho no libstdc++\n')
+    for (const fault of ['its SHA-512 checksum is wrong, so it was removed', 'does not run: no libstdc++']) {
+      const { code, lines, last } = await run('figures', env, older)
+      expect([code, lines.length]).to.deep.equal([1, 1])
+      expect(last)
+        .to.include(fault)
+        .and.match(/^Node\.js \S+ could not .*\. Install Node\.js 24, and .* PATH\.$/)
+      expect(await readdir(join(env.XDG_CACHE_HOME, 'payment-intents')).catch(() => [])).to.deep.equal([])
+      await trust(archive)
+    }
+  })
+
+  it('says in one line what to do on a platform without a package, or with a Node.js that is too old', async () => {
+    const { lines } = await run('types', nothing(), pretending({ node: '22.1.0', platform: 'sunos' }))
+    expect(lines).to.deep.equal([
+      `Node.js 24 is required, and no package brings it to sunos-${process.arch}. Install Node.js 24, and put it on the PATH.`,
+    ])
+    const tooOld = await run('types', nothing(), pretending({ node: '18.20.8' }))
+    expect(tooOld.lines).to.deep.equal(['Node.js 20.19 or later is required. This is 18.20.8'])
+  })
+
+  it('has a Node.js 24 with its checksum for each platform, and requires the same version everywhere', async () => {
+    expect(Object.keys(builds)).to.have.members([
+      'darwin-arm64',
+      'darwin-x64',
+      'linux-arm64',
+      'linux-x64',
+      'win32-x64',
+    ])
+    for (const { version, sha512 } of Object.values(builds))
+      expect([isWanted(version), Buffer.from(sha512, 'base64').length]).to.deep.equal([true, 64])
+    const wanted = ['24.12.0', '24.99.1', '24.11.9', '25.0.0', '20.19.0'].map(isWanted)
+    expect(wanted).to.deep.equal([true, true, false, false, false])
+    const { engines, scripts } = JSON.parse(await readFile('package.json', 'utf8'))
+    expect(engines).to.deep.equal({ node: '>=24.12 <25' })
+    expect(isWanted((await readFile('.node-version', 'utf8')).trim())).to.equal(true)
+    expect((await readFile('Dockerfile', 'utf8')).match(/^FROM node:\d+/gm)).to.deep.equal(
+      Array(2).fill('FROM node:24'),
+    )
+    const { last } = await run('none', nothing())
+    const names = Object.keys(scripts).toSorted()
+    expect(
+      last
+        ?.split(/[:|] /)
+        .slice(1)
+        .map((name) => name.replace('node dev/setup.mjs', '').trim())
+        .toSorted(),
+    ).to.deep.equal(names)
+    expect(Object.entries(scripts)).to.have.deep.members(
+      names.map((name) => [name, `node dev/setup.mjs ${name}`]),
+    )
   })
 })

@@ -12,8 +12,10 @@ describe('npm run stack', function () {
   const copy = withCopyOfDev()
   before(() => copy.usePackages())
 
-  async function stack() {
-    const command = startCommand(npm('run', '--silent', 'stack'), { cwd: copy.folder })
+  const throughNpm = npm('run', '--silent', 'stack')
+
+  async function stack(words: [string, ...string[]] = [process.execPath, 'dev/setup.mjs', 'stack']) {
+    const command = startCommand(words, { cwd: copy.folder })
     // The servers of a killed stack need time to end, and so do the new ones to start.
     const line = waitFor('the line of the stack', () => command.output.stdout.includes('\n'), 30_000)
     const ended = command.ended.then(() =>
@@ -22,7 +24,9 @@ describe('npm run stack', function () {
     await Promise.race([line, ended])
     const ports = (LINE.exec(command.output.stdout) ?? []).slice(1).map(Number)
     const responses = async () => (await Promise.all(ports.map((port) => query(port)))).map(String)
-    return { ...command, ports, responses }
+    const gone = () =>
+      waitFor('no server', async () => (await responses()).every((response) => response === 'undefined'))
+    return { ...command, ports, responses, gone }
   }
 
   it('prints one line, refuses to run twice at the same time, keeps its data and stops on SIGTERM', async () => {
@@ -31,7 +35,7 @@ describe('npm run stack', function () {
     expect(await first.responses()).to.deep.equal(['', ''])
     await query(first.ports[1] as number, 'SET kept yes\r\n')
 
-    const second = startCommand(npm('run', '--silent', 'stack'), { cwd: copy.folder })
+    const second = startCommand(throughNpm, { cwd: copy.folder })
     expect(await second.ended).to.deep.equal({ code: 1, signal: null })
     expect(second.output.stdout).to.equal('')
     expect(second.output.stderr.trim().split('\n').at(-1))
@@ -42,14 +46,14 @@ describe('npm run stack', function () {
     expect(await first.ended).to.deep.equal({ code: 0, signal: null })
     expect(await first.responses()).to.deep.equal(['undefined', 'undefined'])
 
-    const third = await stack()
+    const third = await stack(throughNpm)
     expect(await query(third.ports[1] as number, 'GET kept\r\n')).to.equal('$3\r\nyes\r\n')
     third.kill('SIGTERM')
-    await third.ended
+    await third.gone()
   })
 
   it('stops its servers even if it is killed with kill -9, and can be restarted immediately', async () => {
-    const killed = await stack()
+    const killed = await stack(throughNpm)
     killed.kill('SIGKILL')
     const next = await stack()
     expect(await killed.responses()).to.deep.equal(['undefined', 'undefined'])
