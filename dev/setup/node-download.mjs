@@ -37,13 +37,14 @@ export async function fetchNode(kept, build) {
 async function unpackFromNpm(build, folder) {
   const [command, ...args] = npm(process.execPath, 'pack', `${build.name}@${build.version}`)
   const options = ['--ignore-scripts', '--loglevel=error', '--cache', join(folder, 'npm')]
-  const { ok, why } = await download(build, folder, command, [
+  const { ok, why, output } = await download(build, folder, command, [
     ...args,
     ...options,
     '--pack-destination',
     folder,
   ])
-  if (!ok) return why
+  // The first line of npm's error is its code, the last one the path of a log that is removed.
+  if (!ok) return /^npm (?:error|ERR!) (?!code )(.+)/m.exec(output)?.[1] ?? why
   const archive = archiveIn(folder, '.tgz')
   if (!isIntact(join(folder, archive), build)) return WRONG
   // A relative name, because some tars take `C:` for the name of a machine.
