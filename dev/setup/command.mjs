@@ -19,8 +19,8 @@ export function stopWithSignals() {
 }
 
 /**
- * Runs the steps one after the other until one fails, and exits with its code. A step is a function, or the arguments of
- * Node.js or of npm. The last step gets `args`. With `failsIfStopped`, a stopped command counts as failed even if it
+ * Runs the steps one after the other until one fails, and exits with its code. A step is a function, or the arguments
+ * of Node.js or of npm. The last step gets `args`. With `failsIfStopped`, a stopped command counts as failed even if it
  * exits with 0, as mocha does.
  */
 export async function runSteps(steps, args, { node, failsIfStopped }) {
