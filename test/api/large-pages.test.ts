@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { createReadPace } from '../../src/http/responses/read-pace.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { maxPageBytes } from '../../src/lists/page-bytes.ts'
 import { createIntent } from '../support/actions.ts'
@@ -12,7 +13,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
   const merchant = withMerchant(service)
   before(async () => {
     const refunds = refundsOf(1_000)
-    await copyIntents(service, await intentTemplate(service, merchant), 40, () => ({ refunds }))
+    await copyIntents(service, await intentTemplate(service, merchant), 28, () => ({ refunds }))
   })
 
   function refundsOf(count: number): Intent['refunds'] {
@@ -44,9 +45,9 @@ describe('A business whose intents have 1 000 refunds each', () => {
   const get = (path: string) => service.http.get(`${intents}${path}`).set(merchant.read())
 
   it('can read its intents in several pages', async () => {
-    for (let page = 1; page <= 4; page += 1) {
-      const { status, body } = await get(`?limit=10&page=${page}`)
-      expect([status, body.data?.items.length], JSON.stringify(body.error)).to.deep.equal([200, 10])
+    for (const page of [1, 2]) {
+      const { status, body } = await get(`?limit=4&page=${page}`)
+      expect([status, body.data?.items.length], JSON.stringify(body.error)).to.deep.equal([200, 4])
     }
   })
 
@@ -66,7 +67,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
     const headers = merchant.write()
     const first = await refund(path, headers)
     expect([first.status, first.body.data?.refunds.length]).to.deep.equal([200, 901])
-    for (let n = 0; n < 3; n += 1) {
+    for (let n = 0; n < 2; n += 1) {
       expect((await refund(path)).status).to.equal(200)
       const again = await refund(path, headers)
       expect([again.status, again.headers['idempotent-replayed']]).to.deep.equal([200, 'true'])
@@ -74,15 +75,18 @@ describe('A business whose intents have 1 000 refunds each', () => {
     }
   })
 
-  it('gets 429 for some of 40 concurrent refunds, and the refused refunds are not carried out', async function () {
-    this.timeout(20_000)
-    const path = await paidIntent()
-    const responses = await Promise.all(Array.from({ length: 40 }, () => refund(path)))
-    const refused = responses.filter(({ status }) => status !== 200)
-    expect(refused.length).to.be.within(1, 39)
+  it('gets 429 for concurrent refunds that it must wait for, and the refused refunds are not carried out', async () => {
+    const [path, other] = [await paidIntent(), await service.merchant()]
+    const { referenceNumber } = await createIntent(service, other)
+    // While this clock stands still, no large response is ever far enough in the past.
+    service.deps.readPace = createReadPace(() => 0)
+    const refunds = Promise.all(Array.from({ length: 4 }, () => refund(path)))
+    await service.http.get(`${intents}/${referenceNumber}`).set(other.read()).expect(200)
+    const refused = (await refunds).filter(({ status }) => status !== 200)
+    service.deps.readPace = createReadPace(() => performance.now())
+    expect(refused).to.have.length(3)
     for (const { status, body } of refused)
       expect([status, body.error?.details?.scope]).to.deep.equal([429, 'responses'])
-    const { refunds } = (await get(path.slice(intents.length))).body.data
-    expect(refunds.length).to.equal(940 - refused.length)
+    expect((await get(path.slice(intents.length))).body.data.refunds).to.have.length(901)
   })
 })
