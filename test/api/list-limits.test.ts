@@ -4,18 +4,14 @@ import type { Limiter } from '../../src/lists/limiter.ts'
 import { newId } from '../../src/security/ids.ts'
 import { signedIn } from '../admin/staff.ts'
 import { createIntent } from '../support/actions.ts'
-import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { createGate } from '../support/gate.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
 import { createProduct, openLiveShop } from '../support/store.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-const day = 86_400_000
-const pending = '/api/v1/dev/intents?status=PENDING'
 const exported = '/api/v1/dev/store/products/export-csv'
 
-/** One merchant's test key lists without pause, while another merchant creates live payments. */
 describe('The limits on lists', () => {
   const service = withService({ RATE_LIMIT_PER_SECOND: '0' })
   const lister = withMerchant(service)
@@ -46,36 +42,38 @@ describe('The limits on lists', () => {
   it('cause 429 responses with scope `lists` for a merchant whose slots are all taken, but not for other merchants', async () => {
     await createProduct(service, neighbour)
     const free = await holdShare(service.deps.lists.shares, lister.businessId)
-    for (const path of ['intents', 'webhooks', 'webhooks/events', 'store/products', 'store/orders']) {
-      await expectLimited(`/api/v1/dev/${path}`, lister)
+    const paths = ['intents', 'webhooks', 'webhooks/events', 'store/products', 'store/orders']
+    const limited = Promise.all(paths.map((path) => expectLimited(`/api/v1/dev/${path}`, lister)))
+    for (const path of paths)
       expect((await read(`/api/v1/dev/${path}`, neighbour)).status, path).to.equal(200)
-    }
+    await createIntent(service, await service.merchant())
+    await limited
     const { referenceNumber } = await createIntent(service, lister)
     expect((await read(`/api/v1/dev/intents/${referenceNumber}`, lister)).status).to.equal(200)
     const wrong = await read('/api/v1/dev/intents?status=LATE', lister)
     expect(wrong.status, 'an invalid query is refused first').to.equal(400)
     await free()
-    expect((await read(pending, lister)).status).to.equal(200)
+    expect((await read('/api/v1/dev/intents', lister)).status).to.equal(200)
   })
 
   it('cause 429 responses for a staff member whose slots are all taken, but not for other staff', async () => {
     const [one, other] = await Promise.all([signedIn(service, 'viewer'), signedIn(service, 'support')])
     const viewer = await service.deps.Staff.findOne({ role: 'viewer' }).orFail().lean()
     const free = await holdShare(service.deps.lists, `staff ${viewer._id}`)
-    for (const path of ['/admin', '/admin/dead', '/admin/audit', `/admin/businesses/${lister.businessId}`]) {
-      expect((await one.get(path)).status, path).to.equal(429)
-      expect((await other.get(path)).status, path).to.equal(200)
-    }
+    const paths = ['/admin', '/admin/dead', '/admin/audit', `/admin/businesses/${lister.businessId}`]
+    const limited = Promise.all(paths.map((path) => one.get(path)))
+    for (const path of paths) expect((await other.get(path)).status, path).to.equal(200)
+    expect((await limited).map(({ status }) => status)).to.deep.equal([429, 429, 429, 429])
     await free()
     expect((await one.get('/admin')).status).to.equal(200)
   })
 
   it('allow two exports per merchant, and free their slots when the client disconnects', async () => {
     const shop = await service.merchant()
-    const description = 'x'.repeat(2000)
+    const description = 'x'.repeat(5000)
     const made = await createProduct(service, shop, { description })
     const template = await service.deps.Product.findById(made._id).lean()
-    const copies = Array.from({ length: 3000 }, () => {
+    const copies = Array.from({ length: 1300 }, () => {
       const _id = newId()
       return { ...template, _id, handle: _id, skus: [] }
     })
@@ -120,37 +118,10 @@ describe('The limits on lists', () => {
     expect(elsewhere.map(({ ns }) => ns)).to.deep.equal([])
   })
 
-  it("keep 60 concurrent reads of a list of 40 000 intents from delaying another merchant's creates", async () => {
-    const count = 40_000
-    await copyIntents(service, await intentTemplate(service, lister), count, (index) => ({
-      createdAt: new Date(Date.now() - (index * day) / count / 2),
-    }))
-    const enough = new AbortController()
-    const seen = { listed: 0, refused: 0, other: 0 }
-    const listers = Array.from({ length: 60 }, async () => {
-      while (!enough.signal.aborted) {
-        const response = await read(pending, lister)
-        type Body = { data?: { total: number }; error?: { details: object } }
-        const { data, error } = (await response.json()) as Body
-        if (response.status === 200 && (data?.total ?? 0) >= count) seen.listed += 1
-        else if (response.status === 429 && JSON.stringify(error?.details).includes('"lists"'))
-          seen.refused += 1
-        else seen.other += 1
-      }
-    })
-    await waitFor('lists are refused', () => seen.refused > 0)
-    for (let index = 0; index < 40; index += 1) await createIntent(service, neighbour)
-    expect((await read('/api/v1/dev/intents', neighbour)).status).to.equal(200)
-    enough.abort()
-    await Promise.all(listers)
-    expect(seen.other).to.equal(0)
-    expect(seen.listed).to.be.greaterThan(0)
-  })
-
   it('end a query that takes too long with an error that advises the caller to narrow the query', async () => {
     const isGone = () => false
     const slow = service.deps.lists.run('business x', isGone, ({ Intent }) =>
-      Intent.countDocuments({ label: 'none has it' }).maxTimeMS(1),
+      Intent.find({ $where: 'sleep(1000) || true' }).maxTimeMS(1),
     )
     const refusal = await slow.catch((error: unknown) => error)
     expect(refusal).to.include({ code: 'SERVICE_UNAVAILABLE' })
