@@ -4,6 +4,7 @@ import { startRedis } from '../../dev/servers.ts'
 import { newKey } from '../../src/businesses/api-key.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { changeAsOperator, createIntent } from '../support/actions.ts'
+import { deadlineMs } from '../support/machine.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
 import {
   asMerchant,
@@ -28,6 +29,7 @@ describe('A rate limit of five requests per second', () => {
   const environment = () => ({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1', REDIS_URL: redis.url })
   const service = withService(environment)
   const beside = withService(() => ({ ...sharedEnvironment(service), ...environment() }))
+  before(() => Object.assign(service.deps.rateLimits ?? {}, { refusalDelayMs: 10 }))
   after(() => redis.kill('SIGCONT'))
 
   /** Freezes the clocks in a second without any request. */
@@ -274,7 +276,7 @@ describe('A rate limit of five requests per second', () => {
       const startedAt = performance.now()
       await expectFiveEach(merchant)
       // A command to a frozen Redis times out after 3 s.
-      expect(performance.now() - startedAt).to.be.below(1500)
+      expect(performance.now() - startedAt).to.be.below(deadlineMs(3000))
     })
 
     it('allows each process five requests while Redis is down, and the two processes five in total once Redis is back', async () => {

@@ -8,8 +8,10 @@ const limit = 5
 describe('The rate limiter for visitors without an API key', () => {
   const service = withService({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1' })
 
+  const delayRefusals = (ms: number) => Object.assign(service.deps.rateLimits ?? {}, { refusalDelayMs: ms })
   /** Freezes the clock in a second without any request. */
   beforeEach(() => {
+    delayRefusals(10)
     service.clock.freeze(new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000 + 1000))
   })
 
@@ -56,13 +58,13 @@ describe('The rate limiter for visitors without an API key', () => {
     expect(refused(await flood(limit + 1, '100.2.0.1', page))).to.have.length(1)
   })
 
-  it("admits a customer's polls during 500 requests from a stranger", async () => {
+  it("admits a customer's polls during 100 requests from a stranger", async () => {
     const { status } = await payment()
     const [stranger, ...customer] = await Promise.all([
-      flood(500, '100.3.0.1', status),
+      flood(100, '100.3.0.1', status),
       ...['100.3.1.1', '100.3.1.1'].map((from) => visit(from, status)),
     ])
-    expect(refused(stranger)).to.have.length(500 - limit)
+    expect(refused(stranger)).to.have.length(100 - limit)
     expect(customer.map((response) => response.status)).to.deep.equal([200, 200])
   })
 
@@ -77,10 +79,11 @@ describe('The rate limiter for visitors without an API key', () => {
     })
 
   it('delays each error response by a second', async () => {
+    delayRefusals(1000)
     await flood(limit, '100.5.0.1')
     const startedAt = performance.now()
     expect((await visit('100.5.0.1')).status).to.equal(429)
-    expect(performance.now() - startedAt).to.be.within(950, 3000)
+    expect(performance.now() - startedAt).to.be.above(950)
   })
 
   const paths = [
@@ -106,6 +109,7 @@ describe('The rate limiter for visitors without an API key', () => {
   })
 
   it('never refuses a health probe, but delays probes from a network that sends too many', async () => {
+    delayRefusals(1000)
     const probe = async (path: string, index: number) => {
       const startedAt = performance.now()
       expect(await flood(limit + 2, `100.8.${index}.1`, path)).to.deep.equal(Array(limit + 2).fill(200))

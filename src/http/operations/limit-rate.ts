@@ -93,7 +93,7 @@ export async function limitUnknown<Known>(
   try {
     return await rateLimits.inLine(own, remainingLookups, recogniseCounted)
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'RATE_LIMITED') await delayRefusal()
+    if (error instanceof Refusal && error.code === 'RATE_LIMITED') await delayRefusal(rateLimits)
     throw error
   }
 }

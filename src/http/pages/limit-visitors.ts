@@ -11,7 +11,8 @@ import { isProbe } from '../server/probe.ts'
  * much as pages do, but the delay limits a flood to one response per second on each connection. The delay is random so
  * that the clients do not all retry at the same moment.
  */
-export const delayRefusal = (): Promise<void> => pause(1000 + Math.random() * 1000)
+export const delayRefusal = ({ refusalDelayMs }: Pick<RateLimits, 'refusalDelayMs'>): Promise<void> =>
+  pause(refusalDelayMs * (1 + Math.random()))
 
 /** The limit for each prefix is this many times the limit for the next smaller prefix. */
 const perSize = 3
@@ -39,7 +40,7 @@ export function limitVisitors(
     if (rateLimits === null) return next()
     const closed = countVisit(rateLimits, req.ip ?? '')
     if (closed === null) return next()
-    await delayRefusal()
+    await delayRefusal(rateLimits)
     if (isProbe(req)) return next()
     throw refuse('RATE_LIMITED', {
       retryAfterSeconds: 1,

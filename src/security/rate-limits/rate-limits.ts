@@ -21,6 +21,8 @@ export interface Standing {
  */
 export interface RateLimits {
   perSecond: number
+  /** How long the response to a network over its limit is delayed, up to twice as long at random. Tests lower it. */
+  refusalDelayMs: number
   /** Counts one request, or a request that costs as much as `requests` ordinary requests. */
   count(who: Counted, limit?: number, requests?: number): Standing
   /** Returns the caller's standing before its next request, without counting anything. */
@@ -118,6 +120,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
 
   return {
     perSecond,
+    refusalDelayMs: 1000,
     count(who, limit = perSecond, requests = 1) {
       const share = shareOf(current().shares, who, limit)
       if (share === null) return { isOpen: true, remaining: limit, over: 0 }
