@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import { type Batcher, createBatcher } from '../../src/mongo/batching/batcher.ts'
@@ -5,10 +6,8 @@ import { createInsertBatcher } from '../../src/mongo/batching/insert-batcher.ts'
 import { createReadBatcher } from '../../src/mongo/batching/read-batcher.ts'
 import { createUpdateBatcher, type GuardedUpdate } from '../../src/mongo/batching/update-batcher.ts'
 import { withService } from '../support/service.ts'
-import { waitFor } from '../support/wait-for.ts'
 
-/** Longer than a few iterations of the event loop. */
-const longRestMs = 500
+const restMs = 500
 
 const later = () => performance.now() + 60_000
 
@@ -41,6 +40,9 @@ const callAll = <Item>(batcher: Batcher<Item, unknown>, items: Item[]) =>
   Promise.all(items.map((item) => outcome(batcher(item, later()))))
 
 describe('A write batcher', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
+  afterEach(() => mock.timers.reset())
+
   it('sends one batch at a time, and collects the calls that arrive in the meantime, in order, for the next batch', async () => {
     const { batches, call, finish } = openBatcher(10)
     const first = call('a')
@@ -59,25 +61,25 @@ describe('A write batcher', () => {
   })
 
   it('sends a single call immediately, and sends later calls together after the configured pause', async () => {
-    const restMs = 50
     const { batches, call, finish } = openBatcher(10, restMs)
-    const startedAt = performance.now()
     const first = call('a')
     await finish(0)
     expect(await first).to.equal('A')
     const second = call('b')
     await nextLoop()
     const third = call('c')
-    await waitFor('a second batch', () => batches.length === 2)
-    // A timer may fire a millisecond early.
-    expect(performance.now() - startedAt).to.be.at.least(restMs - 2)
+    mock.timers.tick(restMs - 1)
+    await nextLoop()
+    expect(batches).to.have.length(1)
+    mock.timers.tick(1)
+    await nextLoop()
     expect(batches[1]?.items).to.deep.equal(['b', 'c'])
     await finish(1)
     expect(await Promise.all([second, third])).to.deep.equal(['B', 'C'])
   })
 
   it('ends the pause as soon as 50 calls are waiting', async () => {
-    const { batches, call, finish } = openBatcher(100, longRestMs)
+    const { batches, call, finish } = openBatcher(100, restMs)
     const first = call('a')
     await finish(0)
     await first
@@ -91,14 +93,14 @@ describe('A write batcher', () => {
   })
 
   it('sends the next batch without a pause if at least 50 calls did not fit into the last batch', async () => {
-    const { batches, call, finish, sizes } = openBatcher(60, longRestMs)
+    const { call, finish, sizes } = openBatcher(60, restMs)
     const all = numbers(115).map((item) => call(item))
     for (const index of [0, 1]) await finish(index)
     expect(await Promise.all(all)).to.deep.equal(numbers(115))
     const late = call('late')
     await nextLoop()
     expect(sizes()).to.deep.equal([60, 55])
-    await waitFor('the end of the pause', () => batches.length === 3)
+    mock.timers.tick(restMs)
     await finish(2)
     expect(await late).to.equal('LATE')
   })

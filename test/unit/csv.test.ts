@@ -57,9 +57,9 @@ describe('A CSV file for spreadsheets', () => {
 
   it('is written in time proportional to its length, whatever blanks and line breaks a text contains', () => {
     const texts = ['\n', '\t', ',\u200B', '\r\n', ';\n '].map((blanks) => `${blanks.repeat(100_000)}a`)
-    const startedAt = performance.now()
+    const before = process.cpuUsage()
     csvRows([texts], ',')
-    expect(performance.now() - startedAt).to.be.below(1000)
+    expect(process.cpuUsage(before).user / 1000).to.be.below(2000)
   })
 
   it('contains numbers without quotes, with a decimal comma if semicolons separate the cells', () => {

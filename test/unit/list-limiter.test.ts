@@ -1,8 +1,8 @@
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
 import { createLimiter, type Limiter, maxWaiting, maxWaitMs } from '../../src/lists/limiter.ts'
 import { createGate } from '../support/gate.ts'
-import { waitFor } from '../support/wait-for.ts'
 
 const isHere = () => false
 
@@ -12,10 +12,12 @@ describe('The list limiter', () => {
   let begun: string[]
   let ends: Map<string, () => void>
   beforeEach(() => {
+    mock.timers.enable({ apis: ['setTimeout'] })
     limiter = createLimiter({ perOwner: 2, inAll: 3 })
     begun = []
     ends = new Map()
   })
+  afterEach(() => mock.timers.reset())
 
   /** Runs work of an owner until the test ends it by its name. Resolves to the name, or to the refusal. */
   async function work(owner: string, name: string, isGone = isHere): Promise<unknown> {
@@ -37,6 +39,13 @@ describe('The list limiter', () => {
   }
   /** Waits until all work that may begin has begun. */
   const settle = () => new Promise((resolve) => setImmediate(resolve))
+  async function advance(ms: number): Promise<void> {
+    await settle()
+    mock.timers.tick(ms)
+    await settle()
+  }
+  /** The outcome of work so far, or `waiting`. */
+  const soFar = (some: Promise<unknown>) => Promise.race([some, settle().then(() => 'waiting')])
   async function end(name: string): Promise<void> {
     ends.get(name)?.()
     await settle()
@@ -44,9 +53,11 @@ describe('The list limiter', () => {
 
   it("rejects work after a short wait if its owner's share is used up, but still runs other owners' work", async () => {
     start('a1', 'a2')
-    const startedAt = performance.now()
-    const third = await work('a', 'a3')
-    expect(performance.now() - startedAt).to.be.within(maxWaitMs - 5, maxWaitMs * 3)
+    const refused = work('a', 'a3')
+    await advance(maxWaitMs - 1)
+    expect(await soFar(refused)).to.equal('waiting')
+    await advance(1)
+    const third = await soFar(refused)
     expect(third).to.be.instanceOf(Refusal)
     const details = { scope: 'lists', limit: 2 }
     expect((third as Refusal).extras).to.deep.include({ details, retryAfterSeconds: 1 })
@@ -75,7 +86,7 @@ describe('The list limiter', () => {
   it("never rejects one owner's work because of other owners' work", async () => {
     start('a1', 'a2', 'b1')
     const waits = work('c', 'c1')
-    await new Promise((resolve) => setTimeout(resolve, maxWaitMs * 2.5))
+    for (let times = 0; times < 3; times += 1) await advance(maxWaitMs)
     expect(limiter.waiting()).to.equal(1)
     await end('a1')
     await end('c1')
@@ -86,9 +97,8 @@ describe('The list limiter', () => {
     const all = Array.from({ length: 2 + maxWaiting }, (_, index) => work('a', `a${index}`))
     await settle()
     expect([limiter.running(), limiter.waiting()]).to.deep.equal([2, maxWaiting])
-    const startedAt = performance.now()
-    expect(await work('a', 'too many')).to.be.instanceOf(Refusal)
-    expect(performance.now() - startedAt).to.be.lessThan(maxWaitMs / 2)
+    expect(await soFar(work('a', 'too many'))).to.be.instanceOf(Refusal)
+    await advance(maxWaitMs)
     const refused = await Promise.all(all.slice(2))
     expect(refused.filter((each) => each instanceof Refusal)).to.have.lengthOf(maxWaiting)
     for (const name of ['a0', 'a1']) await end(name)
@@ -100,12 +110,15 @@ describe('The list limiter', () => {
     limiter = createLimiter({ perOwner: 1, inAll: 9, restAfter: () => restMs })
     const run = (owner: string) => limiter.run(owner, isHere, () => Promise.resolve(owner))
     await run('a')
-    const endedAt = performance.now()
     expect(await run('b')).to.equal('b')
-    expect(await run('a').catch((error: unknown) => error)).to.be.instanceOf(Refusal)
-    expect(performance.now() - endedAt).to.be.within(maxWaitMs - 5, restMs)
-    await waitFor('the slot has rested', () => run('a').catch(() => false))
-    expect(performance.now() - endedAt).to.be.greaterThan(restMs - 5)
+    const early = run('a').catch((error: unknown) => error)
+    await advance(maxWaitMs)
+    expect(await soFar(early)).to.be.instanceOf(Refusal)
+    await advance(restMs - maxWaitMs - 1)
+    const later = run('a')
+    expect(await soFar(later)).to.equal('waiting')
+    await advance(1)
+    expect(await soFar(later)).to.equal('a')
   })
 
   it('starts no work for a disconnected caller, and frees a slot if the work that uses it fails', async () => {

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
 import { createResponseBudget } from '../../src/http/responses/budget.ts'
@@ -19,6 +20,9 @@ const response = () => new Response() as unknown as ServerResponse
 const refusalOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
 
 describe('The memory limit for responses', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
+  afterEach(() => mock.timers.reset())
+
   it('allows each business a quarter of the memory, admits reads in order, and rejects a read that has waited too long', async () => {
     let reported = 0
     const budget = createResponseBudget(400 * kib, (bytes) => void (reported = bytes))
@@ -33,6 +37,7 @@ describe('The memory limit for responses', () => {
     memory.release(30 * kib)
     await large
     expect(admitted).to.deep.equal(['large'])
+    mock.timers.tick(2000)
     const refused = await refusalOf(small)
     expect(refused).to.be.instanceOf(Refusal)
     expect((refused as Refusal).extras.details).to.deep.equal({ scope: 'responses', limit: 100 * kib })
@@ -71,8 +76,7 @@ describe('The memory limit for responses', () => {
     expect(budget.taken()).to.equal(90 * kib)
   })
 
-  it("closes another business's stalled response to free memory for a business that uses less memory", async function () {
-    this.timeout(10_000)
+  it("closes another business's stalled response to free memory for a business that uses less memory", async () => {
     const budget = createResponseBudget(400 * kib, () => undefined)
     const stalled = await Promise.all(
       ['a', 'b', 'c', 'd'].map(async (business) => {
@@ -82,7 +86,9 @@ describe('The memory limit for responses', () => {
         return stalling
       }),
     )
+    const now = mock.method(performance, 'now', () => Number.MAX_SAFE_INTEGER)
     await budget.reserve('e', 50 * kib, response())
+    now.mock.restore()
     expect(stalled.filter(({ closed }) => closed)).to.have.length(1)
     expect(budget.taken()).to.equal(350 * kib)
   })
