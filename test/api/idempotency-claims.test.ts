@@ -391,6 +391,7 @@ async function waitForStuck() {
 async function waitForEndpoint() {
   const [service, endpointServer] = await Promise.all([openService(), startEndpointServer()])
   try {
+    service.clock.freeze(new Date())
     const merchant = await service.merchant()
     const { id } = await subscribe(service, merchant, endpointServer.url)
     const test = () => testEndpoint(service, merchant, id)

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { startMongo } from '../../dev/servers.ts'
 import type { Claim } from '../../src/idempotency/claim.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import type { Batchers } from '../../src/mongo/batchers.ts'
@@ -13,7 +12,6 @@ import { simulate, storedIntent } from '../support/pay.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { withServer } from '../support/with.ts'
 
 const api = '/api/v1/dev'
 const day = 24 * 3_600_000
@@ -36,10 +34,8 @@ const readyToPost = (path: string, body: object, effects: Ready['effects']): Rea
   effects,
 })
 
-describe('A write', function () {
-  this.timeout(60_000)
-  const mongo = withServer(() => startMongo({ ttlSeconds: 1 }))
-  const service = withService(() => ({ MONGODB_URL: mongo.url }))
+describe('A write', () => {
+  const service = withService()
   const merchant = withMerchantPerTest(service)
   const cleanUps: (() => void)[] = []
   beforeEach(() => service.deps.Claim.deleteMany({}))
@@ -47,8 +43,7 @@ describe('A write', function () {
     for (const cleanUp of cleanUps.splice(0)) cleanUp()
   })
 
-  const isOwn = { _id: { $ne: 'due' } }
-  const claim = () => service.deps.Claim.findOne(isOwn).orFail().lean()
+  const claim = () => service.deps.Claim.findOne().orFail().lean()
   const changeClaim = (change: Partial<Claim>) => service.deps.Claim.updateOne({}, { $set: change })
   const ago = (ms: number) => new Date(service.deps.now().getTime() - ms)
   const send = ({ method, path, body }: Ready, key = 'one') =>
@@ -57,17 +52,11 @@ describe('A write', function () {
       .send(body)
       .then((response) => response)
 
-  /** Makes the claim due for removal, and waits until MongoDB has removed it. */
+  /** Removes the claims that are due, as MongoDB does by itself. */
+  const removeDue = (at: Date) => service.deps.Claim.deleteMany({ removeAt: { $lte: at } })
   async function removeClaim(): Promise<void> {
     await changeClaim({ removeAt: ago(1) })
-    await waitFor('the removal of the claim', async () => (await service.deps.Claim.countDocuments()) === 0)
-  }
-
-  /** Waits until MongoDB has removed a document that is due at this instant, and so has checked all others. */
-  async function awaitRemoval(removeAt: Date): Promise<void> {
-    const { _id: _, ...rest } = await claim()
-    await service.deps.Claim.create({ ...rest, _id: 'due', removeAt })
-    await waitFor('a removal', async () => (await service.deps.Claim.findById('due')) === null)
+    await removeDue(service.deps.now())
   }
 
   /** Replaces functions of an object until the test ends. */
@@ -246,16 +235,15 @@ describe('A write', function () {
       refund: async () => ({ outcome: 'unknown', why: 'timeout' }),
       status: () => gate.passed.then(() => done),
     })
-    let behindMs = day - 1500
-    service.clock.advance(-behindMs)
-    cleanUps.push(() => service.clock.advance(behindMs))
+    service.clock.freeze(new Date())
+    cleanUps.push(() => service.clock.freeze(null))
     expect((await send(ready)).status).to.equal(503)
-    const { expiresAt, effectId } = await claim()
-    // From here on the service uses MongoDB's real time, by which claims are removed.
-    service.clock.advance(behindMs)
-    behindMs = 0
+    const { expiresAt, effectId, token } = await claim()
+    service.clock.freeze(new Date(expiresAt.getTime() - 1500))
     const retry = send(ready)
-    await awaitRemoval(expiresAt)
+    await waitFor('the retry to hold the claim', async () => (await claim()).token !== token)
+    service.clock.freeze(expiresAt)
+    await removeDue(expiresAt)
     gate.open()
     const { status, text } = await retry
     expect(status, text).to.equal(200)

@@ -278,8 +278,8 @@ describe('An idempotency key', () => {
   })
 
   describe('in concurrent requests', () => {
-    it('makes 50 requests create only one intent, and all get the same bytes in response', async () => {
-      const responses = await Promise.all(Array.from({ length: 50 }, () => create('at once')))
+    it('makes 20 requests create only one intent, and all get the same bytes in response', async () => {
+      const responses = await Promise.all(Array.from({ length: 20 }, () => create('at once')))
       expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
       expect(responses[0]?.status).to.equal(201)
       const replayed = responses.filter(({ headers }) => headers['idempotent-replayed'] === 'true')
