@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { checkWebhookUrl } from '../../src/webhooks/sender/url.ts'
+import { rounds } from '../support/machine.ts'
 import { withService } from '../support/service.ts'
 import { acceptedHosts, refusedHosts } from '../webhooks/hosts.ts'
 
@@ -12,12 +14,15 @@ describe("A webhook endpoint's URL", () => {
     return { status: response.status, ...((await response.json()) as { error?: { code: string } }) }
   }
 
-  it(`is refused with INVALID_WEBHOOK_URL and not stored if its host may be private (${refusedHosts.length} hosts)`, async function () {
-    this.timeout(60_000)
+  it(`is refused with INVALID_WEBHOOK_URL and not stored if its host may be private (${refusedHosts.length} hosts)`, async () => {
     expect(refusedHosts.length).to.be.at.least(400)
     const merchant = await service.merchant()
     const wrong: unknown[] = []
-    const waiting = refusedHosts.values()
+    const rules = { allowedHosts: new Set<string>() }
+    for (const host of refusedHosts)
+      if ('url' in checkWebhookUrl(`https://${host}/hooks`, rules)) wrong.push(host)
+    const each = rounds(1, 5)
+    const waiting = refusedHosts.filter((_host, index) => index % each === 0).values()
     const registerAll = async () => {
       for (const host of waiting) {
         const { status, error } = await register(`https://${host}/hooks`, merchant.write())

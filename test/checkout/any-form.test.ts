@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { rounds } from '../support/machine.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -78,7 +79,7 @@ describe('The payment page with arbitrary input', () => {
           expect(headers.get('content-type')).to.equal('text/html; charset=utf-8')
         }
       }),
-      { numRuns: 15 },
+      { numRuns: rounds(15, 5) },
     )
     expect(await debits(service, merchant)).to.equal(0)
   })
