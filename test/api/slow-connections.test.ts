@@ -73,7 +73,7 @@ describe('A connection', () => {
       drip(origin, head('Transfer-Encoding: chunked'), '1\r\n \r\n'),
       sendRaw(origin, head('Content-Length: 12'), body.slice(0, 5)),
     ])
-    expect(performance.now() - startedAt).to.be.below(5000)
+    expect(performance.now() - startedAt).to.be.below(timeouts.requestMs / 2)
     for (const responses of all) expectFailure(responses[0], 408, 'REQUEST_TIMEOUT')
     await close()
   })
@@ -84,17 +84,17 @@ describe('A connection', () => {
     const startedAt = performance.now()
     const responses = await drip(origin, first + head('Content-Length: 5000'), ' ')
     await close()
-    expect(performance.now() - startedAt).to.be.below(5000)
+    expect(performance.now() - startedAt).to.be.below(timeouts.requestMs / 2)
     expect(responses.map(({ status }) => status)).to.deep.equal([201, 408])
   })
 
   it('is served if its request body arrives slowly but at least at the minimum rate', async () => {
     const socket = await connectTo(hasty.origin)
     const received = readResponses(socket)
-    const padded = body.padEnd(2000)
+    const padded = body.padEnd(10_000)
     socket.write(head(`Content-Length: ${padded.length}`, 'Connection: close'))
-    for (let sent = 0; sent < padded.length; sent += 200) {
-      socket.write(padded.slice(sent, sent + 200))
+    for (let sent = 0; sent < padded.length; sent += 1000) {
+      socket.write(padded.slice(sent, sent + 1000))
       await wait(shortTimeouts.bodyGraceMs / 7)
     }
     const [response] = await received
@@ -112,13 +112,14 @@ describe('A connection', () => {
     const { origin, close } = await openServer(service, { ...shortTimeouts, keepAliveMs: 1500 })
     const socket = await connectTo(origin)
     const received = readResponses(socket)
-    for (const last of [[], [], [], [], ['Connection: close']]) {
+    for (let sent = 1; sent <= 20; sent += 1) {
+      const last = sent === 20 ? ['Connection: close'] : []
       socket.write(crlf('GET /healthz HTTP/1.1', 'Host: a', ...last, '', ''))
-      await wait(650)
+      await wait(110)
     }
     const responses = await received
     await close()
-    expect(responses.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200])
+    expect(responses.map(({ status }) => status)).to.deep.equal(Array(20).fill(200))
   })
 
   it('gets no 408 if the response was sent before the request body had arrived', async () => {

@@ -59,7 +59,7 @@ describe('A held request for the event feed', () => {
     await relay(other, merchant, other.deps)
     const loggedAt = performance.now()
     expect(typesOf(await all)).to.deep.equal(['payment.created'])
-    expect(performance.now() - loggedAt).to.be.below(3000)
+    expect(performance.now() - loggedAt).to.be.below(20_000)
     await held(2)
     await storeOrder(service, merchant)
     await relay(other, merchant, other.deps)
@@ -75,7 +75,7 @@ describe('A held request for the event feed', () => {
   it('gets an empty response after `wait` seconds, from which the client can continue', async () => {
     const { status, items, next, tookMs } = await follow('wait=1')
     expect([status, items]).to.deep.equal([200, []])
-    expect(tookMs).to.be.within(990, 3000)
+    expect(tookMs).to.be.at.least(990)
     await createIntent(service, merchant)
     await relay(service, merchant)
     expect(typesOf(await follow(`after=${next}`))).to.deep.equal(['payment.created'])
@@ -107,7 +107,7 @@ describe('A held request for the event feed', () => {
     const { status, items, tookMs } = await follow('wait=25')
     for (const free of slots) free?.()
     expect([status, items]).to.deep.equal([200, []])
-    expect(tookMs).to.be.below(5000)
+    expect(tookMs).to.be.below(20_000)
     expect(holdSlots.held()).to.equal(0)
   })
 
