@@ -9,7 +9,13 @@ import { expect } from 'chai'
 type CommandLine = [command: string, ...args: string[]]
 
 /** Whether a program is installed: its probe exits with 0. */
-const isHere = ([command, ...args]: CommandLine): boolean => spawnSync(command, args).status === 0
+function isHere(probe: CommandLine): boolean {
+  const [command, ...args] = probe
+  const found = known.get(probe.join(' ')) ?? spawnSync(command, args).status === 0
+  known.set(probe.join(' '), found)
+  return found
+}
+const known = new Map<string, boolean>()
 
 /** Skips a test and prints a note if a program is not installed. */
 export function skipUnlessHere(test: Mocha.Context, name: string, probe: CommandLine, page: string): void {
