@@ -50,6 +50,22 @@ describe('A process that is starting', () => {
     }
   })
 
+  it('serves metrics only on METRICS_PORT if that is set, whether it is web or worker', async () => {
+    const WORKER_PORT = String(await freePort())
+    for (const type of ['web', 'worker'] as const) {
+      const METRICS_PORT = String(await freePort())
+      const { origin, kill, exited } = await startProcess(type, service, { WORKER_PORT, METRICS_PORT })
+      const own = type === 'web' ? origin : `http://127.0.0.1:${WORKER_PORT}`
+      const ready = await fetch(`${own}/readyz`)
+      expect(await ready.json()).to.deep.equal({ status: 'ok', mongodb: 'up', redis: 'up' })
+      expect((await fetch(`${own}/metrics`)).status).to.equal(404)
+      const samples = await (await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).text()
+      expect(samples).to.match(/^nodejs_eventloop_lag_p99_seconds /m)
+      kill('SIGTERM')
+      expect(await exited).to.equal(0)
+    }
+  })
+
   it('prints fatal errors to stderr if its log level is silent, but omits stored values', async () => {
     const program = `
       import { mongo } from 'mongoose'
