@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { deadlineMs } from '../support/machine.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import {
   connectTo,
@@ -32,8 +33,7 @@ const damage = fc.record({
   ),
 })
 
-describe('Arbitrary bytes', function () {
-  this.timeout(60_000)
+describe('Arbitrary bytes', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
@@ -49,7 +49,7 @@ describe('Arbitrary bytes', function () {
     const socket = await connectTo(service.origin)
     const received = readToEnd(socket)
     socket.write(bytes)
-    const leaving = setTimeout(() => socket.end(), leaveAfterMs)
+    const leaving = setTimeout(() => socket.end(), deadlineMs(leaveAfterMs))
     const wire = await received
     clearTimeout(leaving)
     return responsesOf(wire.toString('latin1'))

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { createIntent, outboxData } from '../support/actions.ts'
+import { createGate } from '../support/gate.ts'
+import { rounds } from '../support/machine.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
@@ -15,6 +17,21 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     service.http.post(`${intents}/${reference}/cancel`).set(merchant.write(idempotencyKey))
   const events = async (referenceNumber: string) =>
     (await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()).outbox
+
+  /** Lets the next reads before a change return only once there are this many. */
+  function readTogether(count: number): void {
+    const [{ batchers }, gate] = [service.deps, createGate()]
+    const { findIntentToChange } = batchers
+    let arrived = 0
+    batchers.findIntentToChange = async (...args) => {
+      const intent = await findIntentToChange(...args)
+      arrived += 1
+      if (arrived === count) gate.open()
+      await gate.passed
+      return intent
+    }
+    void gate.passed.then(() => Object.assign(batchers, { findIntentToChange }))
+  }
 
   it('returns 200 and the same intent that GET returns, now CANCELLED and without a code', async () => {
     const made = await create()
@@ -80,9 +97,10 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
 
   it('cancels an intent once if several requests compete, adds one event, and returns errors to the other requests', async () => {
     const seen = new Set<string>()
-    for (let round = 0; round < 100; round += 1) {
+    for (let round = 0; round < rounds(100, 10); round += 1) {
       const { referenceNumber } = await create()
       const count = 2 + (round % 3)
+      if (round === 0) readTogether(count)
       const responses = await Promise.all(Array.from({ length: count }, () => cancel(referenceNumber)))
       const won = responses.filter(({ status }) => status === 200)
       const lost = responses.filter(({ status }) => status === 400)

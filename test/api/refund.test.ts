@@ -9,6 +9,7 @@ import { breaks } from '../invariants/expect-invariants.ts'
 import { createIntent, outboxData, post, readIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { createGate } from '../support/gate.ts'
+import { rounds } from '../support/machine.ts'
 import { pay, simulate, withoutDeadline } from '../support/pay.ts'
 import { loseResponses, withAnotherKey, withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -321,8 +322,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
   })
 
-  describe('under concurrency', function () {
-    this.timeout(60_000)
+  describe('under concurrency', () => {
     const inRounds = async (times: number, round: () => Promise<void>) => {
       for (let done = 0; done < times; done += 5) await Promise.all(Array.from({ length: 5 }, round))
     }
@@ -333,7 +333,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
 
     it('grants only one of two competing refunds of 60 from 100, and reports in the other response that 40 can still be refunded', () =>
-      inRounds(100, async () => {
+      inRounds(rounds(100, 10), async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [{ amount: 60 }, { amount: 60 }])
         const [won, lost] = responses.toSorted((a, b) => a.status - b.status)
@@ -361,7 +361,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
 
     it('never refunds more than was paid, and refuses requests whose expectedRefundable is outdated', () =>
-      inRounds(20, async () => {
+      inRounds(rounds(20, 5), async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [
           { expectedRefundable: 100, amount: 10 },
