@@ -34,9 +34,7 @@ function withResponses(...responses: Response[]) {
   return { payments, keys }
 }
 
-describe('docs/clients/payments.ts', function () {
-  this.timeout(20_000)
-
+describe('docs/clients/payments.ts', () => {
   it('equals what `npm run client` writes, as do the other clients', async () => {
     for (const [path, text] of Object.entries(await generateClients()))
       expect(read(path), path).to.equal(text)

@@ -196,6 +196,6 @@ describe('The TypeScript client that the service serves', () => {
     const events = connect({ fetch: unheld }).followEvents({}, { signal: controller.signal })
     expect(await events.next()).to.include({ done: true })
     const [first = 0, second = 0] = times
-    expect(second - first).to.be.within(900, 10_000)
+    expect(second - first).to.be.at.least(900)
   })
 })

@@ -10,9 +10,6 @@ import { type Block, blocksOf, nameOf, textOf } from './pages.ts'
 import { runProgram, skipUnlessHere } from './program.ts'
 import { startProxy } from './proxy.ts'
 
-/** PHP and Python start slowly on a busy machine. */
-const slowestMs = 30_000
-
 /** The output of a program, which the page shows below the programs of the same heading. */
 const shownBelow = ({ page, heading, line }: Block): string | undefined =>
   blocksOf(page).find((one) => one.fence === 'text' && one.heading === heading && one.line > line)?.text
@@ -20,8 +17,7 @@ const shownBelow = ({ page, heading, line }: Block): string | undefined =>
 /** The output without the parts that differ from run to run. */
 const constant = (text: string): string => text.replaceAll('\r', '').replaceAll(/https?:\S+/g, 'URL')
 
-describe("The guide's example programs", function () {
-  this.timeout(slowestMs)
+describe("The guide's example programs", () => {
   const [service, endpointServer] = [withService(), withEndpointServer()]
 
   function skipUnlessRunnable(test: Mocha.Context, program: Block): void {

@@ -7,9 +7,6 @@ import { textOf } from './pages.ts'
 import { skipUnlessHere } from './program.ts'
 import { verdictsOf } from './verdicts.ts'
 
-/** PHP and Python start slowly on a busy machine. */
-const slowestMs = 30_000
-
 describe('The test vectors for signed requests', () => {
   it('cover at least 30 requests, have unique names, and match the stored file', () => {
     expect(new Set(vectors.map(({ name }) => name)).size).to.equal(vectors.length)
@@ -48,7 +45,6 @@ describe('docs/merchants/webhooks.md', () => {
 describe('The files docs/clients/verify.*', () => {
   for (const language of languages) {
     it(`contain a function that verifies every vector correctly in ${language.name}`, async function () {
-      this.timeout(slowestMs)
       skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/clients')
       const found = await verdictsOf(language, vectors)
       expect(found).to.have.length(vectors.length)

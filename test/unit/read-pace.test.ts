@@ -21,16 +21,12 @@ describe('The pace limit for reads', () => {
   }
   /** Reads a response of this size for business a. */
   const read = async (bytes: number) => (await pace.take('a'))(bytes)
-  /** Records when a read of business a begins. */
-  const watch = (work: Promise<unknown>): { beganMs: number | null } => {
-    const seen: { beganMs: number | null } = { beganMs: null }
-    void work.then(() => (seen.beganMs = elapsedMs))
-    return seen
-  }
-  /** Records the refusal of another read of business a, and when it was refused. */
-  const refusalOf = (): { refusal: unknown; refusedMs: number | null } => {
-    const seen: { refusal: unknown; refusedMs: number | null } = { refusal: null, refusedMs: null }
-    pace.take('a').catch((refusal: unknown) => Object.assign(seen, { refusal, refusedMs: elapsedMs }))
+  /** Records when work begins, or is refused. */
+  function watch(work: Promise<unknown>) {
+    const seen: { atMs: number | null; refusal: unknown } = { atMs: null, refusal: null }
+    void work
+      .catch((refusal: unknown) => Object.assign(seen, { refusal }))
+      .then(() => Object.assign(seen, { atMs: elapsedMs }))
     return seen
   }
 
@@ -46,9 +42,9 @@ describe('The pace limit for reads', () => {
     other(bytesPerSecond / 4)
     const next = watch(pace.take('a'))
     await advance(499)
-    expect(next.beganMs).to.equal(null)
+    expect(next.atMs).to.equal(null)
     await advance(1)
-    expect(next.beganMs).to.equal(500)
+    expect(next.atMs).to.equal(500)
   })
 
   it("runs a business's reads one at a time and in order after a large response", async () => {
@@ -71,7 +67,7 @@ describe('The pace limit for reads', () => {
     const passes = Array.from({ length: 5 }, () => watch(pace.pass('a', bytesPerSecond / 8)))
     await settle()
     for (let ms = 0; ms < 4; ms += 1) await advance(125)
-    expect(passes.map(({ beganMs }) => beganMs)).to.deep.equal([0, 125, 250, 375, 500])
+    expect(passes.map(({ atMs }) => atMs)).to.deep.equal([0, 125, 250, 375, 500])
   })
 
   it("does not delay work on small documents or other businesses' documents", async () => {
@@ -85,7 +81,7 @@ describe('The pace limit for reads', () => {
     await read(300_000)
     void pace.take('a')
     await advance(20)
-    const seen = refusalOf()
+    const seen = watch(pace.take('a'))
     await advance(1999)
     expect(seen.refusal).to.equal(null)
     await advance(1)
@@ -94,7 +90,7 @@ describe('The pace limit for reads', () => {
 
   it('rejects a read with RATE_LIMITED after a delay of two seconds, even if the process is busy when the delay ends', async () => {
     await read(bytesPerSecond * 2.05)
-    const seen = refusalOf()
+    const seen = watch(pace.take('a'))
     elapsedMs = 2200
     mock.timers.tick(2000)
     await settle()
@@ -103,11 +99,11 @@ describe('The pace limit for reads', () => {
 
   it('rejects a read after a wait of two seconds, or immediately if 100 other reads are already waiting', async () => {
     await read(bytesPerSecond * 10)
-    const all = Array.from({ length: 101 }, refusalOf)
+    const all = Array.from({ length: 101 }, () => watch(pace.take('a')))
     await settle()
     await advance(1999)
     await advance(1)
-    expect(all.map(({ refusedMs }) => refusedMs)).to.deep.equal([...Array(100).fill(2000), 0])
+    expect(all.map(({ atMs }) => atMs)).to.deep.equal([...Array(100).fill(2000), 0])
     const details = { scope: 'responses', limit: bytesPerSecond, windowSeconds: 1 }
     for (const { refusal } of all)
       expect((refusal as Refusal).extras).to.deep.include({ details, retryAfterSeconds: 1 })
