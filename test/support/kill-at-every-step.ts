@@ -1,4 +1,5 @@
 import type { Deps } from '../../src/deps.ts'
+import { rounds } from './machine.ts'
 import type { Service } from './service.ts'
 import { behindMs, type Fate, fates, openVictim, type Victim } from './victim.ts'
 
@@ -17,13 +18,25 @@ const parallelCases = 6
 /** Fewer at a time, because cases beyond the last step of the retry are wasted. */
 const parallelLandings = 4
 
-/** Reads have no effects, so every fate gives the same result. */
+/** Reads have no effects, so a process that dies at one leaves what it leaves after the write before. */
 const readSteps = new Set(['mongodb find', 'mongodb aggregate', 'mongodb getMore'])
-const fatesOf = (step: string): readonly Fate[] => (readSteps.has(step) ? ['lost'] : fates)
+
+/** Each read with the fate `lost`, and each write with all fates. In `npm test`, only one fate per write, in turn. */
+function deathsAt(steps: readonly string[]): { name: string; step: number; fate: Fate }[] {
+  const isFull = rounds(1, 0) === 1
+  let writes = 0
+  return steps.flatMap((name, index) => {
+    const isRead = readSteps.has(name)
+    if (isRead && !isFull) return []
+    if (!isRead) writes += 1
+    const some = isRead ? (['lost'] as const) : isFull ? fates : [fates[writes % fates.length] ?? 'late']
+    return some.map((fate) => ({ name, step: index + 1, fate }))
+  })
+}
 
 /**
- * Kills a process at each step of the operation, with each fate. Returns the names of the steps. `waitMs` passes
- * between `prepare` and `run`. Processes that take long to close are pushed to `closings`.
+ * Kills a process at each step of the operation (`deathsAt`). Returns the names of the steps. `waitMs` passes between
+ * `prepare` and `run`. Processes that take long to close are pushed to `closings`.
  */
 export async function killAtEveryStep<Case>(
   service: Service,
@@ -41,9 +54,7 @@ export async function killAtEveryStep<Case>(
   await operation.repeat(whole)
   await operation.check(whole, 'not killed')
   const cases = await Promise.all(
-    steps.flatMap((name, index) =>
-      fatesOf(name).map(async (fate) => ({ fate, name, step: index + 1, each: await operation.prepare() })),
-    ),
+    deathsAt(steps).map(async (death) => ({ ...death, each: await operation.prepare() })),
   )
   service.clock.advance(behindMs + waitMs)
   while (cases.length > 0)
@@ -68,7 +79,8 @@ export async function killAtEveryStep<Case>(
 
 /**
  * Kills a process at the write of its effect. For each step of the merchant's retry, pauses the retry there, lets the
- * dead process's write happen, and then lets the retry continue.
+ * dead process's write happen, and then lets the retry continue. In `npm test`, the write happens only after the retry
+ * and just before the same write of the retry.
  */
 export async function landDuringRetry<Case>(
   service: Service,
@@ -76,28 +88,34 @@ export async function landDuringRetry<Case>(
   closings: Promise<unknown>[],
   effectStep: number,
 ): Promise<void> {
-  for (let first = 1, reached = true; reached; first += parallelLandings) {
+  /** Returns the names of the steps of each retry, and the name of the delayed write. */
+  const landAt = async (steps: number[]) => {
     const cases = await Promise.all(
-      Array.from({ length: parallelLandings }, async (_, index) => ({
-        step: first + index,
-        each: await operation.prepare(),
-      })),
+      steps.map(async (step) => ({ effectStep, step, each: await operation.prepare() })),
     )
     service.clock.advance(behindMs)
-    const landed = await Promise.all(
-      cases.map(({ step, each }) => landAtStep(service, operation, closings, { effectStep, step, each })),
-    )
-    reached = landed.every(Boolean)
+    return Promise.all(cases.map((each) => landAtStep(service, operation, closings, each)))
+  }
+  if (rounds(1, 0) === 0) {
+    const [after] = await landAt([0])
+    const same = after?.retry.lastIndexOf(after.delayed) ?? -1
+    await landAt([same === -1 ? 1 : same + 1])
+    return
+  }
+  for (let first = 1, reached = true; reached; first += parallelLandings) {
+    const steps = Array.from({ length: parallelLandings }, (_, index) => first + index)
+    const landed = await landAt(steps)
+    reached = landed.every(({ retry }, index) => retry.length >= first + index)
   }
 }
 
-/** Returns whether the retry has that step. */
+/** Returns the names of the delayed write and of the retry's steps. At step 0, the write lands after the retry. */
 async function landAtStep<Case>(
   service: Service,
   operation: Operation<Case>,
   closings: Promise<unknown>[],
   { effectStep, step, each }: { effectStep: number; step: number; each: Case },
-): Promise<boolean> {
+): Promise<{ delayed: string; retry: string[] }> {
   const victim = await openVictim(service, { step: effectStep, fate: 'late', lateMs: behindMs })
   const running = operation.run(victim, each)
   closings.push(running.catch(() => undefined))
@@ -105,14 +123,14 @@ async function landAtStep<Case>(
   await waitForDeath(victim, running, { step: effectStep, label })
   const retry = await openVictim(service, { step, fate: 'paused', lateMs: 0 })
   const retried = operation.run(retry, each)
-  const reached = await Promise.race([retry.died.then(() => true), retried.then(() => false)])
+  await Promise.race([retry.died, retried])
   await victim.release()
   await retry.release()
   await retried
   await operation.repeat(each)
   await operation.check(each, `its write landed before step ${step} of the retry (${retry.steps[step - 1]})`)
   closings.push(victim.close(), retry.close())
-  return reached
+  return { delayed: victim.steps[effectStep - 1] ?? '', retry: retry.steps }
 }
 
 /** Runs `act` in another process, and `meanwhile` just before that process makes its step `step`. */

@@ -61,6 +61,8 @@ export async function openVictim(
   const { config, log } = service.deps
   const deps = await openDeps({ ...config, mongodbUrl: proxy.url }, log, createMetrics(), 'web', shift)
   deps.apiSwitch.close()
+  // Compiling the schemas of requests takes long.
+  deps.validate = service.deps.validate
   const { enqueue } = deps
   const heldBack: (() => void)[] = []
   deps.enqueue = (name, jobs) => {
