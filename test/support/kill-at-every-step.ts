@@ -21,7 +21,10 @@ const parallelLandings = 4
 /** Reads have no effects, so a process that dies at one leaves what it leaves after the write before. */
 const readSteps = new Set(['mongodb find', 'mongodb aggregate', 'mongodb getMore'])
 
-/** Each read with the fate `lost`, and each write with all fates. In `npm test`, only one fate per write, in turn. */
+/**
+ * Each read with the fate `lost`, and each write with all fates. In `npm test`, the first write is late, the second
+ * unanswered, the third lost, and so on.
+ */
 function deathsAt(steps: readonly string[]): { name: string; step: number; fate: Fate }[] {
   const isFull = rounds(1, 0) === 1
   let writes = 0
@@ -29,7 +32,7 @@ function deathsAt(steps: readonly string[]): { name: string; step: number; fate:
     const isRead = readSteps.has(name)
     if (isRead && !isFull) return []
     if (!isRead) writes += 1
-    const some = isRead ? (['lost'] as const) : isFull ? fates : [fates[writes % fates.length] ?? 'late']
+    const some = isRead ? (['lost'] as const) : isFull ? fates : [fates.at(-((writes - 1) % 3) - 1) ?? 'late']
     return some.map((fate) => ({ name, step: index + 1, fate }))
   })
 }
