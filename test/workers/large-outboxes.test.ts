@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
+import { maxRefunds } from '../../schemas/refund.ts'
 import { endPayment } from '../../src/intents/payments/end.ts'
 import { beginRefund } from '../../src/intents/refunds/hold.ts'
+import type { Refund } from '../../src/intents/refunds/refund-record.ts'
 import { settleRefund } from '../../src/intents/refunds/settle.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { type IntentSource } from '../../src/outbox/outbox-batchers.ts'
@@ -13,48 +12,22 @@ import { relayOutboxes } from '../../src/outbox/relay.ts'
 import { newId } from '../../src/security/ids.ts'
 import { noCommission } from '../../src/wallets/commission.ts'
 import { createIntent, outboxEvents, relay, subscribe } from '../support/actions.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
 import { newRefund, simulate, storedIntent } from '../support/pay.ts'
-import { withMerchantPerTest, withServicePerTest } from '../support/service.ts'
+import { withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { allDelivered } from './set-up.ts'
 
-const many = 1_000
 /** The largest metadata allowed, of characters that take four bytes. */
 const fullMetadata = Object.fromEntries(
   Array.from({ length: 50 }, (_, index) => [`${index}`.padStart(4, '0') + '💰'.repeat(60), '💰'.repeat(500)]),
 )
 const cause = { requestId: newId(), traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
 
-/** An endpoint that keeps only the id and the size of each webhook. */
-async function startCounter() {
-  const ids: string[] = []
-  let bytes = 0
-  const server = createServer((req, res) => {
-    let id = ''
-    req.on('data', (chunk: Buffer) => {
-      if (id === '') id = chunk.toString('latin1', 7, 39)
-      bytes += chunk.length
-    })
-    req.on('end', () => {
-      ids.push(id)
-      res.end()
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    ids,
-    bytes: () => bytes,
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
-
 describe('An intent with thousands of events', () => {
-  const service = withServicePerTest()
+  const service = withService()
   const merchant = withMerchantPerTest(service)
+  const endpointServer = withEndpointServer()
 
   const bytesOf = async (referenceNumber: string): Promise<number> => {
     const [found] = await service.deps.Intent.aggregate<{ bytes: number }>([
@@ -64,54 +37,63 @@ describe('An intent with thousands of events', () => {
     return found?.bytes ?? 0
   }
 
-  /** Makes this many declined payments, one that succeeds, and this many refunds. No relay runs meanwhile. */
+  /** Appends copies of the last item of a list, each with an id of its own. */
+  async function copyLast(referenceNumber: string, list: 'outbox' | 'refunds', count: number) {
+    const last = (await storedIntent(service, referenceNumber))[list].at(-1)
+    const $each = Array.from({ length: count }, () => ({ ...last, id: newId() }))
+    const $push = { [list]: { $each } }
+    await service.deps.Intent.collection.updateOne({ referenceNumber }, { $push } as never)
+  }
+
+  /** Makes 200 declined payments, one that succeeds, and 1 000 refunds, of which 30 have an event. */
   async function makeEvents(referenceNumber: string): Promise<void> {
     const intent = await storedIntent(service, referenceNumber)
     const [payerPhone, payerHash] = ['22******45', 'h']
     const decline = { outcome: 'declined', reason: 'insufficient_funds' } as const
     const end = async (outcome: typeof decline | { outcome: 'done' }) => {
       const payer = { payerPhone, payerHash, commission: noCommission }
-      const payment = { id: newId(), wallet: 'sandbox', amount: many, ...payer } as const
+      const payment = { id: newId(), wallet: 'sandbox', amount: maxRefunds, ...payer } as const
       const ended = await endPayment(service.deps, intent, payment, outcome, { effectId: newId(), cause })
       expect(ended?.status).to.equal(outcome.outcome === 'done' ? 'PAID' : 'PENDING')
     }
-    for (let at = 0; at < many; at += 1) await end(decline)
-    await end({ outcome: 'done' })
-    const paid = await storedIntent(service, referenceNumber)
-    for (let at = 0; at < many; at += 1) {
+    const begin = (refund: Refund) =>
+      beginRefund(service.deps, intent, { refundsCommitted: { $lt: maxRefunds } }, refund)
+    const refundOne = async () => {
       const refund = { ...newRefund(service.deps, 1), reason: '💰'.repeat(200) }
-      expect(
-        await beginRefund(service.deps, intent, { refundsCommitted: { $lte: many - 1 } }, refund),
-      ).to.equal(true)
+      expect(await begin(refund)).to.equal(true)
+      const paid = await storedIntent(service, referenceNumber)
       const settled = await settleRefund(service.deps, paid, refund, { outcome: 'done' }, cause)
       expect(settled?.status).to.equal('REFUNDED')
     }
+    await end(decline)
+    await copyLast(referenceNumber, 'outbox', 198)
+    await end(decline)
+    await end({ outcome: 'done' })
+    await refundOne()
+    await copyLast(referenceNumber, 'refunds', maxRefunds - 2)
+    await copyLast(referenceNumber, 'outbox', 28)
+    await refundOne()
+    expect(await begin(newRefund(service.deps, 1))).to.equal(false)
   }
 
-  it('can have 1 000 refunds and 1 000 declined payments with full metadata, and each event is delivered exactly once', async function () {
-    this.timeout(240_000)
-    const endpointServer = await startCounter()
-    const events = ['payment.created', 'payment.failed', 'payment.confirmed', 'payment.refunded']
+  it('can have 1 000 refunds with full metadata, and each of more events than are read at a time is delivered exactly once', async () => {
+    const events = ['payment.created', 'payment.confirmed', 'payment.refunded']
     await subscribe(service, merchant, endpointServer.url, events)
-    const input = { amount: many, metadata: fullMetadata }
+    const input = { amount: maxRefunds, metadata: fullMetadata }
     const { referenceNumber } = await createIntent(service, merchant, input)
     expect(await bytesOf(referenceNumber)).to.be.above(100_000)
     await makeEvents(referenceNumber)
-    const bytes = await bytesOf(referenceNumber)
-    expect(bytes).to.be.within(1_000_000, 4_000_000)
-    const all = 2 * many + 2
-    expect(await outboxEvents(service, merchant)).to.have.length(all)
-    service.startWorkers()
+    expect(await bytesOf(referenceNumber)).to.be.within(1_000_000, 4_000_000)
+    expect(await outboxEvents(service, merchant)).to.have.length(232)
+    const workers = service.startWorkers()
     await relay(service, merchant)
-    await waitFor('every event is delivered', () => endpointServer.ids.length >= all, 180_000)
-    const open = { nextAttemptAt: { $type: 'date' } } as const
-    const hasEnded = async () => (await service.deps.Delivery.countDocuments(open)) === 0
-    await waitFor('every delivery has ended', hasEnded, 60_000)
-    expect(await outboxEvents(service, merchant)).to.deep.equal([])
-    expect(endpointServer.ids).to.have.length(all)
-    expect(new Set(endpointServer.ids)).to.have.property('size', all)
-    expect(endpointServer.bytes()).to.be.above(all * 100_000)
-    endpointServer.close()
+    await allDelivered(service, merchant, 32)
+    await waitFor('the outbox is empty', async () => (await outboxEvents(service, merchant)).length === 0)
+    await workers.close()
+    const ids = endpointServer.received.map(({ json }) => json.id)
+    expect([ids.length, new Set(ids).size]).to.deep.equal([32, 32])
+    for (const { body } of endpointServer.received) expect(body).to.have.length.above(50_000)
+    expect(await service.deps.LoggedEvent.countDocuments({ referenceNumber })).to.equal(232)
   })
 
   /** Stores `large` copies of an intent with full metadata and `small` copies of a small one. Returns their ids. */
@@ -181,15 +163,15 @@ describe('An intent with thousands of events', () => {
     largeOutboxes.takeNow('another')?.()
     for (const each of free) each?.()
     expect(await relayOutboxes(service.deps, { intentIds: [_id], orderIds: [] })).to.include({ events: 1 })
-  }).timeout(20_000)
+  })
 
   it('rejects further payments while 8 MiB of events are waiting, and accepts payments again once the events are relayed', async () => {
     const { referenceNumber, shortCode } = await createIntent(service, merchant)
     const [event] = (await storedIntent(service, referenceNumber)).outbox
-    const filled = Array.from({ length: 7_500 }, () => ({
+    const filled = Array.from({ length: 420 }, () => ({
       ...event,
       id: newId(),
-      requestId: 'r'.repeat(1_000),
+      requestId: 'r'.repeat(20_000),
     }))
     await service.deps.Intent.collection.updateOne({ referenceNumber }, {
       $push: { outbox: { $each: filled } },
@@ -202,5 +184,5 @@ describe('An intent with thousands of events', () => {
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
     expect(await state()).to.equal('pending')
     expect((await simulate(service, merchant, referenceNumber)).status).to.equal(200)
-  }).timeout(120_000)
+  })
 })
