@@ -18,13 +18,13 @@ import {
   withService,
 } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { holdRequests } from '../workers/set-up.ts'
 
 const minuteMs = 60_000
 const names = ['payment.created', 'payment.expired', 'payment.failed'] as const satisfies EventName[]
 const subscribed = ['payment.created', 'payment.expired']
 
-describe('A replay', function () {
-  this.timeout(60_000)
+describe('A replay', () => {
   const service = withService()
   const second = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)
@@ -234,9 +234,11 @@ describe('A replay', function () {
     const { deps } = service
     await log(failed(1, 200))
     const { id } = await start(whole)
+    const requests = holdRequests(endpointServer)
     const running = runReplays(deps)
     await endpointServer.atLeast(1)
     const { body } = await cancel(id)
+    requests.release()
     expect(body.data).to.include({ status: 'CANCELLED', cancellationReason: 'requested' })
     await running
     const { requeued } = await read(id)
