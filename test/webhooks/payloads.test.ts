@@ -4,6 +4,7 @@ import type { KnownOutcome } from '../../src/wallets/wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { cancelIntent, createIntent, readIntent, subscribe } from '../support/actions.ts'
 import { type Received, withEndpointServer } from '../support/endpoint-server.ts'
+import { deadlineMs } from '../support/machine.ts'
 import { outcomeName, pay } from '../support/pay.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
@@ -79,7 +80,7 @@ describe("A payment webhook's body", () => {
       else await simulate(referenceNumber, { payerPhone: `+${phone}` })
       const { data, created_at: at } = await last(referenceNumber, 'created', 'confirmed')
       const { payment } = await readIntent(service, merchant, referenceNumber)
-      expect(Math.abs(Date.parse(at) - Date.parse(payment.paidAt)), way).to.be.below(1000)
+      expect(Math.abs(Date.parse(at) - Date.parse(payment.paidAt)), way).to.be.below(deadlineMs(1000))
       expect(data, way).to.deep.equal({
         reference_number: referenceNumber,
         short_code: shortCode,

@@ -96,7 +96,7 @@ describe("The workers' poll", () => {
         return made[0]?.status === 'DELIVERED'
       })
       expect(await outboxEvents(service, merchant)).to.have.length(2_000)
-    }).timeout(60_000)
+    })
 
     it('relays all other events despite hundreds of events that this version cannot relay, and reports the error', async () => {
       const neighbour = await service.merchant()
@@ -171,7 +171,7 @@ describe("The workers' poll", () => {
       requests.release()
       await service.deps.backgroundWork.ended()
       await hanging.close()
-    }).timeout(60_000)
+    })
 
     it('skips a delivery that cannot be attempted, and frees its slot', async () => {
       const [wrong, right] = [await freshDelivery(service, merchant), await freshDelivery(service, merchant)]
@@ -217,7 +217,7 @@ describe("The workers' poll", () => {
     expect(await expireDue(service.deps)).to.be.within(1_001, 1_010)
     expect((await storedIntent(service, referenceNumber)).status).to.equal('CANCELLED')
     expect(await service.deps.Intent.countDocuments({ status: 'PENDING' })).to.equal(2_000)
-  }).timeout(60_000)
+  })
 
   it("finishes the movements of all other wallets even if one wallet's movement cannot be finished", async () => {
     const since = service.clock.now()

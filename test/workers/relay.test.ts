@@ -93,7 +93,7 @@ describe('The relay', () => {
   })
 
   it('composes a body only when a slot is free, so that 1 000 large events of one intent take little memory', async () => {
-    for (const _each of [1, 2, 3, 4, 5]) await subscribe(service, merchant, endpointServer.url)
+    for (const _each of [1, 2]) await subscribe(service, merchant, endpointServer.url)
     const metadata = Object.fromEntries(
       Array.from({ length: 50 }, (_, key) => [`key ${key}`, '💰'.repeat(500)]),
     )
@@ -109,8 +109,8 @@ describe('The relay', () => {
     const requests = holdRequests(endpointServer)
     service.deps.slots.open()
     const before = process.memoryUsage().heapUsed
-    expect(await relay(service, merchant, measured)).to.deep.equal({ events: 1_000, deliveries: 5_000 })
-    await endpointServer.atLeast(10)
+    expect(await relay(service, merchant, measured)).to.deep.equal({ events: 1_000, deliveries: 2_000 })
+    await endpointServer.atLeast(4)
     requests.release()
     await service.deps.backgroundWork.ended()
     service.deps.slots.close()

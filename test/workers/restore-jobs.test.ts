@@ -54,12 +54,12 @@ describe("A DEAD delivery's failed job", () => {
   })
 
   it('is restored automatically after Redis has been emptied, as are all other failed jobs from the last 30 days', async () => {
-    await deadDeliveries(service, merchant, 300)
+    await deadDeliveries(service, merchant, 60)
     service.clock.advance(20 * 86_400_000)
     await loseJobs()
     expect(await service.deps.queues.standing.isWhole()).to.equal(false)
     service.startWorkers()
-    await waitFor('all are there', async () => (await queue.getFailedCount()) === 301)
+    await waitFor('all are there', async () => (await queue.getFailedCount()) === 61)
     await waitFor('Redis is whole', () => service.deps.queues.standing.isWhole())
     const done = queues.open(service, 'maintenance')
     await waitFor('its id is free again', async () => (await done.getJob('restore-all')) === undefined)

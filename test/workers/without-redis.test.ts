@@ -3,6 +3,7 @@ import { type Server, startRedis } from '../../dev/servers.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
+import { deadlineMs } from '../support/machine.ts'
 import { pay } from '../support/pay.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
@@ -12,8 +13,7 @@ import { createIntents } from './set-up.ts'
 const faults = { away: 'SIGKILL', frozen: 'SIGSTOP' } as const
 
 for (const [what, signal] of Object.entries(faults))
-  describe(`The service, started after Redis received ${signal},`, function () {
-    this.timeout(60_000)
+  describe(`The service, started after Redis received ${signal},`, () => {
     let redis: Server
     let service: Service
     let merchant: Merchant
@@ -60,7 +60,7 @@ for (const [what, signal] of Object.entries(faults))
       })
       const began = performance.now()
       const made = await createIntents(service, merchant, 10)
-      expect(performance.now() - began).to.be.below(2_000)
+      expect(performance.now() - began).to.be.below(deadlineMs(2_000))
       for (const { referenceNumber } of made)
         expect(await isDelivered(referenceNumber, 'payment.created')).to.include({ attempts: 2 })
       endpointServer.respondWith((res) => void res.end())
