@@ -561,6 +561,35 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     expect((await stored(reference)).refunds[0]?.status).to.equal('PENDING')
   })
 
+  /** Changes an intent after a refund request has read it, and before the request writes the refund. */
+  function changeMeanwhile(referenceNumber: string, $set: object): void {
+    const { readPace } = service.deps
+    const { pass } = readPace
+    readPace.pass = async (...costs) => {
+      readPace.pass = pass
+      await service.deps.Intent.updateOne({ referenceNumber }, { $set })
+      return pass(...costs)
+    }
+  }
+
+  it('refunds nothing if the clean-up begins to remove the intent while the request is running', async () => {
+    const reference = await paid(10_000)
+    changeMeanwhile(reference, { cleanedAt: service.deps.now() })
+    await expectRefused(refund(reference), 404, 'INTENT_NOT_FOUND')
+    expect(await stored(reference)).to.deep.include({ refunds: [], refundsCommitted: 0 })
+  })
+
+  for (const [fee, whole, left] of [
+    ['providerTtc', 200, { providerTtc: 0, payerTtc: 50 }],
+    ['payerTtc', 100, { providerTtc: 100, payerTtc: 0 }],
+  ] as const)
+    it(`gives back no more of a fee than is left if another refund takes it meanwhile: ${fee}`, async () => {
+      const reference = await paid(10_000)
+      changeMeanwhile(reference, { refundsCommitted: 1, [`feesReturned.${fee}`]: whole })
+      const { body } = await refund(reference, { amount: 5_000 }).expect(200)
+      expect(body.data.refund.returnedFees).to.deep.equal(left)
+    })
+
   it('allows at most a thousand refunds per payment', async () => {
     const reference = await paid(5000)
     const { body } = await refund(reference, { amount: 1 }).expect(200)
