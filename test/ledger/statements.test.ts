@@ -3,6 +3,7 @@ import { closeDays } from '../../src/ledger/close-days.ts'
 import type { LedgerEntry } from '../../src/ledger/entry.ts'
 import type { EntryDraft } from '../../src/ledger/link.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/security/ids.ts'
 import { expectRefused } from '../api/refused.ts'
 import { createIntent, relay } from '../support/actions.ts'
@@ -127,9 +128,10 @@ describe('The statements', () => {
   it('contain a refund as soon as its response has arrived', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
     await simulate(service, merchant, referenceNumber)
-    await relay(service, merchant)
     const { status } = await refund(service, merchant, referenceNumber, 4_000)
     expect(status).to.equal(200)
+    const booked = (await get('/balance/entries')).body.data.items as { type: string }[]
+    expect(booked.map(({ type }) => type)).to.deep.equal(['fee', 'refund', 'fee', 'payment'])
     expect((await day('2027-03-10')).refunds).to.deep.equal({ count: 1, amount: 4_000 })
     const listed = (await get('/refunds')).body.data
     expect(listed).to.include({ total: 1, hasMore: false })
@@ -140,6 +142,33 @@ describe('The statements', () => {
     expect(listed.items[0]).to.include({ id, createdAt, refundedAt })
     await relay(service, merchant)
     expect((await get('/refunds')).body.data.total).to.equal(1)
+  })
+
+  it('contain a refund whose response had to wait for the ledger for more than a second, once it is relayed', async () => {
+    const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
+    await simulate(service, merchant, referenceNumber)
+    const { batchers } = service.deps
+    const { bookEntries } = batchers
+    batchers.bookEntries = () => new Promise(() => undefined)
+    const sentAt = performance.now()
+    expect((await refund(service, merchant, referenceNumber, 4_000)).status).to.equal(200)
+    expect(performance.now() - sentAt).to.be.at.least(1_000)
+    batchers.bookEntries = bookEntries
+    await relay(service, merchant)
+    expect(await balance()).to.equal(5_880)
+  })
+
+  it('of a day contain its payments even if another process closes the day while the statement is read', async () => {
+    await book('payment', 700)
+    const collection = nativeCollection(service.deps.LedgerEntry)
+    const { findOne } = collection
+    collection.findOne = (async (...read: Parameters<typeof findOne>) => {
+      collection.findOne = findOne
+      service.clock.advance(dayMs)
+      await book('payment', 1)
+      return findOne.apply(collection, read)
+    }) as typeof findOne
+    expect(await day('2027-03-10')).to.deep.include({ payments: { count: 1, amount: 700 }, closing: 700 })
   })
 
   it('agree with a balance that includes everything until its asOf, even while the relay is not running', async () => {
