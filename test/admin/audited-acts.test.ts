@@ -281,8 +281,8 @@ describe('An act', function () {
     })
 
   describe('that another act overtakes between its read and its write', () => {
-    const overtaken = <Result>(act: (deps: Deps) => Promise<Result>, by = act) =>
-      overtake(service, 2, closings, [act, () => by(service.deps)])
+    const overtaken = <Result>(act: (deps: Deps) => Promise<Result>, other = act) =>
+      overtake(service, 2, closings, [act, () => other(service.deps)])
     /** Returns the old and new values of a subject in the audit trail, oldest first. */
     const changesOf = async (subject: string) => {
       const lines = await service.deps.AuditEvent.find({ subject }).sort({ at: 1 }).lean()

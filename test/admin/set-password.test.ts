@@ -111,6 +111,26 @@ describe('A link for a new password', () => {
     for (const unknown of ['', 'x', 'A'.repeat(43)]) expect((await submit(unknown)).status).to.equal(404)
   })
 
+  it('sets no password, with a link or the old password, if another link is issued while the new one is hashed', async () => {
+    const { slowHash } = service.deps
+    const { make } = slowHash
+    const issueMeanwhile = (name: string) => {
+      slowHash.make = async (text) => {
+        slowHash.make = make
+        await issueLink(service.deps, name, operator)
+        return make(text)
+      }
+    }
+    const invited = await invite()
+    issueMeanwhile(invited.name)
+    expect((await submit(tokenOf(invited.link))).status).to.equal(404)
+    const member = await signedIn(service, 'viewer')
+    issueMeanwhile(member.name)
+    const fields = { old: member.password, password, again: password }
+    expect((await member.act('/admin/account/password', fields)).status).to.equal(403)
+    for (const { name } of [invited, member]) expect(await signInStatus(name)).to.equal(403)
+  })
+
   it('accepts any password of 12 to 200 characters that is not close to a common one or to the name', async () => {
     const { name, link } = await invite()
     const refused = [

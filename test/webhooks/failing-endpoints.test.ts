@@ -302,9 +302,9 @@ describe('An endpoint that fails', () => {
       service.deps.healthNotes.note({ ...noted, outcome: 'delivered', stage: null, status: 200 })
       return { ...before, lastSuccessAt: at, failuresInRow: 0, failingSince: null }
     }
-    const [stage, status] = result === 'L' ? ['timeout', null] : ['status', 500]
-    service.deps.healthNotes.note({ ...noted, outcome: 'retrying', stage, status })
-    const failure = { lastFailureAt: at, lastError: stage, lastStatus: status }
+    const [stage, lastStatus] = result === 'L' ? ['timeout', null] : ['status', 500]
+    service.deps.healthNotes.note({ ...noted, outcome: 'retrying', stage, status: lastStatus })
+    const failure = { lastFailureAt: at, lastError: stage, lastStatus }
     const { failuresInRow, failingSince: since } = before
     const inRow = { failuresInRow: failuresInRow + 1, failingSince: since ?? at }
     return { ...before, ...failure, ...inRow, ...(result === 'L' && { lastLiveFailureAt: at }) }
