@@ -4,6 +4,7 @@ import { newId } from '../../src/security/ids.ts'
 import { type Delivery, hostOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { storedDelivery } from '../support/actions.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { callBoard } from './board-call.ts'
@@ -14,8 +15,10 @@ describe("Bull Board's Retry button", function () {
   const board = withBoard()
 
   const trailOf = ({ _id }: Delivery) => board.service.deps.AuditEvent.find({ subject: _id }).lean()
-  const change = ({ _id }: Delivery, fields: object) =>
-    board.service.deps.Delivery.updateOne({ _id }, { $set: fields })
+  const change = ({ _id }: Delivery, fields: object) => {
+    excuse([_id], 'delivery state')
+    return board.service.deps.Delivery.updateOne({ _id }, { $set: fields })
+  }
 
   it('makes one more attempt at a dead delivery, updates MongoDB, writes an audit line and removes the job from *failed*', async () => {
     const delivery = await board.deadDelivery()
@@ -105,6 +108,7 @@ describe("Bull Board's Retry button", function () {
   /** Stores `count` copies of a dead delivery, each with a job that fails. Returns their ids. */
   async function copy(model: Delivery, count: number): Promise<string[]> {
     const ids = Array.from({ length: count }, () => deliveryId(newId(), model.endpointId))
+    excuse(ids)
     const copies = ids.map((_id) => ({ ...model, _id }))
     await nativeCollection(board.service.deps.Delivery).insertMany(copies)
     const { event: name, referenceNumber: ref } = model

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { commissionOf } from '../../src/wallets/commission.ts'
 import { orderDeadline } from '../../src/wallets/order-times.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
+import { breaks } from '../invariants/expect-invariants.ts'
 import {
   attempt,
   cancelIntent,
@@ -121,6 +122,7 @@ describe('The sentences for a caller', () => {
       'whether your refund of 302.50 MRU (299.50 MRU and 3.00 MRU of the fee) was made',
       'le commerçant pourra vous rembourser à nouveau',
     )
+    breaks(service, 'events once', referenceNumber)
     await service.deps.Intent.updateOne({ referenceNumber }, { $set: { 'refunds.2.status': 'SUCCEEDED' } })
     await expectSaid(
       `Your payment of ${english} has been refunded in full`,

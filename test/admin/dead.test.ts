@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { subscribe } from '../support/actions.ts'
 import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
@@ -28,6 +29,7 @@ describe('The list of dead deliveries', () => {
       moments.map((moment, index) => {
         const eventId = `${moment}${index}`.replaceAll(/\D/g, '').padEnd(24, '0')
         const _id = `${eventId}-${changes.endpointId}`
+        excuse([_id])
         return { ...dead, ...changes, _id, deadAt: new Date(moment) }
       }),
     )

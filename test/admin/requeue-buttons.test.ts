@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { attempt, freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
 import { deadDelivery, makeAllAttempts, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
@@ -127,6 +128,7 @@ describe('The Re-queue button', () => {
         const eventId = `${index}`.padStart(24, '0')
         return { ...dead, _id: `${eventId}-${dead.endpointId}` }
       })
+      excuse(copies.map(({ _id }) => _id))
       await service.deps.Delivery.insertMany(copies)
     }
     const requeuedOf = ({ businessId }: Merchant) => ({ businessId, act: 'delivery.requeued' as const })

@@ -4,6 +4,7 @@ import { countDueHours } from '../../src/activity/count-due.ts'
 import { newKey } from '../../src/businesses/api-key.ts'
 import { createBusiness } from '../../src/businesses/create-business.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
+import { breaks } from '../invariants/expect-invariants.ts'
 import { attempt, freshDelivery, relay, subscribe } from '../support/actions.ts'
 import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
@@ -68,6 +69,7 @@ describe('The search page', () => {
     const delivery = await service.deps.Delivery.findOne({ referenceNumber: order.number }).orFail().lean()
     expect((await staff.get(`/admin/deliveries/${delivery._id}`)).text).to.include(`href="${path}"`)
     const unsubscribed = await storeOrder(service, await service.merchant())
+    breaks(service, 'events once', unsubscribed.number)
     await service.deps.Order.updateOne({ _id: unsubscribed._id }, { $set: { outbox: [] } })
     expect(readable((await staff.get(`/admin/orders/${unsubscribed.number}`)).text)).to.include(
       'No active endpoint was subscribed to order.new when it happened',

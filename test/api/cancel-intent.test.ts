@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { breaks } from '../invariants/expect-invariants.ts'
 import { createIntent, outboxData } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { rounds } from '../support/machine.ts'
@@ -77,7 +78,10 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     for (const status of ['PAID', 'REFUNDED', 'FAILED', 'CANCELLED'] as const) {
       const { referenceNumber } = await create()
       if (status === 'CANCELLED') await cancel(referenceNumber).expect(200)
-      else await service.deps.Intent.updateOne({ referenceNumber }, { $set: { status } })
+      else {
+        breaks(service, 'intent status', referenceNumber)
+        await service.deps.Intent.updateOne({ referenceNumber }, { $set: { status } })
+      }
       const before = await events(referenceNumber)
       await expectRefused(cancel(referenceNumber), 400, 'INTENT_CANCEL_INVALID_STATUS')
       expect(await events(referenceNumber)).to.deep.equal(before)

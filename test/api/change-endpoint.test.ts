@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Scope } from '../../schemas/scopes.ts'
 import { newId } from '../../src/security/ids.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import {
   attempt,
   createIntent,
@@ -238,6 +239,7 @@ describe('The API for a webhook endpoint', () => {
         ...change,
       })
       const many = Array.from({ length: count }, (_, index) => one(index))
+      excuse(many.map(({ _id: id }) => id))
       await service.deps.Delivery.collection.insertMany(many as never[])
     }
 

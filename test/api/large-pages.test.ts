@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { createReadPace } from '../../src/http/responses/read-pace.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { maxPageBytes } from '../../src/lists/page-bytes.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent } from '../support/actions.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { withMerchant, withService } from '../support/service.ts'
@@ -35,6 +36,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const path = `${intents}/${referenceNumber}`
     await service.http.post(`${path}/simulate-payment`).set(merchant.write()).send({}).expect(200)
+    excuse([referenceNumber], 'events once')
     const change = { refunds: refundsOf(900), refundsCommitted: 900, status: 'REFUNDED' }
     await service.deps.Intent.updateOne({ referenceNumber }, { $set: change })
     return path

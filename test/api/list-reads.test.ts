@@ -5,6 +5,7 @@ import { alreadyCancelled, neverCancels } from '../../src/intents/lifecycle.ts'
 import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
+import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, freshDelivery, relay, subscribe } from '../support/actions.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { storeOrder } from '../support/orders.ts'
@@ -119,6 +120,7 @@ describe('A list', () => {
         }
       }),
     )
+    excuse(copies.map(({ _id }) => _id))
     await service.deps.Delivery.collection.insertMany(copies as never[])
     const limit = { from: at(40.5 * minute), to: at(0) }
     type Filter = [query: string, matches: (delivery: Delivery) => boolean]
@@ -168,6 +170,7 @@ describe('A list', () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await relay(service, merchant)
     const made = await service.deps.LoggedEvent.findOne({ referenceNumber }).orFail().lean()
+    breaks(service, 'events once')
     await service.deps.LoggedEvent.deleteMany({})
     const copies = [merchant, neighbour].flatMap(({ businessId }) =>
       Array.from({ length: many }, (_none, index) => {

@@ -3,6 +3,7 @@ import { entries, fileOf, period } from '../../src/http/routes/ledger-exports-ex
 import type { LedgerEntry } from '../../src/ledger/entry.ts'
 import { noTotals } from '../../src/ledger/link.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
+import { breaks } from '../invariants/expect-invariants.ts'
 import { attempt, deliveriesOf, relay } from '../support/actions.ts'
 import { description, schemaErrors } from '../support/check-responses.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
@@ -124,6 +125,7 @@ describe('The unchanged examples in the OpenAPI description', () => {
   it('get the documented responses for files of the ledger', async () => {
     service.clock.freeze(new Date('2026-12-01T00:00:00Z'))
     merchant = await service.merchant()
+    for (const invariant of ['ledger chain', 'ledger entries'] as const) breaks(service, invariant)
     const booked = entries.map((entry, index): LedgerEntry => {
       const positions = { position: index + 1, typePosition: 1 + Number(entry === entries[3]) }
       const byType = { payment: 1, refund: 1, fee: 2, payout: 0 }

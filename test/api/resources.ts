@@ -4,6 +4,7 @@ import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId, newReferenceNumber } from '../../src/security/ids.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { planReplay, startReplay } from '../../src/webhooks/replays/start.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, freshDelivery, relay, subscribe } from '../support/actions.ts'
 import { storeOrder } from '../support/orders.ts'
 import { type Merchant, type Service, tester } from '../support/service.ts'
@@ -68,6 +69,7 @@ export const kinds = {
     async make({ deps, clock }, { merchant: { businessId }, sandbox }) {
       const referenceNumber = newReferenceNumber()
       const day = dayOf(clock.now())
+      excuse([referenceNumber])
       const draft = { _id: newId(), type: 'payment', amount: 5, referenceNumber, day } as const
       await deps.batchers.bookEntries({ businessId, sandbox }, [draft], noDeadline)
       return referenceNumber

@@ -3,6 +3,7 @@ import { apiBase } from '../../src/app.ts'
 import type { Route } from '../../src/http/operations/route.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import { newId } from '../../src/security/ids.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { asMerchant, withService } from '../support/service.ts'
 import { createProduct, openLiveShop, type ProductResponse, readProduct } from '../support/store.ts'
 import { expectRefused } from './refused.ts'
@@ -195,6 +196,7 @@ describe('The API with several businesses in both environments', () => {
         const sides = [own.test, own.live, other.test, other.live]
         const ids: string[] = []
         for (const side of sides) ids.push(await kind.make(service, side))
+        excuse(ids, 'delivery state')
         const end = { $set: { status: 'DEAD', nextAttemptAt: null, deadAt: service.clock.now() } } as const
         await service.deps.Delivery.updateMany({ _id: { $in: ids } }, end)
         for (const [index, side] of [own.test, own.live].entries()) {

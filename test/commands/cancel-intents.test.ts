@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
 import { newId, newReferenceNumber, newShortCode } from '../../src/security/ids.ts'
 import { withAdmin } from '../admin/admin.ts'
+import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/actions.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'
 import { outboxEventsOf, storedIntent } from '../support/pay.ts'
@@ -41,6 +42,7 @@ describe('npm run admin -- intents cancel', function () {
         outbox: [],
       }
     })
+    excuse(copies.map(({ referenceNumber }) => referenceNumber))
     if (copies.length > 0) await service.deps.Intent.collection.insertMany(copies as never[])
   }
 
@@ -96,6 +98,7 @@ describe('npm run admin -- intents cancel', function () {
 
   it('skips and reports intents that are being paid or have expired', async () => {
     const [paying, over] = [await createIntent(service, merchant), await createIntent(service, merchant)]
+    breaks(service, 'intent status', paying.referenceNumber, over.referenceNumber)
     const soon = new Date(Date.now() + 3_600_000)
     const hold = { id: 'p', wallet: 'sandbox', amount: 50_000, payerPhone: '22******01', writeId: 'w' }
     await service.deps.Intent.updateOne(

@@ -65,7 +65,12 @@ export const violations = (
     openingStock: new Map(),
     ...circumstances,
   }
-  return Object.entries<Check>(invariants).flatMap(([invariant, check]) =>
-    [...check(known, usual)].map(([id, what]) => ({ invariant: invariant as Invariant, what, id })),
-  )
+  return Object.entries<Check>(invariants).flatMap(([name, check]) => {
+    const invariant = name as Invariant
+    try {
+      return [...check(known, usual)].map(([id, what]) => ({ invariant, what, id }))
+    } catch (error) {
+      return { invariant, what: `cannot be checked: ${(error as Error).stack}`, id: 'the documents' }
+    }
+  })
 }

@@ -43,7 +43,7 @@ export const ledgerEntries: Check = function* (stored, circumstances) {
     if (type === 'closing' || type === 'payout' || due.has(_id)) continue
     const isGone = sandbox && circumstances.isCleaned && !events.has(_id.slice(0, 24))
     if (!isGone)
-      yield [_id, `is a ${type} of ${amount} in the ledger, and ${referenceNumber} has no such event`]
+      yield [referenceNumber || _id, `has a ${type} of ${amount} (${_id}) in the ledger, and no such event`]
   }
 }
 

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { LedgerEntry } from '../../src/ledger/entry.ts'
 import { noTotals } from '../../src/ledger/link.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
+import { breaks } from '../invariants/expect-invariants.ts'
 import { profiled } from '../support/profiled.ts'
 import { withMerchant, withService } from '../support/service.ts'
 
@@ -21,6 +22,7 @@ describe('The pages of the ledger', () => {
   before(async () => {
     service.clock.freeze(at(stored))
     const { businessId } = merchant
+    breaks(service, 'ledger chain')
     await nativeCollection(service.deps.LedgerEntry).insertMany(
       Array.from({ length: stored }, (_, n): LedgerEntry => {
         const refunds = removed / 10 + Math.floor((n + 1) / 3)

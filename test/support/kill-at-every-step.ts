@@ -1,6 +1,6 @@
 import type { Deps } from '../../src/deps.ts'
 import { rounds } from './machine.ts'
-import type { Service } from './service.ts'
+import { expectIntact, type Service } from './service.ts'
 import { behindMs, type Fate, fates, openVictim, type Victim } from './victim.ts'
 
 /** An operation and what happens after the process that runs it is killed. Each kill has a case of its own. */
@@ -60,7 +60,7 @@ export async function killAtEveryStep<Case>(
     deathsAt(steps).map(async (death) => ({ ...death, each: await operation.prepare() })),
   )
   service.clock.advance(behindMs + waitMs)
-  while (cases.length > 0)
+  while (cases.length > 0) {
     await Promise.all(
       cases.splice(0, parallelCases).map(async ({ fate, name, step, each }) => {
         const victim = await openVictim(service, { step, fate, lateMs: behindMs })
@@ -77,6 +77,8 @@ export async function killAtEveryStep<Case>(
         )
       }),
     )
+    await expectIntact(service.deps)
+  }
   return steps
 }
 
@@ -97,7 +99,9 @@ export async function landDuringRetry<Case>(
       steps.map(async (step) => ({ effectStep, step, each: await operation.prepare() })),
     )
     service.clock.advance(behindMs)
-    return Promise.all(cases.map((each) => landAtStep(service, operation, closings, each)))
+    const landed = await Promise.all(cases.map((each) => landAtStep(service, operation, closings, each)))
+    await expectIntact(service.deps)
+    return landed
   }
   if (rounds(1, 0) === 0) {
     const [after] = await landAt([0])

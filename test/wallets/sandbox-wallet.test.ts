@@ -8,6 +8,7 @@ import { createGate } from '../support/gate.ts'
 import { createSandboxWallet } from '../../src/wallets/sandbox/sandbox-wallet.ts'
 import { transfer } from '../../src/wallets/sandbox/transfer.ts'
 import { rounds } from '../support/machine.ts'
+import { breaks } from '../invariants/expect-invariants.ts'
 import { tester, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { customersOf, done, locked, notExecuted, pin, poor, technical, wrongPin } from './customers.ts'
@@ -198,6 +199,7 @@ describe('A sandbox wallet', () => {
     const [declined, refused] = [here.order({ phone }), here.order({ phone, pin: '0000' })]
     expect(await here.wallet.authorise(declined)).to.deep.equal(poor)
     expect(await here.wallet.authorise(refused)).to.deep.equal(wrongPin)
+    breaks(service, 'wallet balances', phone)
     await service.deps.WalletAccount.updateOne({ _id: phone }, { $set: { balance: 1000 } })
     expect(await here.wallet.authorise(declined)).to.deep.equal(poor)
     expect(await here.wallet.authorise({ ...refused, pin })).to.deep.equal(wrongPin)
