@@ -5,6 +5,7 @@ import type { LoggedEvent } from '../../src/events/logged-event.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { expectRefused } from '../api/refused.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { cancelIntent, createIntent, relay } from '../support/actions.ts'
 import { storeOrder } from '../support/orders.ts'
 import {
@@ -64,6 +65,7 @@ describe('The events', () => {
     const { businessId } = as
     const { referenceNumber } = await createIntent(service, as)
     await relay(service, as)
+    excuse([referenceNumber])
     await service.deps.LoggedEvent.deleteMany({ referenceNumber })
     const drafts = events.map(([event, createdAt]) => {
       const facts = { status: 'PENDING', amount: 5 }
