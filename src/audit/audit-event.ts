@@ -1,5 +1,4 @@
 import { Schema } from 'mongoose'
-import { isVisibleText } from '../input/visible-text.ts'
 import type { Collection } from '../mongo/collection.ts'
 import { newId } from '../security/ids.ts'
 import type { Act } from './acts.ts'
@@ -20,15 +19,6 @@ export interface Actor {
 export interface By {
   actor: Actor
   reason: string | null
-}
-
-/** The maximum length of a reason, in characters. */
-export const maxReasonLength = 300
-
-/** Returns a reason without surrounding blanks, or null unless it is a visible text of 1 to 300 characters. */
-export function readReason(text: string): string | null {
-  const reason = text.trim()
-  return isVisibleText(reason, maxReasonLength) ? reason : null
 }
 
 /**

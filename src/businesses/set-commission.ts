@@ -3,13 +3,7 @@ import { publishAudit } from '../audit/publish.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { Business } from './business.ts'
-import type { CommissionHistory, RatesFrom } from './commission-rates.ts'
-
-/**
- * The maximum number of entries in the history of one business. The history is read together with the key of each
- * request (find-key.ts), so it must stay small.
- */
-export const maxRates = 200
+import { type CommissionHistory, maxRates, type RatesFrom } from './commission-rates.ts'
 
 /** New rates of a business. If `from` is null, they apply at once. */
 export type NewRates = Omit<RatesFrom, 'from'> & { from: Date | null }

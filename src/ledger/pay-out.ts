@@ -27,9 +27,6 @@ export interface BookedPayout {
 /** The reason why a payout was not booked. The message is shown to the operator. */
 export class PayoutRefused extends Error {}
 
-/** The maximum length of a payout's reference, in characters. */
-export const maxReferenceLength = 64
-
 /**
  * Books a payout and records it for the audit trail in the same write. The payout's id derives from its reference, so a
  * repeated payout is booked once. Throws PayoutRefused if the amount exceeds the balance, or if a payout with this

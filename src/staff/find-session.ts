@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Deps } from '../deps.ts'
-import type { Role, Staff } from './account.ts'
+import type { Staff } from './account.ts'
+import type { Role } from './account-fields.ts'
 import { requiresSecondFactor } from './permissions.ts'
 import type { StaffSession } from './session.ts'
 

@@ -7,7 +7,7 @@ import { endpointActs } from '../../src/admin/acts/endpoint-acts.ts'
 
 import { keyActs } from '../../src/admin/acts/key-acts.ts'
 import type { ActGroup } from '../../src/admin/acts/staff-act.ts'
-import { type Role, roles } from '../../src/staff/account.ts'
+import { type Role, roles } from '../../src/staff/account-fields.ts'
 import { setDisabled } from '../../src/staff/change-account.ts'
 import { keepAnAdmin } from '../../src/staff/keep-an-admin.ts'
 import { mayStaff, type Permission } from '../../src/staff/permissions.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { TOTP } from 'otpauth'
-import type { Role } from '../../src/staff/account.ts'
+import type { Role } from '../../src/staff/account-fields.ts'
 import { createAccount } from '../../src/staff/create-account.ts'
 import type { Service } from '../support/service.ts'
 

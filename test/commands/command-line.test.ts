@@ -8,6 +8,12 @@ import { waitFor } from '../support/wait-for.ts'
 
 const intents = '/api/v1/dev/intents'
 
+/** In NODE_OPTIONS, makes a process write the URL of each module that it loads to stderr. */
+const listModules = `--import=data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module'
+  registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context) } })
+`)}`
+
 // Every command is a process: a third of a second of one core. So each stands in one story, and what its arguments may
 // be is in test/unit/admin-arguments.test.ts.
 describe('npm run admin', function () {
@@ -181,6 +187,33 @@ describe('npm run admin', function () {
         .to.match(/^Closes: /m)
         .and.match(/^Stays open: /m)
         .and.match(/^Undo with: business /m)
+  })
+
+  it('loads only the packages that the command uses, and neither a database driver nor a server for a help text', async () => {
+    const packagesOf = async (...args: string[]) => {
+      const { stdout, stderr } = await cli.admin(args, { NODE_OPTIONS: listModules })
+      expect(stdout).to.match(/^(Usage|ID|None)/)
+      return new Set(Array.from(stderr.matchAll(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/g), ([, name]) => name))
+    }
+    const onlyServers = [
+      'express',
+      'bullmq',
+      'ioredis',
+      'undici',
+      'prom-client',
+      '@bull-board/api',
+      '@opentelemetry/api',
+    ]
+    const [help, helpOfCreate, list] = await Promise.all([
+      packagesOf('--help'),
+      packagesOf('business', 'create', '--help'),
+      packagesOf('business', 'list'),
+    ])
+    expect(list).to.include.all.keys('commander', 'mongoose').and.not.to.have.any.keys(onlyServers)
+    for (const packages of [help, helpOfCreate])
+      expect(packages)
+        .to.include('commander')
+        .and.not.to.have.any.keys('mongoose', 'mongodb', 'ajv', 'pino', '@node-rs/argon2', ...onlyServers)
   })
 
   it('ends quietly if the reader of its output has ended, and with one line if its output cannot be written', async () => {

@@ -1,5 +1,5 @@
 import type { By } from '../../audit/audit-event.ts'
-import { type Role, roles } from '../../staff/account.ts'
+import { type Role, roles } from '../../staff/account-fields.ts'
 import { changeRole, setDisabled } from '../../staff/change-account.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
 import { keepAnAdmin } from '../../staff/keep-an-admin.ts'

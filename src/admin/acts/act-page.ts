@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { maxReasonLength } from '../../audit/audit-event.ts'
+import { maxReasonLength } from '../../audit/reason.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
 import { csrfField } from '../pages/layout.ts'
 import { userText } from '../pages/words.ts'

@@ -1,5 +1,5 @@
 import type { Request, Response, Router } from 'express'
-import { readReason } from '../../audit/audit-event.ts'
+import { readReason } from '../../audit/reason.ts'
 import type { Deps } from '../../deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
 import { redirectTo, sendPage } from '../../http/pages/send-page.ts'

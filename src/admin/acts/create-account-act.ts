@@ -1,4 +1,4 @@
-import { isStaffName, type Role, roles } from '../../staff/account.ts'
+import { isStaffName, type Role, roles } from '../../staff/account-fields.ts'
 import { createAccountWithLink } from '../../staff/create-account.ts'
 import { linkNotice } from './link-notice.ts'
 import type { ActGroup, StaffAct, Values } from './staff-act.ts'

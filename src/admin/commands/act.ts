@@ -1,21 +1,25 @@
 import type { Command } from 'commander'
-import { operator } from './operator.ts'
-import { type AdminDeps, Failed, withAdminDeps } from './run.ts'
+import type { AdminDeps } from './run.ts'
 import { linesOf } from './text.ts'
+
+/** An expected failure of a command. The message is shown to the operator. */
+export class Failed extends Error {}
 
 /**
  * Wraps a command's action: connects to MongoDB, runs the action, and prints the result as JSON or as text. The exit
- * code is 0 only if the action succeeds, and `failureCode` if it throws.
+ * code is 0 only if the action succeeds, and `failureCode` if it throws. Actions import what they use when they run, so
+ * a help text or a refused argument does not wait for the loading of MongoDB's driver.
  */
 export const act = <Args extends unknown[], Result extends object>(
   run: (deps: AdminDeps, ...args: Args) => Promise<Result>,
-  toText: (result: Result) => string = linesOf,
+  toText: (result: Result) => string | Promise<string> = linesOf,
   failureCode = 1,
 ) =>
-  function withDeps(this: Command, ...args: Args): Promise<void> {
+  async function withDeps(this: Command, ...args: Args): Promise<void> {
     const { json, reason } = this.optsWithGlobals<{ json?: boolean; reason?: string }>()
+    const { withAdminDeps } = await import('./run.ts')
     const output = { asJson: json === true, toText, failureCode }
-    return withAdminDeps(operator(reason), (deps) => run(deps, ...args), output)
+    await withAdminDeps(reason, (deps) => run(deps, ...args), output)
   }
 
 /** Returns `value`. Throws Failed with `message` if `value` is null or false. */

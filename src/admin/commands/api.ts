@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { switchApi } from '../../businesses/switch-api.ts'
 import { act } from './act.ts'
 
 /** Adds the commands `api on` and `api off`. */
@@ -13,6 +12,7 @@ export function addApiCommands(program: Command): void {
       )
       .action(
         act(async (deps) => {
+          const { switchApi } = await import('../../businesses/switch-api.ts')
           await switchApi(deps, position === 'on', deps.by)
           return { api: position }
         }),

@@ -1,10 +1,9 @@
 import { InvalidArgumentError } from 'commander'
 import { type EventName, events } from '../../../schemas/events.ts'
 import { type Scope, scopes } from '../../../schemas/scopes.ts'
-import { maxReasonLength, readReason } from '../../audit/audit-event.ts'
+import { maxReasonLength, readReason } from '../../audit/reason.ts'
 import { readInstant } from '../../input/instant.ts'
 import { isVisibleText } from '../../input/visible-text.ts'
-import { maxReferenceLength } from '../../ledger/pay-out.ts'
 import { parseRange } from '../../security/network.ts'
 import { readPhone, readPin } from '../../wallets/phone.ts'
 
@@ -32,6 +31,9 @@ export function businessName(text: string): string {
   if (!isVisibleText(name, 200)) throw new InvalidArgumentError('Must be 1 to 200 printable characters.')
   return name
 }
+
+/** The maximum length of a payout's reference, in characters. */
+const maxReferenceLength = 64
 
 /** Parses the reference of a payout. */
 export function payoutReference(text: string): string {

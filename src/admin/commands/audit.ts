@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
+import { type ExportFormat, exportFormats } from '../../../schemas/export-ledger.ts'
 import { type Act, acts } from '../../audit/acts.ts'
-import { type ExportFormat, exportAudit, exportFormats, recordExport } from '../../audit/export.ts'
-import { type KnownSeal, type Verified, verifyTrail } from '../../audit/seals/verify-trail.ts'
-import { createPace } from '../../retention/pace.ts'
-import { act } from './act.ts'
+import type { KnownSeal, Verified } from '../../audit/seals/verify-trail.ts'
+import { act, Failed } from './act.ts'
 import { choice, instant, someId } from './arguments.ts'
-import { type AdminDeps, Failed } from './run.ts'
+import type { AdminDeps } from './run.ts'
 
 const verifyHelp = `
 Recomputes the digest of every sealed line and of every seal. The exit code is 0
@@ -72,6 +71,8 @@ function knownSeal(text: string): KnownSeal {
 }
 
 async function verify(deps: AdminDeps, { expect = null }: { expect?: KnownSeal | null }) {
+  const { verifyTrail } = await import('../../audit/seals/verify-trail.ts')
+  const { createPace } = await import('../../retention/pace.ts')
   const pace = createPace(new AbortController().signal, async () => undefined)
   const { faults, ...verified }: Verified = await verifyTrail(deps, pace, expect)
   if (verified.faultCount > 0) process.exitCode = 1
@@ -100,6 +101,7 @@ interface ExportOptions {
 async function exportTrail(deps: AdminDeps, options: ExportOptions, command: Command) {
   if (command.optsWithGlobals<{ json?: boolean }>().json === true)
     throw new Failed('This command prints a file. Use --format jsonl instead of --json.')
+  const { exportAudit, recordExport } = await import('../../audit/export.ts')
   const { format, from = null, to = null, act: done = null, who = null, business = null } = options
   const filter = { who, act: done, subject: null, businessId: business, from, to, before: null }
   await recordExport(deps, filter, format, deps.by)

@@ -1,15 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { BusinessLimits } from '../../businesses/business.ts'
-import { changeBusiness } from '../../businesses/change-business.ts'
-import { createBusiness } from '../../businesses/create-business.ts'
-import { maxRates, type SetCommission, setCommission } from '../../businesses/set-commission.ts'
+import { maxRates } from '../../businesses/commission-rates.ts'
+import type { SetCommission } from '../../businesses/set-commission.ts'
 import { limitInfos } from '../acts/business-limits.ts'
 import { businessSwitches } from '../acts/business-switches.ts'
 import { effectsHelp } from '../acts/effects.ts'
-import { act, found } from './act.ts'
+import { act, Failed, found } from './act.ts'
 import { businessName, instant, limitFrom, wholeNumber } from './arguments.ts'
 import { addPayout } from './payout.ts'
-import { Failed } from './run.ts'
 
 /** Adds the `business create` command and the commands that change a business. */
 export function addBusinessCommands(program: Command): Command {
@@ -21,6 +19,7 @@ export function addBusinessCommands(program: Command): Command {
     .option('--live', 'approve the business for live mode', false)
     .action(
       act(async (deps, { name, live }: { name: string; live: boolean }) => {
+        const { createBusiness } = await import('../../businesses/create-business.ts')
         const { _id: id } = await createBusiness(deps, { name, liveApproved: live }, deps.by)
         return { id }
       }),
@@ -34,6 +33,7 @@ export function addBusinessCommands(program: Command): Command {
       .addHelpText('after', effectsHelp(effects, 'business'))
       .action(
         act(async (deps, id: string) => {
+          const { changeBusiness } = await import('../../businesses/change-business.ts')
           const by = { ...deps.by, act: done }
           found(await changeBusiness(deps, id, change, by), `There is no business ${id}`)
           return { id, ...change }
@@ -51,6 +51,7 @@ export function addBusinessCommands(program: Command): Command {
       act(async (deps, id: string, options: Partial<ShownLimits>) => {
         if (Object.keys(options).length === 0)
           throw new InvalidArgumentError('Set at least one limit: see business limit --help.')
+        const { changeBusiness } = await import('../../businesses/change-business.ts')
         const by = { ...deps.by, act: 'business.limited' } as const
         const change = { limits: readLimits(options) }
         const { limits } = found(await changeBusiness(deps, id, change, by), `There is no business ${id}`)
@@ -67,6 +68,7 @@ export function addBusinessCommands(program: Command): Command {
     .addHelpText('after', commissionHelp)
     .action(
       act(async (deps, id: string, { providerBp: provider, payerBp: payer, from }: RateOptions) => {
+        const { setCommission } = await import('../../businesses/set-commission.ts')
         const set = await setCommission(deps, id, { from: from ?? null, provider, payer }, deps.by)
         if (set.result !== 'set') throw new Failed(whyNotSet[set.result](id))
         return { id, commission: set.commission }

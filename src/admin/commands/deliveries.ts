@@ -1,10 +1,8 @@
 import type { Command } from 'commander'
-import { deliveriesCounted } from '../pages/words.ts'
 import { act } from './act.ts'
 import { choice, each, instant, someId } from './arguments.ts'
-import { startProgress } from './progress.ts'
 import { addReplayCommands } from './replay.ts'
-import { countSelected, type RequeueCounts, requeueSelected, type Selection } from './requeue-selected.ts'
+import type { RequeueCounts, Selection } from './requeue-selected.ts'
 import type { AdminDeps } from './run.ts'
 
 const requeueHelp = `
@@ -71,6 +69,8 @@ async function requeue(
   { dryRun, ...selection }: Options,
   command: Command,
 ): Promise<RequeueCounts> {
+  const { countSelected, requeueSelected } = await import('./requeue-selected.ts')
+  const { startProgress } = await import('./progress.ts')
   const total = await countSelected(deps, selection)
   if (dryRun) return { matched: total, requeued: 0, skipped: {} }
   const { json } = command.optsWithGlobals<{ json?: boolean }>()
@@ -78,7 +78,7 @@ async function requeue(
   try {
     const counts = await requeueSelected(deps, selection, deps.by, progress.add)
     if (selection.id !== undefined && counts.requeued === 0) reportNone(counts)
-    else reportGone(counts)
+    else await reportGone(counts)
     return counts
   } finally {
     progress.end()
@@ -100,9 +100,10 @@ function reportNone({ skipped }: RequeueCounts): void {
 }
 
 /** Reports on stderr how many deliveries cannot be re-queued because of their endpoint, and sets the exit code to 1. */
-function reportGone({ skipped }: RequeueCounts): void {
+async function reportGone({ skipped }: RequeueCounts): Promise<void> {
   const gone = skipped['endpoint-gone'] ?? 0
   if (gone === 0) return
+  const { deliveriesCounted } = await import('../pages/words.ts')
   process.exitCode = 1
   const remedy = 'The merchant can enable an endpoint with the API. Then run the command again.'
   process.stderr.write(`${deliveriesCounted(gone)} not re-queued: ${reasons['endpoint-gone']}. ${remedy}\n`)

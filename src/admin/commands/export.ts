@@ -8,19 +8,11 @@ import {
   exportKinds,
   exportLanguages,
 } from '../../../schemas/export-ledger.ts'
-import { auditLine } from '../../audit/audit-event.ts'
-import { completeFile, type FileExport, openExportFile, type WrittenFile } from '../../exports/export-file.ts'
-import { readExport } from '../../exports/export-ledger.ts'
-import { createLineWriter } from '../../exports/export-lines.ts'
-import { entryTypeOf } from '../../exports/facts.ts'
-import { type Span, upToNow } from '../../input/span.ts'
-import { findPositions } from '../../ledger/positions.ts'
-import { createLists } from '../../lists/lists.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
-import { act, found } from './act.ts'
+import type { FileExport, WrittenFile } from '../../exports/export-file.ts'
+import type { Span } from '../../input/span.ts'
+import { act, Failed, found } from './act.ts'
 import { choice, instant, someId } from './arguments.ts'
-import { startProgress } from './progress.ts'
-import { type AdminDeps, Failed } from './run.ts'
+import type { AdminDeps } from './run.ts'
 
 const helpOf = (kind: ExportKind): string => `
 Writes the same lines as GET /dev/exports/${kind} of the API, oldest first. The export
@@ -108,6 +100,14 @@ async function exportFile(
   options: Options,
   command: Command,
 ): Promise<WrittenFile & { file: string }> {
+  const { completeFile, openExportFile } = await import('../../exports/export-file.ts')
+  const { readExport } = await import('../../exports/export-ledger.ts')
+  const { createLineWriter } = await import('../../exports/export-lines.ts')
+  const { entryTypeOf } = await import('../../exports/facts.ts')
+  const { upToNow } = await import('../../input/span.ts')
+  const { findPositions } = await import('../../ledger/positions.ts')
+  const { createLists } = await import('../../lists/lists.ts')
+  const { startProgress } = await import('./progress.ts')
   const { business, mode, out, from = null, to = null, format, language, resume = false } = options
   found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
   if (from !== null && to !== null && from > to) throw new Failed('--from must not be later than --to.')
@@ -153,6 +153,8 @@ async function exportFile(
 /** Records an export in the audit trail, before the export reads any entries. */
 async function recordExport(deps: AdminDeps, kind: ExportKind, options: Options): Promise<void> {
   const { business, mode, from, to, format, resume } = options
+  const { auditLine } = await import('../../audit/audit-event.ts')
+  const { nativeCollection } = await import('../../mongo/collection.ts')
   const line = auditLine({
     at: deps.now(),
     ...deps.by,

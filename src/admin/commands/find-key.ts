@@ -1,13 +1,11 @@
 import { text as readAll } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import { keysIn } from '../../businesses/api-key.ts'
 import type { KeyFacts } from '../../businesses/key-facts.ts'
-import { listKeys } from '../../businesses/list-keys.ts'
-import { type RecognisedKey, recogniseKey, whyNoKey } from '../../businesses/recognise-key.ts'
+import type { RecognisedKey } from '../../businesses/recognise-key.ts'
 import type { IdPage } from '../../mongo/id-page.ts'
-import { act } from './act.ts'
+import { act, Failed } from './act.ts'
 import { pageText } from './list.ts'
-import { type AdminDeps, Failed } from './run.ts'
+import type { AdminDeps } from './run.ts'
 import { keyColumns, keyText } from './show-keys.ts'
 import type { Column } from './table.ts'
 
@@ -36,7 +34,8 @@ type Match = KeyFacts & Pick<RecognisedKey, 'matched'>
 
 async function find(deps: AdminDeps, { last4 }: { last4?: string }): Promise<RecognisedKey | IdPage<Match>> {
   if (last4 !== undefined) return findByLast4(deps, last4)
-  const recognised = await recogniseKey(deps, keyIn(await readInput()))
+  const { recogniseKey, whyNoKey } = await import('../../businesses/recognise-key.ts')
+  const recognised = await recogniseKey(deps, await keyIn(await readInput()))
   if (recognised === 'mistyped') throw new Failed(whyNoKey.mistyped)
   if (recognised === null) throw new Failed(whyNoKey.unknown)
   return recognised
@@ -48,6 +47,7 @@ const maxMatches = 500
 async function findByLast4(deps: AdminDeps, last4: string): Promise<IdPage<Match>> {
   if (!/^[0-9A-Za-z]{4}$/.test(last4))
     throw new Failed('--last4 takes the last four characters of a key: letters and digits.')
+  const { listKeys } = await import('../../businesses/list-keys.ts')
   const { items, next } = await listKeys(deps, { last4 }, { limit: maxMatches, after: null })
   if (items.length === 0) throw new Failed('No key has a secret with these last four characters.')
   const matched = ({ secrets }: KeyFacts) =>
@@ -67,7 +67,8 @@ async function readInput(): Promise<string> {
 }
 
 /** Returns the only key in a text. Throws Failed if there is none, or more than one. */
-function keyIn(text: string): string {
+async function keyIn(text: string): Promise<string> {
+  const { keysIn } = await import('../../businesses/api-key.ts')
   const keys = keysIn(text)
   const [key] = keys
   if (key === undefined)

@@ -1,19 +1,9 @@
 import type { Command } from 'commander'
-import {
-  type CancelResult,
-  type CancelSelection,
-  cancelAll,
-  countCancellable,
-} from '../../intents/cancel-all.ts'
-import { createMetrics } from '../../metrics/metrics.ts'
-import { openBatchers } from '../../mongo/batchers.ts'
-import { createLog } from '../../process/log.ts'
-import { inTime } from '../../process/timeout.ts'
-import { openQueues } from '../../queues/queues.ts'
-import { act, found } from './act.ts'
+import type { CancelResult, CancelSelection } from '../../intents/cancel-all.ts'
+import { act, Failed, found } from './act.ts'
 import { choice, instant, someId } from './arguments.ts'
-import { startProgress } from './progress.ts'
-import { type AdminDeps, Failed } from './run.ts'
+import type { Progress } from './progress.ts'
+import type { AdminDeps } from './run.ts'
 
 const cancelHelp = `
 Cancels the PENDING payment intents of one business in one environment, as they
@@ -69,6 +59,8 @@ interface Options {
 type CancelCounts = { matched: number; cancelled: number; skipped: Partial<Record<CancelResult, number>> }
 
 async function cancel(deps: AdminDeps, options: Options, command: Command): Promise<CancelCounts> {
+  const { countCancellable } = await import('../../intents/cancel-all.ts')
+  const { startProgress } = await import('./progress.ts')
   const { business, mode, createdBefore, dryRun } = options
   found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
   const now = deps.now()
@@ -94,9 +86,15 @@ async function cancelSelected(
   deps: AdminDeps,
   selection: CancelSelection,
   pending: number,
-  progress: ReturnType<typeof startProgress>,
+  progress: Progress,
 ): Promise<CancelCounts> {
   const counts: CancelCounts = { matched: 0, cancelled: 0, skipped: {} }
+  const { cancelAll } = await import('../../intents/cancel-all.ts')
+  const { createMetrics } = await import('../../metrics/metrics.ts')
+  const { openBatchers } = await import('../../mongo/batchers.ts')
+  const { createLog } = await import('../../process/log.ts')
+  const { inTime } = await import('../../process/timeout.ts')
+  const { openQueues } = await import('../../queues/queues.ts')
   // The command uses the queues to wake the workers. If Redis is unreachable, the workers find the events when they
   // next poll MongoDB.
   const queues = openQueues(deps.config, createLog('silent', 'admin', null))

@@ -1,14 +1,9 @@
 import type { Command } from 'commander'
 import { scopes as allScopes, type Scope } from '../../../schemas/scopes.ts'
-import { issueKey } from '../../businesses/issue-key.ts'
-import { rotateKey } from '../../businesses/rotate-key.ts'
-import { setKeyStatus } from '../../businesses/set-key-status.ts'
-import { publishableScopes } from '../../http/routes/routes.ts'
 import { effectsHelp } from '../acts/effects.ts'
 import { keySwitches } from '../acts/key-switches.ts'
-import { act, found } from './act.ts'
+import { act, Failed, found } from './act.ts'
 import { choice, ranges, seconds, someScopes } from './arguments.ts'
-import { Failed } from './run.ts'
 
 const defaultOverlapSeconds = 86_400
 
@@ -21,7 +16,8 @@ interface KeyOptions {
 }
 
 /** Throws Failed if a list contains scopes that a publishable key could never use. */
-function refuseUnusable(wanted: readonly Scope[]): void {
+async function refuseUnusable(wanted: readonly Scope[]): Promise<void> {
+  const { publishableScopes } = await import('../../http/routes/routes.ts')
   const unusable = wanted.filter((scope) => !publishableScopes.includes(scope))
   if (unusable.length > 0)
     throw new Failed(
@@ -46,7 +42,8 @@ export function addKeyCommands(program: Command): Command {
     )
     .action(
       act(async (deps, { business: businessId, mode, kind, scopes, ip }: KeyOptions) => {
-        if (kind === 'publishable') refuseUnusable(scopes ?? [])
+        const { issueKey } = await import('../../businesses/issue-key.ts')
+        if (kind === 'publishable') await refuseUnusable(scopes ?? [])
         const input = { businessId, mode, kind, scopes: scopes ?? [...allScopes], ipAllowlist: ip ?? [] }
         return { ...found(await issueKey(deps, input, deps.by), `There is no business ${businessId}`) }
       }),
@@ -60,6 +57,7 @@ export function addKeyCommands(program: Command): Command {
       .addHelpText('after', effectsHelp(effects, 'key'))
       .action(
         act(async (deps, id: string) => {
+          const { setKeyStatus } = await import('../../businesses/set-key-status.ts')
           found(await setKeyStatus(deps, id, status, deps.by), `Key ${id} does not exist or is revoked`)
           return { id, status }
         }),
@@ -72,6 +70,7 @@ export function addKeyCommands(program: Command): Command {
     .option('--overlap-seconds <n>', 'how long the old secret keeps working', seconds, defaultOverlapSeconds)
     .action(
       act(async (deps, id: string, { overlapSeconds }: { overlapSeconds: number }) => {
+        const { rotateKey } = await import('../../businesses/rotate-key.ts')
         const rotated = await rotateKey(deps, id, overlapSeconds, deps.by)
         return { ...found(rotated, `Key ${id} does not exist or is revoked`) }
       }),

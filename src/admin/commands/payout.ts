@@ -1,9 +1,6 @@
 import type { Command } from 'commander'
-import { balanceOf } from '../../ledger/balance.ts'
-import { PayoutRefused, payOut } from '../../ledger/pay-out.ts'
-import { act, found } from './act.ts'
+import { act, Failed, found } from './act.ts'
 import { choice, payoutReference, wholeNumber } from './arguments.ts'
-import { Failed } from './run.ts'
 import { linesOf } from './text.ts'
 
 /** Adds the command `business payout`. */
@@ -25,6 +22,8 @@ export function addPayout(business: Command): void {
     .option('--mode <mode>', 'test or live', choice('test', 'live'), 'live')
     .action(
       act(async (deps, id: string, { amount, reference, mode }: PayoutOptions) => {
+        const { balanceOf } = await import('../../ledger/balance.ts')
+        const { PayoutRefused, payOut } = await import('../../ledger/pay-out.ts')
         found(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
         const owner = { businessId: id, sandbox: mode === 'test' }
         const payout = { ...owner, amount, reference }

@@ -3,13 +3,11 @@ import { basename } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { readInstant } from '../../input/instant.ts'
 import { columnNames, type Headers } from '../../reconciliation/columns.ts'
-import { type Difference, differenceKinds } from '../../reconciliation/differences.ts'
-import { delimiters } from '../../reconciliation/read-file.ts'
-import { type Reconciled, reconcile } from '../../reconciliation/reconcile.ts'
-import { differenceCount, maxStored } from '../../reconciliation/reconciliation.ts'
-import { act } from './act.ts'
+import type { Difference } from '../../reconciliation/differences.ts'
+import type { Reconciled } from '../../reconciliation/reconcile.ts'
+import { act, Failed } from './act.ts'
 import { choice } from './arguments.ts'
-import { type AdminDeps, Failed } from './run.ts'
+import type { AdminDeps } from './run.ts'
 import { type Column, detailsText, tableText } from './table.ts'
 
 const help = `
@@ -100,6 +98,9 @@ async function run(deps: AdminDeps, options: Options): Promise<Reconciled & { da
   const { provider, day, columns = {}, decimal = false, delimiter, wallet } = options
   if (new Date(`${day}T00:00:00Z`) > deps.now()) throw new Failed(`The day ${day} has not begun yet.`)
   const fileName = provider === '-' ? 'standard input' : basename(provider)
+  const { delimiters } = await import('../../reconciliation/read-file.ts')
+  const { reconcile } = await import('../../reconciliation/reconcile.ts')
+  const { differenceCount } = await import('../../reconciliation/reconciliation.ts')
   const position = ['comma', 'semicolon', 'tab'].indexOf(delimiter ?? '')
   const result = await reconcile(
     deps,
@@ -138,14 +139,16 @@ const columnsOfTable: Column<Difference>[] = [
   { title: 'PAYMENT', cell: ({ reference }) => reference },
 ]
 
-function textOf({
+async function textOf({
   id,
   day,
   file,
   sha256,
   counts,
   differences,
-}: Reconciled & { day: string; file: string }): string {
+}: Reconciled & { day: string; file: string }): Promise<string> {
+  const { differenceKinds } = await import('../../reconciliation/differences.ts')
+  const { differenceCount, maxStored } = await import('../../reconciliation/reconciliation.ts')
   const total = differenceCount(counts)
   const kinds = differenceKinds.filter((kind) => counts.differences[kind] > 0)
   const summary = detailsText({

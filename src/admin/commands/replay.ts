@@ -1,17 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { EventName } from '../../../schemas/events.ts'
-import { newId } from '../../security/ids.ts'
-import { lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
-import { cancelReplay } from '../../webhooks/replays/cancel.ts'
-import { latestReplays } from '../../webhooks/replays/find.ts'
-import { type PresentedReplay, presentReplay } from '../../webhooks/replays/present.ts'
+import type { PresentedReplay } from '../../webhooks/replays/present.ts'
 import type { Replay } from '../../webhooks/replays/replay.ts'
-import { planReplay, startReplay } from '../../webhooks/replays/start.ts'
-import { countUndelivered } from '../../webhooks/replays/undelivered.ts'
 import { act, found } from './act.ts'
 import { choice, instant, someEvents, someId } from './arguments.ts'
-import { startProgress } from './progress.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, tableText } from './table.ts'
 import { second } from './text.ts'
@@ -67,6 +60,9 @@ export function addReplayCommands(deliveries: Command): void {
 
 /** Returns an endpoint's latest replays, newest first. */
 async function list(deps: AdminDeps, { endpoint }: { endpoint: string }): Promise<PresentedReplay[]> {
+  const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
+  const { latestReplays } = await import('../../webhooks/replays/find.ts')
+  const { presentReplay } = await import('../../webhooks/replays/present.ts')
   found(await lookUpEndpoint(deps, endpoint), `There is no endpoint ${endpoint}`)
   return (await latestReplays(deps, endpoint)).map(presentReplay)
 }
@@ -94,6 +90,11 @@ interface Options {
 }
 
 async function replay(deps: AdminDeps, options: Options, command: Command): Promise<object> {
+  const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
+  const { presentReplay } = await import('../../webhooks/replays/present.ts')
+  const { newId } = await import('../../security/ids.ts')
+  const { planReplay, startReplay } = await import('../../webhooks/replays/start.ts')
+  const { countUndelivered } = await import('../../webhooks/replays/undelivered.ts')
   const { endpoint: id, from, to = null, events = null, onlyUndelivered, mode, dryRun, follow } = options
   const endpoint = found(await lookUpEndpoint(deps, id), `There is no endpoint ${id}`)
   const request = { sandbox: mode === 'test', from, to, events, onlyUndelivered }
@@ -115,6 +116,7 @@ const lookEveryMs = 500
 
 /** Shows the progress of a replay and returns the replay when it has ended. */
 async function waitForEnd(deps: AdminDeps, { _id, total }: Replay, asJson: boolean): Promise<Replay> {
+  const { startProgress } = await import('./progress.ts')
   const progress = startProgress(total, asJson)
   let shown = 0
   try {
@@ -132,6 +134,8 @@ async function waitForEnd(deps: AdminDeps, { _id, total }: Replay, asJson: boole
 }
 
 async function cancel(deps: AdminDeps, id: string): Promise<object> {
+  const { cancelReplay } = await import('../../webhooks/replays/cancel.ts')
+  const { presentReplay } = await import('../../webhooks/replays/present.ts')
   const read = () => deps.Replay.findById(id).lean<Replay | null>()
   await cancelReplay(deps, found(await read(), `There is no replay ${id}`), deps.by)
   return presentReplay(found(await read(), `There is no replay ${id}`))

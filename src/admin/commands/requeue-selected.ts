@@ -6,8 +6,8 @@ import { newId } from '../../security/ids.ts'
 import { deadIn } from '../../webhooks/deliveries/dead-in.ts'
 import { requeueBatch } from '../../webhooks/deliveries/requeue.ts'
 import { requeueAll } from '../../webhooks/deliveries/requeue-all.ts'
-import { found } from './act.ts'
-import { type AdminDeps, Failed } from './run.ts'
+import { Failed, found } from './act.ts'
+import type { AdminDeps } from './run.ts'
 
 /** The options that select deliveries. Omitted options do not restrict the selection. */
 export interface Selection {

@@ -1,10 +1,7 @@
 import type { Command } from 'commander'
-import { countCleanUp, runCleanUp } from '../../retention/clean-up.ts'
-import { type Counts, startCounts } from '../../retention/counts.ts'
-import { act } from './act.ts'
-import { recordCommand } from './operator.ts'
-import { startProgress } from './progress.ts'
-import { type AdminDeps, Failed } from './run.ts'
+import type { Counts } from '../../retention/counts.ts'
+import { act, Failed } from './act.ts'
+import type { AdminDeps } from './run.ts'
 
 const retentionHelp = `
 Deletes what test keys created (after SANDBOX_RETENTION_DAYS), the attempts of live
@@ -32,6 +29,10 @@ export function addRetentionCommands(program: Command): void {
 
 async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }, command: Command): Promise<Counts> {
   const { json } = command.optsWithGlobals<{ json?: boolean }>()
+  const { countCleanUp, runCleanUp } = await import('../../retention/clean-up.ts')
+  const { startCounts } = await import('../../retention/counts.ts')
+  const { recordCommand } = await import('./operator.ts')
+  const { startProgress } = await import('./progress.ts')
   const progress = startProgress(await deps.Business.countDocuments(), json === true)
   const { counts, watch } = startCounts({ count: () => undefined, done: () => progress.add(1) })
   const ending = new AbortController()

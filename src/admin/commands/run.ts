@@ -7,6 +7,7 @@ import { createLog } from '../../process/log.ts'
 import { createSecrets, type Secrets } from '../../security/seal.ts'
 import { createSlowHash, type SlowHash } from '../../security/slow-hash.ts'
 import { explainError } from './explain-error.ts'
+import { operator } from './operator.ts'
 import { jsonText } from './text.ts'
 
 /**
@@ -21,13 +22,10 @@ export type AdminDeps = Models & {
   now(): Date
 }
 
-/** An expected failure of a command. The message is shown to the operator. */
-export class Failed extends Error {}
-
 /** How to print a command's result, and the exit code if the command fails. */
 interface Output<Result> {
   asJson: boolean
-  toText(result: Result): string
+  toText(result: Result): string | Promise<string>
   failureCode: number
 }
 
@@ -36,7 +34,7 @@ interface Output<Result> {
  * stderr and sets the exit code.
  */
 export async function withAdminDeps<Result extends object>(
-  by: By,
+  reason: string | undefined,
   run: (deps: AdminDeps) => Promise<Result>,
   { asJson, toText, failureCode }: Output<Result>,
 ): Promise<void> {
@@ -48,9 +46,9 @@ export async function withAdminDeps<Result extends object>(
       const { now, close } = await openDatabaseTime(mongo, log, noShift)
       const secrets = createSecrets(config.secretKeys)
       const slowHash = createSlowHash(config.hashMemoryKib)
-      const deps = { ...openModels(mongo), config, secrets, slowHash, by, now }
+      const deps = { ...openModels(mongo), config, secrets, slowHash, by: operator(reason), now }
       const result = await run(deps).finally(close)
-      const text = asJson ? jsonText(result) : toText(result)
+      const text = asJson ? jsonText(result) : await toText(result)
       if (text !== '') process.stdout.write(`${text}\n`)
     } finally {
       await mongo.destroy()

@@ -1,12 +1,6 @@
 import type { Command } from 'commander'
-import { resealAuditKey } from '../../audit/seals/audit-key.ts'
-import { findStaleKeys, type StaleKey } from '../../businesses/stale-keys.ts'
-import { resealResponses } from '../../idempotency/reseal-responses.ts'
-import { resealSecondFactors } from '../../staff/second-factor/reseal.ts'
-import { resealSecrets } from '../../webhooks/endpoints/reseal-secrets.ts'
+import type { StaleKey } from '../../businesses/stale-keys.ts'
 import { act } from './act.ts'
-import { recordCommand } from './operator.ts'
-import { startProgress } from './progress.ts'
 import type { AdminDeps } from './run.ts'
 
 /** The maximum number of endpoints, and of staff accounts, that the report lists. */
@@ -66,6 +60,13 @@ export function addSecretsCommands(program: Command): void {
 
 async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
   const { json } = command.optsWithGlobals<{ json?: boolean }>()
+  const { resealAuditKey } = await import('../../audit/seals/audit-key.ts')
+  const { findStaleKeys } = await import('../../businesses/stale-keys.ts')
+  const { resealResponses } = await import('../../idempotency/reseal-responses.ts')
+  const { resealSecondFactors } = await import('../../staff/second-factor/reseal.ts')
+  const { resealSecrets } = await import('../../webhooks/endpoints/reseal-secrets.ts')
+  const { recordCommand } = await import('./operator.ts')
+  const { startProgress } = await import('./progress.ts')
   const counts = [deps.Endpoint.estimatedDocumentCount(), deps.Claim.estimatedDocumentCount()]
   const [endpointCount = 0, claimCount = 0] = await Promise.all(counts)
   await recordCommand(deps, 'secrets.rotated')

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { createShop } from '../../store/shops/create-shop.ts'
 import { act, found } from './act.ts'
 import { businessName } from './arguments.ts'
 
@@ -13,6 +12,7 @@ export function addShopCommands(program: Command): Command {
     .requiredOption('--name <name>', 'name of the shop', businessName)
     .action(
       act(async (deps, { business: businessId, name }: { business: string; name: string }) => {
+        const { createShop } = await import('../../store/shops/create-shop.ts')
         found(await deps.Business.exists({ _id: businessId }), `There is no business ${businessId}`)
         const created = await createShop(deps, { businessId, sandbox: false, name }, deps.by)
         return { id: found(created, `Business ${businessId} already has a shop`)._id }

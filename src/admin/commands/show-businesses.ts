@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { type BusinessFacts, lookUpBusinessFacts } from '../../businesses/business-facts.ts'
-import { type BusinessFilter, type ListedBusiness, listBusinesses } from '../../businesses/list-businesses.ts'
+import type { BusinessFacts } from '../../businesses/business-facts.ts'
+import type { BusinessFilter, ListedBusiness } from '../../businesses/list-businesses.ts'
 import { act, found } from './act.ts'
 import { businessName } from './arguments.ts'
 import { showLimits } from './business.ts'
@@ -41,7 +41,10 @@ export function addBusinessReads(business: Command): void {
     .option('--suspended', 'only suspended businesses')
     .option('--disabled', 'only businesses whose developer API is disabled')
     .addHelpText('after', listHelp)
-  asList(list, columns, (deps, options: Options, slice) => listBusinesses(deps, filterOf(options), slice))
+  asList(list, columns, async (deps, options: Options, slice) => {
+    const { listBusinesses } = await import('../../businesses/list-businesses.ts')
+    return listBusinesses(deps, filterOf(options), slice)
+  })
 
   business
     .command('show')
@@ -52,6 +55,7 @@ export function addBusinessReads(business: Command): void {
     .addHelpText('after', showHelp)
     .action(
       act(async (deps, id: string) => {
+        const { lookUpBusinessFacts } = await import('../../businesses/business-facts.ts')
         const facts = found(await lookUpBusinessFacts(deps, id), `There is no business ${id}`)
         return { ...facts, limits: showLimits(facts.limits) }
       }, businessText),

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { lookUpBusiness } from '../../businesses/look-up.ts'
-import { type EndpointFacts, lookUpEndpointFacts } from '../../webhooks/endpoints/endpoint-facts.ts'
-import { type EndpointFilter, listEndpoints } from '../../webhooks/endpoints/list-endpoints.ts'
+import type { EndpointFacts } from '../../webhooks/endpoints/endpoint-facts.ts'
+import type { EndpointFilter } from '../../webhooks/endpoints/list-endpoints.ts'
 import { act, found } from './act.ts'
 import { someId } from './arguments.ts'
 import { asList } from './list.ts'
@@ -43,7 +42,10 @@ export function addEndpointCommands(program: Command): void {
     .option('--disabled', 'only endpoints that are not active')
     .option('--deleted', 'only deleted endpoints')
     .addHelpText('after', listHelp)
-  asList(list, columns, (deps, options: Options, slice) => listEndpoints(deps, filterOf(options), slice))
+  asList(list, columns, async (deps, options: Options, slice) => {
+    const { listEndpoints } = await import('../../webhooks/endpoints/list-endpoints.ts')
+    return listEndpoints(deps, filterOf(options), slice)
+  })
 
   endpoint
     .command('show')
@@ -52,6 +54,8 @@ export function addEndpointCommands(program: Command): void {
     .addHelpText('after', showHelp)
     .action(
       act(async (deps, id: string) => {
+        const { lookUpBusiness } = await import('../../businesses/look-up.ts')
+        const { lookUpEndpointFacts } = await import('../../webhooks/endpoints/endpoint-facts.ts')
         const facts = found(await lookUpEndpointFacts(deps, id), `There is no endpoint ${id}`)
         const business = await lookUpBusiness(deps, facts.businessId)
         return { ...facts, businessName: business?.name ?? '' }

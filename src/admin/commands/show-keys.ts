@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander'
 import { scopes as allScopes, type Scope } from '../../../schemas/scopes.ts'
 import type { ApiKey } from '../../businesses/api-key.ts'
-import { type KeyFacts, type KeyInDetail, lookUpKey } from '../../businesses/key-facts.ts'
-import { type KeyFilter, listKeys } from '../../businesses/list-keys.ts'
+import type { KeyFacts, KeyInDetail } from '../../businesses/key-facts.ts'
+import type { KeyFilter } from '../../businesses/list-keys.ts'
 import { act, found } from './act.ts'
 import { choice, someId } from './arguments.ts'
 import { asList } from './list.ts'
-import type { AdminDeps } from './run.ts'
 import { type Column, detailsText } from './table.ts'
 import { dayOf } from './text.ts'
 
@@ -39,9 +38,10 @@ export function addKeyReads(key: Command): void {
     )
     .addOption(new Option('--scope <scope>', 'only keys that have this scope').choices(allScopes))
     .addHelpText('after', listHelp)
-  asList(list, keyColumns, (deps, { business: businessId, ...filter }: Filter, slice) =>
-    listKeys(deps, { ...filter, ...(businessId === undefined ? {} : { businessId }) }, slice),
-  )
+  asList(list, keyColumns, async (deps, { business: businessId, ...filter }: Filter, slice) => {
+    const { listKeys } = await import('../../businesses/list-keys.ts')
+    return listKeys(deps, { ...filter, ...(businessId === undefined ? {} : { businessId }) }, slice)
+  })
 
   key
     .command('show')
@@ -49,10 +49,10 @@ export function addKeyReads(key: Command): void {
     .argument('<id>', 'id of the key')
     .addHelpText('after', showHelp)
     .action(
-      act(
-        async (deps: AdminDeps, id: string) => found(await lookUpKey(deps, id), `There is no key ${id}`),
-        keyText,
-      ),
+      act(async (deps, id: string) => {
+        const { lookUpKey } = await import('../../businesses/key-facts.ts')
+        return found(await lookUpKey(deps, id), `There is no key ${id}`)
+      }, keyText),
     )
 }
 

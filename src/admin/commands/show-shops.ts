@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { listShops, lookUpShop, type ShopFacts } from '../../store/shops/list-shops.ts'
+import type { ShopFacts } from '../../store/shops/list-shops.ts'
 import { act, found } from './act.ts'
 import { choice, someId } from './arguments.ts'
 import { asList } from './list.ts'
@@ -19,9 +19,10 @@ export function addShopReads(shop: Command): void {
     .option('--business <id>', 'only shops of this business', someId)
     .option('--mode <mode>', 'test or live', choice('test', 'live'))
     .addHelpText('after', listHelp)
-  asList(list, columns, (deps, { business, mode }: Options, slice) =>
-    listShops(deps, { ...(business && { businessId: business }), ...(mode && { mode }) }, slice),
-  )
+  asList(list, columns, async (deps, { business, mode }: Options, slice) => {
+    const { listShops } = await import('../../store/shops/list-shops.ts')
+    return listShops(deps, { ...(business && { businessId: business }), ...(mode && { mode }) }, slice)
+  })
 
   shop
     .command('show')
@@ -29,10 +30,10 @@ export function addShopReads(shop: Command): void {
     .argument('<id>', 'id of the shop')
     .addHelpText('after', '\nExample:\n  admin shop show ID')
     .action(
-      act(
-        async (deps, id: string) => found(await lookUpShop(deps, id), `There is no shop ${id}`),
-        detailsText,
-      ),
+      act(async (deps, id: string) => {
+        const { lookUpShop } = await import('../../store/shops/list-shops.ts')
+        return found(await lookUpShop(deps, id), `There is no shop ${id}`)
+      }, detailsText),
     )
 }
 

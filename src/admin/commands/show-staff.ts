@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import type { IdSlice } from '../../mongo/id-page.ts'
-import { type Role, roles } from '../../staff/account.ts'
-import { type AccountFacts, listAccounts, lookUpAccount, passwordInWords } from '../../staff/list-accounts.ts'
-import { lastSignIns, listSessions } from '../../staff/sessions-of.ts'
+import { type Role, roles } from '../../staff/account-fields.ts'
+import type { AccountFacts } from '../../staff/list-accounts.ts'
 import { act, found } from './act.ts'
 import { choice } from './arguments.ts'
 import { asList } from './list.ts'
@@ -25,6 +24,7 @@ export function addStaffReads(staff: Command): void {
     .option('--disabled', 'only disabled accounts')
     .addHelpText('after', listHelp)
   const page = async (deps: AdminDeps, filter: Filter, slice: IdSlice) => {
+    const { listAccounts } = await import('../../staff/list-accounts.ts')
     const { items, next } = await listAccounts(deps, filter, slice)
     return { items: await withSignIns(deps, items), next }
   }
@@ -37,6 +37,8 @@ export function addStaffReads(staff: Command): void {
     .addHelpText('after', '\nExample:\n  admin staff show fatou')
     .action(
       act(async (deps, name: string) => {
+        const { lookUpAccount } = await import('../../staff/list-accounts.ts')
+        const { listSessions } = await import('../../staff/sessions-of.ts')
         const account = found(await lookUpAccount(deps, name), `There is no account ${name}`)
         const [shown] = await withSignIns(deps, [account])
         return { ...(shown ?? account), sessions: (await listSessions(deps, name)).length }
@@ -56,6 +58,8 @@ interface ListedAccount extends AccountFacts {
 }
 
 async function withSignIns(deps: AdminDeps, accounts: readonly AccountFacts[]): Promise<ListedAccount[]> {
+  const { passwordInWords } = await import('../../staff/list-accounts.ts')
+  const { lastSignIns } = await import('../../staff/sessions-of.ts')
   const signIns = await lastSignIns(
     deps,
     accounts.map(({ name }) => name),

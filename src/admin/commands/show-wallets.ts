@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import type { IdPage, IdSlice } from '../../mongo/id-page.ts'
 import type { SealedField } from '../../security/seal.ts'
-import { listWallets, lookUpWallet, type WalletFacts } from '../../wallets/sandbox/list-wallets.ts'
-import { act, found } from './act.ts'
+import type { WalletFacts } from '../../wallets/sandbox/list-wallets.ts'
+import { act, Failed, found } from './act.ts'
 import { phoneNumber, someId } from './arguments.ts'
 import { asList } from './list.ts'
-import { type AdminDeps, Failed } from './run.ts'
+import type { AdminDeps } from './run.ts'
 import { type Column, detailsText } from './table.ts'
 import { dayOf } from './text.ts'
 
@@ -44,14 +45,13 @@ export function addWalletReads(wallet: Command): void {
     .option('--business <id>', 'the business that sees the demo wallet', someId)
     .addHelpText('after', showHelp)
     .action(
-      act(
-        async (deps, phone: string, { business }: Options) =>
-          found(
-            await lookUpWallet(deps, phone, business ?? null),
-            'There is no such wallet. A demo wallet exists from its first payment on, and can be shown only with --business',
-          ),
-        detailsText,
-      ),
+      act(async (deps, phone: string, { business }: Options) => {
+        const { lookUpWallet } = await import('../../wallets/sandbox/list-wallets.ts')
+        return found(
+          await lookUpWallet(deps, phone, business ?? null),
+          'There is no such wallet. A demo wallet exists from its first payment on, and can be shown only with --business',
+        )
+      }, detailsText),
     )
 }
 
@@ -61,8 +61,9 @@ const nextField: SealedField = { collection: 'wallets', id: 'list', field: 'next
 async function read(
   deps: AdminDeps,
   { phone, business }: Options,
-  { limit, after }: Parameters<typeof listWallets>[2],
-): ReturnType<typeof listWallets> {
+  { limit, after }: IdSlice,
+): Promise<IdPage<WalletFacts>> {
+  const { listWallets } = await import('../../wallets/sandbox/list-wallets.ts')
   const filter = { ...(phone && { phone }), ...(business && { businessId: business }) }
   const page = await listWallets(deps, filter, { limit, after: after && unsealed(deps, after) })
   return { ...page, next: page.next && deps.secrets.seal(page.next, nextField) }

@@ -1,8 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { isStaffName, type Role, roles } from '../../staff/account.ts'
-import { issueLink, removeSecondFactor, renewPassword, setDisabled } from '../../staff/change-account.ts'
-import { createAccount, createAccountWithLink } from '../../staff/create-account.ts'
-import { lookUpAccount, passwordInWords } from '../../staff/list-accounts.ts'
+import { isStaffName, type Role, roles } from '../../staff/account-fields.ts'
 import { act, found } from './act.ts'
 import { choice } from './arguments.ts'
 import { second } from './text.ts'
@@ -35,16 +32,12 @@ export function addStaffCommands(program: Command): Command {
       choice(...roles),
     )
     .action(
-      act(async (deps, { name, role }: { name: string; role: Role }) => ({
-        ...found(
-          await (deps.config.production ? createAccountWithLink : createAccount)(
-            deps,
-            { name, role },
-            deps.by,
-          ),
-          `There is already an account ${name}`,
-        ),
-      })),
+      act(async (deps, account: { name: string; role: Role }) => {
+        const { createAccount, createAccountWithLink } = await import('../../staff/create-account.ts')
+        const create = deps.config.production ? createAccountWithLink : createAccount
+        const created = await create(deps, account, deps.by)
+        return { ...found(created, `There is already an account ${account.name}`) }
+      }),
     )
 
   for (const [command, [description, disabled]] of Object.entries(switches))
@@ -54,6 +47,8 @@ export function addStaffCommands(program: Command): Command {
       .argument('<name>', 'name of the account', staffName)
       .action(
         act(async (deps, name: string) => {
+          const { setDisabled } = await import('../../staff/change-account.ts')
+          const { lookUpAccount, passwordInWords } = await import('../../staff/list-accounts.ts')
           found(await setDisabled(deps, name, disabled, deps.by), `There is no account ${name}`)
           const account = await lookUpAccount(deps, name)
           const lacksPassword = !disabled && account !== null && account.passwordChangedAt === null
@@ -69,6 +64,7 @@ export function addStaffCommands(program: Command): Command {
     .argument('<name>', 'name of the account', staffName)
     .action(
       act(async (deps, name: string) => {
+        const { issueLink, renewPassword } = await import('../../staff/change-account.ts')
         const renewed = deps.config.production
           ? await issueLink(deps, name, deps.by)
           : await renewPassword(deps, name, deps.by)
@@ -85,6 +81,7 @@ export function addStaffCommands(program: Command): Command {
     .argument('<name>', 'name of the account', staffName)
     .action(
       act(async (deps, name: string) => {
+        const { removeSecondFactor } = await import('../../staff/change-account.ts')
         found(await removeSecondFactor(deps, name, deps.by), `There is no account ${name}`)
         return { name, secondFactor: false }
       }),

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { createWallet } from '../../wallets/sandbox/create-wallet.ts'
 import { act, found } from './act.ts'
 import { centimes, phoneNumber, pinCode } from './arguments.ts'
 
@@ -18,6 +17,7 @@ export function addWalletCommands(program: Command): Command {
     .requiredOption('--balance <centimes>', 'the balance in centimes', centimes)
     .action(
       act(async (deps, input: { phone: string; pin: string; balance: number }) => {
+        const { createWallet } = await import('../../wallets/sandbox/create-wallet.ts')
         const created = await createWallet(deps, input, deps.by)
         const { _id: id, phone, balance } = found(created, `There is already a wallet ${input.phone}`)
         return { id, phone, balance }
