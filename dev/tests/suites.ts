@@ -32,7 +32,8 @@ export const suites: Record<string, Suite> = {
   attack: { includes: (file) => attack.test(file), rounds: 'all' },
 }
 
-const hasRounds = (file: string): boolean => /\brounds\b.*machine\.ts'/.test(readFileSync(file, 'utf8'))
+const hasRounds = (file: string): boolean =>
+  /\b(rounds|killAtEveryStep|landDuringRetry)\b/.test(readFileSync(file, 'utf8'))
 
 /** The test files of a suite, or those that the caller names: files, folders, or parts of paths. */
 export function filesOf(suite: Suite, named: readonly string[]): string[] {

@@ -4,11 +4,11 @@ import { fairShare, type SlowCheck } from '../../src/security/slow-hash.ts'
 import { authorise } from '../../src/wallets/sandbox/authorise.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { lookUpWallet } from '../../src/wallets/sandbox/list-wallets.ts'
-import { createGate } from '../support/gate.ts'
 import { createSandboxWallet } from '../../src/wallets/sandbox/sandbox-wallet.ts'
 import { transfer } from '../../src/wallets/sandbox/transfer.ts'
-import { rounds } from '../support/machine.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
+import { createGate } from '../support/gate.ts'
+import { rounds } from '../support/machine.ts'
 import { tester, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { customersOf, done, locked, notExecuted, pin, poor, technical, wrongPin } from './customers.ts'
@@ -122,7 +122,8 @@ describe('A sandbox wallet', () => {
         let begun = 0
         const [onePinAtATime, oneMovementAtATime] = [createOneAtATime(), createOneAtATime()]
         const checkPin = () => (++begun, gate.passed.then(() => late))
-        const slow = { ...service.deps, onePinAtATime, oneMovementAtATime, checkPin }
+        const hashDemoPin = () => service.deps.slowHash.make(pin)
+        const slow = { ...service.deps, onePinAtATime, oneMovementAtATime, checkPin, hashDemoPin }
         const first = authorise(slow, here.order({ phone }))
         await waitFor('the check begins', () => begun === 1)
         await begin(phone)
