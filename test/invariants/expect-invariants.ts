@@ -26,6 +26,12 @@ export function excuse(ids: readonly string[], invariant: Invariant | 'all' = 'a
   for (const id of ids) excused.set(id, (excused.get(id) ?? new Set()).add(invariant))
 }
 
+/** Forgets what was named for a database that the next service will use. */
+export function forget(databaseName: string): void {
+  planted.delete(databaseName)
+  excused.delete(databaseName)
+}
+
 const isExcused = (invariant: Invariant, id: string): boolean => {
   const own = excused.get(id)
   return own !== undefined && (own.has('all') || own.has(invariant))

@@ -3,6 +3,7 @@ import type { Connection } from 'mongoose'
 import { makeIndexes } from '../../src/mongo/indexes.ts'
 import { collections } from '../../src/mongo/models.ts'
 import { createLog } from '../../src/process/log.ts'
+import { forget } from '../invariants/expect-invariants.ts'
 
 /** URLs of empty databases that have all indexes. Making those takes half a second of processor time. */
 const free: string[] = []
@@ -32,6 +33,7 @@ export async function prepareDatabase(address: Parameters<typeof makeIndexes>[0]
 /** Empties a database for the next borrower. Removes it instead if a test has added or dropped collections. */
 export async function returnDatabase({ db }: Connection, url: string): Promise<void> {
   if (db === undefined) return
+  forget(db.databaseName)
   const found = await db.listCollections({}, { nameOnly: true }).toArray()
   if (found.length !== names.size || found.some(({ name }) => !names.has(name))) {
     await db.dropDatabase()
