@@ -10,7 +10,7 @@ export type FromWorker =
   | { kind: 'passed' }
   | { kind: 'skipped'; title: string }
   | { kind: 'failed'; text: string }
-  | { kind: 'done'; ms: number }
+  | { kind: 'done'; ms: number; cpuMs: number }
   | { kind: 'finished'; servers: ServerTimes }
 
 /** Processor time in ms. */

@@ -37,6 +37,7 @@ send({ kind: 'ready' })
 
 async function run(file: string, grep: string | undefined): Promise<void> {
   const began = performance.now()
+  const cpu = process.cpuUsage()
   const mocha = new Mocha({
     timeout: 40_000,
     rootHooks: mochaHooks,
@@ -55,7 +56,8 @@ async function run(file: string, grep: string | undefined): Promise<void> {
   isRunning = false
   const open = newlyOpen()
   if (open.length > 0) left.push({ file, open })
-  send({ kind: 'done', ms: performance.now() - began })
+  const { user, system } = process.cpuUsage(cpu)
+  send({ kind: 'done', ms: performance.now() - began, cpuMs: (user + system) / 1000 })
 }
 
 /** Limits are there to end a test that hangs, so they say nothing about speed. */

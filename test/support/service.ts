@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { Agent } from 'node:http'
 import type { mongo } from 'mongoose'
 import supertest from 'supertest'
 import { type Scope, scopes } from '../../schemas/scopes.ts'
@@ -142,7 +143,7 @@ export async function openService(
     deps,
     clock: { ...clock, now: deps.now },
     origin,
-    http: supertest(origin),
+    http: keepAlive(supertest(origin)),
     key,
     async merchant(options = {}) {
       const { _id: businessId } = await createBusiness(deps, { name: 'Épicerie', liveApproved: true }, tester)
@@ -172,6 +173,17 @@ export async function openService(
 /** Throws if the stored documents break an invariant (test/invariants). */
 export const expectIntact = ({ mongo, config, now }: Deps): Promise<void> =>
   expectInvariants(mongo.db as mongo.Db, now().getTime() - config.sandboxRetentionMs)
+
+const agent = new Agent({ keepAlive: true })
+
+/** By default, supertest opens a connection for each request, which costs as much as a short request itself. */
+function keepAlive(http: ReturnType<typeof supertest>): ReturnType<typeof supertest> {
+  for (const method of ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const) {
+    const begin = http[method].bind(http)
+    http[method] = (url) => begin(url).agent(agent)
+  }
+  return http
+}
 
 /** A service for all tests of a `describe`. The environment is a function if it depends on an earlier hook. */
 export const withService = (environment: Environment | (() => Environment) = {}, log?: Log): Service =>

@@ -12,7 +12,7 @@ import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
 import { type Merchant, withServicePerTest } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { isIn, withQueues } from './set-up.ts'
+import { isIn, withQueues } from '../workers/set-up.ts'
 
 /** Support staff find every DEAD delivery among the failed jobs, even after Redis lost its data. */
 describe("A DEAD delivery's failed job", () => {

@@ -8,7 +8,7 @@ import { pay } from '../support/pay.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { createIntents } from './set-up.ts'
+import { createIntents } from '../workers/set-up.ts'
 
 const faults = { away: 'SIGKILL', frozen: 'SIGSTOP' } as const
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { startRedis } from '../../dev/servers.ts'
+import { callBoard } from '../admin/board-call.ts'
+import { signedIn, type Visitor } from '../admin/staff.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withServer } from '../support/with.ts'
-import { callBoard } from './board-call.ts'
-import { signedIn, type Visitor } from './staff.ts'
 
 describe('Bull Board with an unreliable Redis', function () {
   this.timeout(30_000)
