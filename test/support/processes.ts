@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { programIn, programOf } from './built.ts'
+import { deadlineMs } from './machine.ts'
 import { freshEnvironment, type Service } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -74,7 +75,7 @@ export async function runToExit(type: keyof typeof files, service: Service, chan
   let [stdout, stderr] = ['', '']
   child.stderr?.on('data', (bytes: Buffer) => (stderr += bytes.toString()))
   child.stdout?.on('data', (bytes: Buffer) => (stdout += bytes.toString()))
-  const timer = setTimeout(() => child.kill('SIGKILL'), 15_000)
+  const timer = setTimeout(() => child.kill('SIGKILL'), deadlineMs(15_000))
   const [exitCode] = (await once(child, 'close')) as [number | null]
   clearTimeout(timer)
   return { exitCode, stdout, stderr }
