@@ -1,4 +1,4 @@
-import { parseUrl } from '../polyfills/parse-url.ts'
+import { readUrl } from '../input/url.ts'
 import { queueNames } from '../queues/jobs.ts'
 import { parseRange } from '../security/network.ts'
 import { readCertificates } from './certificates.ts'
@@ -29,11 +29,11 @@ function isRange(part: string): boolean {
 
 export const formats: Record<string, Format> = {
   'http-origin': {
-    validate: (text) => /^https?:\/\/[^/?#\s@]+$/.test(text) && parseUrl(text) !== null,
+    validate: (text) => /^https?:\/\/[^/?#\s@]+$/.test(text) && readUrl(text) !== null,
     hint: () => 'must be http(s)://host[:port] without a path',
   },
   'http-url': {
-    validate: (text) => /^https?:\/\/[^?#\s@]+$/.test(text) && parseUrl(text) !== null,
+    validate: (text) => /^https?:\/\/[^?#\s@]+$/.test(text) && readUrl(text) !== null,
     hint: () => 'must be http(s)://host[:port][/path]',
   },
   'mongodb-url': {

@@ -1,4 +1,4 @@
-import { parseUrl } from '../polyfills/parse-url.ts'
+import { readUrl } from '../input/url.ts'
 
 interface RedisNode {
   host: string
@@ -52,7 +52,7 @@ export function parseRedisUrl(text: string): RedisServers | null {
 }
 
 function parseSingle(text: string): RedisServers | null {
-  const url = parseUrl(text)
+  const url = readUrl(text)
   const isValid =
     url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== '' && /^(\/\d*)?$/.test(url.pathname)
   return isValid ? { kind: 'single', tls: url.protocol === 'rediss:' } : null
@@ -60,7 +60,7 @@ function parseSingle(text: string): RedisServers | null {
 
 /** Parses `host`, `host:port` or `[IPv6]:port`. */
 function parseNode(text: string, fallbackPort: number): RedisNode | null {
-  const url = parseUrl(`redis://${text}`)
+  const url = readUrl(`redis://${text}`)
   if (url === null || url.hostname === '' || /[/?#@]/.test(text)) return null
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port || fallbackPort) }
 }

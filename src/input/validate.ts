@@ -2,11 +2,11 @@ import { Ajv, type ErrorObject } from 'ajv'
 import { type EventName, events } from '../../schemas/events.ts'
 import { maxWaitSeconds } from '../../schemas/list-events.ts'
 import type { Config } from '../config.ts'
-import { parseUrl } from '../polyfills/parse-url.ts'
 import { readPhone } from '../wallets/phone.ts'
 import { checkWebhookUrl } from '../webhooks/sender/url.ts'
 import { type AnnotatedSchema, inOneRefusal } from './field-faults.ts'
 import { readInstant } from './instant.ts'
+import { readUrl } from './url.ts'
 
 /**
  * Validates a value against a schema from the `schemas` folder. Returns the typed value, or throws a single error that
@@ -73,7 +73,7 @@ const absoluteUrl = /^https?:\/\/[^\s\\/?#@\p{Cc}]+([/?#][^\s\\\p{Cc}]*)?$/iu
 
 function isRedirectUrl(text: string, localhostToo: boolean): boolean {
   if (isLonger(text, 2048) || !absoluteUrl.test(text) || !text.isWellFormed()) return false
-  const url = parseUrl(text)
+  const url = readUrl(text)
   if (url === null) return false
   return url.protocol === 'https:' || (localhostToo && url.hostname === 'localhost')
 }

@@ -169,6 +169,7 @@ describe('POST /dev/intents', () => {
         'https://shop.example/back?a=1#b',
         'HTTPS://SHOP.EXAMPLE',
         'https://shop.example:8443/é',
+        'https://xn--mnchen-3ya.xn--p1ai',
       ]
       const longest = ['x', '💰'].map((character) => `https://shop.example/${character.repeat(2027)}`)
       for (const url of [...accepted, ...longest])
@@ -246,6 +247,7 @@ describe('POST /dev/intents', () => {
         ['http://shop.example', 'http://localhost.shop.example', 'javascript:alert(1)', 'ftp://shop.example'],
         ['data:text/html,x', 'https://user@shop.example', 'https://user:pass@shop.example'],
         ['https://@shop.example', 'https://shop.example/\u0000', 'https://shop.example/\ud800'],
+        ['https://xn--a.com', 'https://shop.XN--0', 'https://xn--a-ecp.ru:8443/x'],
         ['https://shop.example/a\r\nSet-Cookie: a=b', 'https://sh\top.example/', ' https://shop.example'],
         [null, 5, ['https://shop.example']],
       ].flat()

@@ -81,6 +81,7 @@ describe('A product', () => {
       [{ name: 'x', price: 1, images: image }, 'images'],
       [{ name: 'x', price: 1, images: ['http://shop.example/a.jpg'] }, 'images[0]'],
       [{ name: 'x', price: 1, images: [image, 5] }, 'images[1]'],
+      [{ name: 'x', price: 1, images: [image, 'https://xn--a.com/a.jpg'] }, 'images[1]'],
       [{ name: 'x', price: 1, images: [image, `https://x.example/${'a'.repeat(2048)}`] }, 'images[1]'],
       [{ name: 'x', price: 1, images: [`https://x.example/${'💰'.repeat(2031)}`] }, 'images[0]'],
       [{ name: 'x', price: 1, images: Array(11).fill(image) }, 'images'],

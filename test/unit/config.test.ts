@@ -196,9 +196,10 @@ describe('The configuration check', () => {
     expect(() => express().set('trust proxy', ranges)).not.to.throw()
   })
 
-  it('rejects a PUBLIC_URL or PAY_URL that contains a password', () => {
+  it('rejects a PUBLIC_URL or PAY_URL with a password or invalid punycode', () => {
     for (const name of ['PUBLIC_URL', 'PAY_URL'])
-      expectRefused(name, ['https://user:pw@api.example'], 'must be ')
+      expectRefused(name, ['https://user:pw@api.example', 'https://xn--a.com'], 'must be ')
+    expectAccepted('PUBLIC_URL', ['https://api.xn--mnchen-3ya.de'])
   })
 
   it('requires either both a wallet provider and its key, or neither', () => {
@@ -207,7 +208,7 @@ describe('The configuration check', () => {
     for (const half of [url, walletKey]) expect(faultsOf(half)).to.include('must be set together')
     expect(faultsOf({ ...url, ...walletKey })).to.equal('')
     const wrong = ['wallet.example', 'ftp://wallet.example', 'https://u:p@wallet.example', 'https://h/#a']
-    expectRefused('WALLET_PROVIDER_URL', wrong, '', walletKey)
+    expectRefused('WALLET_PROVIDER_URL', [...wrong, 'https://xn--a.com/v1'], '', walletKey)
   })
 
   it('identifies a wallet provider by its configured name, whatever its URL', () => {
@@ -270,6 +271,7 @@ describe('The configuration check', () => {
       'redis:///x',
       'redis://h/x',
       'redis://h:99999/0',
+      'redis://xn--a.com',
       'http://h:6379',
       'h:6379',
       'redis+sentinel://h',
@@ -282,6 +284,7 @@ describe('The configuration check', () => {
       'redis+cluster://h/0',
       'redis+cluster://h?db=1',
       'redis+cluster://h:99999',
+      'redis+cluster://h,xn--a.com',
       'redis+nodes://h',
       'redis+cluster://u:%E0%A4%A@h',
       'redis+cluster://a@b@h',

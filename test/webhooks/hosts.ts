@@ -68,7 +68,8 @@ const names = words(`
   instance-data.ec2.internal metadata kubernetes kubernetes.default.svc.cluster.local
   nas.home.arpa 1.0.0.127.in-addr.arpa router.lan shop.test shop.invalid shop.onion db.corp db.intranet
   host.localdomain nas.home x.private x.alt endpoint com shop.LOCAL internal ai xn--p1ai example..com .example.com example.com.. -a.com a-.com
-  xn--a.com xn--127.0.0.1 127.0.0.1.xn-- 0x7f.1.2.3.4 1.2.3.4.5 127.0.0.0x1g 127.0.0 0 0x 0x0 1 00 ...
+  xn--a.com www.XN--A.com %78n--a.com xn--mnchen-3ya.xn--a xn--.com xn--0.com xn--abc.com xn--abc-.com xn--a-ecp.ru
+  xn--127.0.0.1 127.0.0.1.xn-- 0x7f.1.2.3.4 1.2.3.4.5 127.0.0.0x1g 127.0.0 0 0x 0x0 1 00 ...
   a.b.c.0x10 example.123 example.0 example.1e9 exa!mple.com exa_mple example.c
 `)
 
@@ -99,5 +100,6 @@ export const refusedHosts = [
 export const acceptedHosts = words(`
   hooks.example.com hooks.example.com. HOOKS.EXAMPLE.COM hooks.example.com:443 hooks.example.com:0443 hooks.example.com:1024
   hooks.example.com:65535 hooks。example。com ｈooks.example.com ⓗooks.example.com ex%61mple.com bücher.example xn--bcher-kva.example
+  XN--BCHER-KVA.example xn--80ak6aa92e.com xn--fa-hia.de ☃.example www.xn--mgba3gch31f.example xn--9n2bp8q.xn--9t4b11yi5a
   my_shop.example.com 127.0.0.1.nip.example 7f000001.rebind.example localhost.example.com 0x7f.1.example.com example.xn--p1ai
 `)

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { parseUrl } from '../../polyfills/parse-url.ts'
+import { readUrl } from '../../input/url.ts'
 
 /**
  * The maximum length of a URL, which is short enough for all database indexes, proxies and logs. The same limit applies
@@ -66,7 +66,7 @@ function parse(input: string): URL | null {
   if (input.length > maxLength || !input.isWellFormed() || !absolute.test(input)) return null
   // The sender uses the same parser. For example, this parser reads `0x7f.1` and `%3127.0.0.1` as 127.0.0.1, and it
   // also understands full-width digits.
-  const url = parseUrl(input)
+  const url = readUrl(input)
   if (url === null) return null
   url.hash = ''
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
