@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { programOf } from '../support/built.ts'
-import { type Service, secretKey } from '../support/service.ts'
+import { hashCost, type Service, secretKey } from '../support/service.ts'
 import { withOpened } from '../support/with.ts'
 import { runHere } from './run-here.ts'
 
@@ -16,21 +16,26 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Runs the command line as an operator does, on the database of the service and with an unreachable Redis. */
 export function openAdmin(service: Service) {
-  const env = {
+  const base = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
     MONGODB_URL: service.deps.config.mongodbUrl,
     REDIS_URL: 'redis://127.0.0.1:1',
     SECRET_KEY: secretKey,
-    HASH_MEMORY_KIB: '64',
   }
+  const withChanges = (changes: Record<string, string | undefined>) => ({
+    ...base,
+    ...hashCost(changes),
+    ...changes,
+  })
+  const env = withChanges({})
   const program = programOf('src/admin/main')
   const run = (command: string, args: string[], changes: Record<string, string | undefined>, input = '') =>
     new Promise<Outcome>((resolve) => {
       const child = execFile(
         command,
         args,
-        { cwd: root, env: { ...env, ...changes } },
+        { cwd: root, env: withChanges(changes) },
         (error, stdout, stderr) =>
           resolve({ exitCode: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
       )
@@ -52,7 +57,7 @@ export function openAdmin(service: Service) {
     /** Runs a command in this process. */
     here: (...args: string[]): Promise<Outcome> => runHere(args, env),
     hereWith: (changes: Record<string, string>, ...args: string[]): Promise<Outcome> =>
-      runHere(args, { ...env, ...changes }),
+      runHere(args, withChanges(changes)),
     /** Runs a command in this process. Returns the JSON object that it printed. Throws if the command fails. */
     async done(...args: string[]): Promise<Record<string, string>> {
       const { exitCode, stdout, stderr } = await runHere([...args, '--json'], env)
