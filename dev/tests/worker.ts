@@ -7,7 +7,7 @@ import { endWithParent } from '../end-with-parent.mjs'
 import type { FromWorker, ToWorker } from './messages.ts'
 
 /** A test that takes this many times its limit hangs. On a busy machine, it may take longer still. */
-const patience = 4
+const stretchFactor = 4
 /** How long resources that a test has left open may take to close. */
 const lingerMs = 5000
 
@@ -26,11 +26,13 @@ process.on('message', (message: ToWorker) => {
   else if (message.kind === 'run') void run(message.file, message.grep)
   else void finish()
 })
-for (const kind of ['uncaughtException', 'unhandledRejection'])
-  process.on(kind, (error) => {
-    // While a file runs, mocha listens itself.
-    if (!isRunning) send({ kind: 'failed', text: `  Thrown outside of a test:\n${error?.stack ?? error}` })
-  })
+process.on('uncaughtException', (error) => {
+  // While a file runs, mocha fails its current test.
+  if (!isRunning) send({ kind: 'failed', text: `  Thrown outside of a test:\n${error?.stack ?? error}` })
+})
+process.on('unhandledRejection', (reason) => {
+  throw reason
+})
 await begin()
 openBefore = process.getActiveResourcesInfo()
 send({ kind: 'ready' })
@@ -54,6 +56,8 @@ async function run(file: string, grep: string | undefined): Promise<void> {
     send({ kind: 'failed', text: `  ${file} cannot be loaded:\n${(error as Error).stack}` })
   }
   isRunning = false
+  // Mocha keeps listening for exceptions until then, and every listener passes a rejection on to all others.
+  mocha.dispose()
   const open = newlyOpen()
   if (open.length > 0) left.push({ file, open })
   const { user, system } = process.cpuUsage(cpu)
@@ -65,7 +69,8 @@ function stretch(suite: Mocha.Suite): void {
   const hooks = ['_beforeAll', '_beforeEach', '_afterAll', '_afterEach'].flatMap(
     (name) => (suite as unknown as Record<string, Mocha.Hook[]>)[name] ?? [],
   )
-  for (const each of [suite, ...suite.tests, ...hooks]) each.timeout(each.timeout() * patience * slowness)
+  for (const each of [suite, ...suite.tests, ...hooks])
+    each.timeout(each.timeout() * stretchFactor * slowness)
   for (const inner of suite.suites) stretch(inner)
 }
 

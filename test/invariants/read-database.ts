@@ -39,7 +39,7 @@ const partOf = (name: string): object[] => [
   { $replaceWith: { of: name, document: '$$ROOT' } },
 ]
 
-/** Reads all collections with one command. Sources come first, because their events move on to the other collections. */
+/** Reads all collections with one command. Sources come first, because their events move to the other collections. */
 export async function readDatabase(db: mongo.Db): Promise<Partial<Stored>> {
   const [first = '', ...others] = wanted
   const found = db
@@ -49,11 +49,11 @@ export async function readDatabase(db: mongo.Db): Promise<Partial<Stored>> {
       { batchSize: 10_000 },
     )
     .toArray()
-  const there = db.listCollections({}, { nameOnly: true }).toArray()
+  const [read, there] = await Promise.all([found, db.listCollections({}, { nameOnly: true }).toArray()])
   const stored: Record<string, object[]> = Object.fromEntries(
-    (await there).flatMap(({ name }) => (name.startsWith('system.') ? [] : [[name, []]])),
+    there.flatMap(({ name }) => (name.startsWith('system.') ? [] : [[name, []]])),
   )
-  for (const { of, document } of await found) stored[of]?.push(plain(document) as object)
+  for (const { of, document } of read) stored[of]?.push(plain(document) as object)
   return stored as Partial<Stored>
 }
 
