@@ -32,7 +32,14 @@ function closersOf(suite: Mocha.Suite, per: 'describe' | 'test'): (() => unknown
   const made: (() => unknown)[] = []
   closers.set(suite, { ...closers.get(suite), [per]: made })
   const closeAll = async () => {
-    for (const close of made.splice(0).toReversed()) await close()
+    const failures: unknown[] = []
+    for (const close of made.splice(0).toReversed())
+      try {
+        await close()
+      } catch (error) {
+        failures.push(error)
+      }
+    if (failures.length > 0) throw failures[0]
   }
   if (per === 'describe') suite.afterAll(closeAll)
   else suite.afterEach(closeAll)
