@@ -20,22 +20,26 @@ export async function restoreFiles(folder: string, dataFiles: string, signal: Ab
   await copy(join(folder, 'files'), dataFiles, signal, () => true)
 }
 
-const copy = (
+/** Copies what is in a folder. Since Node.js 24, `errorOnExist` also refuses a target folder that exists and is empty. */
+async function copy(
   from: string,
   to: string,
   signal: AbortSignal,
   isWanted: (path: string) => boolean,
-): Promise<void> =>
-  cp(from, to, {
-    recursive: true,
-    errorOnExist: true,
-    force: false,
-    // The journal may be a link to another disk. A copy of the link would lead to the files of the running server.
-    dereference: true,
-    // A file system that can share blocks copies at once.
-    mode: constants.COPYFILE_FICLONE,
-    filter: (path) => {
-      signal.throwIfAborted()
-      return isWanted(path)
-    },
-  })
+): Promise<void> {
+  await mkdir(to, { recursive: true })
+  for (const name of await readdir(from))
+    await cp(join(from, name), join(to, name), {
+      recursive: true,
+      errorOnExist: true,
+      force: false,
+      // The journal may be a link to another disk. A copy of the link would lead to the files of the running server.
+      dereference: true,
+      // A file system that can share blocks copies at once.
+      mode: constants.COPYFILE_FICLONE,
+      filter: (path) => {
+        signal.throwIfAborted()
+        return isWanted(path)
+      },
+    })
+}
