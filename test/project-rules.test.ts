@@ -116,10 +116,6 @@ describe('The project', () => {
     ).not.to.deep.equal([])
   })
 
-  it('does not use URL.canParse, which gives wrong results on Node 20 and 22 (src/polyfills/parse-url.ts)', () => {
-    expect(mentioning(sources, /URL\.canParse\(/)).to.deep.equal([])
-  })
-
   it('opens connections in exactly two places', () => {
     expect(
       mentioning(sources, /\.createConnection\(|new (Redis|Cluster)\(|new MongoClient\(/),

@@ -1,6 +1,5 @@
 import { advisory, nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
-import { groupBy } from '../polyfills/group-by.ts'
 import { type AttemptFigures, hourId, hourOf } from './activity-hour.ts'
 
 /** The result of one attempt at a delivery. */
@@ -18,7 +17,7 @@ export interface AttemptNote {
  */
 export function addAttempts(models: Pick<Models, 'ActivityHour'>, notes: AttemptNote[]): Promise<unknown> {
   const owned = notes.flatMap((note) => [note, { ...note, businessId: null }])
-  const byHour = groupBy(owned, (note) => hourId(note, hourOf(note.at)))
+  const byHour = Map.groupBy(owned, (note) => hourId(note, hourOf(note.at)))
   return nativeCollection(models.ActivityHour).bulkWrite(
     [...byHour].map(([_id, ofHour]) => ({
       updateOne: {

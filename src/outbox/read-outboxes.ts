@@ -1,7 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { noDeadline } from '../mongo/batching/batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { groupBy } from '../polyfills/group-by.ts'
 import { placed } from '../store/orders/order.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 import type { Endpoint } from '../webhooks/endpoints/endpoint.ts'
@@ -97,7 +96,7 @@ interface Group {
  */
 function groupsOf(large: readonly Large[]): Group[] {
   const groups: Group[] = []
-  for (const [businessId, documents] of groupBy(large, (each) => each.businessId)) {
+  for (const [businessId, documents] of Map.groupBy(large, (each) => each.businessId)) {
     let bytesLeft = 0
     for (const { _id, bytes } of documents) {
       if (bytes > bytesLeft) {

@@ -2,7 +2,6 @@ import type { Model } from 'mongoose'
 import { type Batcher, backgroundRestMs, createBatcher } from '../mongo/batching/batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
-import { groupBy } from '../polyfills/group-by.ts'
 import type { TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
 import { standing } from '../webhooks/endpoints/endpoint.ts'
 import { type OutboxBatchers, openOutboxBatchers } from './outbox-batchers.ts'
@@ -37,7 +36,7 @@ export const openRelayBatchers = (models: Models): RelayBatchers => ({
         { projection: { businessId: 1, url: 1, events: 1, health: 1 }, hint: 'slotInUse' },
       )
       .toArray()
-    const byBusiness = groupBy(found, ({ businessId }) => businessId)
+    const byBusiness = Map.groupBy(found, ({ businessId }) => businessId)
     return businessIds.map((id) => byBusiness.get(id) ?? [])
   }),
   emptyIntentOutbox: createEmptyingBatcher(models.Intent),

@@ -4,7 +4,6 @@ import { logEvents } from '../events/log.ts'
 import { expiryJobs } from '../intents/expire.ts'
 import { bookEvents } from '../ledger/book.ts'
 import { type Batcher, noDeadline } from '../mongo/batching/batcher.ts'
-import { groupBy } from '../polyfills/group-by.ts'
 import { causeOf, type Source, type TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
 import type { Caused } from './event.ts'
 import type { IntentSource } from './outbox-batchers.ts'
@@ -128,7 +127,7 @@ async function relaySome(
 
 /** Returns the active endpoints by business id, for all businesses in `sources`. */
 async function findEndpoints(deps: Deps, sources: Source[]): Promise<Map<string, TargetEndpoint[]>> {
-  const businessIds = [...groupBy(sources, ({ businessId }) => businessId).keys()]
+  const businessIds = [...Map.groupBy(sources, ({ businessId }) => businessId).keys()]
   const found = await Promise.all(businessIds.map((id) => deps.batchers.findActiveEndpoints(id, noDeadline)))
   return new Map(businessIds.map((id, index) => [id, found[index] ?? []]))
 }

@@ -5,7 +5,6 @@ import { lookUpBusinesses } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/pages/send-page.ts'
 import type { Span } from '../../input/span.ts'
-import { groupBy } from '../../polyfills/group-by.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
 import { mayStaff } from '../../staff/permissions.ts'
 import {
@@ -71,7 +70,7 @@ async function list(deps: Deps, dead: DeadGroups, period: Period, staff: SignedI
   const between = html`between !${time(period.from)} and !${time(period.to)}`
   if (groups.length === 0)
     return html`<p class="notice good">No delivery that died !${between} is still dead.</p>`
-  const ofBusinesses = [...groupBy(groups, ({ businessId }) => businessId)]
+  const ofBusinesses = [...Map.groupBy(groups, ({ businessId }) => businessId)]
   const [businesses, endpoints] = await Promise.all([
     lookUpBusinesses(
       deps,

@@ -3,7 +3,6 @@ import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
 import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
-import { parseUrl } from '../../polyfills/parse-url.ts'
 import type { Client } from '../../staff/open-session.ts'
 import { pendingLifetimeMs, sessionLifetimeMs } from '../../staff/session.ts'
 import { signIn } from '../../staff/sign-in.ts'
@@ -80,7 +79,7 @@ async function endOwnSession(deps: Deps, req: Request, res: Response): Promise<v
 export function nextPath(to: unknown): string {
   const first = '/admin'
   const here = 'http://here.invalid'
-  const url = typeof to === 'string' ? parseUrl(to, here) : null
+  const url = typeof to === 'string' ? URL.parse(to, here) : null
   if (url === null) return first
   const { origin, pathname, search } = url
   const isOurs = origin === here && (pathname === first || pathname.startsWith(`${first}/`))

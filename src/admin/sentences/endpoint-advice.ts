@@ -1,6 +1,5 @@
 import type { Stage } from '../../../schemas/responses/endpoint.ts'
 import type { Locale } from '../../checkout/locale.ts'
-import { parseUrl } from '../../polyfills/parse-url.ts'
 import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { type Advice, adviceFrom, type Sentences } from './advice.ts'
 import {
@@ -38,7 +37,7 @@ export function endpointFacts(
   const moment = (at: Date | null) => (at === null ? '' : locale.moment(at))
   const { lastSuccessAt, lastFailureAt, lastError: stage, lastStatus: status } = health
   return {
-    host: parseUrl(url)?.host ?? url,
+    host: URL.parse(url)?.host ?? url,
     lastSuccessAt: moment(lastSuccessAt),
     lastFailureAt: moment(lastFailureAt),
     deletedAt: deletedAt === null ? '' : on(locale, deletedAt),

@@ -1,5 +1,4 @@
 import { currencyCode, decimal } from '../../../schemas/currency.ts'
-import { groupBy } from '../../polyfills/group-by.ts'
 import { version } from '../../version.ts'
 import type { Tag } from '../routes/openapi-text.ts'
 import { routes } from '../routes/routes.ts'
@@ -79,7 +78,7 @@ const idempotencyKey: Part = {
 
 const pathsOf = (writer: SchemaWriter): Part =>
   Object.fromEntries(
-    [...groupBy(routes, pathOf)].map(([path, some]) => [
+    [...Map.groupBy(routes, pathOf)].map(([path, some]) => [
       path,
       Object.fromEntries(some.map((route) => [route.method, operation(writer, route)])),
     ]),

@@ -1,5 +1,4 @@
 import { catalogue, type ErrorCode } from '../../errors.ts'
-import { groupBy } from '../../polyfills/group-by.ts'
 import type { Route } from '../operations/route.ts'
 import { codesOf, ofAll, ofBodies, ofWrites } from './codes.ts'
 import { forBrowsers, headersOf, rateLimit, requestId, retryAfter } from './headers.ts'
@@ -28,7 +27,7 @@ const statusOf = (code: ErrorCode): number => catalogue[code][0]
 /** Returns the error responses that all operations share. */
 export const sharedRefusals = (): Part =>
   Object.fromEntries(
-    [...groupBy(sharedCodes, statusOf)].flatMap(([status, codes]) => {
+    [...Map.groupBy(sharedCodes, statusOf)].flatMap(([status, codes]) => {
       const shared = sharedResponses[status]
       return shared === undefined ? [] : [[shared.name, refusal(codes, shared.headers)]]
     }),
@@ -36,7 +35,7 @@ export const sharedRefusals = (): Part =>
 
 /** Returns an operation's error responses, one for each HTTP status. */
 export function refusalsOf(route: Route): Part {
-  const byStatus = [...groupBy(codesOf(route), statusOf)].toSorted(([a], [b]) => a - b)
+  const byStatus = [...Map.groupBy(codesOf(route), statusOf)].toSorted(([a], [b]) => a - b)
   return Object.fromEntries(byStatus.map(([status, codes]) => [status, refusalOf(route, status, codes)]))
 }
 

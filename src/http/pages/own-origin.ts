@@ -1,5 +1,4 @@
 import type { Request } from 'express'
-import { parseUrl } from '../../polyfills/parse-url.ts'
 
 /**
  * Whether a request came from one of our own pages. At least one of the headers `Origin` and `Sec-Fetch-Site` must be
@@ -24,10 +23,10 @@ export function isFromOtherSite(req: Request, ourUrl: string): boolean {
 function readOrigin(req: Request, ourUrl: string) {
   const { origin, 'sec-fetch-site': site } = req.headers
   const hasOrigin = origin !== undefined && origin !== 'null'
-  const host = hasOrigin ? (parseUrl(origin)?.host ?? '') : null
+  const host = hasOrigin ? (URL.parse(origin)?.host ?? '') : null
   return {
     site,
     hasOrigin,
-    isOtherHost: host !== null && host !== req.host && host !== parseUrl(ourUrl)?.host,
+    isOtherHost: host !== null && host !== req.host && host !== URL.parse(ourUrl)?.host,
   }
 }

@@ -4,7 +4,6 @@ import type { Express, Request, Response } from 'express'
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'
-import { parseUrl } from '../../polyfills/parse-url.ts'
 import { throttled } from '../../process/log.ts'
 import { inTime } from '../../process/timeout.ts'
 import { type Connection, createConnection, type Reply } from './connection.ts'
@@ -73,7 +72,7 @@ export function createHttpServer(
       const noPath = () => hangUp(connection, invalidPath())
       // Invalid request targets must not reach Express, because it would pass them to url.parse, which is deprecated
       // and prints a warning that quotes the URL.
-      const isParsable = /^[/*]/.test(req.url ?? '') || parseUrl(req.url ?? '') !== null
+      const isParsable = /^[/*]/.test(req.url ?? '') || URL.parse(req.url ?? '') !== null
       if (isParsable) void app(req as Request, res as Response, noPath)
       else noPath()
     })

@@ -1,7 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { type Batcher, createBatcher, noDeadline } from '../../mongo/batching/batcher.ts'
 import { type Collection, isDuplicate } from '../../mongo/collection.ts'
-import { groupBy } from '../../polyfills/group-by.ts'
 
 /**
  * The maximum number of points per key within a period, which starts with the key's first point. `name` distinguishes
@@ -117,7 +116,7 @@ const createSumBatcher = <Result>(
 ): Batcher<string, Result> =>
   createBatcher(1000, async (keys) => {
     const results = new Map<string, Result[]>()
-    const sums = [...groupBy(keys, (key) => key)].map(async ([key, same]) => {
+    const sums = [...Map.groupBy(keys, (key) => key)].map(async ([key, same]) => {
       const resultAt = await add(key, same.length)
       results.set(
         key,

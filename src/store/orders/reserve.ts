@@ -1,6 +1,5 @@
 import type { Deps } from '../../deps.ts'
 import type { GuardedUpdate } from '../../mongo/batching/update-batcher.ts'
-import { groupBy } from '../../polyfills/group-by.ts'
 import type { Reservation, Variant } from '../products/product.ts'
 import { adjustedStock } from './adjusted-stock.ts'
 import type { OrderAttempt } from './attempt.ts'
@@ -25,14 +24,14 @@ export interface PlannedReservation {
  * need the same products, one of the orders therefore gets all of them, and the orders do not block each other.
  */
 export function planReservations(lines: Line[]): PlannedReservation[] {
-  const byProduct = [...groupBy(lines, ({ product }) => product._id)]
+  const byProduct = [...Map.groupBy(lines, ({ product }) => product._id)]
   return byProduct
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([productId, linesOfProduct]) => planReservation(productId, linesOfProduct))
 }
 
 function planReservation(productId: string, lines: Line[]): PlannedReservation {
-  const byVariant = [...groupBy(lines, ({ variant }) => variant._id)]
+  const byVariant = [...Map.groupBy(lines, ({ variant }) => variant._id)]
   return {
     productId,
     name: lines[0]?.product.name ?? '',

@@ -1,5 +1,4 @@
 import { refuse } from '../../errors.ts'
-import { groupBy } from '../../polyfills/group-by.ts'
 import type { Line } from './lines.ts'
 
 /**
@@ -8,7 +7,7 @@ import type { Line } from './lines.ts'
  * an INSUFFICIENT_STOCK error, which lists every variant that has too few units.
  */
 export function checkStock(lines: Line[]): 'enough' | 'held' {
-  const shortages = [...groupBy(lines, ({ variant }) => variant._id).values()]
+  const shortages = [...Map.groupBy(lines, ({ variant }) => variant._id).values()]
     .map(demandOf)
     .filter(({ item }) => item.requested > item.available)
   if (shortages.length === 0) return 'enough'

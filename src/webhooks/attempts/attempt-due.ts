@@ -2,7 +2,6 @@ import type { Deps } from '../../deps.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inFairBatches } from '../../mongo/in-fair-batches.ts'
-import { groupBy } from '../../polyfills/group-by.ts'
 import { jobIdOf } from '../deliveries/delivery-job.ts'
 import { claimable } from '../deliveries/lease.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
@@ -38,7 +37,7 @@ export function attemptDue(deps: Deps): Promise<number> {
     maxPerBusiness,
     (last, exceptBusinessIds) => findDue(deps, last, exceptBusinessIds),
     async (found) => {
-      const byEndpoint = groupBy(found, ({ endpointId }) => endpointId)
+      const byEndpoint = Map.groupBy(found, ({ endpointId }) => endpointId)
       await settleAll(
         [...byEndpoint].map(([endpointId, deliveries]) =>
           beginAttempts(

@@ -1,6 +1,5 @@
 import { hourOf } from '../../activity/activity-hour.ts'
 import { type AttemptNote } from '../../activity/note-attempts.ts'
-import { groupBy } from '../../polyfills/group-by.ts'
 import { hourField } from '../endpoints/last-day.ts'
 
 /** The result of one attempt. These results update the endpoint's health and the figures on the staff pages. */
@@ -62,7 +61,7 @@ const ended = ({ at }: HealthNote) => ({
 /** Counts the attempts by hour. The counts of the same hour of an earlier day are replaced. */
 const hourChanges = (notes: HealthNote[]): Record<string, unknown> =>
   Object.fromEntries(
-    [...groupBy(notes, ({ at }) => hourOf(at))].map(([start, ofHour]) => {
+    [...Map.groupBy(notes, ({ at }) => hourOf(at))].map(([start, ofHour]) => {
       const field = hourField(start)
       const hour = new Date(start)
       const add = (name: 'attempts' | 'succeeded', count: number) => ({

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { addAttempts } from '../../activity/note-attempts.ts'
 import { advisory, nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
-import { groupBy } from '../../polyfills/group-by.ts'
 import type { Log } from '../../process/log.ts'
 import { type HealthNote, healthChange } from './health-change.ts'
 
@@ -71,7 +70,7 @@ function createCollector(
 
 const writeEndpoints = (models: Pick<Models, 'Endpoint'>, notes: HealthNote[]): Promise<unknown> =>
   nativeCollection(models.Endpoint).bulkWrite(
-    [...groupBy(notes, ({ endpointId }) => endpointId)].map(([_id, ofEndpoint]) => ({
+    [...Map.groupBy(notes, ({ endpointId }) => endpointId)].map(([_id, ofEndpoint]) => ({
       updateOne: { filter: { _id }, update: healthChange(ofEndpoint) },
     })),
     { ordered: false, writeConcern: advisory },

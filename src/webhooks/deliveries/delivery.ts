@@ -2,7 +2,6 @@ import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../../audit/audit-event.ts'
 import type { Collection } from '../../mongo/collection.ts'
 import { type Caused, causedFields } from '../../outbox/event.ts'
-import { parseUrl } from '../../polyfills/parse-url.ts'
 import { type Recorded, recordedFields } from '../body/facts.ts'
 
 /**
@@ -193,4 +192,4 @@ export const deliveries: Collection = {
 }
 
 /** Returns the URL's host and port, for display. */
-export const hostOf = ({ url }: Pick<Delivery, 'url'>): string => parseUrl(url)?.host ?? url
+export const hostOf = ({ url }: Pick<Delivery, 'url'>): string => URL.parse(url)?.host ?? url

@@ -2,7 +2,6 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { groupBy } from '../../../src/polyfills/group-by.ts'
 import type { Violation } from '../evidence/evidence.ts'
 import { controlOf, controls } from './controls.ts'
 import type { Mutant } from './mutant.ts'
@@ -79,7 +78,7 @@ async function isCaught(mutant: Mutant): Promise<boolean> {
 function outcomeOf(mutant: Mutant, outcome: RoundOutcome | null): { isRight: boolean; message: string } {
   if (outcome === null) return { isRight: false, message: 'the round crashed' }
   const { violations, folder } = outcome
-  const counts = [...groupBy(violations, ({ promise }) => promise)]
+  const counts = [...Map.groupBy(violations, ({ promise }) => promise)]
     .map(([promise, own]) => `${promise} ${own.length}`)
     .join(', ')
   if (controls.includes(mutant))

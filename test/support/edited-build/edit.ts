@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { groupBy } from '../../../src/polyfills/group-by.ts'
 import { findMatches, isNode, type Match, type Node, parse, walk } from './pattern.ts'
 
 /**
@@ -44,7 +43,7 @@ export function editedFiles(root: string, edits: readonly Edit[]): Map<string, s
   const sources = readSources(root)
   const splices = edits.map((edit) => spliceOf(sources, edit))
   return new Map(
-    [...groupBy(splices, ({ file }) => file)].map(([file, own]) => {
+    [...Map.groupBy(splices, ({ file }) => file)].map(([file, own]) => {
       const source = sources.get(file) ?? ''
       const text = spliced(file, source, own)
       refuseUnknownNames(file, source, text)

@@ -1,4 +1,3 @@
-import { groupBy } from '../../../polyfills/group-by.ts'
 import { defaultLabel, type Variant } from '../../products/product.ts'
 import type { Faults } from './faults.ts'
 import type { ProductRow } from './row.ts'
@@ -27,7 +26,7 @@ export function matchRows(
   const ofVariants = rows.filter(describesVariant)
   for (const { row } of ofVariants.filter((each) => isUnlabelled(each, variants)))
     faults.add({ row, column: 'variant_label', message: unlabelled })
-  const byLabel = groupBy(ofVariants, (row) => labelOf(row, variants))
+  const byLabel = Map.groupBy(ofVariants, (row) => labelOf(row, variants))
   const matches = [...byLabel].flatMap(([label, labelled]) =>
     matchLabel(
       labelled,

@@ -1,5 +1,4 @@
 import type { Deps } from '../../../deps.ts'
-import { groupBy } from '../../../polyfills/group-by.ts'
 import { inSlices, readInSlices } from '../../../process/in-slices.ts'
 import { checkSkus } from '../file/check-skus.ts'
 import { createFaults } from '../file/faults.ts'
@@ -29,7 +28,7 @@ export async function compare(
 ): Promise<Comparison> {
   refuseLate(scope.deadlineAt)
   const faults = createFaults()
-  const byHandle = groupBy(rows, ({ handle }) => handle)
+  const byHandle = Map.groupBy(rows, ({ handle }) => handle)
   const ofExisting = new Map<string, Outcome>()
   const givesDescriptions = rows.some(({ description }) => description !== null)
   const existing = readExisting(deps, scope, [...byHandle.keys()], givesDescriptions)
