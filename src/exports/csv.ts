@@ -57,7 +57,6 @@ const beginnings =
  */
 const defuse = (text: string): string =>
   text.replace(/^(?=[\t\r\n])/, "'").replaceAll(beginnings, (beginning, delimiter: string, sign?: string) => {
-    // Without a sign, Node.js 20 sometimes passes an empty string.
-    if (sign === undefined || sign === '') return beginning
+    if (sign === undefined) return beginning
     return (delimiter === '' ? "'" : '') + beginning.replaceAll(/\r\n|[,;\t\r\n]/g, "$&'")
   })

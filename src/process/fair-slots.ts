@@ -105,10 +105,7 @@ export function createFairSlots(mayTake: MayTake): FairSlots {
 
   function wait(owner: string): Wait {
     const share = shareOf(owner)
-    let grantTo: (free: Free) => void = () => undefined
-    const granted = new Promise<Free>((resolve) => {
-      grantTo = resolve
-    })
+    const { promise: granted, resolve: grantTo } = Promise.withResolvers<Free>()
     share.waits.add(grantTo)
     waiting += 1
     serveWaiting()

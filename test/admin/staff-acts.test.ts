@@ -13,6 +13,7 @@ import { keepAnAdmin } from '../../src/staff/keep-an-admin.ts'
 import { mayStaff, type Permission } from '../../src/staff/permissions.ts'
 import { subscribe } from '../support/actions.ts'
 import { deadDeliveries } from '../support/dead-deliveries.ts'
+import { createGate } from '../support/gate.ts'
 import { type Service, withService } from '../support/service.ts'
 import { hiddenFields, operator, readable, signedIn, type Visitor, visit } from './staff.ts'
 
@@ -324,17 +325,14 @@ describe('An act of staff', () => {
     const rest = admins.map(({ _id }) => _id).filter((name) => name !== one.name && name !== other.name)
     await Staff.updateMany({ _id: { $in: rest } }, { disabledAt: new Date() })
     let changed = 0
-    let openGate = () => {}
-    const gate = new Promise<void>((resolve) => {
-      openGate = resolve
-    })
+    const { passed, open } = createGate()
     const disable = (name: string) =>
       keepAnAdmin(service.deps, name, {
         async change() {
           await setDisabled(service.deps, name, true, operator)
           changed += 1
-          if (changed === 2) openGate()
-          await gate
+          if (changed === 2) open()
+          await passed
         },
         undo: () => setDisabled(service.deps, name, false, operator),
       })

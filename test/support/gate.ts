@@ -4,11 +4,7 @@ export interface Gate {
   open(): void
 }
 
-/** `Promise.withResolvers` came with Node 22. */
 export function createGate(): Gate {
-  let open = (): void => {}
-  const passed = new Promise<void>((resolve) => {
-    open = resolve
-  })
+  const { promise: passed, resolve: open } = Promise.withResolvers<void>()
   return { passed, open }
 }

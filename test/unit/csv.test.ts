@@ -45,6 +45,7 @@ describe('A CSV file for spreadsheets', () => {
       'a"b',
       '""',
       'a;b,c',
+      'a; 😀',
       'a\r\nb',
       ' x ',
       'a=b-c+d@e',

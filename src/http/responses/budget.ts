@@ -109,10 +109,8 @@ export function createResponseBudget(total: number, report: (bytes: number) => v
     [...waiting].filter(({ hold }) => hold.businessId === businessId).length
 
   async function wait(hold: Hold): Promise<void> {
-    const one: Waiting = { hold, admit: () => undefined }
-    const admitted = new Promise<void>((resolve) => {
-      one.admit = resolve
-    })
+    const { promise: admitted, resolve: admit } = Promise.withResolvers<void>()
+    const one: Waiting = { hold, admit }
     waiting.add(one)
     await withTimeout(admitted, maxWaitMs, () => {
       waiting.delete(one)

@@ -79,10 +79,7 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
 
   async function wait(businessId: string, queue: ReadQueue): Promise<void> {
     if (queue.waiting.size >= maxWaiting) throw tooManyLarge()
-    let begin = (): void => undefined
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve
-    })
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
     queue.waiting.add(begin)
     advance(businessId, queue)
     await withTimeout(begun, maxWaitMs, () => {
