@@ -21,7 +21,7 @@ export async function needChromium() {
 export async function findChromium() {
   const found = await firstOf([here])
   if (found) return found
-  throw new Error('No Chromium here yet: `npm run test:browser` gets one')
+  throw new Error('No Chromium here yet: `npm run test:full` gets one')
 }
 
 async function fromApt() {

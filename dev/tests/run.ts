@@ -14,7 +14,7 @@ import { estimateMs, filesOf, suites } from './suites.ts'
 /** A worker that says nothing for this long is stuck, however busy the machine is. */
 const silenceLimitMs = 10 * 60_000
 const screenEveryMs = process.stdout.isTTY ? 500 : 15_000
-/** How long each file took in the last run here, so that the longest start first and the time left can be told. */
+/** How long each file took in the last run here, so that the longest start first and the time left is known. */
 const timesFile = '.data/test-times.json'
 
 endWithParent()
@@ -48,7 +48,7 @@ let workersMs = 0
 let stoppedBy: NodeJS.Signals | undefined
 
 const slowness = watchSlowness(({ times }) => {
-  for (const { child } of running) tell(child, { kind: 'slowness', times })
+  for (const { child } of running) sendTo(child, { kind: 'slowness', times })
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
@@ -80,7 +80,8 @@ interface Worker {
 
 /** Keeps one worker process busy until the queue is empty. A process that dies is replaced. */
 async function work(): Promise<void> {
-  while (queue.length > 0 && stoppedBy === undefined) await runWorker()
+  const isOver = () => queue.length === 0 || stoppedBy !== undefined
+  while (!isOver()) await runWorker()
 }
 
 function runWorker(): Promise<void> {
@@ -131,11 +132,11 @@ function runWorker(): Promise<void> {
 function next(worker: Worker): void {
   worker.file = queue.shift() ?? null
   worker.beganAt = performance.now()
-  if (worker.file === null) tell(worker.child, { kind: 'finish' })
-  else tell(worker.child, { kind: 'run', file: worker.file, grep: values.grep })
+  if (worker.file === null) sendTo(worker.child, { kind: 'finish' })
+  else sendTo(worker.child, { kind: 'run', file: worker.file, grep: values.grep })
 }
 
-function tell(child: ChildProcess, message: ToWorker): void {
+function sendTo(child: ChildProcess, message: ToWorker): void {
   if (child.connected) child.send(message)
 }
 

@@ -18,12 +18,13 @@ const load = under('load')
 /** Tests of the harnesses, which run before the harnesses themselves. */
 const faults = under('faults', 'support')
 const attack = under('attack')
-const rest = [full, load, faults, attack]
+const isElsewhere = (file: string): boolean =>
+  [full, load, faults, attack].some((folder) => folder.test(file))
 
 export const suites: Record<string, Suite> = {
-  test: { includes: (file) => !rest.some((folder) => folder.test(file)), rounds: 'few' },
+  test: { includes: (file) => !isElsewhere(file), rounds: 'few' },
   full: {
-    includes: (file) => full.test(file) || (suites.test?.includes(file) === true && hasRounds(file)),
+    includes: (file) => full.test(file) || (!isElsewhere(file) && hasRounds(file)),
     rounds: 'all',
     compiles: true,
   },

@@ -39,8 +39,8 @@ export interface SlowHash {
 }
 
 /**
- * By default, `memoryKib` is 19 MiB, which OWASP recommends with 2 passes for argon2id, the library's default algorithm.
- * A hash then takes about 15 ms. A stored hash contains its own cost.
+ * By default, `memoryKib` is 19 MiB, which OWASP recommends with 2 passes for argon2id, the library's default
+ * algorithm. A hash then takes about 15 ms. A stored hash contains its own cost.
  */
 export function createSlowHash(memoryKib: number): SlowHash {
   const cost = { memoryCost: memoryKib, timeCost: 2, parallelism: 1 }

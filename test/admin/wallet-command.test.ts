@@ -8,16 +8,16 @@ describe('npm run admin -- wallet create', function () {
   const service = withService()
   const cli = withAdmin(service)
 
-  const create = (phone: string, pin: string, balance: string) =>
-    cli.hereWith(
-      {
-        NODE_ENV: 'production',
-        METRICS_PORT: '0',
-        PUBLIC_URL: 'https://api.example',
-        PAY_URL: 'https://pay.example',
-      },
-      ...['wallet', 'create', '--phone', phone, '--pin', pin, '--balance', balance, '--json'],
-    )
+  const production = {
+    NODE_ENV: 'production',
+    METRICS_PORT: '0',
+    PUBLIC_URL: 'https://api.example',
+    PAY_URL: 'https://pay.example',
+  }
+  const create = (phone: string, pin: string, balance: string) => {
+    const args = ['--phone', phone, '--pin', pin, '--balance', balance, '--json']
+    return cli.hereWith(production, 'wallet', 'create', ...args)
+  }
 
   it('creates only one wallet per phone number, and the wallet can pay any business if the correct PIN is given', async () => {
     const { stdout, exitCode } = await create('+222 44 55 66 77', '٢٥٨٠', '250')

@@ -239,7 +239,7 @@ describe('The API for a webhook endpoint', () => {
         ...change,
       })
       const many = Array.from({ length: count }, (_, index) => one(index))
-      excuse(many.map(({ _id: id }) => id))
+      excuse(many.map((delivery) => delivery._id))
       await service.deps.Delivery.collection.insertMany(many as never[])
     }
 

@@ -77,7 +77,7 @@ function expectValues(samples: Sample[], ...all: Expected[]): void {
   }
 }
 
-const portOf = (server: HttpServer | null) => (server?.address() as AddressInfo).port
+const portOf = (server: HttpServer | null) => (server?.address() as AddressInfo | undefined)?.port
 
 async function expectUnknown(url: string): Promise<void> {
   const response = await fetch(url)

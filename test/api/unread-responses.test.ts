@@ -84,8 +84,8 @@ describe('Unread responses', () => {
     await responses.reserve(merchant.businessId, responses.perBusiness, earlier)
     service.deps.responses = {
       ...responses,
-      reserve(...asked) {
-        const reserved = responses.reserve(...asked)
+      reserve(...args) {
+        const reserved = responses.reserve(...args)
         earlier.emit('close')
         return reserved
       },

@@ -42,7 +42,7 @@ describe('npm run admin -- intents cancel', function () {
         outbox: [],
       }
     })
-    excuse(copies.map(({ referenceNumber }) => referenceNumber))
+    excuse(copies.map((copy) => copy.referenceNumber))
     if (copies.length > 0) await service.deps.Intent.collection.insertMany(copies as never[])
   }
 

@@ -88,12 +88,12 @@ describe('The setup script', () => {
 
   it('finds the browser for the tests, or explains in one line how to install one', async () => {
     await copy.usePackages()
-    const without = await run('test:browser', nothing())
+    const without = await run('test:full', nothing())
     expect(without.code).to.equal(1)
     expect(without.last).to.match(/^No Chromium: put chromium, .* on the PATH, or .* apt-get as root\.$/)
     const browser = join(empty, 'chromium')
     await writeFile(browser, '#!/bin/sh\necho Chromium 149.0.1 built on Debian\n', { mode: 0o755 })
-    const { lines, last } = await run('test:browser', nothing())
+    const { lines, last } = await run('test:full', nothing())
     expect(lines).to.include(`Chromium 149.0.1: ${browser}, on the PATH`)
     expect(last).to.match(/^No MongoDB/)
   })

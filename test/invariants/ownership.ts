@@ -52,7 +52,7 @@ function* claimsIn(stored: Stored): Generator<[_id: string, what: string, ...end
     for (const { reservedAt } of reservations) yield [_id, 'reservation', reservedAt]
 }
 
-/** Whoever holds something loses it at a time that is stored with it. */
+/** A lease, hold or reservation ends at a time that is stored with it. */
 export const claimsEnd: Check = function* (stored) {
   for (const [id, what, ...ends] of claimsIn(stored))
     if (ends.some((end) => !Number.isFinite(end))) yield [id, `has a ${what} without an end`]

@@ -39,7 +39,7 @@ const partOf = (name: string): object[] => [
   { $replaceWith: { of: name, document: '$$ROOT' } },
 ]
 
-/** Reads all collections with one command. Sources come first, because their events move to the other collections. */
+/** Reads all collections with one command: sources first, because their events move to the other collections. */
 export async function readDatabase(db: mongo.Db): Promise<Partial<Stored>> {
   const [first = '', ...others] = wanted
   const found = db

@@ -12,12 +12,12 @@ const restMs = 500
 const later = () => performance.now() + 60_000
 
 /** A batcher of upper-case letters. A test ends each batch itself. */
-function openBatcher(longestBatch: number, restMs = 0) {
+function openBatcher(longestBatch: number, pauseMs = 0) {
   const batches: { items: string[]; end(outcomes: (string | Error)[]): void; fail(error: Error): void }[] = []
   const batcher = createBatcher<string, string>(
     longestBatch,
     (items) => new Promise((resolve, reject) => batches.push({ items, end: resolve, fail: reject })),
-    restMs,
+    pauseMs,
   )
   return {
     batches,

@@ -6,8 +6,8 @@ import { setApiHeaders } from '../responses/envelope.ts'
 import { describeApi } from './describe.ts'
 
 /**
- * Serves `/openapi.json`. The first request builds the document. Requests need no API key, pages on any site may load the
- * document, and the response has no envelope.
+ * Serves `/openapi.json`. The first request builds the document. Requests need no API key, pages on any site may load
+ * the document, and the response has no envelope.
  */
 export function serveDescription({ config }: Pick<Deps, 'config'>): Router {
   let built: Buffer | undefined
