@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { breaks } from '../invariants/expect-invariants.ts'
 import { refund } from '../support/pay.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { offerOf, open, pay, wallets } from './customer.ts'
@@ -46,8 +47,12 @@ describe('The receipt', () => {
   })
 
   it('can be opened for 90 days after the payment, and then looks like a link that does not exist', async () => {
-    const [{ path, shortCode }, unpaid] = [await offerOf(service, merchant), await offerOf(service, merchant)]
+    const [{ path, shortCode, referenceNumber }, unpaid] = [
+      await offerOf(service, merchant),
+      await offerOf(service, merchant),
+    ]
     await pay(await open(service, path), wallets.pays)
+    breaks(service, 'events once', referenceNumber)
     const paidAgo = (ms: number) =>
       service.deps.Intent.updateOne(
         { shortCode },

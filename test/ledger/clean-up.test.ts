@@ -4,6 +4,7 @@ import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { countCleanUp, runCleanUp } from '../../src/retention/clean-up.ts'
 import { startCounts } from '../../src/retention/counts.ts'
 import { newId } from '../../src/security/ids.ts'
+import { fixtureReference } from '../invariants/expect-invariants.ts'
 import { createIntent, relay } from '../support/actions.ts'
 import { refund, simulate } from '../support/pay.ts'
 import { asMerchant, withMerchant, withService } from '../support/service.ts'
@@ -16,7 +17,8 @@ describe('The clean-up of the ledger', () => {
   const merchant = withMerchant(service)
 
   const book = (sandbox: boolean, type: EntryDraft['type'], amount: number): Promise<void> => {
-    const draft = { _id: newId(), type, amount, day: service.clock.now().toISOString().slice(0, 10) }
+    const day = service.clock.now().toISOString().slice(0, 10)
+    const draft = { _id: newId(), type, amount, day, referenceNumber: fixtureReference }
     return service.deps.batchers.bookEntries(
       { businessId: merchant.businessId, sandbox },
       [draft],

@@ -4,6 +4,7 @@ import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { withAdmin } from '../admin/admin.ts'
 import { operator, readable, signedIn } from '../admin/staff.ts'
+import { fixtureReference } from '../invariants/expect-invariants.ts'
 import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
 
 describe('A payout', function () {
@@ -16,7 +17,7 @@ describe('A payout', function () {
   const receive = (amount: number): Promise<void> =>
     service.deps.batchers.bookEntries(
       owner(),
-      [{ _id: newId(), type: 'payment', amount, day: '2026-11-26' }],
+      [{ _id: newId(), type: 'payment', amount, day: '2026-11-26', referenceNumber: fixtureReference }],
       noDeadline,
     )
   const send = (changes: Partial<Payout>) =>

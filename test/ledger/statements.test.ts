@@ -6,6 +6,7 @@ import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/security/ids.ts'
 import { expectRefused } from '../api/refused.ts'
+import { fixtureReference } from '../invariants/expect-invariants.ts'
 import { createIntent, relay } from '../support/actions.ts'
 import { refund, simulate } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
@@ -38,7 +39,8 @@ describe('The statements', () => {
 
   const owner = () => ({ businessId: merchant.businessId, sandbox: true })
   const book = (type: EntryDraft['type'], amount: number): Promise<void> => {
-    const draft = { _id: newId(), type, amount, day: service.clock.now().toISOString().slice(0, 10) }
+    const day = service.clock.now().toISOString().slice(0, 10)
+    const draft = { _id: newId(), type, amount, day, referenceNumber: fixtureReference }
     return service.deps.batchers.bookEntries(owner(), [draft], noDeadline)
   }
 

@@ -71,7 +71,7 @@ describe("A DEAD delivery's failed job", () => {
     await workers.close()
     await service.deps.Delivery.updateOne(
       { _id: delivery._id },
-      { $set: { status: 'DELIVERED', deadAt: null } },
+      { $set: { status: 'DELIVERED', deadAt: null, deliveredAt: service.clock.now() } },
     )
     await restoreJobs(service.deps, 'all')
     await isIn(queue, jobIdOf(delivery), 'unknown')

@@ -5,6 +5,7 @@ import { type Batcher, createBatcher } from '../../src/mongo/batching/batcher.ts
 import { createInsertBatcher } from '../../src/mongo/batching/insert-batcher.ts'
 import { createReadBatcher } from '../../src/mongo/batching/read-batcher.ts'
 import { createUpdateBatcher, type GuardedUpdate } from '../../src/mongo/batching/update-batcher.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { withService } from '../support/service.ts'
 
 const restMs = 500
@@ -174,6 +175,7 @@ describe('With MongoDB,', () => {
 
     async function openThings() {
       const things = service.deps.mongo.collection<Thing>(`things${Math.random()}`)
+      excuse([things.collectionName])
       await things.createIndex({ code: 1 }, { name: 'theCode', unique: true, sparse: true })
       const insertMany = (docs: Thing[]) => things.insertMany(docs, { ordered: false })
       return { things, insert: createInsertBatcher<Thing>(insertMany, 500) }
@@ -225,6 +227,7 @@ describe('With MongoDB,', () => {
   describe('an update batcher', () => {
     async function openSeats(...ids: string[]) {
       const seats = service.deps.mongo.collection<Seat>(`seats${Math.random()}`)
+      excuse([seats.collectionName])
       await seats.insertMany(ids.map((_id) => ({ _id, guest: null })))
       const sent: number[] = []
       const bulkWrite: typeof seats.bulkWrite = (operations, options) => {

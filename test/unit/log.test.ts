@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import mongoose, { mongo, Schema } from 'mongoose'
 import { pino } from 'pino'
 import { describeError } from '../../src/process/log.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { withService } from '../support/service.ts'
 
 const secret = 'a-secret-value'
@@ -37,6 +38,7 @@ describe('Log lines', function () {
 
 describe('The log line of an error', () => {
   const service = withService()
+  excuse(['kept'])
   before(() => service.deps.mongo.collection('kept').createIndex({ code: 1 }, { unique: true }))
 
   /** Returns the log line of an error. */

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
 import { newId } from '../../src/security/ids.ts'
 import { deliveryId, eventIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
+import { breaks } from '../invariants/expect-invariants.ts'
 import {
   attempt,
   cancelIntent,
@@ -98,6 +99,7 @@ describe('A delivery', () => {
 
   it('is cancelled without an attempt if its intent has been removed, but can still be read', async () => {
     const delivery = await freshDelivery(service, merchant)
+    breaks(service, 'events once', delivery.referenceNumber)
     await service.deps.Intent.deleteOne({ referenceNumber: delivery.referenceNumber })
     const cancelled = { outcome: 'cancelled', nextAttemptAt: null, attempts: 0 }
     expect(await attempt(service.deps, delivery._id)).to.deep.equal(cancelled)
@@ -201,6 +203,7 @@ describe('A delivery', () => {
       const waiting = await freshDelivery(service, merchant)
       await attempt(service.deps, waiting._id)
       await end()
+      if (what === 'is gone') breaks(service, 'delivery of event', fresh._id, failed._id, waiting._id)
       // The endpoint may be enabled again before this delivery is due.
       expect((await attempt(service.deps, waiting._id)).outcome).to.equal('not-due')
       for (const delivery of [fresh, failed]) {

@@ -7,6 +7,7 @@ import type { NextStep } from '../../workers/run/queue-worker.ts'
 import { runJob } from '../../workers/run/run-job.ts'
 import { warnOfUnattended } from '../../workers/run/warn-of-unattended.ts'
 import { webhookDelivery } from '../../workers/webhook-delivery.ts'
+import { breaks } from '../invariants/expect-invariants.ts'
 import { freshDelivery, openSecondProcess, storedDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchant, withService } from '../support/service.ts'
@@ -82,6 +83,7 @@ describe('A BullMQ job', () => {
   it('starts the attempt that a re-queue requested, even if the previous job cannot be removed', async () => {
     endpointServer.respondWith((res) => void res.end())
     const { _id } = await freshDelivery(service, merchant)
+    breaks(service, 'delivery state', _id)
     await service.deps.Delivery.updateOne({ _id }, { $set: { requeues: 20, attempts: 8 } })
     const removed: string[] = []
     const standing = {
