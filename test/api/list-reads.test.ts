@@ -172,6 +172,7 @@ describe('A list', () => {
     const made = await service.deps.LoggedEvent.findOne({ referenceNumber }).orFail().lean()
     breaks(service, 'events once')
     await service.deps.LoggedEvent.deleteMany({})
+    await service.deps.Delivery.deleteMany({ referenceNumber })
     const copies = [merchant, neighbour].flatMap(({ businessId }) =>
       Array.from({ length: many }, (_none, index) => {
         const event = index % 3 === 0 ? 'payment.failed' : 'payment.created'

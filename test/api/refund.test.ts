@@ -585,6 +585,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   ] as const)
     it(`gives back no more of a fee than is left if another refund takes it meanwhile: ${fee}`, async () => {
       const reference = await paid(10_000)
+      breaks(service, 'refunds bounded', reference)
       changeMeanwhile(reference, { refundsCommitted: 1, [`feesReturned.${fee}`]: whole })
       const { body } = await refund(reference, { amount: 5_000 }).expect(200)
       expect(body.data.refund.returnedFees).to.deep.equal(left)
@@ -594,7 +595,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     const reference = await paid(5000)
     const { body } = await refund(reference, { amount: 1 }).expect(200)
     const [record] = (await stored(reference)).refunds
-    breaks(service, 'refunds bounded', reference)
+    for (const each of ['refunds bounded', 'events once'] as const) breaks(service, each, reference)
     await service.deps.Intent.updateOne(
       { referenceNumber: reference },
       { $set: { refunds: Array.from({ length: 999 }, () => ({ ...record, effectId: 'other' })) } },

@@ -278,7 +278,7 @@ describe('The webhook delivery API', () => {
       const [first] = (await storedDelivery(service, delivery)).attemptLog
       const at = (index: number) => new Date(Number(first?.at) - (50 - index) * 1_000)
       const attemptLog = Array.from({ length: 50 }, (_, index) => ({ ...first, at: at(index) }))
-      const change = { $set: { attemptLog, attempts: 50, nextAttemptAt: new Date(0) } }
+      const change = { $set: { attemptLog, attempts: 50, requeues: 43, nextAttemptAt: new Date(0) } }
       await service.deps.Delivery.collection.updateOne({ _id: delivery._id } as object, change)
       respondWithStatus(200)
       await attempt(service.deps, delivery._id)

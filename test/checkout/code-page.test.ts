@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { neverCancels } from '../../src/intents/lifecycle.ts'
 import { readable } from '../admin/staff.ts'
 import { cancelIntent, createIntent, openSecondProcess } from '../support/actions.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
@@ -134,7 +135,7 @@ describe('The payment code page', () => {
       validUntil: service.clock.now(),
       queryAt: service.clock.now(),
     }
-    await service.deps.Intent.updateOne({ referenceNumber }, { $set: { hold } })
+    await service.deps.Intent.updateOne({ referenceNumber }, { $set: { hold, cancelsAt: neverCancels } })
     expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
   })
 

@@ -7,6 +7,7 @@ import { placeOrder } from '../../src/store/orders/place.ts'
 import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { planReservations, reserve } from '../../src/store/orders/reserve.ts'
 import { settle } from '../../src/store/orders/settle.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { post } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { createGate } from '../support/gate.ts'
@@ -123,7 +124,10 @@ describe('Concurrent orders', () => {
     return {
       attemptId,
       giveBack: () => giveBack(service.deps, attemptId, [{ productId, items }]),
-      settle: () => settle(service.deps, attemptId, [{ productId }]),
+      settle() {
+        excuse([productId], 'stock conserved')
+        return settle(service.deps, attemptId, [{ productId }])
+      },
     }
   }
 

@@ -14,6 +14,7 @@ import { newAccount } from '../../src/wallets/sandbox/account.ts'
 import { decideWithoutMoney, transfer } from '../../src/wallets/sandbox/transfer.ts'
 import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
+import { breaks } from '../invariants/expect-invariants.ts'
 import { expectBalanced } from '../support/books.ts'
 import { callerOf } from '../support/caller.ts'
 import { createGate } from '../support/gate.ts'
@@ -54,6 +55,7 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
       const phone = phoneOf(number)
       return newAccount({ _id: phone, phone, businessId: null, pinHash: null, balance }, instant)
     })
+    breaks(service, 'wallet balances', ...accounts.map(({ _id }) => _id))
     await service.deps.WalletAccount.insertMany(accounts)
   })
 
