@@ -5,7 +5,7 @@ import type { LoggedEvent } from '../../src/events/logged-event.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { expectRefused } from '../api/refused.ts'
-import { excuse } from '../invariants/expect-invariants.ts'
+import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { cancelIntent, createIntent, relay } from '../support/actions.ts'
 import { storeOrder } from '../support/orders.ts'
 import {
@@ -179,7 +179,7 @@ describe('The events', () => {
   })
 
   it('are not returned for an invalid position, or for one of another environment or business', async () => {
-    await createIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     await relay(service, merchant)
     const { next } = await follow(null)
     const ofLive = await withAnotherKey(service, merchant, { mode: 'live' })
@@ -207,6 +207,7 @@ describe('The events', () => {
         { param: 'wait' },
       )
     // A restored backup that lacks the last event leaves this state.
+    breaks(service, 'events once', referenceNumber)
     await service.deps.LoggedEvent.deleteMany({ businessId: merchant.businessId })
     const request = service.http.get(`${feed}?after=${next}&wait=1`).set(merchant.read())
     await expectRefused(request, 400, 'VALIDATION_ERROR', { param: 'after' })
@@ -214,6 +215,7 @@ describe('The events', () => {
 
   it('reach a reader in one order, with none missing or repeated, while several processes log them', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
+    excuse([referenceNumber])
     await relay(service, merchant)
     const owner = { businessId: merchant.businessId, sandbox: true }
     const names = ['payment.created', 'payment.cancelled', 'payment.expired', 'payment.failed'] as const

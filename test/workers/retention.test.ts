@@ -8,6 +8,7 @@ import { createPace } from '../../src/retention/pace.ts'
 import { newId } from '../../src/security/ids.ts'
 import type { Product } from '../../src/store/products/product.ts'
 import { signedIn } from '../admin/staff.ts'
+import { breaks } from '../invariants/expect-invariants.ts'
 import { attempt, createIntent, freshDelivery, relay, storedDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
@@ -215,6 +216,7 @@ describe('The clean-up', () => {
     await clean()
     const { attemptLog } = await storedDelivery(service, { _id })
     expect(attemptLog.map(({ responseText }) => responseText)).to.deep.equal(['not today', 'not today'])
+    breaks(service, 'delivery state', _id)
     await service.deps.Delivery.updateOne({ _id }, { $set: dead })
     await ageData(service, pair.live, 90 * dayMs - 60_000)
     await clean()
