@@ -9,12 +9,19 @@ import { createLog, type Log } from '../../src/process/log.ts'
 import { newId } from '../../src/security/ids.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { walletOutcome } from '../../workers/wallet-outcome.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { newRefund, outboxEventsOf, pay, refund, storedIntent } from '../support/pay.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
-import { type Service, withMerchant, withSecondProcess, withService } from '../support/service.ts'
+import {
+  expectIntact,
+  type Service,
+  withMerchant,
+  withSecondProcess,
+  withService,
+} from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withQueues } from './set-up.ts'
 
@@ -38,7 +45,9 @@ describe('A payment or refund with an unknown outcome', () => {
   })
   afterEach(async () => {
     service.clock.freeze(null)
+    await expectIntact(service.deps)
     // The next test must not find the intents and jobs of this one.
+    excuse((await service.deps.Intent.find().lean<Intent[]>()).map(({ referenceNumber }) => referenceNumber))
     await service.deps.Intent.deleteMany({})
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   })
@@ -57,6 +66,7 @@ describe('A payment or refund with an unknown outcome', () => {
     wallet.setOutcome(() => ({ outcome: 'done' }))
     await pay(service, referenceNumber)
     const intent = await storedIntent(service, referenceNumber)
+    excuse([referenceNumber], 'refunds bounded')
     const refunds = amounts.map((amount) => newRefund(service.deps, amount))
     const guard = { refundsCommitted: { $lte: 20_000 } }
     for (const each of refunds) await beginRefund(service.deps, intent, guard, each)
@@ -259,6 +269,7 @@ describe('A payment or refund with an unknown outcome', () => {
       shortCode: `s${index}`,
       refunds: [{ ...first, id: newId(), queryAt }],
     }))
+    excuse([hung, ...many].map((each) => each.referenceNumber))
     await service.deps.Intent.collection.insertMany(many as never[])
     const neighbour = await service.merchant()
     wallet.setOutcome(() => ({ outcome: 'unknown', why: 'the connection was closed' }))
