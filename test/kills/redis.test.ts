@@ -5,6 +5,7 @@ import { type Server, startRedis } from '../../dev/servers.ts'
 import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
@@ -99,6 +100,7 @@ async function leaveDead({ service, merchant }: Outage): Promise<void> {
     deadAt: new Date(Date.now() - 86_400_000),
   }
   const _id = deliveryId(newId(), model.endpointId)
+  excuse([_id])
   await service.deps.Delivery.create({ ...model, ...dead, _id, businessId: newId() })
 }
 

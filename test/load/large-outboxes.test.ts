@@ -7,6 +7,7 @@ import { beginRefund } from '../../src/intents/refunds/hold.ts'
 import { settleRefund } from '../../src/intents/refunds/settle.ts'
 import { newId } from '../../src/security/ids.ts'
 import { noCommission } from '../../src/wallets/commission.ts'
+import { breaks } from '../invariants/expect-invariants.ts'
 import { createIntent, outboxEvents, relay, subscribe } from '../support/actions.ts'
 import { newRefund, storedIntent } from '../support/pay.ts'
 import { withMerchant, withService } from '../support/service.ts'
@@ -50,6 +51,7 @@ async function startCounter() {
 describe('An intent with thousands of events', () => {
   const service = withService()
   const merchant = withMerchant(service)
+  before(() => breaks(service, 'wallet movements'))
 
   const bytesOf = async (referenceNumber: string): Promise<number> => {
     const [found] = await service.deps.Intent.aggregate<{ bytes: number }>([

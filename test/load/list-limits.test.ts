@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent } from '../support/actions.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
@@ -18,6 +19,8 @@ describe('The limits on lists, under load', () => {
 
   it("keep 60 concurrent reads of a list of 40 000 intents from delaying another merchant's creates", async () => {
     const count = 40_000
+    // Reading all intents at the end would take too long.
+    excuse([service.deps.mongo.name])
     const template = await intentTemplate(service, lister)
     for (let first = 0; first < count; first += 5000)
       await copyIntents(service, template, 5000, (index) => ({
