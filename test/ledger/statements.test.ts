@@ -39,8 +39,8 @@ describe('The statements', () => {
 
   const owner = () => ({ businessId: merchant.businessId, sandbox: true })
   const book = (type: EntryDraft['type'], amount: number): Promise<void> => {
-    const day = service.clock.now().toISOString().slice(0, 10)
-    const draft = { _id: newId(), type, amount, day, referenceNumber: fixtureReference }
+    const today = service.clock.now().toISOString().slice(0, 10)
+    const draft = { _id: newId(), type, amount, day: today, referenceNumber: fixtureReference }
     return service.deps.batchers.bookEntries(owner(), [draft], noDeadline)
   }
 
