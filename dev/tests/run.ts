@@ -92,6 +92,7 @@ function runWorker(): Promise<void> {
   const watch = setInterval(() => {
     if (performance.now() - worker.saidAt > silenceLimitMs) child.kill('SIGKILL')
   }, 5000)
+  child.on('error', () => undefined)
   child.on('message', (message: FromWorker) => {
     worker.saidAt = performance.now()
     if (message.kind === 'passed') count.passed++
@@ -137,7 +138,8 @@ function next(worker: Worker): void {
 }
 
 function sendTo(child: ChildProcess, message: ToWorker): void {
-  if (child.connected) child.send(message)
+  // A process that is dying may not read it any more. Its end is reported in any case.
+  if (child.connected) child.send(message, () => undefined)
 }
 
 function fail({ file }: Worker, text: string): void {
