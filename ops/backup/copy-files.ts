@@ -20,7 +20,7 @@ export async function restoreFiles(folder: string, dataFiles: string, signal: Ab
   await copy(join(folder, 'files'), dataFiles, signal, () => true)
 }
 
-/** Copies what is in a folder. Since Node.js 24, `errorOnExist` also refuses a target folder that exists and is empty. */
+/** Copies what is in a folder. On Node.js 24, `errorOnExist` also refuses an empty target folder. */
 async function copy(
   from: string,
   to: string,
