@@ -9,6 +9,7 @@ import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { finishLeftovers, startPolling } from '../../workers/run/poll.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import {
   attempt,
   createIntent,
