@@ -25,6 +25,8 @@ export const suites: Record<string, Suite> = {
   test: { includes: (file) => !isElsewhere(file), rounds: 'few' },
   full: {
     includes: (file) => full.test(file) || (!isElsewhere(file) && hasRounds(file)),
+    // Processes that are killed, and tests that say how soon another one takes over, need the machine for themselves.
+    workers: 1,
     rounds: 'all',
     compiles: true,
   },

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Locale, locales } from '../../src/checkout/locale.ts'
+import { neverCancels } from '../../src/intents/lifecycle.ts'
 import { commissionOf } from '../../src/wallets/commission.ts'
 import { changeAsOperator, createIntent } from '../support/actions.ts'
 import type { Merchant } from '../support/service.ts'
@@ -62,7 +63,12 @@ describe('The hosted payment pages', function () {
     const hold = { id: 'p', wallet: 'sandbox', amount: 50_000, commission, payerPhone: '22******01' }
     await service.deps.Intent.updateOne(
       { referenceNumber: waiting.referenceNumber },
-      { $set: { hold: { ...hold, startedAt: soon, validUntil: soon, queryAt: soon } } },
+      {
+        $set: {
+          hold: { ...hold, startedAt: soon, validUntil: soon, queryAt: soon },
+          cancelsAt: neverCancels,
+        },
+      },
     )
     const suspended = await service.merchant()
     const hidden = await createIntent(service, suspended, { amount: 50_000, label: hostile })
