@@ -9,7 +9,7 @@ import type { FromWorker, ToWorker } from './messages.ts'
 /** A test that takes this many times its limit hangs. On a busy machine, it may take longer still. */
 const stretchFactor = 4
 /** How long resources that a test has left open may take to close. */
-const lingerMs = 5000
+const lingerMs = 30_000
 
 const { begin, end, mochaHooks, setSlowness } = await import(
   pathToFileURL(resolve('test/support/servers.ts')).href
