@@ -33,6 +33,8 @@ const dayMs = 86_400_000
 /** The work that a process finds in MongoDB without any job. No worker runs a queue here. */
 describe("The workers' poll", () => {
   const service = withServicePerTest()
+  // The tests store work that is due, without what led to it.
+  beforeEach(() => excuse([service.deps.mongo.name]))
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServer()
   let endpointId: string
@@ -208,7 +210,6 @@ describe("The workers' poll", () => {
   it("expires one business's intent before thousands of another business's intents that were due earlier", async () => {
     const neighbour = await service.merchant()
     const earlier = ago(60_000)
-    excuse([service.deps.mongo.name], 'events once')
     await manyIntents(3_000, { expiresAt: earlier, cancelsAt: earlier, outbox: [] })
     const { referenceNumber } = await createIntent(service, neighbour)
     const due = ago(30_000)
