@@ -88,7 +88,8 @@ describe('A held request for the event feed', () => {
     const waiting = Array.from({ length: 5 }, () => follow('after=latest&wait=25').catch(() => null))
     await held(5)
     const { lists, responses } = service.deps
-    expect([lists.shares.running(), responses.taken(), await gauge()]).to.deep.equal([0, 0, 5])
+    await waitFor('earlier responses are sent', () => lists.shares.running() + responses.taken() === 0)
+    expect(await gauge()).to.equal(5)
     const sixth = await follow('after=latest&wait=25')
     expect([sixth.status, sixth.retryAfter]).to.deep.equal([429, '1'])
     expect(sixth.error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'polls', limit: 5 } })
