@@ -17,7 +17,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import { openBatchers } from './mongo/batchers.ts'
 import { awaitMongo, retryWhileUnreachable } from './mongo/connect.ts'
 import { noShift, openDatabaseTime, type Shift } from './mongo/database-time.ts'
-import { openModels } from './mongo/models.ts'
+import { openModels, withModels } from './mongo/models.ts'
 import { maxLargeGroups } from './outbox/read-outboxes.ts'
 import { relaySlots } from './outbox/relay.ts'
 import { createBackgroundWork } from './process/background-work.ts'
@@ -93,14 +93,18 @@ export async function openDeps(
   const slowHash = createSlowHash(config.hashMemoryKib)
   const { walletProvider } = config
   const liveWallet = walletProvider && createLiveWallet({ config, log, now }, walletProvider)
-  const wallets = openWallets(createSandboxWallet({ ...models, now, slowHash }), liveWallet)
+  const { WalletAccount, WalletMovement } = models
+  const wallets = openWallets(
+    createSandboxWallet({ WalletAccount, WalletMovement, now, slowHash }),
+    liveWallet,
+  )
   const healthNotes = createHealthNotes(models, log)
   const apiSwitch = await retryWhileUnreachable(log, () => createApiSwitch(models.Setting))
   const batchers = openBatchers(models, now)
   const { rateLimitPerSecond: perSecond } = config
   const addUp = createAddUp(queues.runCommands, `${config.queuePrefix}:rate`)
   const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addUp, now)
-  return {
+  return withModels(models, {
     config,
     log,
     metrics,
@@ -110,7 +114,6 @@ export async function openDeps(
     secrets: createSecrets(config.secretKeys),
     slowHash,
     validate: createValidate(config),
-    ...models,
     batchers,
     leases: createLeases(models.Delivery, now),
     slots: createSlots({ elapsedMs, after }),
@@ -135,7 +138,7 @@ export async function openDeps(
     rateLimits,
     fullSandboxes: createFullSandboxes(elapsedMs),
     shortCodes: createShortCodes(batchers.insertShortCode),
-    quotas: openQuotas({ ...models, now }),
+    quotas: openQuotas(withModels(models, { now })),
     bodyBudgets: createBodyBudgets(),
     readPace: createReadPace(elapsedMs),
     responses: createResponseBudget(responseBytes, (bytes) => metrics.gauges.responseBytes.set(bytes)),
@@ -157,7 +160,7 @@ export async function openDeps(
       await mongo.destroy()
       await tracing?.close()
     },
-  }
+  })
 }
 
 const openQuotas = (deps: Pick<Deps, 'Intent' | 'Claim' | 'AuditEvent' | 'now'>): Quotas => ({

@@ -5,13 +5,14 @@ import { format } from 'node:util'
 import Mocha from 'mocha'
 import { endWithParent } from '../end-with-parent.mjs'
 import type { FromWorker, ToWorker } from './messages.ts'
+import { processorMs } from './processor-time.ts'
 
 /** A test that takes this many times its limit hangs. On a busy machine, it may take longer still. */
 const stretchFactor = 4
 /** How long resources that a test has left open may take to close. */
 const lingerMs = 30_000
 
-const { begin, end, mochaHooks, setSlowness } = await import(
+const { begin, end, mochaHooks, serverPids, setSlowness } = await import(
   pathToFileURL(resolve('test/support/servers.ts')).href
 )
 let slowness = 1
@@ -39,7 +40,7 @@ send({ kind: 'ready' })
 
 async function run(file: string, grep: string | undefined): Promise<void> {
   const began = performance.now()
-  const cpu = process.cpuUsage()
+  const usedBefore = usedMs()
   const mocha = new Mocha({
     timeout: 40_000,
     rootHooks: mochaHooks,
@@ -60,8 +61,14 @@ async function run(file: string, grep: string | undefined): Promise<void> {
   mocha.dispose()
   const open = newlyOpen()
   if (open.length > 0) left.push({ file, open })
-  const { user, system } = process.cpuUsage(cpu)
-  send({ kind: 'done', ms: performance.now() - began, cpuMs: (user + system) / 1000 })
+  send({ kind: 'done', ms: performance.now() - began, cpuMs: usedMs() - usedBefore })
+}
+
+/** The processor time of this process and of its two servers. */
+function usedMs(): number {
+  const { user, system } = process.cpuUsage()
+  const ofServers = (serverPids() as number[]).map((pid) => processorMs(pid) ?? 0)
+  return ofServers.reduce((sum, ms) => sum + ms, (user + system) / 1000)
 }
 
 /** Limits are there to end a test that hangs, so they say nothing about speed. */

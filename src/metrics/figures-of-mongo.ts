@@ -21,7 +21,7 @@ import { storedBytes } from './stored-bytes.ts'
  * hold up a write.
  */
 export function figuresOfMongo(all: Deps): Figure[] {
-  const deps = { ...all, ...all.lists.models }
+  const deps: Deps = Object.create(all, Object.getOwnPropertyDescriptors(all.lists.models))
   const { gauges } = deps.metrics
   return [
     pingOf(gauges.mongodbUp, gauges.mongodbPing, () => pingMongo(deps.mongo)),

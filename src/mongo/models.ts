@@ -1,4 +1,4 @@
-import type { Connection } from 'mongoose'
+import type { Connection, Model } from 'mongoose'
 import { type ActivityCount, activityCounts } from '../activity/activity-count.ts'
 import { type ActivityEntry, activityEntries } from '../activity/activity-entry.ts'
 import { type ActivityHour, activityHours } from '../activity/activity-hour.ts'
@@ -73,41 +73,86 @@ export const collections: readonly Collection[] = [
   retentionProgress,
 ]
 
-export type Models = ReturnType<typeof openModels>
+export interface Models {
+  Business: Model<Business>
+  ApiKey: Model<ApiKey>
+  Setting: Model<Setting>
+  Intent: Model<Intent>
+  ShortCode: Model<ShortCode>
+  Endpoint: Model<Endpoint>
+  Delivery: Model<Delivery>
+  Replay: Model<Replay>
+  RetryPlan: Model<RetryPlan>
+  LoggedEvent: Model<LoggedEvent>
+  LedgerEntry: Model<LedgerEntry>
+  ActivityEntry: Model<ActivityEntry>
+  ActivityHour: Model<ActivityHour>
+  ActivityCount: Model<ActivityCount>
+  Claim: Model<Claim>
+  Staff: Model<Staff>
+  StaffSession: Model<StaffSession>
+  AuditEvent: Model<AuditEvent>
+  AuditSeal: Model<Seal>
+  AuditKey: Model<AuditKey>
+  AuditCheck: Model<AuditCheck>
+  WalletAccount: Model<WalletAccount>
+  WalletMovement: Model<WalletMovement>
+  Shop: Model<Shop>
+  Product: Model<Product>
+  ImportPlan: Model<ImportPlan>
+  Order: Model<Order>
+  Reconciliation: Model<Reconciliation>
+  RetentionRecord: Model<RetentionRecord>
+  RetentionProgress: Model<RetentionProgress>
+}
+
+const collectionOf: Readonly<Record<keyof Models, Collection>> = {
+  Business: businesses,
+  ApiKey: apiKeys,
+  Setting: settings,
+  Intent: intents,
+  ShortCode: shortCodes,
+  Endpoint: endpoints,
+  Delivery: deliveries,
+  Replay: replays,
+  RetryPlan: retryPlans,
+  LoggedEvent: loggedEvents,
+  LedgerEntry: ledgerEntries,
+  ActivityEntry: activityEntries,
+  ActivityHour: activityHours,
+  ActivityCount: activityCounts,
+  Claim: claims,
+  Staff: staffAccounts,
+  StaffSession: staffSessions,
+  AuditEvent: auditEvents,
+  AuditSeal: auditSeals,
+  AuditKey: auditKeys,
+  AuditCheck: auditChecks,
+  WalletAccount: walletAccounts,
+  WalletMovement: walletMovements,
+  Shop: shops,
+  Product: products,
+  ImportPlan: importPlans,
+  Order: orders,
+  Reconciliation: reconciliations,
+  RetentionRecord: retentionRecords,
+  RetentionProgress: retentionProgress,
+}
 
 /**
  * Returns the models of all collections on one connection. If `maxTimeMs` is given, MongoDB aborts each query after
- * that time.
+ * that time. Each model is made when it is first used, because making all takes 40 ms.
  */
-export const openModels = (mongo: Connection, maxTimeMs?: number) => ({
-  Business: openCollection<Business>(mongo, businesses, maxTimeMs),
-  ApiKey: openCollection<ApiKey>(mongo, apiKeys, maxTimeMs),
-  Setting: openCollection<Setting>(mongo, settings, maxTimeMs),
-  Intent: openCollection<Intent>(mongo, intents, maxTimeMs),
-  ShortCode: openCollection<ShortCode>(mongo, shortCodes, maxTimeMs),
-  Endpoint: openCollection<Endpoint>(mongo, endpoints, maxTimeMs),
-  Delivery: openCollection<Delivery>(mongo, deliveries, maxTimeMs),
-  Replay: openCollection<Replay>(mongo, replays, maxTimeMs),
-  RetryPlan: openCollection<RetryPlan>(mongo, retryPlans, maxTimeMs),
-  LoggedEvent: openCollection<LoggedEvent>(mongo, loggedEvents, maxTimeMs),
-  LedgerEntry: openCollection<LedgerEntry>(mongo, ledgerEntries, maxTimeMs),
-  ActivityEntry: openCollection<ActivityEntry>(mongo, activityEntries, maxTimeMs),
-  ActivityHour: openCollection<ActivityHour>(mongo, activityHours, maxTimeMs),
-  ActivityCount: openCollection<ActivityCount>(mongo, activityCounts, maxTimeMs),
-  Claim: openCollection<Claim>(mongo, claims, maxTimeMs),
-  Staff: openCollection<Staff>(mongo, staffAccounts, maxTimeMs),
-  StaffSession: openCollection<StaffSession>(mongo, staffSessions, maxTimeMs),
-  AuditEvent: openCollection<AuditEvent>(mongo, auditEvents, maxTimeMs),
-  AuditSeal: openCollection<Seal>(mongo, auditSeals, maxTimeMs),
-  AuditKey: openCollection<AuditKey>(mongo, auditKeys, maxTimeMs),
-  AuditCheck: openCollection<AuditCheck>(mongo, auditChecks, maxTimeMs),
-  WalletAccount: openCollection<WalletAccount>(mongo, walletAccounts, maxTimeMs),
-  WalletMovement: openCollection<WalletMovement>(mongo, walletMovements, maxTimeMs),
-  Shop: openCollection<Shop>(mongo, shops, maxTimeMs),
-  Product: openCollection<Product>(mongo, products, maxTimeMs),
-  ImportPlan: openCollection<ImportPlan>(mongo, importPlans, maxTimeMs),
-  Order: openCollection<Order>(mongo, orders, maxTimeMs),
-  Reconciliation: openCollection<Reconciliation>(mongo, reconciliations, maxTimeMs),
-  RetentionRecord: openCollection<RetentionRecord>(mongo, retentionRecords, maxTimeMs),
-  RetentionProgress: openCollection<RetentionProgress>(mongo, retentionProgress, maxTimeMs),
-})
+export function openModels(mongo: Connection, maxTimeMs?: number): Models {
+  const models = Object.entries(collectionOf).map(([name, collection]) => {
+    let made: Model<unknown> | undefined
+    const get = () => (made ??= openCollection(mongo, collection, maxTimeMs))
+    const set = (replacement: Model<unknown>) => void (made = replacement)
+    return [name, { get, set, enumerable: true }] as const
+  })
+  return Object.defineProperties({}, Object.fromEntries(models)) as unknown as Models
+}
+
+/** Adds the models to an object. Spreading them instead would make them all. */
+export const withModels = <T extends object>(models: Models, others: T): Models & T =>
+  Object.defineProperties(others, Object.getOwnPropertyDescriptors(models)) as Models & T

@@ -41,7 +41,10 @@ const testedElsewhere = {
   'cancel-intents.test.ts': ['intents.cancelled'],
   'staff-*.test.ts, sign-in.test.ts': acts.filter((act) => act.startsWith('staff.')),
   'search.test.ts': ['payment.searched-by-phone'],
+  'below, with a service of their own': ['api.enabled', 'api.disabled'],
 } as const satisfies Record<string, readonly Act[]>
+
+const by: By = { actor: { kind: 'operator', name: 'awa', from: 'host-1' }, reason: 'ticket 4711' }
 
 type Line = Pick<AuditEvent, 'subject' | 'businessId' | 'before' | 'after'>
 
@@ -52,7 +55,6 @@ describe('An act', function () {
   const closings: Promise<unknown>[] = []
   after(() => closeInBackground(closings))
 
-  const by: By = { actor: { kind: 'operator', name: 'awa', from: 'host-1' }, reason: 'ticket 4711' }
   const keyRights = {
     mode: 'test',
     kind: 'secret',
@@ -132,15 +134,6 @@ describe('An act', function () {
     await createWallet(deps, { phone: '22335577', pin: '739154', balance: 500 }, by)
     const wallet = { subject: '22******77', businessId: null, before: null, after: { balance: 500 } }
     await expectLine('wallet.created', by, wallet)
-
-    const ofApi = { subject: 'api', businessId: null }
-    for (const enabled of [false, true]) {
-      await switchApi(deps, enabled, by)
-      const line = { ...ofApi, before: { enabled: !enabled }, after: { enabled } }
-      await expectLine(enabled ? 'api.enabled' : 'api.disabled', by, line)
-      await switchApi(deps, enabled, by)
-      await expectNone('the API as before')
-    }
 
     const merchantsAct = {
       actor: { kind: 'merchant', name: merchant.keyId, from: '127.0.0.1' },
@@ -349,6 +342,27 @@ describe('An act', function () {
       ])
     })
   })
+})
+
+describe('An act that turns the API on or off', () => {
+  const service = withService()
+  const closings: Promise<unknown>[] = []
+  after(() => closeInBackground(closings))
+
+  it('adds one line, and none if it changes nothing', async () => {
+    for (const enabled of [false, true]) {
+      await switchApi(service.deps, enabled, by)
+      await switchApi(service.deps, enabled, by)
+    }
+    const lines = await service.deps.AuditEvent.find({ subject: 'api' }, { _id: 0, at: 0 })
+      .sort({ at: 1 })
+      .lean()
+    const line = { ...by, subject: 'api', businessId: null }
+    expect(lines).to.deep.equal([
+      { ...line, act: 'api.disabled', before: { enabled: true }, after: { enabled: false } },
+      { ...line, act: 'api.enabled', before: { enabled: false }, after: { enabled: true } },
+    ])
+  })
 
   it('has exactly one line (api.disabled, api.enabled) if the process is killed after any step', async () => {
     const { AuditEvent, Setting } = service.deps
@@ -368,6 +382,5 @@ describe('An act', function () {
       closings.push(victim.close(), running)
     }
     expect(changes).to.equal(3)
-    await switchApi(service.deps, true, by)
   })
 })

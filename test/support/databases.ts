@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Connection } from 'mongoose'
+import type { Connection, mongo } from 'mongoose'
 import { makeIndexes } from '../../src/mongo/indexes.ts'
 import { collections } from '../../src/mongo/models.ts'
 import { createLog } from '../../src/process/log.ts'
@@ -40,6 +40,19 @@ export async function returnDatabase({ db }: Connection, url: string): Promise<v
     return
   }
   const writeConcern = { w: 1, journal: false }
-  await Promise.all(found.map(({ name }) => db.collection(name).deleteMany({}, { writeConcern })))
+  const filled = await filledCollections(db)
+  await Promise.all(filled.map((name) => db.collection(name).deleteMany({}, { writeConcern })))
   free.push(url)
+}
+
+/** The names of the collections that have documents: a third of them, and deleting from all takes three times as long. */
+async function filledCollections(db: mongo.Db): Promise<string[]> {
+  const one = (coll: string) => [{ $limit: 1 }, { $project: { _id: 0, coll: { $literal: coll } } }]
+  const [first = '', ...others] = names
+  const union = others.map((coll) => ({ $unionWith: { coll, pipeline: one(coll) } }))
+  const found = await db
+    .collection(first)
+    .aggregate([...one(first), ...union])
+    .toArray()
+  return found.map(({ coll }) => coll)
 }

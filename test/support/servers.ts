@@ -18,6 +18,9 @@ export async function begin(): Promise<void> {
   Object.assign(servers, { mongo, redis, mongoUrl: mongo.url, redisUrl: redis.url })
 }
 
+export const serverPids = (): number[] =>
+  [servers.mongo, servers.redis].flatMap(({ pid }) => (pid === undefined ? [] : [pid]))
+
 /** Returns the processor time of all servers that this process has started, in ms. */
 export async function end(): Promise<typeof serverTimes> {
   await allClosed()

@@ -2,7 +2,7 @@ import type { By } from '../../audit/audit-event.ts'
 import { type Config, loadConfig } from '../../config.ts'
 import { connectMongo } from '../../mongo/connect.ts'
 import { noShift, openDatabaseTime } from '../../mongo/database-time.ts'
-import { type Models, openModels } from '../../mongo/models.ts'
+import { type Models, openModels, withModels } from '../../mongo/models.ts'
 import { createLog } from '../../process/log.ts'
 import { createSecrets, type Secrets } from '../../security/seal.ts'
 import { createSlowHash, type SlowHash } from '../../security/slow-hash.ts'
@@ -46,7 +46,7 @@ export async function withAdminDeps<Result extends object>(
       const { now, close } = await openDatabaseTime(mongo, log, noShift)
       const secrets = createSecrets(config.secretKeys)
       const slowHash = createSlowHash(config.hashMemoryKib)
-      const deps = { ...openModels(mongo), config, secrets, slowHash, by: operator(reason), now }
+      const deps = withModels(openModels(mongo), { config, secrets, slowHash, by: operator(reason), now })
       const result = await run(deps).finally(close)
       const text = asJson ? jsonText(result) : await toText(result)
       if (text !== '') process.stdout.write(`${text}\n`)

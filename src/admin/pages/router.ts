@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { readForm } from '../../http/body/read-form.ts'
 import { createPageHeaders } from '../../http/pages/page-headers.ts'
 import { awaitDatabaseTime, enforceDeadline, preparePage, setMount } from '../../http/pages/prepare-page.ts'
-import { createSignInChecks } from '../../staff/sign-in-limit.ts'
+import { createSignInChecks, type SignInChecks } from '../../staff/sign-in-limit.ts'
 import { createBoard } from '../board/board.ts'
 import { accountPages } from './account.ts'
 import { auditExport } from './audit-export.ts'
@@ -40,7 +40,7 @@ export function adminPages(deps: Deps): Router {
 
   router.use('/audit/export', requireSession, auditExport(deps))
   router.use(readForm, enforceDeadline)
-  const signInDeps = { ...deps, ...createSignInChecks(deps) }
+  const signInDeps: Deps & SignInChecks = Object.assign(Object.create(deps), createSignInChecks(deps))
   router.use(signInPages(signInDeps), signInCodePages(signInDeps), setPasswordPages(signInDeps))
   router.use(requireSession)
   router.use(accountPages(signInDeps), secondFactorPages(signInDeps))

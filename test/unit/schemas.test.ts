@@ -1,0 +1,20 @@
+import { readdirSync } from 'node:fs'
+import { Ajv } from 'ajv'
+import { expect } from 'chai'
+
+const folder = new URL('../../schemas/', import.meta.url)
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.ts'),
+)
+
+it('All schemas are valid JSON Schema, which the service does not check when it starts', async () => {
+  const ajv = new Ajv({ logger: false })
+  let checked = 0
+  for (const file of files)
+    for (const [name, value] of Object.entries<unknown>(await import(new URL(file, folder).href))) {
+      if (typeof value !== 'object' || value === null || !('type' in value)) continue
+      expect(ajv.validateSchema(value), `${file} ${name}: ${ajv.errorsText()}`).to.equal(true)
+      checked += 1
+    }
+  expect(checked).to.be.above(20)
+})
