@@ -45,7 +45,7 @@ export async function returnDatabase({ db }: Connection, url: string): Promise<v
   free.push(url)
 }
 
-/** The names of the collections that have documents: a third of them, and deleting from all takes three times as long. */
+/** The names of the collections that have documents. They are few, and deleting from all takes three times as long. */
 async function filledCollections(db: mongo.Db): Promise<string[]> {
   const one = (coll: string) => [{ $limit: 1 }, { $project: { _id: 0, coll: { $literal: coll } } }]
   const [first = '', ...others] = names
