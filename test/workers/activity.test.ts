@@ -118,11 +118,11 @@ describe('The activity figures', () => {
       ),
     )
     const owners = [merchant, other, ...live]
-    for (let step = 0; step < 35; step += 1) {
+    for (let step = 0; step < 60; step += 1) {
       await act(chance, chance.pick(owners))
       if (chance.is(0.2)) await relay(service, chance.pick(owners))
       if (chance.is(0.2)) await countDueHours(service.deps)
-      service.clock.advance(chance.whole(0, 3 * hourMs))
+      service.clock.advance(chance.whole(0, hourMs))
     }
     for (const owner of [merchant, other]) await relay(service, owner)
     await countAll()
