@@ -13,10 +13,8 @@ export interface Operation<Case> {
   check(each: Case, label: string): Promise<unknown>
 }
 
-/** How many cases run concurrently. */
-const parallelCases = 6
-/** Fewer at a time, because cases beyond the last step of the retry are wasted. */
-const parallelLandings = 4
+/** How many cases run at once. More would take as long, and on a busy machine each would wait for its connections. */
+const parallelCases = 3
 
 const readSteps = new Set(['mongodb find', 'mongodb aggregate', 'mongodb getMore'])
 
@@ -107,8 +105,8 @@ export async function landDuringRetry<Case>(
     await landAt([same === -1 ? 1 : same + 1])
     return
   }
-  for (let first = 1, reached = true; reached; first += parallelLandings) {
-    const steps = Array.from({ length: parallelLandings }, (_, index) => first + index)
+  for (let first = 1, reached = true; reached; first += parallelCases) {
+    const steps = Array.from({ length: parallelCases }, (_, index) => first + index)
     const landed = await landAt(steps)
     reached = landed.every(({ retry }, index) => retry.length >= first + index)
   }
