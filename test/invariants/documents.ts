@@ -170,6 +170,7 @@ export interface MovementDocument {
   amount: number | null
   fee: number | null
   result: { outcome: string }
+  forgetAt?: number
 }
 
 export interface WalletDocument {

@@ -82,6 +82,7 @@ const damage: Record<Invariant, Record<string, (round: Given) => unknown>> = {
   'wallet movements': {
     'a payment moved no money': ({ dump }) => dump.walletmovements.pop(),
     'a payment moved its amount without its fee': ({ dump }) => (the(dump.walletmovements[0]).fee = 0),
+    'a payment will be forgotten': ({ dump }) => (the(dump.walletmovements[0]).forgetAt = 1),
     'money moved for no intent': ({ dump }) =>
       dump.walletmovements.push({ ...the(dump.walletmovements[0]), _id: 'x' }),
   },

@@ -12,7 +12,7 @@ const fields: Record<string, string> = {
   webhookendpoints: 'events active deletedAt createdAt updatedAt effects outbox',
   webhookreplays: 'status nextRunAt',
   wallets: 'phone balance current unaudited',
-  walletmovements: 'nonce accountId kind amount fee result',
+  walletmovements: 'nonce accountId kind amount fee result forgetAt',
   ledgerentries:
     'number type amount bookedAt day position typePosition after through closed referenceNumber merchantReference refundId occurredAt startedAt payerPhone commission returnedFees reason',
   products: 'variants._id variants.stock reservations effects',

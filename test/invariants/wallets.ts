@@ -37,6 +37,8 @@ export const walletMovements: Check = function* ({ intents, walletmovements }, {
         ]
     }
   }
+  for (const [key, { forgetAt }] of ledger)
+    if (forgetAt !== undefined) yield [key, 'moved money, and will be forgotten']
   for (const [key, { kind, amount }] of isCleaned ? [] : ledger)
     if (!known.has(key)) yield [key, `is a ${kind} of ${amount}, and of no intent`]
 }
