@@ -72,7 +72,6 @@ await Promise.all(Array.from({ length: Math.min(wanted, fileCount) }, work))
 clearInterval(screen)
 slowness.end()
 report()
-writeFileSync('/tmp/used.json', JSON.stringify({ usedMs, tookMs }))
 
 interface Worker {
   child: ChildProcess
