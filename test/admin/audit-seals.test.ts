@@ -10,6 +10,7 @@ import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createSecrets } from '../../src/security/seal.ts'
 import { waitForDeath } from '../support/kill-at-every-step.ts'
+import { rounds } from '../support/machine.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { type Service, secretKey, tester, withService } from '../support/service.ts'
 import { fates, openVictim } from '../support/victim.ts'
@@ -76,8 +77,13 @@ describe('The seals of the audit trail', function () {
 
   it('contain each line once even if the process is killed at any step', async () => {
     const killed: Promise<unknown>[] = []
+    // `npm test` kills each write once, and skips the reads.
+    const isFull = rounds(1, 0) === 1
+    const read = isFull ? (['lost'] as const) : []
     for (const [index, name] of (await stepsOfSealing()).entries())
-      for (const fate of name === 'mongodb find' ? (['lost'] as const) : fates) {
+      for (const fate of name === 'mongodb find'
+        ? read
+        : fates.filter((_, at) => isFull || at === index % 3)) {
         await addLines(2)
         const victim = await openVictim(service, { step: index + 1, fate, lateMs: 0 })
         const running = seal(victim.deps).catch(() => undefined)
@@ -286,17 +292,16 @@ describe('The seals of a long audit trail', () => {
   const { lines, seal, allSeals, addLines, expectSealedOnce } = trailOf(service)
 
   it('form a chain that contains each line once, even if several processes seal repeatedly and concurrently', async () => {
-    await addLines(2 * linesPerSeal + 300)
+    await addLines(linesPerSeal + 30)
     await Promise.all(Array.from({ length: 4 }, () => seal()))
     await seal()
     const all = await allSeals()
     expect(all.map(({ _id, ids }) => [_id, ids.length])).to.deep.equal([
       [1, linesPerSeal],
-      [2, linesPerSeal],
-      [3, 300],
+      [2, 30],
     ])
-    expect(all.map(({ previous }) => previous)).to.deep.equal([null, all[0]?.digest, all[1]?.digest])
+    expect(all.map(({ previous }) => previous)).to.deep.equal([null, all[0]?.digest])
     await expectSealedOnce()
-    expect(await lines().countDocuments({ seal: 2 })).to.equal(linesPerSeal)
+    expect(await lines().countDocuments({ seal: 1 })).to.equal(linesPerSeal)
   })
 })

@@ -4,7 +4,6 @@ import { accountActs } from '../../src/admin/acts/account-acts.ts'
 import { businessActs } from '../../src/admin/acts/business-acts.ts'
 import { staffListActs } from '../../src/admin/acts/create-account-act.ts'
 import { endpointActs } from '../../src/admin/acts/endpoint-acts.ts'
-
 import { keyActs } from '../../src/admin/acts/key-acts.ts'
 import type { ActGroup } from '../../src/admin/acts/staff-act.ts'
 import { type Role, roles } from '../../src/staff/account-fields.ts'
@@ -15,7 +14,7 @@ import { subscribe } from '../support/actions.ts'
 import { deadDeliveries } from '../support/dead-deliveries.ts'
 import { createGate } from '../support/gate.ts'
 import { type Service, withService } from '../support/service.ts'
-import { hiddenFields, operator, readable, signedIn, type Visitor, visit } from './staff.ts'
+import { hiddenFields, hire, operator, readable, signedIn, type Visitor, visit } from './staff.ts'
 
 /** An act as the tests need it, whatever kind of object it changes. */
 interface TestedAct {
@@ -74,7 +73,7 @@ const keyWith = (status: string) => async (service: Service) => {
 const accountWith =
   (fields: object, role: Role = 'viewer') =>
   async (service: Service) => {
-    const { name } = await signedIn(service, role)
+    const { name } = await hire(service, role)
     await service.deps.Staff.updateOne({ _id: name }, { $set: fields })
     return name
   }
@@ -120,7 +119,11 @@ const allActs: TestedAct[] = [
       prepare: accountWith({ secondFactor }),
       audited: 'staff.second-factor-removed',
     },
-    'end-sessions': { prepare: accountWith({}), audited: 'staff.session-ended', isRepeatable: true },
+    'end-sessions': {
+      prepare: async (service) => (await signedIn(service, 'viewer')).name,
+      audited: 'staff.session-ended',
+      isRepeatable: true,
+    },
   }),
   ...tested(endpointActs, {
     'requeue-all': {
@@ -206,9 +209,9 @@ describe('An act of staff', () => {
       const path = pathOf(id)
       const fields = act.fieldsFor(id)
       const before = await storedState(id)
-      const invalid = act.isReasonOptional
-        ? ['x'.repeat(301)]
-        : ['', ' ', 'x'.repeat(301), 'a\nb', '\u200B', 'a\u202Eb']
+      const invalid = ['x'.repeat(301)]
+      if (!act.isReasonOptional)
+        invalid.push('', ...(act === allActs[0] ? [' ', 'a\nb', '\u200B', 'a\u202Eb'] : []))
       for (const each of invalid) {
         const { status, text } = await staff.admin.act(path, { ...fields, reason: each })
         expect([status, /id="reason-fault">Enter a reason/.test(text)]).to.deep.equal([400, true])

@@ -4,6 +4,7 @@ import { renewPassword, setDisabled } from '../../src/staff/change-account.ts'
 import { openSecondProcess } from '../support/actions.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { openService, secretKey, withSecondProcess, withService } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { operator, signedIn, type Visitor, visit } from './staff.ts'
 
 const hourMs = 3_600_000
@@ -167,7 +168,8 @@ describe('A support staff session', () => {
 })
 
 describe('The staff pages', () => {
-  const service = withService()
+  const recorded = recordLog()
+  const service = withService({}, recorded.log)
   let viewer: Visitor
   before(async () => {
     viewer = await signedIn(service, 'viewer')
@@ -245,15 +247,19 @@ describe('The staff pages', () => {
   })
 
   it("log each request with its route and the staff member's name, but without ids, queries or passwords", async () => {
-    const recorded = recordLog()
-    const logged = await openService({}, recorded.log)
-    const support = await signedIn(logged, 'support')
+    const before = recorded.lines().length
+    const support = await signedIn(service, 'support')
     await support.get('/admin/audit?who=hidden-query')
     await support.get('/admin/payments/PI-HIDDEN')
     await support.get('/admin/queues/queue/hidden')
-    await visit(logged).get('/admin/hidden')
-    await logged.close()
-    const lines = recorded.lines().filter(({ msg }) => msg === 'http.request')
+    await visit(service).get('/admin/hidden')
+    const lines = await waitFor('its lines', () => {
+      const found = recorded
+        .lines()
+        .slice(before)
+        .filter(({ msg }) => msg === 'http.request')
+      return found.length === 5 && found
+    })
     const seen = lines.map(({ route, status, staff }) => [route, status, staff])
     expect(seen[0]).to.deep.equal(['POST /admin/sign-in', 303, null])
     expect(seen[1]).to.deep.equal(['GET /admin/audit', 200, support.name])

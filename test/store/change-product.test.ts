@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { recorded } from '../../src/idempotency/effect.ts'
+import { maxEffects } from '../../src/idempotency/effect.ts'
 import { newId } from '../../src/security/ids.ts'
 import { openSecondProcess } from '../support/actions.ts'
 import { type Service, withMerchantPerTest, withService } from '../support/service.ts'
@@ -189,9 +189,10 @@ describe('A change to a product', () => {
       // As if the process had died before it returned the response.
       const lost = { $unset: { sealedResponse: 1 }, $set: { leaseEndsAt: new Date(0) } }
       await service.deps.Claim.updateOne({ effectId: effects.at(-1) ?? '' }, lost)
-      const others = { $push: recorded(newId()), $set: { name: 'Sold', 'variants.0.stock': 1 } }
-      await service.deps.Product.bulkWrite(
-        Array.from({ length: 1000 }, () => ({ updateOne: { filter: { _id: product._id }, update: others } })),
+      const others = Array.from({ length: maxEffects }, newId)
+      await service.deps.Product.updateOne(
+        { _id: product._id },
+        { $set: { effects: others, name: 'Sold', 'variants.0.stock': 1 } },
       )
       expect((await put().expect(503)).body.error.message).to.match(/use a new idempotency key/)
       const after = await readProduct(service, merchant, product._id)
