@@ -115,7 +115,7 @@ describe("Bull Board's Retry button", function () {
     const redis = new Redis(redisUrl)
     const [delayed, failed] = ['delayed', 'failed'].map((key) => `${queuePrefix}:webhook-delivery:${key}`)
     await waitFor('all wait', async () => (await redis.zcard(String(delayed))) === count)
-    const jobIds = await redis.zrange(String(delayed), 0, -1)
+    const jobIds = await redis.zrange(String(delayed), '0', '-1')
     await redis.zadd(String(failed), ...jobIds.flatMap((id) => [Date.now(), id]))
     await redis.del(String(delayed))
     redis.disconnect()

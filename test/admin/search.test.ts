@@ -189,7 +189,7 @@ describe('The search page', () => {
     const [due = 0, waiting = 0, dead = 0] = await counts()
     const [old] = await deadDeliveries(service, merchant, 2)
     const deadAt = new Date(service.clock.now().getTime() - 30.1 * 24 * hourMs)
-    await service.deps.Delivery.updateOne({ _id: old?._id }, { $set: { deadAt } })
+    await service.deps.Delivery.updateOne({ _id: String(old?._id) }, { $set: { deadAt } })
     await freshDelivery(service, merchant)
     service.clock.freeze(service.clock.now())
     await attempt(service.deps, (await freshDelivery(service, merchant))._id)

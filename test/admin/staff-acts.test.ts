@@ -21,6 +21,8 @@ interface TestedAct {
   name: string
   permission: Permission
   isReasonOptional: boolean
+  /** Whether it is the first of its group. All links of a group are made by the same function. */
+  isFirst: boolean
   /** Returns the path of the act's page for the object with this id. */
   pathOf(id: string): string
   /** The pattern of that path, such as `/keys/:id/revoke`. */
@@ -45,10 +47,11 @@ type Preparation = Pick<TestedAct, 'prepare' | 'audited'> & Partial<TestedAct>
 const tested = <Found>(group: ActGroup<Found>, preparations: Record<string, Preparation>): TestedAct[] => {
   expect(Object.keys(preparations)).to.have.members(Object.keys(group.acts))
   const pathOf = (id: string) => `/admin${group.path.replace(':id', encodeURIComponent(id))}`
-  return Object.entries(group.acts).map(([name, { permission, isReasonOptional = false }]) => ({
+  return Object.entries(group.acts).map(([name, { permission, isReasonOptional = false }], index) => ({
     name,
     permission,
     isReasonOptional,
+    isFirst: index === 0,
     pathOf: (id) => `${pathOf(id)}/${name}`,
     pattern: `${group.path}/${name}`,
     backOf: pathOf,
@@ -188,8 +191,10 @@ describe('An act of staff', () => {
       for (const role of roles) {
         const may = mayStaff({ role }, permission)
         expect((await staff[role].get(path)).status, role).to.equal(may ? 200 : 403)
-        const listed = (await staff[role].get(backOf(id))).text.includes(`href="${path}"`)
-        expect(listed, `the page shows the link to ${role}`).to.equal(may)
+        if (act.isFirst || role === 'admin') {
+          const listed = (await staff[role].get(backOf(id))).text.includes(`href="${path}"`)
+          expect(listed, `the page shows the link to ${role}`).to.equal(may)
+        }
         if (may) continue
         expect((await staff[role].act(path, { ...fields, reason })).status, role).to.equal(403)
       }

@@ -27,6 +27,14 @@ export interface Visitor {
   cookie: string
 }
 
+/** What else a service or a command needs to run in production. */
+export const production = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://api.example',
+  PAY_URL: 'https://pay.example',
+  METRICS_PORT: '0',
+}
+
 export const operator = { actor: { kind: 'operator', name: 'tester', from: null }, reason: null } as const
 
 /** Creates an account, as the command line does. */

@@ -170,16 +170,6 @@ describe('A change to a product', () => {
     expect(body.error.details.variantIds).to.deep.equal(idsOf(ambiguous))
   })
 
-  it('happens once per idempotency key, even if ten requests compete', async () => {
-    const { _id } = await three()
-    const body = { variants: [{ label: 'New', price: 1 }] }
-    const responses = await Promise.all(Array.from({ length: 10 }, () => change(_id, body, 'the-same')))
-    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
-    expect((await readProduct(service, merchant, _id)).variants).to.have.length(4)
-    await change(_id, { name: 'since' }).expect(200)
-    expect((await change(_id, body, 'the-same')).text).to.equal(responses[0]?.text)
-  })
-
   it('is not applied again if it is retried after a thousand other changes', async () => {
     for (const fields of [{ stock: 9 }, { name: 'Renamed' }]) {
       const product = await createProduct(service, merchant)

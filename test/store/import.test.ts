@@ -236,14 +236,6 @@ describe('An import', () => {
     expect(body.data).to.include({ created: 4 })
   })
 
-  it('happens once per idempotency key, and a retry returns the same response', async () => {
-    const first = await postCsv(service, merchant, shop, { key: 'k' }).expect(200)
-    const again = await postCsv(service, merchant, shop, { key: 'k' }).expect(200)
-    expect(again.body).to.deep.equal(first.body)
-    expect(again.headers['idempotent-replayed']).to.equal('true')
-    expect(await sells()).to.have.length(6)
-  })
-
   it('accepts a file of 5 000 rows, whether its products are all new, all changed or all unchanged', async function () {
     this.timeout(20_000)
     // More products than one write contains, and more variants: 150 products with 2 variants, and 47 with 100.
