@@ -1,7 +1,11 @@
 import { expect } from 'chai'
+import { nativeCollection } from '../../src/mongo/collection.ts'
+import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { requeueBatch } from '../../src/webhooks/deliveries/requeue.ts'
-import { attempt, freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
+import { attempt, storedDelivery, subscribe } from '../support/actions.ts'
 import {
   deadDeliveries,
   deadDelivery,
@@ -40,7 +44,7 @@ describe('The Re-queue button', () => {
 
   it('makes one more attempt, writes an audit line and shows the result on the page', async () => {
     await toFailing()
-    const { _id, referenceNumber } = await deadDelivery(service, merchant)
+    const { _id, referenceNumber } = await deadOne()
     const act = `/admin/deliveries/${_id}/requeue`
     const press = async (back: string) => {
       const { status, location } = await support.act(act, { back })
@@ -81,7 +85,7 @@ describe('The Re-queue button', () => {
 
   it("sends the delivery to the endpoint's new URL if the URL has changed, and the pages then show the new URL", async () => {
     const { id } = await toFailing()
-    const { _id, referenceNumber } = await deadDelivery(service, merchant)
+    const { _id, referenceNumber } = await deadOne()
     const url = String(quick?.url)
     service.allowHost(new URL(url).host)
     const change = service.http.put(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write())
@@ -148,10 +152,11 @@ describe('The Re-queue button', () => {
 
     it("re-queues the endpoint's deliveries that are dead when the button is pressed, but no deliveries for other endpoints", async () => {
       const one = await toFailing()
+      const dead = await deadOne()
       const other = await subscribe(service, merchant, `${failing?.url}/other`, ['payment.created'])
-      await freshDelivery(service, merchant)
-      for (const delivery of await service.deps.Delivery.find({ businessId: merchant.businessId }).lean())
-        await makeAllAttempts(service, delivery)
+      const ofOther = { ...dead, _id: deliveryId(newId(), other.id), endpointId: other.id }
+      excuse([ofOther._id])
+      await nativeCollection(service.deps.Delivery).insertOne(ofOther)
       expect([await deadOf(one.id), await deadOf(other.id)]).to.deep.equal([1, 1])
       failing?.respondWith((res) => void res.end())
       const workers = service.startWorkers()

@@ -152,12 +152,10 @@ describe('The limiters for payment attempts', () => {
     expect(orders).to.have.length(7)
   })
 
-  it('allow 600 refused PINs from an IPv6 /48 or IPv4 /24, 1 800 from an IPv6 /40, and 6 000 from an IPv6 /32 or IPv4 /16', async () => {
+  it('allow 600 refused PINs from an IPv6 /48, 1 800 from an IPv6 /40, and 6 000 from an IPv4 /16', async () => {
     const sizes = [
       ['2001:db8:1::/48', 600, '2001:db8:1:2::1', '2001:db8:2:2::1'],
       ['2001:db8:100::/40', 1800, '2001:db8:102::1', '2001:db8:200::1'],
-      ['2001:dba::/32', 6000, '2001:dba:300::1', '2001:dbb::1'],
-      ['192.0.2.0/24', 600, '192.0.2.9', '192.0.3.9'],
       ['198.18.0.0/16', 6000, '198.18.7.7', '198.19.7.7'],
     ] as const
     for (const [range, most, inside, outside] of sizes) {
