@@ -6,12 +6,7 @@ import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { requeueBatch } from '../../src/webhooks/deliveries/requeue.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { attempt, storedDelivery, subscribe } from '../support/actions.ts'
-import {
-  deadDeliveries,
-  deadDelivery,
-  makeAllAttempts,
-  shortRetryDelays,
-} from '../support/dead-deliveries.ts'
+import { deadDeliveries, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
