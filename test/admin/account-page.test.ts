@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { endSession, listSessions } from '../../src/staff/sessions-of.ts'
 import { withService } from '../support/service.ts'
 import { operator, readable, signedIn, type Visitor, visit } from './staff.ts'
@@ -45,9 +44,8 @@ describe('The page “Your account”', () => {
     }
     expect([minutesOf(firefox), minutesOf(iPhone)]).to.deep.equal([20, 0])
 
-    const paths = [...text.matchAll(/action="(\/admin\/account\/sessions\/\w+\/end)"/g)].map(
-      ([, path]) => path,
-    )
+    const ends = text.matchAll(/action="(\/admin\/account\/sessions\/\w+\/end)"/g)
+    const paths = [...ends].map(([, path]) => path)
     expect(paths).to.have.lengthOf(2)
     const stranger = await signedIn(service, 'admin')
     for (const path of paths) await stranger.act(String(path))
@@ -64,9 +62,7 @@ describe('The page “Your account”', () => {
     expect(await endSession(service.deps, { name, sessionId: last?.id ?? '' }, operator)).to.equal(true)
     expect(await endSession(service.deps, { name, sessionId: last?.id ?? '' }, operator)).to.equal(false)
     expect(await isIn(own)).to.equal(false)
-    const lines = await service.deps.AuditEvent.find({ subject: name, act: 'staff.session-ended' }).lean<
-      AuditEvent[]
-    >()
+    const lines = await service.deps.AuditEvent.find({ subject: name, act: 'staff.session-ended' }).lean()
     expect(lines.map(({ actor }) => actor.kind).toSorted()).to.deep.equal(['operator', 'staff', 'staff'])
   })
 
@@ -92,9 +88,7 @@ describe('The page “Your account”', () => {
     expect((await submit(own.password, fresh)).status).to.equal(403)
 
     const { name } = own
-    const lines = await service.deps.AuditEvent.find({ subject: name, act: 'staff.sign-in-refused' }).lean<
-      AuditEvent[]
-    >()
+    const lines = await service.deps.AuditEvent.find({ subject: name, act: 'staff.sign-in-refused' }).lean()
     const refusal = [{ kind: 'staff', name, from: '127.0.0.1' }, { reason: 'wrong old password' }]
     expect(lines.map(({ actor, after }) => [actor, after])).to.deep.equal([refusal, refusal])
 
@@ -106,15 +100,10 @@ describe('The page “Your account”', () => {
 
   it('requires the CSRF token of the session for every change', async () => {
     const own = await signedIn(service, 'viewer')
-    for (const path of [
-      '/admin/account/password',
-      '/admin/account/second-factor',
-      '/admin/account/recovery-codes',
-      '/admin/account/end-other-sessions',
-      '/admin/account/sessions/x/end',
-    ])
-      expect((await own.post(path, { csrf: 'x'.repeat(43) })).text, path).to.include(
-        'belongs to another session',
-      )
+    const acts = ['password', 'second-factor', 'recovery-codes', 'end-other-sessions', 'sessions/x/end']
+    for (const act of acts) {
+      const { text } = await own.post(`/admin/account/${act}`, { csrf: 'x'.repeat(43) })
+      expect(text, act).to.include('belongs to another session')
+    }
   })
 })

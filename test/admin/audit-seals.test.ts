@@ -10,6 +10,7 @@ import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createSecrets } from '../../src/security/seal.ts'
 import { waitForDeath } from '../support/kill-at-every-step.ts'
+import { rounds } from '../support/machine.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { type Service, secretKey, tester, withService } from '../support/service.ts'
 import { fates, openVictim } from '../support/victim.ts'
@@ -76,8 +77,13 @@ describe('The seals of the audit trail', function () {
 
   it('contain each line once even if the process is killed at any step', async () => {
     const killed: Promise<unknown>[] = []
+    // `npm test` kills each write once, and skips the reads.
+    const isFull = rounds(1, 0) === 1
+    const read = isFull ? (['lost'] as const) : []
     for (const [index, name] of (await stepsOfSealing()).entries())
-      for (const fate of name === 'mongodb find' ? (['lost'] as const) : fates) {
+      for (const fate of name === 'mongodb find'
+        ? read
+        : fates.filter((_, at) => isFull || at === index % 3)) {
         await addLines(2)
         const victim = await openVictim(service, { step: index + 1, fate, lateMs: 0 })
         const running = seal(victim.deps).catch(() => undefined)
@@ -119,78 +125,63 @@ describe('The seals of the audit trail', function () {
     const any = { ...tester, subject: 's', businessId: null, before: null, after: null }
     const extra: AuditEvent = { ...any, _id: 'ffffffffffffffffffffffff', at: new Date(), act: 'key.created' }
 
-    type Tampering = [what: string, tamper: () => Promise<unknown>, fault: () => string]
     const changeLine = (set: object) => () => lines().updateOne({ _id: ids[1] ?? '' }, { $set: set })
-    const tamperings: Tampering[] = [
-      [
-        'a line was changed',
-        changeLine({ 'actor.name': 'nobody' }),
-        () => `Line ${ids[1]} of seal 2 was changed.`,
-      ],
-      [
-        'a field was added to a line',
-        changeLine({ extra: 1 }),
-        () => `Line ${ids[1]} of seal 2 was changed.`,
-      ],
-      [
-        'a line was deleted',
+    const add = (fields: object) => () => lines().insertOne({ ...extra, ...fields })
+    const twoDaysAgo = () => new Date(service.clock.now().getTime() - 2 * dayMs - 1)
+    const replaceKey = (key: string) =>
+      nativeCollection(service.deps.AuditKey).updateOne({}, { $set: { key } })
+    /** What happens, and the fault that is then reported. `LINE` is the changed line, `NEXT` the first of seal 3. */
+    const tamperings: Record<string, [tamper: () => Promise<unknown>, fault: string]> = {
+      'a line was changed': [changeLine({ 'actor.name': 'nobody' }), 'Line LINE of seal 2 was changed.'],
+      'a field was added to a line': [changeLine({ extra: 1 }), 'Line LINE of seal 2 was changed.'],
+      'a line was deleted': [
         () => lines().deleteOne({ _id: ids[1] ?? '' }),
-        () => `Line ${ids[1]} of seal 2 is missing.`,
+        'Line LINE of seal 2 is missing.',
       ],
-      [
-        'a line was added to a seal',
-        () => lines().insertOne({ ...extra, seal: 2 }),
-        () => `Line ${extra._id} was added later: it is marked with seal 2, which does not contain it.`,
+      'a line was added to a seal': [
+        add({ seal: 2 }),
+        `Line ${extra._id} was added later: it is marked with seal 2, which does not contain it.`,
       ],
-      [
-        'a line was hidden from sealing',
-        () => lines().insertOne({ ...extra, seal: 'none' as never }),
-        () => `Line ${extra._id} is marked with seal none, which is missing.`,
+      'a line was hidden from sealing': [
+        add({ seal: 'none' }),
+        `Line ${extra._id} is marked with seal none, which is missing.`,
       ],
-      [
-        'a mark was changed',
-        changeLine({ seal: 1 }),
-        () => `Line ${ids[1]} of seal 2 is marked with seal 1.`,
+      'a mark was changed': [changeLine({ seal: 1 }), 'Line LINE of seal 2 is marked with seal 1.'],
+      'a line has had no seal for two days': [
+        () => add({ at: twoDaysAgo() })(),
+        `Line ${extra._id} has had no seal for more than 48 hours.`,
       ],
-      [
-        'a line has had no seal for two days',
-        () => lines().insertOne({ ...extra, at: new Date(service.clock.now().getTime() - 2 * dayMs - 1) }),
-        () => `Line ${extra._id} has had no seal for more than 48 hours.`,
-      ],
-      ['a seal was deleted', () => seals().deleteOne({ _id: 2 }), () => 'Seal 2 is missing.'],
-      [
-        'the last seals were deleted',
+      'a seal was deleted': [() => seals().deleteOne({ _id: 2 }), 'Seal 2 is missing.'],
+      'the last seals were deleted': [
         () => seals().deleteMany({ _id: { $gt: 2 } }),
-        () => `Line ${standing[2]?.ids[0]} is marked with seal 3, which is missing.`,
+        'Line NEXT is marked with seal 3, which is missing.',
       ],
-      [
-        'a line was removed from a seal',
+      'a line was removed from a seal': [
         () => seals().updateOne({ _id: 2 }, { $pop: { ids: 1, digests: 1 } }),
-        () => 'Seal 2 was changed.',
+        'Seal 2 was changed.',
       ],
-      [
-        'a seal was made with another key',
+      'a seal was made with another key': [
         () => seals().updateOne({ _id: 3 }, { $set: { previous: 'x' } }),
-        () => 'Seal 3 does not continue the seal before it.',
+        'Seal 3 does not continue the seal before it.',
       ],
-      [
-        'the key was replaced',
-        () => nativeCollection(service.deps.AuditKey).updateOne({}, { $set: { key: 'v1.00000000.x' } }),
-        () => 'The audit key is missing, or SECRET_KEY is not the key with which it was sealed.',
+      'the key was replaced': [
+        () => replaceKey('v1.00000000.x'),
+        'The audit key is missing, or SECRET_KEY is not the key with which it was sealed.',
       ],
-    ]
-    for (const [what, tamper, fault] of tamperings)
+    }
+    for (const [what, [tamper, fault]] of Object.entries(tamperings))
       it(what, async () => {
         const line = await lines().findOne({ _id: ids[1] ?? '' })
         const key = await nativeCollection(service.deps.AuditKey).findOne()
         await tamper()
         try {
-          expect((await verify()).faults).to.include(fault())
+          const expected = fault.replace('LINE', String(ids[1])).replace('NEXT', String(standing[2]?.ids[0]))
+          expect((await verify()).faults).to.include(expected)
         } finally {
           await restoreSeals()
           if (line !== null) await lines().replaceOne({ _id: line._id }, line, { upsert: true })
           await lines().deleteOne({ _id: extra._id })
-          await nativeCollection(service.deps.AuditKey).updateOne({}, { $set: { key: key?.key ?? '' } })
+          await replaceKey(key?.key ?? '')
         }
         expect((await verify()).faults).to.deep.equal([])
       })
@@ -286,17 +277,16 @@ describe('The seals of a long audit trail', () => {
   const { lines, seal, allSeals, addLines, expectSealedOnce } = trailOf(service)
 
   it('form a chain that contains each line once, even if several processes seal repeatedly and concurrently', async () => {
-    await addLines(2 * linesPerSeal + 300)
+    await addLines(linesPerSeal + 30)
     await Promise.all(Array.from({ length: 4 }, () => seal()))
     await seal()
     const all = await allSeals()
     expect(all.map(({ _id, ids }) => [_id, ids.length])).to.deep.equal([
       [1, linesPerSeal],
-      [2, linesPerSeal],
-      [3, 300],
+      [2, 30],
     ])
-    expect(all.map(({ previous }) => previous)).to.deep.equal([null, all[0]?.digest, all[1]?.digest])
+    expect(all.map(({ previous }) => previous)).to.deep.equal([null, all[0]?.digest])
     await expectSealedOnce()
-    expect(await lines().countDocuments({ seal: 2 })).to.equal(linesPerSeal)
+    expect(await lines().countDocuments({ seal: 1 })).to.equal(linesPerSeal)
   })
 })

@@ -13,7 +13,7 @@ import type { Deps } from '../../src/deps.ts'
 import { payOut } from '../../src/ledger/pay-out.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
-import { changeRole } from '../../src/staff/change-account.ts'
+import { changeRole, setDisabled } from '../../src/staff/change-account.ts'
 import { createShop } from '../../src/store/shops/create-shop.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { type EndpointChange, updateEndpoint } from '../../src/webhooks/endpoints/update.ts'
@@ -41,7 +41,7 @@ const testedElsewhere = {
   'cancel-intents.test.ts': ['intents.cancelled'],
   'staff-*.test.ts, sign-in.test.ts': acts.filter((act) => act.startsWith('staff.')),
   'search.test.ts': ['payment.searched-by-phone'],
-  'below, with a service of their own': ['api.enabled', 'api.disabled'],
+  'below, that turns the API on or off': ['api.enabled', 'api.disabled'],
 } as const satisfies Record<string, readonly Act[]>
 
 const by: By = { actor: { kind: 'operator', name: 'awa', from: 'host-1' }, reason: 'ticket 4711' }
@@ -198,14 +198,28 @@ describe('An act', function () {
   }
 
   /**
-   * `id` is the id of each case's own business. It is also the name of a new business, and selects the phone number of
-   * a wallet.
+   * `id` is the id of each case's own business. It is also the name of a new business or a member of staff, and selects
+   * the phone number of a wallet.
    */
   const rows: Partial<Record<Act, KillRow>> = {
     'business.created': {
       run: (deps, id) => createBusiness(deps, { name: id, liveApproved: false }, by),
       changes: (id) => service.deps.Business.countDocuments({ name: id }),
       lines: (id) => ({ 'after.name': id }),
+    },
+    'business.suspended': {
+      run: (deps, id) => changeBusiness(deps, id, { suspended: true }, { ...by, act: 'business.suspended' }),
+      changes: (id) => service.deps.Business.countDocuments({ _id: id, suspended: true, unaudited: [] }),
+      lines: (id) => ({ businessId: id }),
+    },
+    'staff.disabled': {
+      async run(deps, id) {
+        if ((await service.deps.Staff.findById(id)) === null) await hire(service, 'viewer', id)
+        await setDisabled(deps, id, true, by)
+      },
+      changes: (id) =>
+        service.deps.Staff.countDocuments({ _id: id, disabledAt: { $ne: null }, unaudited: [] }),
+      lines: (id) => ({ subject: id }),
     },
     'key.created': {
       run: (deps, id) => issueKey(deps, keyRequest(id), by),
@@ -342,45 +356,41 @@ describe('An act', function () {
       ])
     })
   })
-})
 
-describe('An act that turns the API on or off', () => {
-  const service = withService()
-  const closings: Promise<unknown>[] = []
-  after(() => closeInBackground(closings))
+  describe('that turns the API on or off', () => {
+    it('adds one line, and none if it changes nothing', async () => {
+      for (const enabled of [false, true]) {
+        await switchApi(service.deps, enabled, by)
+        await switchApi(service.deps, enabled, by)
+      }
+      const lines = await service.deps.AuditEvent.find({ subject: 'api' }, { _id: 0, at: 0 })
+        .sort({ at: 1 })
+        .lean()
+      const line = { ...by, subject: 'api', businessId: null }
+      expect(lines).to.deep.equal([
+        { ...line, act: 'api.disabled', before: { enabled: true }, after: { enabled: false } },
+        { ...line, act: 'api.enabled', before: { enabled: false }, after: { enabled: true } },
+      ])
+    })
 
-  it('adds one line, and none if it changes nothing', async () => {
-    for (const enabled of [false, true]) {
-      await switchApi(service.deps, enabled, by)
-      await switchApi(service.deps, enabled, by)
-    }
-    const lines = await service.deps.AuditEvent.find({ subject: 'api' }, { _id: 0, at: 0 })
-      .sort({ at: 1 })
-      .lean()
-    const line = { ...by, subject: 'api', businessId: null }
-    expect(lines).to.deep.equal([
-      { ...line, act: 'api.disabled', before: { enabled: true }, after: { enabled: false } },
-      { ...line, act: 'api.enabled', before: { enabled: false }, after: { enabled: true } },
-    ])
-  })
-
-  it('has exactly one line (api.disabled, api.enabled) if the process is killed after any step', async () => {
-    const { AuditEvent, Setting } = service.deps
-    const before = await AuditEvent.countDocuments({ subject: 'api' })
-    const steps = ['the read', 'the write', 'the line', 'the removal']
-    let changes = 0
-    for (const [index, label] of steps.entries()) {
-      const victim = await openVictim(service, { step: index + 1, fate: 'unanswered', lateMs: 0 })
-      const enabled = changes % 2 === 1
-      const running = switchApi(victim.deps, enabled, by).catch(() => undefined)
-      await waitForDeath(victim, running, { step: index + 1, label })
-      await finishLeftovers(service.deps)
-      const stored = await Setting.findById('api').lean()
-      if ((stored?.enabled ?? true) === enabled) changes += 1
-      const lines = await AuditEvent.countDocuments({ subject: 'api' })
-      expect([lines - before, stored?.unaudited ?? []], label).to.deep.equal([changes, []])
-      closings.push(victim.close(), running)
-    }
-    expect(changes).to.equal(3)
+    it('has exactly one line (api.disabled, api.enabled) if the process is killed after any step', async () => {
+      const { AuditEvent, Setting } = service.deps
+      const before = await AuditEvent.countDocuments({ subject: 'api' })
+      const steps = ['the read', 'the write', 'the line', 'the removal']
+      let changes = 0
+      for (const [index, label] of steps.entries()) {
+        const victim = await openVictim(service, { step: index + 1, fate: 'unanswered', lateMs: 0 })
+        const enabled = changes % 2 === 1
+        const running = switchApi(victim.deps, enabled, by).catch(() => undefined)
+        await waitForDeath(victim, running, { step: index + 1, label })
+        await finishLeftovers(service.deps)
+        const stored = await Setting.findById('api').lean()
+        if ((stored?.enabled ?? true) === enabled) changes += 1
+        const lines = await AuditEvent.countDocuments({ subject: 'api' })
+        expect([lines - before, stored?.unaudited ?? []], label).to.deep.equal([changes, []])
+        closings.push(victim.close(), running)
+      }
+      expect(changes).to.equal(3)
+    })
   })
 })

@@ -1,9 +1,8 @@
 import { expect } from 'chai'
-import { nativeCollection } from '../../src/mongo/collection.ts'
-import { newId } from '../../src/security/ids.ts'
-import { type Delivery, hostOf } from '../../src/webhooks/deliveries/delivery.ts'
-import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
+import { Redis } from 'ioredis'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
+import { requeueBatch } from '../../src/webhooks/deliveries/requeue.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { storedDelivery } from '../support/actions.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -86,9 +85,14 @@ describe("Bull Board's Retry button", function () {
     const make = board.deadDelivery
     const [one, two, three] = [await make(), await make(), await make()]
     const before = await board.countFailed()
-    const [delivered, stuck, dead] = [await copy(one, 490), await copy(two, 10), await copy(three, 30)]
-    await waitFor('all in *failed*', async () => (await board.countFailed()) >= before + 530)
-    await deliveries.updateMany({ _id: { $in: delivered } }, { $set: { status: 'DELIVERED', deadAt: null } })
+    const delivered = await board.copies(
+      { ...one, status: 'DELIVERED', deadAt: null },
+      requeueBatch - 10,
+      3_600_000,
+    )
+    await failWaitingJobs(delivered.length)
+    const [stuck, dead] = [await board.copies(two, 10), await board.copies(three, 30)]
+    await waitFor('all in *failed*', async () => (await board.countFailed()) >= before + requeueBatch + 30)
     await Endpoint.updateOne({ _id: two.endpointId }, { $set: { active: false } })
     const failedBefore = await board.countFailed()
 
@@ -105,19 +109,15 @@ describe("Bull Board's Retry button", function () {
     expect(await board.countFailed()).to.be.within(stuck.length, failedBefore - delivered.length)
   })
 
-  /** Stores `count` copies of a dead delivery, each with a job that fails. Returns their ids. */
-  async function copy(model: Delivery, count: number): Promise<string[]> {
-    const ids = Array.from({ length: count }, () => deliveryId(newId(), model.endpointId))
-    excuse(ids)
-    const copies = ids.map((_id) => ({ ...model, _id }))
-    await nativeCollection(board.service.deps.Delivery).insertMany(copies)
-    const { event: name, referenceNumber: ref } = model
-    const host = hostOf(model)
-    const jobs = copies.map(({ _id }) => {
-      const data = { ref, host }
-      return { name, data, jobId: jobIdOf({ _id, attempts: 8, requeues: 0 }), delayMs: 0 }
-    })
-    board.service.deps.enqueue('webhook-delivery', jobs)
-    return ids
+  /** Moves the jobs that are not due to *failed*, because failing hundreds of jobs takes seconds. */
+  async function failWaitingJobs(count: number): Promise<void> {
+    const { redisUrl, queuePrefix } = board.service.deps.config
+    const redis = new Redis(redisUrl)
+    const [delayed, failed] = ['delayed', 'failed'].map((key) => `${queuePrefix}:webhook-delivery:${key}`)
+    await waitFor('all wait', async () => (await redis.zcard(String(delayed))) === count)
+    const jobIds = await redis.zrange(String(delayed), '0', '-1')
+    await redis.zadd(String(failed), ...jobIds.flatMap((id) => [Date.now(), id]))
+    await redis.del(String(delayed))
+    redis.disconnect()
   }
 })

@@ -9,7 +9,7 @@ import { callBoard } from './board-call.ts'
 import { mainQueue, withBoard } from './open-board.ts'
 import { visit } from './staff.ts'
 
-/** The routes of this version of Bull Board. The first test fails if a new version has another route. */
+/** The routes of this version of Bull Board that are not refused. Any other route, also of a new version, must be. */
 const reads = [
   '/api/redis/stats',
   '/api/queues',
@@ -22,29 +22,6 @@ const reads = [
   '/api/queues/:queueName/:jobId/logs',
   '/api/queues/:queueName/:jobId/flow',
   '/api/queues/:queueName/:jobId',
-]
-const refused = [
-  'put /api/queues/pause',
-  'put /api/queues/resume',
-  'post /api/queues/:queueName/add',
-  'put /api/queues/:queueName/promote',
-  'put /api/queues/:queueName/clean/:queueStatus',
-  'put /api/queues/:queueName/pause',
-  'put /api/queues/:queueName/resume',
-  'put /api/queues/:queueName/concurrency',
-  'put /api/queues/:queueName/rate-limit',
-  'put /api/queues/:queueName/rate-limit/release',
-  'put /api/queues/:queueName/empty',
-  'put /api/queues/:queueName/obliterate',
-  'put /api/queues/:queueName/job-schedulers/:schedulerId/remove',
-  'patch /api/queues/:queueName/job-schedulers/:schedulerId',
-  'put /api/queues/:queueName/job-schedulers/:schedulerId/run',
-  'put /api/queues/:queueName/:jobId/clean',
-  'put /api/queues/:queueName/:jobId/promote',
-  'patch /api/queues/:queueName/:jobId/update-data',
-  'patch /api/queues/:queueName/:jobId/delay',
-  'patch /api/queues/:queueName/:jobId/priority',
-  'put /api/queues/:queueName/:jobId/remove-unprocessed-children',
 ]
 const acts = ['put /api/queues/:queueName/:jobId/retry', 'put /api/queues/:queueName/retry/:queueStatus']
 
@@ -62,15 +39,13 @@ describe('Bull Board', function () {
   this.timeout(30_000)
   const board = withBoard()
 
+  const registered = appRoutes.api.flatMap(({ method, route }) =>
+    [method].flat().flatMap((each) => [route].flat().map((path) => `${each} ${path}`)),
+  )
+  const allowed = [...reads.map((path) => `get ${path}`), ...acts]
+
   const call = (who: 'support' | 'viewer', method: string, path: string) =>
     callBoard(board.service, board[who], method, path)
-
-  it('has only routes that this test covers', () => {
-    const registered = appRoutes.api.flatMap(({ method, route }) =>
-      [method].flat().flatMap((each) => [route].flat().map((path) => `${each} ${path}`)),
-    )
-    expect(registered).to.have.members([...reads.map((path) => `get ${path}`), ...refused, ...acts])
-  })
 
   it("rejects every action except Retry, whatever the user's role, and changes nothing", async () => {
     const job = jobIdOf(await board.deadDelivery())
@@ -78,8 +53,16 @@ describe('Bull Board', function () {
     const inRedis = [job, 'meta'].map((key) => `${queuePrefix}:webhook-delivery:${key}`)
     const dump = () => Promise.all(inRedis.map((key) => dumpKeys(redisUrl, key)))
     const before = await dump()
-    const page = ['delete /api/queues/:queueName/:jobId', 'post /', 'patch /static/own.css']
-    const others = [...page, 'put /api/queues']
+    const refused = registered.filter((route) => !allowed.includes(route))
+    expect(refused.length)
+      .to.equal(registered.length - allowed.length)
+      .and.be.greaterThan(20)
+    const others = [
+      'delete /api/queues/:queueName/:jobId',
+      'post /',
+      'patch /static/own.css',
+      'put /api/queues',
+    ]
     await Promise.all(
       [...refused, ...others].flatMap((route) =>
         (['support', 'viewer'] as const).map(async (who) => {
@@ -115,7 +98,7 @@ describe('Bull Board', function () {
   })
 
   it("shows a job's event, reference and host, and a link to the delivery, but neither secrets nor bodies", async () => {
-    const delivery = await board.deadDelivery()
+    const delivery = await board.deadDelivery(true)
     const { text, body } = await call('viewer', 'get', `${mainQueue}/${jobIdOf(delivery)}`)
     const { referenceNumber: reference } = delivery
     const { host } = board.endpointServer

@@ -40,15 +40,8 @@ describe('The pages about businesses', () => {
     const [one, two] = copies.map(({ _id }) => _id)
     expect((await idsAt('/admin/businesses?state=suspended')).ids).to.have.members([one, two])
     expect((await idsAt('/admin/businesses?state=test-only&name=KIOSK')).ids).to.deep.equal([two])
-    for (const query of [
-      'state=x',
-      'state=constructor',
-      'name=a&name=b',
-      'name=%00',
-      'after=nothing',
-      'name=((',
-    ])
-      await idsAt(`/admin/businesses?${query}`)
+    const odd = ['state=x', 'state=constructor', 'name=a&name=b', 'name=%00', 'after=nothing', 'name=((']
+    for (const query of odd) await idsAt(`/admin/businesses?${query}`)
   })
 
   it('show the keys of a business, its shops, its unpaid intents and its payments without a known outcome', async () => {

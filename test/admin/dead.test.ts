@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { nativeCollection } from '../../src/mongo/collection.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { subscribe } from '../support/actions.ts'
@@ -24,15 +25,16 @@ describe('The list of dead deliveries', () => {
   })
 
   /** Stores dead deliveries with these times of death. `changes` says how else they differ from the real one. */
-  const bury = (moments: string[], changes: Partial<Delivery>) =>
-    service.deps.Delivery.insertMany(
+  const bury = (moments: string[], ...changes: Partial<Delivery>[]) => {
+    const buried = changes.flatMap((each) =>
       moments.map((moment, index) => {
         const eventId = `${moment}${index}`.replaceAll(/\D/g, '').padEnd(24, '0')
-        const _id = `${eventId}-${changes.endpointId}`
-        excuse([_id])
-        return { ...dead, ...changes, _id, deadAt: new Date(moment) }
+        return { ...dead, ...each, _id: `${eventId}-${each.endpointId}`, deadAt: new Date(moment) }
       }),
     )
+    excuse(buried.map(({ _id }) => _id))
+    return nativeCollection(service.deps.Delivery).insertMany(buried)
+  }
   const rowsOf = async (query: string) => {
     const { text } = await staff.get(`/admin/dead${query}`)
     return [...text.matchAll(/<h2>.*?<\/h2>|<tr>\s*<td.*?<\/tr>/gs)].map(([part]) => readable(part).trim())
@@ -67,8 +69,10 @@ describe('The list of dead deliveries', () => {
 
   it('says so if there are more endpoints than it shows', async () => {
     const list = async () => readable((await staff.get('/admin/dead?from=2029-01-01&to=2029-01-02')).text)
-    const endpointIds = Array.from({ length: 100 }, (_, index) => `${index}`.padStart(24, '0'))
-    await Promise.all(endpointIds.map((each) => bury(['2029-01-01T10:00:00Z'], { endpointId: each })))
+    const endpoints = Array.from({ length: 100 }, (_, index) => ({
+      endpointId: `${index}`.padStart(24, '0'),
+    }))
+    await bury(['2029-01-01T10:00:00Z'], ...endpoints)
     expect(await list())
       .to.match(/ 100 deliveries died between .* still dead\. /)
       .and.not.match(/More than|Only the/)

@@ -53,11 +53,8 @@ describe('npm run admin -- export', function () {
       await cli.done(...args(kind, lines, '--format', 'jsonl'))
       expect(await readFile(lines, 'utf8')).to.equal(await downloaded(kind, 'format=jsonl'))
     }
-    const [line] = await service.deps.AuditEvent.find(
-      { act: 'ledger.exported' },
-      {},
-      { sort: { _id: 1 } },
-    ).lean()
+    const exported = { act: 'ledger.exported' as const }
+    const [line] = await service.deps.AuditEvent.find(exported).sort({ _id: 1 }).lean()
     const { businessId } = merchant
     const after = { kind: 'payments', mode: 'test', format: 'csv' }
     expect(line).to.deep.include({ subject: businessId, businessId, before: null, after })
@@ -77,16 +74,7 @@ describe('npm run admin -- export', function () {
       `${file} does not begin like this export. Use the options with which it was begun.\n`,
     ])
     expect(await readFile(file, 'utf8')).to.equal('mine')
-    const unknown = await cli.here(
-      'export',
-      'payments',
-      '--business',
-      'x',
-      '--mode',
-      'test',
-      '--out',
-      newFile(),
-    )
+    const unknown = await cli.here(...args('payments', newFile(), '--business', 'x'))
     expect(unknown.stderr).to.equal('There is no business x.\n')
     const reversed = await cli.here(
       ...args('payments', newFile(), '--from', '2026-02-01', '--to', '2026-01-01'),
@@ -139,16 +127,8 @@ describe('npm run admin -- export', function () {
         const whole = await readFile(file)
         expect(written.bytes).to.equal(whole.length)
         const lineEnds = [...whole.keys()].filter((at) => whole[at] === 10 || whole[at] === 13)
-        const cuts = [
-          1,
-          2,
-          3,
-          4,
-          ...lineEnds,
-          ...lineEnds.map((at) => at + 1),
-          ...lineEnds.map((at) => at + 2),
-        ]
-        for (let at = 0; at < whole.length; at += 29) cuts.push(at)
+        const cuts = [1, 2, 3, 4, ...lineEnds.flatMap((at) => [at, at + 1, at + 2])]
+        for (let at = 0; at < whole.length; at += 97) cuts.push(at)
         for (const cut of cuts) {
           await writeFile(file, whole.subarray(0, cut))
           expect(await write(file, target), `cut at ${cut}`).to.deep.equal(written)

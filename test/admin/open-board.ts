@@ -1,5 +1,9 @@
-import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { nativeCollection } from '../../src/mongo/collection.ts'
+import { newId } from '../../src/security/ids.ts'
+import { type Delivery, hostOf } from '../../src/webhooks/deliveries/delivery.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { openService, type Service } from '../support/service.ts'
@@ -16,8 +20,13 @@ export interface Board {
   endpointServer: EndpointServer
   support: Staff
   viewer: Staff
-  /** Creates a delivery to a new endpoint. Its 8 attempts have failed, and its job is in *failed*. */
-  deadDelivery(): Promise<Delivery>
+  /**
+   * Returns a delivery to a new endpoint. Its 8 attempts have failed, and its job is in *failed*. Unless `isReal`, it
+   * may be a copy of an earlier one, whose job fails at once.
+   */
+  deadDelivery(isReal?: boolean): Promise<Delivery>
+  /** Stores `count` copies of a dead delivery, each with a job that fails when it is due. Returns their ids. */
+  copies(model: Delivery, count: number, delayMs?: number): Promise<string[]>
   /** The ids of the newest failed jobs. */
   failedIds(): Promise<string[]>
   countFailed(): Promise<number>
@@ -48,23 +57,40 @@ export async function openBoard(environment: Record<string, string> = {}): Promi
     return queue
   }
   const failedIds = async () => (await look()).jobs.map(({ id }) => id)
+  const waitUntilFailed = (delivery: Delivery) =>
+    waitFor('in *failed*', async () => (await failedIds()).includes(jobIdOf(delivery)) && delivery)
+  async function copies(of: Delivery, count: number, delayMs = 0): Promise<string[]> {
+    const stored = Array.from({ length: count }, () => ({ ...of, _id: deliveryId(newId(), of.endpointId) }))
+    const ids = stored.map(({ _id }) => _id)
+    excuse(ids)
+    await nativeCollection(service.deps.Delivery).insertMany(stored)
+    const job = { name: of.event, data: { ref: of.referenceNumber, host: hostOf(of) }, delayMs }
+    const jobs = stored.map((each) => ({ ...job, jobId: jobIdOf(each) }))
+    service.deps.enqueue('webhook-delivery', jobs)
+    return ids
+  }
+  let model: Delivery | null = null
   return {
     service,
     endpointServer,
     support,
     viewer,
+    copies,
     failedIds,
     countFailed: async () => (await look()).counts.failed,
-    async deadDelivery() {
+    async deadDelivery(isReal = false) {
       endpointServer.respondWith((res) => void res.writeHead(500).end())
       const merchant = await service.merchant()
-      await subscribe(service, merchant, endpointServer.url, ['payment.created'])
-      const { referenceNumber } = await createIntent(service, merchant)
-      return waitFor('a dead delivery', async () => {
+      const { id: endpointId } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
+      if (model === null || isReal) {
+        const { referenceNumber } = await createIntent(service, merchant)
         const dead = service.deps.Delivery.findOne({ referenceNumber, status: 'DEAD' })
-        const delivery = await dead.lean<Delivery>()
-        return delivery !== null && (await failedIds()).includes(jobIdOf(delivery)) && delivery
-      })
+        model = await waitFor('a dead delivery', () => dead.clone().lean<Delivery | null>())
+        return waitUntilFailed(model)
+      }
+      const like = { ...model, endpointId, businessId: merchant.businessId }
+      const [_id = ''] = await copies(like, 1)
+      return waitUntilFailed({ ...like, _id })
     },
     retry: (staff, delivery) => callBoard(service, staff, 'put', `${mainQueue}/${jobIdOf(delivery)}/retry`),
     async close() {

@@ -32,13 +32,8 @@ describe('The replay of events', function () {
 
   it('counts the events on a staff page before staff confirm, shows the progress, and can be cancelled there', async () => {
     const page = `/admin/endpoints/${endpointId}`
-    const selection = {
-      from: '2026-01-01',
-      to: '',
-      event: 'payment.created',
-      mode: 'test',
-      deliveries: 'undelivered',
-    }
+    const period = { from: '2026-01-01', to: '', event: 'payment.created' }
+    const selection = { ...period, mode: 'test', deliveries: 'undelivered' }
     const { text } = await support.get(`${page}/replay?${new URLSearchParams(selection).toString()}`)
     expect(readable(text)).to.include('Sandbox events in this period: 12, not delivered: 8')
     expect(readable((await support.get(`${page}/replay`)).text)).to.include('Live events in this period: 0')
@@ -81,20 +76,10 @@ describe('The replay of events', function () {
       id: string
     }[]
     expect(listed.slice(0, 2).map((each) => each.id)).to.deep.equal([id, (done as { id: string }).id])
-    const wrong = await cli.here('deliveries', 'replay', '--endpoint', endpointId, '--from', '2100-01-01')
-    expect(wrong).to.deep.include({
-      exitCode: 1,
-      stderr: 'from must not be later than to or the current time.\n',
-    })
-    const unknown = await cli.here(
-      'deliveries',
-      'replay',
-      '--endpoint',
-      endpointId,
-      ...from.slice(0, 2),
-      '--events',
-      'x',
-    )
+    const refused = (...args: string[]) => cli.here('deliveries', 'replay', '--endpoint', endpointId, ...args)
+    const stderr = 'from must not be later than to or the current time.\n'
+    expect(await refused('--from', '2100-01-01')).to.deep.include({ exitCode: 1, stderr })
+    const unknown = await refused(...from.slice(0, 2), '--events', 'x')
     expect(unknown.stderr).to.include('Unknown: x.')
   })
 })

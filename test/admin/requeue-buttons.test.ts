@@ -1,8 +1,12 @@
 import { expect } from 'chai'
+import { nativeCollection } from '../../src/mongo/collection.ts'
+import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
+import { requeueBatch } from '../../src/webhooks/deliveries/requeue.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
-import { attempt, freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
-import { deadDelivery, makeAllAttempts, shortRetryDelays } from '../support/dead-deliveries.ts'
+import { attempt, storedDelivery, subscribe } from '../support/actions.ts'
+import { deadDeliveries, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -26,6 +30,7 @@ describe('The Re-queue button', () => {
   })
   after(() => Promise.all([failing?.close(), quick?.close()]))
 
+  const deadOne = async () => (await deadDeliveries(service, merchant, 1))[0] ?? expect.fail()
   const textAt = async (location: string | null) => readable((await support.get(String(location))).text)
   const toFailing = () => subscribe(service, merchant, String(failing?.url), ['payment.created'])
   const statusOf = async (delivery: { _id: string }) => (await storedDelivery(service, delivery)).status
@@ -34,7 +39,7 @@ describe('The Re-queue button', () => {
 
   it('makes one more attempt, writes an audit line and shows the result on the page', async () => {
     await toFailing()
-    const { _id, referenceNumber } = await deadDelivery(service, merchant)
+    const { _id, referenceNumber } = await deadOne()
     const act = `/admin/deliveries/${_id}/requeue`
     const press = async (back: string) => {
       const { status, location } = await support.act(act, { back })
@@ -64,7 +69,7 @@ describe('The Re-queue button', () => {
 
   it('makes the workers send a dead delivery again', async () => {
     await toFailing()
-    const dead = await deadDelivery(service, merchant)
+    const dead = await deadOne()
     failing?.respondWith((res) => void res.end())
     const workers = service.startWorkers()
     const { location } = await support.act(`/admin/deliveries/${dead._id}/requeue`)
@@ -75,7 +80,7 @@ describe('The Re-queue button', () => {
 
   it("sends the delivery to the endpoint's new URL if the URL has changed, and the pages then show the new URL", async () => {
     const { id } = await toFailing()
-    const { _id, referenceNumber } = await deadDelivery(service, merchant)
+    const { _id, referenceNumber } = await deadOne()
     const url = String(quick?.url)
     service.allowHost(new URL(url).host)
     const change = service.http.put(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write())
@@ -89,7 +94,7 @@ describe('The Re-queue button', () => {
 
   it('sends nothing if the endpoint has been deleted, and says so', async () => {
     const { id } = await toFailing()
-    const { _id } = await deadDelivery(service, merchant)
+    const { _id } = await deadOne()
     await service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
     for (const [act, sentence] of [
       [`deliveries/${_id}/requeue`, 'The endpoint is deleted or disabled, so nothing was re-queued.'],
@@ -104,7 +109,7 @@ describe('The Re-queue button', () => {
 
   it('is hidden from viewers, and their requests are rejected, as are requests without the form token', async () => {
     const { id } = await toFailing()
-    const { _id, referenceNumber } = await deadDelivery(service, merchant)
+    const { _id, referenceNumber } = await deadOne()
     const acts = [`/admin/deliveries/${_id}/requeue`, `/admin/endpoints/${id}/requeue-all`]
     for (const act of acts) {
       expect((await viewer.act(act)).status, act).to.equal(403)
@@ -122,15 +127,6 @@ describe('The Re-queue button', () => {
   })
 
   describe("for all of an endpoint's deliveries", () => {
-    /** Stores `count` copies of a dead delivery. */
-    async function copy(dead: Delivery, count: number): Promise<void> {
-      const copies = Array.from({ length: count }, (_, index) => {
-        const eventId = `${index}`.padStart(24, '0')
-        return { ...dead, _id: `${eventId}-${dead.endpointId}` }
-      })
-      excuse(copies.map(({ _id }) => _id))
-      await service.deps.Delivery.insertMany(copies)
-    }
     const requeuedOf = ({ businessId }: Merchant) => ({ businessId, act: 'delivery.requeued' as const })
     const deadOf = (endpointId: string) =>
       service.deps.Delivery.countDocuments({ endpointId, status: 'DEAD' })
@@ -151,10 +147,11 @@ describe('The Re-queue button', () => {
 
     it("re-queues the endpoint's deliveries that are dead when the button is pressed, but no deliveries for other endpoints", async () => {
       const one = await toFailing()
+      const dead = await deadOne()
       const other = await subscribe(service, merchant, `${failing?.url}/other`, ['payment.created'])
-      await freshDelivery(service, merchant)
-      for (const delivery of await service.deps.Delivery.find({ businessId: merchant.businessId }).lean())
-        await makeAllAttempts(service, delivery)
+      const ofOther = { ...dead, _id: deliveryId(newId(), other.id), endpointId: other.id }
+      excuse([ofOther._id])
+      await nativeCollection(service.deps.Delivery).insertOne(ofOther)
       expect([await deadOf(one.id), await deadOf(other.id)]).to.deep.equal([1, 1])
       failing?.respondWith((res) => void res.end())
       const workers = service.startWorkers()
@@ -171,39 +168,39 @@ describe('The Re-queue button', () => {
 
     it('stops after a few seconds, shows how many dead deliveries are left, and offers to continue with them', async () => {
       const { id } = await toFailing()
-      await copy(await deadDelivery(service, merchant), 899)
+      await deadDeliveries(service, merchant, requeueBatch + 30)
       const act = `/admin/endpoints/${id}/requeue-all`
       const first = await slowly(async () => support.get(String((await support.act(act)).location)))
-      expect(readable(first.text)).to.include('Re-queued: 500 deliveries. Remaining: 400.')
-      const later = await deadDelivery(service, merchant)
+      expect(readable(first.text)).to.include(`Re-queued: ${requeueBatch} deliveries. Remaining: 30.`)
+      service.clock.advance(2000)
+      const later = await deadOne()
       const [, link = ''] = /href="([^"]*requeue-all[^"]*)">Re-queue the rest/.exec(first.text) ?? []
       const { text } = await support.get(link.replaceAll('&#61;', '=').replaceAll('&#38;', '&'))
-      expect(readable(text)).to.match(/Dead deliveries to 20[^:]+:\S+ UTC: 400 /)
+      expect(readable(text)).to.match(/Dead deliveries to 20[^:]+:\S+ UTC: 30 /)
       const inputs = text.matchAll(/name="(csrf|from|to)" value="([^"]*)"/g)
       const fields = [...inputs].map(([, name, value]) => [name, value])
       const second = await support.post(act, Object.fromEntries(fields))
-      expect(await textAt(second.location)).to.include('Re-queued: 400 deliveries.')
+      expect(await textAt(second.location)).to.include('Re-queued: 30 deliveries.')
       expect(await statusOf(later)).to.equal('DEAD')
       expect(await deadOf(id)).to.equal(1)
-      expect(await service.deps.AuditEvent.countDocuments(requeuedOf(merchant))).to.equal(900)
+      expect(await service.deps.AuditEvent.countDocuments(requeuedOf(merchant))).to.equal(requeueBatch + 30)
     })
 
     it('re-queues each delivery once if the button is pressed twice in parallel', async () => {
       const { id } = await toFailing()
-      await copy(await deadDelivery(service, merchant), 199)
+      await deadDeliveries(service, merchant, 30)
       const act = `/admin/endpoints/${id}/requeue-all`
       const responses = await Promise.all([support.act(act), support.act(act)])
       expect(responses.map(({ status }) => status)).to.deep.equal([303, 303])
       const all = await service.deps.Delivery.find({ endpointId: id }, { requeues: 1, status: 1 }).lean()
       const states = new Set(all.map(({ requeues, status }) => `${status} ${requeues}`))
       expect([...states]).to.deep.equal(['RETRYING 1'])
-      expect(await service.deps.AuditEvent.countDocuments(requeuedOf(merchant))).to.equal(200)
+      expect(await service.deps.AuditEvent.countDocuments(requeuedOf(merchant))).to.equal(30)
     })
 
     it("re-queues only deliveries that died within the form's time range, and rejects an invalid range", async () => {
       const { id } = await toFailing()
-      const early = await deadDelivery(service, merchant)
-      const late = await deadDelivery(service, merchant)
+      const [early, late] = (await deadDeliveries(service, merchant, 2)) as [Delivery, Delivery]
       const act = `/admin/endpoints/${id}/requeue-all`
       for (const fields of [
         { from: 'soon' },

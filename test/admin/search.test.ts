@@ -6,7 +6,7 @@ import { createBusiness } from '../../src/businesses/create-business.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { attempt, freshDelivery, relay, subscribe } from '../support/actions.ts'
-import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
+import { deadDeliveries, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
 import { type Merchant, tester, withService } from '../support/service.ts'
@@ -187,10 +187,9 @@ describe('The search page', () => {
         ([, count]) => Number(count),
       )
     const [due = 0, waiting = 0, dead = 0] = await counts()
-    await deadDelivery(service, merchant)
-    const { _id: old } = await deadDelivery(service, merchant)
+    const [old] = await deadDeliveries(service, merchant, 2)
     const deadAt = new Date(service.clock.now().getTime() - 30.1 * 24 * hourMs)
-    await service.deps.Delivery.updateOne({ _id: old }, { $set: { deadAt } })
+    await service.deps.Delivery.updateOne({ _id: String(old?._id) }, { $set: { deadAt } })
     await freshDelivery(service, merchant)
     service.clock.freeze(service.clock.now())
     await attempt(service.deps, (await freshDelivery(service, merchant))._id)

@@ -2,7 +2,17 @@ import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { removeSecondFactor, renewPassword, setDisabled } from '../../src/staff/change-account.ts'
 import { withSecondProcess, withService } from '../support/service.ts'
-import { addFactor, hiddenFields, hire, operator, scan, signedIn, type Visitor, visit } from './staff.ts'
+import {
+  addFactor,
+  hiddenFields,
+  hire,
+  operator,
+  production,
+  scan,
+  signedIn,
+  type Visitor,
+  visit,
+} from './staff.ts'
 
 const stepMs = 30_000
 
@@ -204,12 +214,7 @@ describe('A second factor', () => {
 })
 
 describe('In production, a second factor', () => {
-  const service = withService({
-    NODE_ENV: 'production',
-    PUBLIC_URL: 'https://api.example',
-    PAY_URL: 'https://pay.example',
-    METRICS_PORT: '0',
-  })
+  const service = withService(production)
 
   it('must be added by support staff and admins before any other page opens, and is optional for viewers', async () => {
     expect((await (await signedIn(service, 'viewer')).get('/admin/account')).status).to.equal(200)
@@ -222,30 +227,22 @@ describe('In production, a second factor', () => {
         true,
       ])
       const { csrf = '' } = hiddenFields(page.text)
-      for (const path of [
-        '',
-        '/',
-        '/dead',
-        '/audit',
-        '/account',
-        '/queues',
-        '/nothing',
-        `${setUp.slice(6)}/`,
-        '/%61udit',
-      ]) {
+      const pages = ['', '/', '/dead', '/audit', '/account', '/queues', '/nothing', '/%61udit']
+      for (const path of [...pages, '/account/second-factor/']) {
         const { status, location } = await visitor.get(`/admin${path}`)
         expect([path, status, location]).to.deep.equal([path, 303, setUp])
       }
       expect((await visitor.get('/admin/queues/api/queues')).status).to.equal(403)
-      for (const path of [
-        '/account/password',
-        '/account/recovery-codes',
-        '/account/end-other-sessions',
-        '/account/sessions/x/end',
-        '/deliveries/x/requeue',
-        '/endpoints/x/requeue-all',
-      ])
-        expect((await visitor.post(`/admin${path}`, { csrf })).text, path).to.include('needs a second factor')
+      const ofAccount = ['password', 'recovery-codes', 'end-other-sessions', 'sessions/x/end']
+      const acts = [
+        ...ofAccount.map((act) => `account/${act}`),
+        'deliveries/x/requeue',
+        'endpoints/x/requeue-all',
+      ]
+      for (const path of acts)
+        expect((await visitor.post(`/admin/${path}`, { csrf })).text, path).to.include(
+          'needs a second factor',
+        )
       await addFactor(service, visitor)
       expect((await visitor.get('/admin/audit')).status).to.equal(200)
       expect((await visitor.act('/admin/sign-out')).status).to.equal(303)

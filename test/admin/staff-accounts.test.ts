@@ -1,20 +1,14 @@
 import { hostname, userInfo } from 'node:os'
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import type { Staff } from '../../src/staff/account.ts'
 import { renewPassword, setDisabled } from '../../src/staff/change-account.ts'
 import { createAccount } from '../../src/staff/create-account.ts'
-import { finishLeftovers } from '../../workers/run/poll.ts'
-import { closeInBackground } from '../support/closing.ts'
-import { killAtEveryStep } from '../support/kill-at-every-step.ts'
 import { withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 import { hire, operator, visit } from './staff.ts'
 
 describe('Support staff accounts', () => {
   const service = withService()
-  const closings: Promise<unknown>[] = []
-  after(() => closeInBackground(closings))
 
   const trail = (subject: string) =>
     service.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>()
@@ -95,28 +89,5 @@ describe('Support staff accounts', () => {
     const { name } = await hire(service, 'viewer')
     for (const _ of [1, 2]) expect(await setDisabled(service.deps, name, true, operator)).to.equal(true)
     expect((await trail(name)).map(({ act }) => act)).to.deep.equal(['staff.created', 'staff.disabled'])
-  })
-
-  it("have exactly one audit line per change, regardless of the step at which the operator's process is killed", async () => {
-    const acts = async (name: string) => (await trail(name)).map(({ act }) => act)
-    const steps = await killAtEveryStep(
-      service,
-      {
-        prepare: () => hire(service, 'viewer'),
-        run: (victim, { name }) => setDisabled(victim.deps, name, true, operator),
-        async repeat({ name }) {
-          await setDisabled(service.deps, name, true, operator)
-          await finishLeftovers(service.deps)
-        },
-        async check({ name }, label) {
-          const account = await service.deps.Staff.findById(name).lean<Staff | null>()
-          expect([account?.disabledAt !== null, account?.unaudited], label).to.deep.equal([true, []])
-          expect(await acts(name), label).to.deep.equal(['staff.created', 'staff.disabled'])
-        },
-      },
-      closings,
-      0,
-    )
-    expect(steps).to.deep.equal(['mongodb find', 'mongodb findAndModify', 'mongodb insert', 'mongodb update'])
   })
 })

@@ -4,7 +4,6 @@ import { accountActs } from '../../src/admin/acts/account-acts.ts'
 import { businessActs } from '../../src/admin/acts/business-acts.ts'
 import { staffListActs } from '../../src/admin/acts/create-account-act.ts'
 import { endpointActs } from '../../src/admin/acts/endpoint-acts.ts'
-
 import { keyActs } from '../../src/admin/acts/key-acts.ts'
 import type { ActGroup } from '../../src/admin/acts/staff-act.ts'
 import { type Role, roles } from '../../src/staff/account-fields.ts'
@@ -15,13 +14,15 @@ import { subscribe } from '../support/actions.ts'
 import { deadDeliveries } from '../support/dead-deliveries.ts'
 import { createGate } from '../support/gate.ts'
 import { type Service, withService } from '../support/service.ts'
-import { hiddenFields, operator, readable, signedIn, type Visitor, visit } from './staff.ts'
+import { hiddenFields, hire, operator, readable, signedIn, type Visitor, visit } from './staff.ts'
 
 /** An act as the tests need it, whatever kind of object it changes. */
 interface TestedAct {
   name: string
   permission: Permission
   isReasonOptional: boolean
+  /** Whether it is the first of its group. All links of a group are made by the same function. */
+  isFirst: boolean
   /** Returns the path of the act's page for the object with this id. */
   pathOf(id: string): string
   /** The pattern of that path, such as `/keys/:id/revoke`. */
@@ -46,10 +47,11 @@ type Preparation = Pick<TestedAct, 'prepare' | 'audited'> & Partial<TestedAct>
 const tested = <Found>(group: ActGroup<Found>, preparations: Record<string, Preparation>): TestedAct[] => {
   expect(Object.keys(preparations)).to.have.members(Object.keys(group.acts))
   const pathOf = (id: string) => `/admin${group.path.replace(':id', encodeURIComponent(id))}`
-  return Object.entries(group.acts).map(([name, { permission, isReasonOptional = false }]) => ({
+  return Object.entries(group.acts).map(([name, { permission, isReasonOptional = false }], index) => ({
     name,
     permission,
     isReasonOptional,
+    isFirst: index === 0,
     pathOf: (id) => `${pathOf(id)}/${name}`,
     pattern: `${group.path}/${name}`,
     backOf: pathOf,
@@ -74,7 +76,7 @@ const keyWith = (status: string) => async (service: Service) => {
 const accountWith =
   (fields: object, role: Role = 'viewer') =>
   async (service: Service) => {
-    const { name } = await signedIn(service, role)
+    const { name } = await hire(service, role)
     await service.deps.Staff.updateOne({ _id: name }, { $set: fields })
     return name
   }
@@ -120,7 +122,11 @@ const allActs: TestedAct[] = [
       prepare: accountWith({ secondFactor }),
       audited: 'staff.second-factor-removed',
     },
-    'end-sessions': { prepare: accountWith({}), audited: 'staff.session-ended', isRepeatable: true },
+    'end-sessions': {
+      prepare: async (service) => (await signedIn(service, 'viewer')).name,
+      audited: 'staff.session-ended',
+      isRepeatable: true,
+    },
   }),
   ...tested(endpointActs, {
     'requeue-all': {
@@ -185,8 +191,10 @@ describe('An act of staff', () => {
       for (const role of roles) {
         const may = mayStaff({ role }, permission)
         expect((await staff[role].get(path)).status, role).to.equal(may ? 200 : 403)
-        const listed = (await staff[role].get(backOf(id))).text.includes(`href="${path}"`)
-        expect(listed, `the page shows the link to ${role}`).to.equal(may)
+        if (act.isFirst || role === 'admin') {
+          const listed = (await staff[role].get(backOf(id))).text.includes(`href="${path}"`)
+          expect(listed, `the page shows the link to ${role}`).to.equal(may)
+        }
         if (may) continue
         expect((await staff[role].act(path, { ...fields, reason })).status, role).to.equal(403)
       }
@@ -206,9 +214,9 @@ describe('An act of staff', () => {
       const path = pathOf(id)
       const fields = act.fieldsFor(id)
       const before = await storedState(id)
-      const invalid = act.isReasonOptional
-        ? ['x'.repeat(301)]
-        : ['', ' ', 'x'.repeat(301), 'a\nb', '\u200B', 'a\u202Eb']
+      const invalid = ['x'.repeat(301)]
+      if (!act.isReasonOptional)
+        invalid.push('', ...(act === allActs[0] ? [' ', 'a\nb', '\u200B', 'a\u202Eb'] : []))
       for (const each of invalid) {
         const { status, text } = await staff.admin.act(path, { ...fields, reason: each })
         expect([status, /id="reason-fault">Enter a reason/.test(text)]).to.deep.equal([400, true])
@@ -217,7 +225,8 @@ describe('An act of staff', () => {
       expect(await storedState(id)).to.equal(before)
       const { status, location } = await staff.admin.act(path, { ...fields, reason })
       expect(status).to.equal(act.isShown ? 200 : 303)
-      if (!act.isShown) expect((await staff.admin.get(String(location))).text).to.include('role="status"')
+      if (!act.isShown && act.isFirst)
+        expect((await staff.admin.get(String(location))).text).to.include('role="status"')
       const lines = await linesOn(id)
       expect(lines.map((line) => line.act)).to.deep.equal([act.audited].flat())
       expect(lines.map((line) => line.reason)).to.deep.equal(lines.map(() => reason))

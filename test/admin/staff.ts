@@ -27,11 +27,22 @@ export interface Visitor {
   cookie: string
 }
 
+/** What else a service or a command needs to run in production. */
+export const production = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://api.example',
+  PAY_URL: 'https://pay.example',
+  METRICS_PORT: '0',
+}
+
 export const operator = { actor: { kind: 'operator', name: 'tester', from: null }, reason: null } as const
 
 /** Creates an account, as the command line does. */
-export async function hire(service: Service, role: Role): Promise<{ name: string; password: string }> {
-  const name = `${role}-${randomBytes(4).toString('hex')}`
+export async function hire(
+  service: Service,
+  role: Role,
+  name = `${role}-${randomBytes(4).toString('hex')}`,
+): Promise<{ name: string; password: string }> {
   const account = await createAccount(service.deps, { name, role }, operator)
   if (account === null) throw new Error('the name is taken')
   return account
@@ -48,6 +59,8 @@ export function visit({ origin }: { origin: string }, cookie = ''): Visitor {
     const { status, headers: received } = response
     return { status, headers: received, text: await response.text(), location: received.get('location') }
   }
+  // The token of a session stays the same.
+  let form = { cookie: '', csrf: '' }
   const visitor: Visitor = {
     cookie,
     get: (path, headers = {}) => send(path, { headers }),
@@ -56,9 +69,11 @@ export function visit({ origin }: { origin: string }, cookie = ''): Visitor {
       return send(path, { method: 'POST', body, headers: { Origin: origin, ...headers } })
     },
     async act(path, fields = {}) {
-      const { text } = await visitor.get('/admin/audit')
-      const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? ''
-      return visitor.post(path, { ...fields, csrf })
+      if (form.cookie !== visitor.cookie) {
+        const { text } = await visitor.get('/admin/account')
+        form = { cookie: visitor.cookie, csrf: /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '' }
+      }
+      return visitor.post(path, { ...fields, csrf: form.csrf })
     },
   }
   return visitor

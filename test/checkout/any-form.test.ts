@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { rounds } from '../support/machine.ts'
 import { recordLog } from '../support/recorded-log.ts'
-import { withService } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, offerOf, open, pay, seen, wallets } from './customer.ts'
 
@@ -10,10 +10,8 @@ describe('The payment page with arbitrary input', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
 
-  const offer = async (fields: object = {}) => {
-    const merchant = await service.merchant()
-    return { merchant, ...(await offerOf(service, merchant, fields)) }
-  }
+  const merchant = withMerchant(service)
+  const offer = (fields: object = {}) => offerOf(service, merchant, fields)
   const form = 'application/x-www-form-urlencoded'
   const post = (path: string, body: string | Buffer, more: Record<string, string> = {}) => {
     const headers = { 'Content-Type': form, 'Accept-Language': 'en', ...more }
@@ -59,7 +57,7 @@ describe('The payment page with arbitrary input', () => {
   })
 
   it('returns an HTML page for any form and any path, and takes no money', async () => {
-    const { merchant, path } = await offer({ amountType: 'OPEN' })
+    const { path } = await offer({ amountType: 'OPEN' })
     const token =
       /name="form" value="([^"]+)"/.exec((await open(service, `${path}?amount=5`)).html)?.[1] ?? ''
     const any = fc.string({ unit: 'binary', maxLength: 80 }).map((raw) => raw.toWellFormed())

@@ -57,23 +57,26 @@ describe('The limiters for payment attempts', () => {
     const path = await offer(live)
     const form = await open(service, path)
     const nothing = [wrong, poor, { outcome: 'not-executed' }, wrong] as const
-    for (let time = 0; time < 20; time += 1) {
-      outcome = nothing[time % nothing.length] ?? wrong
-      expect((await attemptAt(path, '198.51.100.99', `2211111${time % 10}`)).status).to.equal(422)
-      await waitFor('it counts', async () => (await attemptsOf(path, '198.51.100.99/32')) === time + 1)
-      service.clock.advance(60_000)
+    const fail = async (count: number) => {
+      outcome = nothing[count % nothing.length] ?? wrong
+      expect((await attemptAt(path, '198.51.100.99', `2211111${count % 10}`)).status).to.equal(422)
+      await waitFor('it counts', async () => (await attemptsOf(path, '198.51.100.99/32')) === count)
     }
+    for (const count of [1, 2, 3, 4]) await fail(count)
+    await counts().updateOne({ key: await keyOf(path, '198.51.100.99/32') }, { $set: { points: 18 } })
+    service.clock.advance(20 * 60_000)
+    for (const count of [19, 20]) await fail(count)
     const closed = await attemptAt(path, '198.51.100.99')
     expect([closed.status, closed.headers.get('retry-after')]).to.deep.equal([429, String(40 * 60)])
     expect(closed.says).to.include('Too many attempts').and.include('40 min')
     const from = { 'X-Forwarded-For': '198.51.100.99' }
     expect((await fill(form, { phone: '22111111', pin: '1234' }, from)).status).to.equal(429)
-    expect(orders).to.have.length(20)
+    expect(orders).to.have.length(6)
     expect((await open(service, path)).status).to.equal(200)
     service.clock.advance(40 * 60_000)
     outcome = { outcome: 'done' }
     expect((await attemptAt(path, '198.51.100.99')).status).to.equal(303)
-    expect(orders).to.have.length(21)
+    expect(orders).to.have.length(7)
   })
 
   it('never block a payment for its own customer, however many attempts strangers make', async () => {
@@ -135,7 +138,7 @@ describe('The limiters for payment attempts', () => {
     let shut = 0
     const gate = createGate()
     hold = gate.passed
-    const paths = await Promise.all(Array.from({ length: 20 }, () => offer(live)))
+    const paths = await Promise.all(Array.from({ length: 10 }, () => offer(live)))
     const pages = Promise.all(
       paths.map(async (path) => {
         const page = await attemptAt(path, ip)
@@ -143,18 +146,16 @@ describe('The limiters for payment attempts', () => {
         return page
       }),
     )
-    await waitFor('the others are refused', () => shut === 14)
+    await waitFor('the others are refused', () => shut === 4)
     gate.open()
     expect((await pages).filter(({ status }) => status === 422)).to.have.length(6)
     expect(orders).to.have.length(7)
   })
 
-  it('allow 600 refused PINs from an IPv6 /48 or IPv4 /24, 1 800 from an IPv6 /40, and 6 000 from an IPv6 /32 or IPv4 /16', async () => {
+  it('allow 600 refused PINs from an IPv6 /48, 1 800 from an IPv6 /40, and 6 000 from an IPv4 /16', async () => {
     const sizes = [
       ['2001:db8:1::/48', 600, '2001:db8:1:2::1', '2001:db8:2:2::1'],
       ['2001:db8:100::/40', 1800, '2001:db8:102::1', '2001:db8:200::1'],
-      ['2001:dba::/32', 6000, '2001:dba:300::1', '2001:dbb::1'],
-      ['192.0.2.0/24', 600, '192.0.2.9', '192.0.3.9'],
       ['198.18.0.0/16', 6000, '198.18.7.7', '198.19.7.7'],
     ] as const
     for (const [range, most, inside, outside] of sizes) {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { rounds } from '../support/machine.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { createProduct, type ProductResponse } from '../support/store.ts'
 
@@ -97,6 +98,6 @@ describe('A product CSV file', () => {
         variants: 0,
       })
     })
-    await fc.assert(survives, { numRuns: 20 })
+    await fc.assert(survives, { numRuns: rounds(20, 5) })
   })
 })

@@ -77,16 +77,9 @@ describe('An order that a process is placing when it is killed or frozen', funct
     },
   }
 
-  const steps = [
-    'mongodb aggregate',
-    'mongodb insert',
-    'mongodb find',
-    'mongodb update',
-    'mongodb update',
-    'mongodb insert',
-    'enqueue outbox-relay',
-    'mongodb update',
-  ]
+  const mongodb = (...names: string[]) => names.map((name) => `mongodb ${name}`)
+  const beforeOrder = mongodb('aggregate', 'insert', 'find', 'update', 'update')
+  const steps = [...beforeOrder, 'mongodb insert', 'enqueue outbox-relay', 'mongodb update']
   const placing = 6
 
   it('is placed once by a retry, and the stock that the crashed process took is released', async () => {
@@ -179,7 +172,7 @@ describe('An order that a process is placing when it is killed or frozen', funct
     const victim = await openVictim(service, { step: 6, fate: 'lost', lateMs: behindMs })
     const sent = send(victim, each).catch(() => undefined)
     await victim.died
-    expect(victim.steps.slice(3)).to.deep.equal(['mongodb find', 'mongodb update', 'mongodb update'])
+    expect(victim.steps.slice(3)).to.deep.equal(mongodb('find', 'update', 'update'))
     closings.push(sent, victim.close())
     await change(true)
     await ordering.repeat(each)
@@ -201,7 +194,7 @@ describe('An order that a process is placing when it is killed or frozen', funct
       (error: { code: string }) => error.code,
     )
     await victim.died
-    expect(victim.steps.slice(2)).to.deep.equal(['mongodb insert', 'mongodb find', 'mongodb update'])
+    expect(victim.steps.slice(2)).to.deep.equal(mongodb('insert', 'find', 'update'))
     const { reservations } = await service.deps.Product.findById(productId).orFail().lean()
     const attemptId = reservations[0]?.attemptId ?? expect.fail('it took nothing')
     expect(await releaseAttempt(service.deps, { ...ids, attemptId })).to.equal(null)
@@ -223,16 +216,10 @@ describe('An order that a process is placing when it is killed or frozen', funct
       return inserted
     }
     const deps = { ...service.deps, batchers: { ...service.deps.batchers, insertOrder } }
-    const effect = {
-      id: ids.orderId,
-      deadlineAt: now.call(performance) + 10_000,
-      cause: null,
-      seal: () => '',
-    }
-    const request = {
-      items: each.products.map(({ _id }) => ({ productId: _id, quantity: 1 })),
-      customer: null,
-    }
+    const deadlineAt = now.call(performance) + 10_000
+    const effect = { id: ids.orderId, deadlineAt, cause: null, seal: () => '' }
+    const items = each.products.map(({ _id }) => ({ productId: _id, quantity: 1 }))
+    const request = { items, customer: null }
     const outcome = await placeOrder(deps, callerOf(each.merchant), request, effect)
       .catch((error: { code: string }) => error.code)
       .finally(() => void (performance.now = now))

@@ -8,7 +8,7 @@ import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { planReservations, reserve } from '../../src/store/orders/reserve.ts'
 import { settle } from '../../src/store/orders/settle.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
-import { post } from '../support/actions.ts'
+import { outboxEvents, post } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { createGate } from '../support/gate.ts'
 import { withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
@@ -41,13 +41,6 @@ describe('Concurrent orders', () => {
     })
     return (await readProduct(service, merchant, _id)).variants[0].stock
   }
-
-  it('sell all five units in stock, and no more, if ten orders compete for them', async () => {
-    const product = await createProduct(service, merchant, { stock: 5 })
-    const outcomes = await times(10, (index) => order([{ productId: product._id, quantity: 1 }], index))
-    expect([count(outcomes, 'placed'), count(outcomes, 'INSUFFICIENT_STOCK')]).to.deep.equal([5, 5])
-    expect(await stockOf(product)).to.equal(0)
-  })
 
   it('remain consistent with concurrent changes to stock, price and label', async () => {
     const product = await createProduct(service, merchant, { stock: 12 })
@@ -102,17 +95,14 @@ describe('Concurrent orders', () => {
 
   it('sell two products together until one is sold out, and never deadlock, even if the orders list the products in different sequences', async () => {
     const [many, few] = [
-      await createProduct(service, merchant, { stock: 30 }),
-      await createProduct(service, merchant, { stock: 20 }),
+      await createProduct(service, merchant, { stock: 12 }),
+      await createProduct(service, merchant, { stock: 8 }),
     ]
     const items = [many, few].map(({ _id }) => ({ productId: _id, quantity: 1 }))
-    const outcomes = await times(100, (index) => order(index % 3 === 0 ? items : items.toReversed(), index))
-    expect([count(outcomes, 'placed'), count(outcomes, 'INSUFFICIENT_STOCK')]).to.deep.equal([20, 80])
-    expect([await stockOf(many), await stockOf(few)]).to.deep.equal([10, 0])
-    const orders = await service.deps.Order.find({ businessId: merchant.businessId, status: 'PLACED' }).lean()
-    expect(orders.map(({ outbox }) => outbox.map(({ event }) => event))).to.deep.equal(
-      Array.from({ length: 20 }, () => ['order.new']),
-    )
+    const outcomes = await times(20, (index) => order(index % 3 === 0 ? items : items.toReversed(), index))
+    expect([count(outcomes, 'placed'), count(outcomes, 'INSUFFICIENT_STOCK')]).to.deep.equal([8, 12])
+    expect([await stockOf(many), await stockOf(few)]).to.deep.equal([4, 0])
+    expect(await outboxEvents(service, merchant)).to.deep.equal(Array(8).fill('order.new'))
   })
 
   /** Reserves units for another order, which is not stored yet. */

@@ -199,14 +199,6 @@ describe('Orders', () => {
     expect([await stocksOf(tea._id), await stocksOf(tee._id)]).to.deep.equal([[5], [4, 2, 0]])
   })
 
-  it('are placed once per idempotency key', async () => {
-    const { _id } = await createProduct(service, merchant)
-    const again = { ...merchant, write: () => merchant.write('one key') }
-    const [first, second, third] = [await order({}, again), await order({}, again), await order({}, again)]
-    expect([second, third]).to.deep.equal([first, first])
-    expect(await stocksOf(_id)).to.deep.equal([4])
-  })
-
   it("can be listed in pages, newest first, and filtered by time, but only in the key's environment", async () => {
     const stranger = await service.merchant()
     const now = new Date('2026-03-01T12:00:00Z')

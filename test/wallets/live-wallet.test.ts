@@ -343,13 +343,13 @@ describe('The live wallet', () => {
       }
       return asSpecified(res, work, request)
     })
-    const orders = Array.from({ length: 300 }, () => wallet.authorise(payment()))
+    const orders = Array.from({ length: 150 }, () => wallet.authorise(payment()))
     await waitFor('half of the connections', () => hanging === 128)
     expect(await wallet.authorise(payment({ businessId: 'b2' }))).to.deep.equal(done)
     // Each free connection goes to the next waiting order.
     gate.open()
     for (const outcome of await Promise.all(orders)) expect(outcome).to.deep.equal(done)
-    expect(hanging).to.equal(300)
+    expect(hanging).to.equal(150)
   })
 
   it('prevents the HTTP client from sending an order twice', async () => {

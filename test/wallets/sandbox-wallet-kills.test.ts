@@ -84,14 +84,8 @@ describe('A sandbox wallet whose process is killed at any step', function () {
     const seen = new Set<string>()
     const killed = operation(payment, seen)
     const steps = await killAtEveryStep(service, killed, closings, 0)
-    expect(steps).to.deep.equal([
-      'mongodb find',
-      'mongodb findAndModify',
-      'mongodb update',
-      'mongodb update',
-      'mongodb insert',
-      'mongodb update',
-    ])
+    const names = ['find', 'findAndModify', 'update', 'update', 'insert', 'update']
+    expect(steps).to.deep.equal(names.map((name) => `mongodb ${name}`))
     expect([...seen]).to.have.members(['done', 'not-executed'])
     await landDuringRetry(service, killed, closings, 4)
   })

@@ -73,18 +73,9 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(900)
   })
 
-  it('resets its count of wrong PINs after a correct PIN', async () => {
-    const phone = await here.customer(1000)
-    for (const _ of [1, 2]) {
-      for (const _attempt of [1, 2, 3, 4])
-        expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
-      expect(await here.pay({ phone })).to.deep.equal(done)
-    }
-  })
-
   it('checks only five of many wrong PINs that two processes receive in parallel', async () => {
     const phone = await here.customer(1000)
-    const all = rounds(100, 30)
+    const all = rounds(50, 12)
     const outcomes = await inBoth(all, (where) => where.pay({ phone, pin: '0000' }))
     expect([count(outcomes, wrongPin), count(outcomes, locked)]).to.deep.equal([5, all - 5])
     expect((await here.accountOf(phone)).pinAttempts).to.include({ taken: 5, wrong: 5, round: 0 })
