@@ -118,11 +118,11 @@ describe('The activity figures', () => {
       ),
     )
     const owners = [merchant, other, ...live]
-    for (let step = 0; step < 60; step += 1) {
+    for (let step = 0; step < 30; step += 1) {
       await act(chance, chance.pick(owners))
       if (chance.is(0.2)) await relay(service, chance.pick(owners))
       if (chance.is(0.2)) await countDueHours(service.deps)
-      service.clock.advance(chance.whole(0, hourMs))
+      service.clock.advance(chance.whole(0, 2 * hourMs))
     }
     for (const owner of [merchant, other]) await relay(service, owner)
     await countAll()
@@ -137,7 +137,7 @@ describe('The activity figures', () => {
           )
         expectSame(hours, hourMs)
         expectSame(days, dayMs)
-        expect(sum(days)).to.include({ isIncomplete: false }).and.to.have.property('payments').above(3)
+        expect(sum(days)).to.include({ isIncomplete: false }).and.to.have.property('payments').above(1)
       }
     const stored = () => service.deps.ActivityHour.find().sort({ _id: 1 }).lean()
     const before = await stored()
