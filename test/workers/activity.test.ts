@@ -118,7 +118,7 @@ describe('The activity figures', () => {
       ),
     )
     const owners = [merchant, other, ...live]
-    for (let step = 0; step < 30; step += 1) {
+    for (let step = 0; step < 24; step += 1) {
       await act(chance, chance.pick(owners))
       if (chance.is(0.2)) await relay(service, chance.pick(owners))
       if (chance.is(0.2)) await countDueHours(service.deps)
