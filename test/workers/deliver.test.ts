@@ -130,9 +130,7 @@ describe('A delivery', () => {
   })
 
   it('succeeds only if the response has a status from 200 to 299', async () => {
-    const statuses = [
-      200, 201, 202, 204, 226, 299, 300, 301, 302, 304, 307, 400, 401, 404, 410, 429, 500, 503, 599,
-    ]
+    const statuses = [200, 204, 299, 300, 302, 400, 410, 429, 500, 599]
     await recordRecentSuccess(service, endpointId)
     const made = await Promise.all(statuses.map(() => freshDelivery(service, merchant)))
     const statusOf = new Map(made.map(({ _id }, index) => [_id, statuses[index] ?? 0]))

@@ -171,7 +171,10 @@ describe('The first attempt at a delivery', () => {
       const retriedOnce = { status: 'RETRYING', attempts: 1 }
       expect(await storedDelivery(service, delivery as Delivery)).to.include(retriedOnce)
       expect(arrivals()).to.deep.equal([2])
-      await service.deps.Delivery.updateOne({ _id: delivery?._id ?? '' }, { $set: { status: 'CANCELLED', nextAttemptAt: null } })
+      await service.deps.Delivery.updateOne(
+        { _id: delivery?._id ?? '' },
+        { $set: { status: 'CANCELLED', nextAttemptAt: null } },
+      )
     })
 
     it('sends no request, does not count, and keeps no slot if the error occurred before the request', async () => {
