@@ -11,24 +11,21 @@ import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { finishLeftovers, startPolling } from '../../workers/run/poll.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import {
-  attempt,
   createIntent,
   deliveriesOf,
   freshDelivery,
   outboxEvents,
   recordRecentSuccess,
-  relay,
   storedDelivery,
   subscribe,
 } from '../support/actions.ts'
-import { makeAllAttempts } from '../support/dead-deliveries.ts'
 import { startEndpointServer, withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
 import { storedIntent } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { allDelivered, createIntents, holdRequests } from './set-up.ts'
+import { allDelivered, holdRequests } from './set-up.ts'
 
 const dayMs = 86_400_000
 
@@ -39,9 +36,8 @@ describe("The workers' poll", () => {
   before(() => excuse([service.deps.mongo.name]))
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServer()
-  let endpointId: string
   beforeEach(async () => {
-    ;({ id: endpointId } = await subscribe(service, merchant, endpointServer.url))
+    await subscribe(service, merchant, endpointServer.url)
     endpointServer.received.splice(0)
     endpointServer.respondWith((res) => void res.end())
   })
@@ -178,20 +174,6 @@ describe("The workers' poll", () => {
       expect(await storedDelivery(service, right)).to.include({ status: 'DELIVERED' })
       expect(await storedDelivery(service, wrong)).to.include({ status: 'PENDING', attempts: 0 })
       expect(service.deps.slots.inFlight()).to.equal(0)
-    })
-
-    it('finds nothing if all deliveries are DELIVERED, DEAD or CANCELLED', async () => {
-      await createIntents(service, merchant, 3)
-      await relay(service, merchant)
-      const made = await deliveriesOf(service, merchant)
-      await attempt(service.deps, made[0]?._id ?? '')
-      endpointServer.respondWith((res) => void res.writeHead(500).end())
-      await makeAllAttempts(service, made[1] ?? expect.fail())
-      await service.deps.Endpoint.updateMany({ _id: endpointId }, { $set: { active: false } })
-      expect(await attemptAll()).to.equal(1)
-      const ended = await deliveriesOf(service, merchant)
-      expect(ended.map(({ status }) => status)).to.deep.equal(['DELIVERED', 'DEAD', 'CANCELLED'])
-      expect(await attemptAll()).to.equal(0)
     })
   })
 

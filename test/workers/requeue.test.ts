@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { publishAudit, sweepAudit } from '../../src/audit/publish.ts'
+import { sweepAudit } from '../../src/audit/publish.ts'
 import { anyTime, upToNow } from '../../src/input/span.ts'
 import { newId } from '../../src/security/ids.ts'
 import { deadIn } from '../../src/webhooks/deliveries/dead-in.ts'
@@ -66,17 +66,6 @@ describe('A re-queue', () => {
       expect([status, requeues, unaudited]).to.deep.equal(['RETRYING', 1, []])
     const trail = await trailOf(dead)
     expect(trail.map(({ subject }) => subject)).to.have.members(idsOf(dead))
-  })
-
-  it('takes effect once per request, however often the request is repeated, even after the attempt has been made', async () => {
-    const delivery = await oneDead()
-    const by = newRequeuer()
-    expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
-    expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
-    await attempt(service.deps, delivery._id)
-    expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
-    expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', requeues: 1, attempts: 9 })
-    expect(await trailOf([delivery])).to.have.length(1)
   })
 
   it('changes nothing for a delivery that is being attempted or has already been re-queued', async () => {
@@ -168,27 +157,6 @@ describe('A re-queue', () => {
     expect((nextAttemptAt?.getTime() ?? 0) - (attemptLog[0]?.at.getTime() ?? 0)).to.be.within(30_000, 31_000)
   })
 
-  it('loses no audit line if the process is killed before publishing it', async () => {
-    const delivery = await oneDead()
-    const line = { _id: newId(), at: service.clock.now(), actor, reason: null, act: 'delivery.requeued' }
-    const unaudited = [
-      { ...line, subject: delivery._id, businessId: merchant.businessId, before: null, after: null },
-    ]
-    await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { unaudited } })
-    const [read] = await service.deps.Delivery.find({ _id: delivery._id }).lean()
-    // The state after a kill between the insert into the trail and the removal of the line. Then two sweeps run at
-    // once.
-    await service.deps.AuditEvent.collection.insertMany(unaudited as never[])
-    await Promise.all([
-      sweepAudit(service.deps, service.deps.Delivery),
-      sweepAudit(service.deps, service.deps.Delivery),
-      publishAudit(service.deps, service.deps.Delivery, read === undefined ? [] : [read]),
-    ])
-    expect(idsOf(await trailOf([delivery]))).to.deep.equal([line._id])
-    expect((await storedDelivery(service, delivery)).unaudited).to.deep.equal([])
-    expect(await sweepAudit(service.deps, service.deps.Delivery)).to.equal(0)
-  })
-
   it('can be resumed after it was stopped between two batches, and ends even if deliveries become DEAD again in the meantime', async () => {
     const dead = await deadDeliveries(service, merchant, 510)
     const deadByNow = () => ({ endpointId, ...deadIn(upToNow(service.deps, anyTime)) })
@@ -230,7 +198,7 @@ describe('A re-queue', () => {
     }
     const act = ({ delivery, by }: Case, deps = service.deps) => requeueDeliveries(deps, [delivery._id], by)
 
-    it('requests exactly one attempt and writes exactly one audit line', async () => {
+    it('requests exactly one attempt and writes exactly one audit line, however often the request is repeated', async () => {
       await recordRecentSuccess(service, endpointId)
       const steps = await killAtEveryStep(
         service,
