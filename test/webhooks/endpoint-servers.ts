@@ -70,15 +70,6 @@ export const rawHttpEndpoint = (
 export const closing = (socket: Socket): Promise<void> =>
   new Promise((resolve) => (socket.destroyed ? resolve() : socket.once('close', () => resolve())))
 
-/** A port on which nothing listens. */
-export async function closedPort(): Promise<number> {
-  const server = net.createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 /** Stops all endpoints at once. */
 export async function stopEndpoints(): Promise<void> {
   for (const { server, connections } of running) {

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
+import { freePort } from '../../dev/servers/free-port.ts'
 import { openSocket } from '../../src/webhooks/sender/connect.ts'
 import { connectionOver } from '../../src/webhooks/sender/connection.ts'
 import { createConnections } from '../../src/webhooks/sender/connections.ts'
@@ -10,7 +11,6 @@ import { exchange } from '../../src/webhooks/sender/exchange.ts'
 import { createMeters } from '../../src/webhooks/sender/meter.ts'
 import { findAddresses, type Lookup } from '../../src/webhooks/sender/resolve.ts'
 import {
-  closedPort,
   closing,
   type EndpointServer,
   httpEndpoint,
@@ -119,7 +119,7 @@ describe('The webhook sender with reusable connections', () => {
 
   it('serves attempts in order while they wait for the only socket, even after a connection has failed', async () => {
     const all = [await okEndpoint(), await okEndpoint()]
-    const port = await closedPort()
+    const port = await freePort()
     const hosts = [...all.map((server) => server.port), port].map((each) => `127.0.0.1:${each}`)
     const made = sender(hosts, { maxSockets: 1 })
     const urls = [0, 1, 0, 2, 1, 2, 2, 0].map((at) => `http://${hosts[at]}/`)
@@ -167,7 +167,7 @@ describe('The webhook sender with reusable connections', () => {
     const closingAtOnce = await rawEndpoint((socket) => socket.destroy())
     const huge = await httpEndpoint((_req, res) => res.end('x'.repeat(100_000)))
     const fine = await okEndpoint()
-    const port = await closedPort()
+    const port = await freePort()
     const hosts = [hanging, closingAtOnce, huge, fine].map((server) => `127.0.0.1:${server.port}`)
     const options = { maxSockets: 1, resolve: loopback, ...shortTimeout }
     const made = sender([...hosts, `127.0.0.1:${port}`], options)
