@@ -67,7 +67,7 @@ describe('An endpoint that fails', () => {
     beside.clock.advance(ms)
   }
 
-  /** Makes the first attempts at new deliveries to the endpoint, and records their results. */
+  /** Makes the first attempts at new deliveries to the endpoint, and writes their results without waiting for more. */
   async function attemptNew(count: number, as: Merchant = merchant) {
     await createIntents(service, as, count)
     await relay(service, as)
@@ -76,9 +76,9 @@ describe('An endpoint that fails', () => {
     await service.deps.healthNotes.close()
   }
 
-  /** Lets the workers of these processes poll. */
+  /** Lets the workers of these processes poll, but only for what concerns endpoints. */
   async function poll(...processes: Service[]) {
-    await Promise.all(processes.map(({ deps }) => finishLeftovers(deps)))
+    await Promise.all(processes.map(({ deps }) => reportFailures(deps)))
     advance(2_000)
     await Promise.all(processes.map(({ deps }) => pollOutboxes(deps)))
   }

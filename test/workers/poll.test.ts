@@ -221,7 +221,9 @@ describe("The workers' poll", () => {
   })
 
   it('reads only through indexes, however many documents need no work', async () => {
-    await freshDelivery(service, merchant)
+    const expired = await freshDelivery(service, merchant)
+    const past = { expiresAt: ago(0), cancelsAt: ago(0) }
+    await service.deps.Intent.updateOne({ referenceNumber: expired.referenceNumber }, { $set: past })
     const { referenceNumber } = await createIntent(service, merchant)
     const queryAt = service.clock.now()
     const held = {
@@ -231,7 +233,7 @@ describe("The workers' poll", () => {
     }
     await service.deps.Intent.updateOne({ referenceNumber }, { $set: held })
     await storeOrder(service, merchant)
-    service.clock.advance(dayMs)
+    service.clock.advance(5_000)
     service.deps.slots.open()
     const polled: string[] = []
     const recording: Deps = {
