@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
-import { freePort } from '../../dev/servers/free-port.ts'
 import { openSocket } from '../../src/webhooks/sender/connect.ts'
 import { connectionOver } from '../../src/webhooks/sender/connection.ts'
 import { createConnections } from '../../src/webhooks/sender/connections.ts'
@@ -11,6 +10,7 @@ import { exchange } from '../../src/webhooks/sender/exchange.ts'
 import { createMeters } from '../../src/webhooks/sender/meter.ts'
 import { findAddresses, type Lookup } from '../../src/webhooks/sender/resolve.ts'
 import {
+  closedPort,
   closing,
   type EndpointServer,
   httpEndpoint,
@@ -73,7 +73,7 @@ describe('The webhook sender with reusable connections', () => {
   for (const [when, text] of [
     ['without a response', ''],
     ['in the middle of the response', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
-  ])
+  ] as const)
     it(`sends a request only once if the endpoint closes a reused connection ${when}`, async () => {
       let requests = 0
       const endpointServer = await rawHttpEndpoint((socket) =>
@@ -119,7 +119,7 @@ describe('The webhook sender with reusable connections', () => {
 
   it('serves attempts in order while they wait for the only socket, even after a connection has failed', async () => {
     const all = [await okEndpoint(), await okEndpoint()]
-    const port = await freePort()
+    const port = await closedPort()
     const hosts = [...all.map((server) => server.port), port].map((each) => `127.0.0.1:${each}`)
     const made = sender(hosts, { maxSockets: 1 })
     const urls = [0, 1, 0, 2, 1, 2, 2, 0].map((at) => `http://${hosts[at]}/`)
@@ -167,7 +167,7 @@ describe('The webhook sender with reusable connections', () => {
     const closingAtOnce = await rawEndpoint((socket) => socket.destroy())
     const huge = await httpEndpoint((_req, res) => res.end('x'.repeat(100_000)))
     const fine = await okEndpoint()
-    const port = await freePort()
+    const port = await closedPort()
     const hosts = [hanging, closingAtOnce, huge, fine].map((server) => `127.0.0.1:${server.port}`)
     const options = { maxSockets: 1, resolve: loopback, ...shortTimeout }
     const made = sender([...hosts, `127.0.0.1:${port}`], options)

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
-import { freePort } from '../../dev/servers/free-port.ts'
 import {
+  closedPort,
   closing,
   httpEndpoint,
   httpsEndpoint,
@@ -280,7 +280,7 @@ describe('The webhook sender with a misbehaving endpoint', () => {
   })
 
   it('reports a refused connection', async () => {
-    const port = await freePort()
+    const port = await closedPort()
     const made = sender([`127.0.0.1:${port}`], {})
     expectStage(await made.post(`http://127.0.0.1:${port}/`), 'refused')
   })
