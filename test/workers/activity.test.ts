@@ -140,7 +140,7 @@ describe('The activity figures', () => {
     const stored = () => service.deps.ActivityHour.find().sort({ _id: 1 }).lean()
     const before = await stored()
     await service.deps.ActivityCount.updateMany(
-      { _id: { $gt: new Date(service.clock.now().getTime() - 3 * dayMs) } },
+      { _id: { $gt: new Date(service.clock.now().getTime() - dayMs) } },
       { dueAt: service.clock.now() },
     )
     await countAll()
