@@ -267,9 +267,9 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
         const responses = await Promise.all(
           sizes.map((size, at) => refund(at === 0 ? beside : service, merchant, referenceNumber, size)),
         )
-        const made = responses.map(({ status }) => status === 200)
-        expect(made.slice(0, 2)).to.not.deep.equal([true, true])
-        return made.includes(true)
+        const refunds = responses.map(({ status }) => status === 200)
+        expect(refunds.slice(0, 2)).to.not.deep.equal([true, true])
+        return refunds.includes(true)
       }),
     )
     expect(refunded).to.not.include(false)
