@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import http, { type RequestListener } from 'node:http'
 import https from 'node:https'
 import net, { type AddressInfo, type Server, type Socket } from 'node:net'
+import { freePort } from '../../dev/servers/free-port.ts'
 
 /** An endpoint on loopback: its address and all its connections. */
 export interface EndpointServer {
@@ -71,13 +72,7 @@ export const closing = (socket: Socket): Promise<void> =>
   new Promise((resolve) => (socket.destroyed ? resolve() : socket.once('close', () => resolve())))
 
 /** A port on which nothing listens. */
-export async function closedPort(): Promise<number> {
-  const server = net.createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
+export const closedPort = freePort
 
 /** Stops all endpoints at once. */
 export async function stopEndpoints(): Promise<void> {

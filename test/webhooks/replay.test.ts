@@ -87,7 +87,7 @@ describe('A replay', () => {
   for (const onlyUndelivered of [false, true])
     it(`delivers all and only the events of the period once, with two workers${onlyUndelivered ? ', and only undelivered ones on request' : ''}`, async () => {
       const chance = chanceOf(4711, String(onlyUndelivered))
-      const logged = Array.from({ length: 150 }, () => ({
+      const logged = Array.from({ length: 100 }, () => ({
         event: chance.pick(names),
         // Several events happen in the same millisecond, and some exactly at the ends of the period.
         at: at(chance.whole(1, 40)),

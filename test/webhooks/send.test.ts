@@ -216,19 +216,13 @@ describe('The webhook sender with a misbehaving endpoint', () => {
     expect(refused).to.include({ outcome: 'refused', status: 500 })
   })
 
-  it('accepts the status of a 1 MB response over TLS', async () => {
-    const endpointServer = await httpsEndpoint('endpoint', (_req, res) => res.end('x'.repeat(1_048_576)))
-    const deliveredWith200 = { outcome: 'delivered', status: 200 }
-    expect(await attemptOverTls(endpointServer, {}, hostName)).to.include(deliveredWith200)
-  })
-
   /** Sends the headers, and the whole body at once after the sender has received the headers. */
   const bodyAfterHeaders: RequestListener = (_req, res) => {
     res.writeHead(200, { 'content-length': 300_000 }).flushHeaders()
     setImmediate(() => setImmediate(() => setImmediate(() => res.end('x'.repeat(300_000)))))
   }
 
-  it('accepts the status of a response whose long body follows its headers', async () => {
+  it('accepts the status of a response whose long body follows its headers, also over TLS', async () => {
     for (const attempt of [
       await attemptAtHttp(bodyAfterHeaders),
       await attemptOverTls(await httpsEndpoint('endpoint', bodyAfterHeaders), {}, hostName),

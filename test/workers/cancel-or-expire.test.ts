@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { cancelIntent, createIntent } from '../support/actions.ts'
+import { closeInBackground } from '../support/closing.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
 
@@ -10,6 +11,8 @@ const dayMs = 86_400_000
 describe('A race between a cancellation and an expiry', () => {
   const service = withService()
   const merchant = withMerchant(service)
+  const closings: Promise<unknown>[] = []
+  after(() => closeInBackground(closings))
 
   /**
    * Cancels and expires one intent that has expired only for the worker. The victim pauses at its step while the other
@@ -35,7 +38,7 @@ describe('A race between a cancellation and an expiry', () => {
     await victim.release()
     const outcome = `${await own}, ${other}`
     const at = victim.steps[step - 1] ?? 'ended'
-    await victim.close()
+    closings.push(victim.close())
     const intent = await service.deps.Intent.findOne({ referenceNumber }).lean()
     const events = intent?.outbox.map(({ event }) => event).join()
     return { reached, at, outcome: `${outcome}: ${events}` }

@@ -34,37 +34,26 @@ describe('A delivery', () => {
 
   const later = (ms: number) => new Date(service.clock.now().getTime() + ms)
 
-  it('carries the headers of SPEC 6.2 with their exact spelling, the id of the event, and a signature', async () => {
-    const { _id } = await freshDelivery(service, merchant)
-    await attempt(service.deps, _id)
-    const [one] = await endpointServer.atLeast(1)
+  it('carries the headers of SPEC 6.2 with their exact spelling, the name and id of the event, and a signature', async () => {
+    const { referenceNumber } = await createIntent(service, merchant)
+    await cancelIntent(service, merchant, referenceNumber)
+    await relay(service, merchant)
+    const made = await deliveriesOf(service, merchant)
+    for (const { _id } of made) await attempt(service.deps, _id)
+    const [, one] = endpointServer.received
     const names = one?.rawHeaders.filter((_, index) => index % 2 === 0)
     const requiredNames = ['Content-Type', 'X-Service-Signature', 'X-Service-Timestamp', 'X-Service-Event']
     expect(names).to.include.members(requiredNames)
     expect(names?.filter((name) => /^x-/i.test(name))).to.have.length(4)
     const sentHeaders = {
       'content-type': 'application/json',
-      'x-service-event': 'payment.created',
-      'x-service-event-id': eventIdOf(_id),
+      'x-service-event': 'payment.cancelled',
+      'x-service-event-id': eventIdOf(made[1]?._id ?? ''),
     }
     expect(one?.headers).to.include(sentHeaders)
     expect(one?.headers['x-service-signature']).to.match(/^sha256=[0-9a-f]{64}$/)
     expect(one && isSignedWith(secret, one)).to.equal(true)
-  })
-
-  it("contains the event's name in both a header and the body, for every event of an intent", async () => {
-    const { referenceNumber } = await createIntent(service, merchant)
-    await cancelIntent(service, merchant, referenceNumber)
-    await relay(service, merchant)
-    for (const { _id } of await deliveriesOf(service, merchant)) await attempt(service.deps, _id)
-    const events = endpointServer.received.map(({ headers, json }) => [
-      headers['x-service-event'],
-      json.event,
-    ])
-    expect(events).to.deep.equal([
-      ['payment.created', 'payment.created'],
-      ['payment.cancelled', 'payment.cancelled'],
-    ])
+    expect(one?.json.event).to.equal('payment.cancelled')
   })
 
   it('has the same bytes for every attempt and in every process, even after the intent has changed', async () => {
@@ -130,9 +119,7 @@ describe('A delivery', () => {
   })
 
   it('succeeds only if the response has a status from 200 to 299', async () => {
-    const statuses = [
-      200, 201, 202, 204, 226, 299, 300, 301, 302, 304, 307, 400, 401, 404, 410, 429, 500, 503, 599,
-    ]
+    const statuses = [200, 204, 299, 300, 302, 400, 410, 429, 500, 599]
     await recordRecentSuccess(service, endpointId)
     const made = await Promise.all(statuses.map(() => freshDelivery(service, merchant)))
     const statusOf = new Map(made.map(({ _id }, index) => [_id, statuses[index] ?? 0]))
@@ -155,35 +142,6 @@ describe('A delivery', () => {
           : [status, 'retrying', 'RETRYING', status, false],
       ),
     )
-  })
-
-  it("records each attempt's time, duration, response and error", async () => {
-    endpointServer.respondWith((res, count) =>
-      count === 1 ? res.destroy() : void res.writeHead(503).end('busy'),
-    )
-    service.clock.freeze(later(0))
-    const startedAt = service.clock.now()
-    const delivery = await freshDelivery(service, merchant)
-    await attempt(service.deps, delivery._id)
-    service.clock.advance(30_000)
-    await attempt(service.deps, delivery._id)
-    const { attemptLog, attempts } = await storedDelivery(service, delivery)
-    expect(attempts).to.equal(2)
-    expect(attemptLog[0]).to.include({ status: null, stage: 'closed', responseText: null })
-    expect(attemptLog[0]?.at).to.deep.equal(startedAt)
-    expect(attemptLog[1]).to.include({ status: 503, stage: 'status', error: null, responseText: 'busy' })
-    expect(attemptLog[1]?.durationMs).to.be.a('number').within(0, 30_000)
-  })
-
-  it('is not attempted again after it has been delivered, however often its job runs', async () => {
-    const delivery = await freshDelivery(service, merchant)
-    await attempt(service.deps, delivery._id)
-    const before = await storedDelivery(service, delivery)
-    service.clock.advance(365 * 86_400_000)
-    for (const _again of [1, 2])
-      expect(await attempt(service.deps, delivery._id)).to.include({ outcome: 'superseded', attempts: 1 })
-    expect(endpointServer.received).to.have.length(1)
-    expect(await storedDelivery(service, delivery)).to.deep.equal(before)
   })
 
   it('is not attempted if it does not exist in MongoDB', async () => {

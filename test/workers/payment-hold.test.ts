@@ -173,13 +173,20 @@ describe('A payment', () => {
   it('is removed from the intent after 50 later attempts, but its form still cannot be submitted again', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'refused', reason: 'wrong_pin' }))
-    for (let count = 0; count < 55; count += 1) await pay(service, referenceNumber)
+    await pay(service, referenceNumber)
+    const [first] = (await storedIntent(service, referenceNumber)).attempts
+    const others = Array.from({ length: 49 }, () => ({ ...first, id: newId() }))
+    await service.deps.Intent.collection.updateOne({ referenceNumber }, {
+      $push: { attempts: { $each: others } },
+    } as never)
+    await pay(service, referenceNumber)
     const { attempts } = await storedIntent(service, referenceNumber)
-    expect(attempts.map(({ id }) => id)).to.deep.equal(wallet.orders.slice(-50))
+    const ids = [...others.map(({ id }) => id), wallet.orders[1]]
+    expect(attempts.map(({ id }) => id)).to.deep.equal(ids)
     // The form of the first attempt is still known.
     const repeated = await pay(service, referenceNumber, { paymentId: String(wallet.orders[0]) })
     expect(outcomeName(repeated)).to.equal('not-begun')
-    expect(wallet.orders).to.have.length(55)
+    expect(wallet.orders).to.have.length(2)
   })
 
   it('holds the intent even if the time of the next query to the wallet cannot be stored in MongoDB', async () => {

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { type AttemptResult, attempt, freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchant, withService } from '../support/service.ts'
@@ -29,12 +28,9 @@ describe('The retry table', () => {
       expect(failed).to.deep.include({ outcome: 'retrying', attempts: index + 1, nextAttemptAt: next })
       const retrying = { status: 'RETRYING', attempts: index + 1, leaseToken: null }
       expect(await storedDelivery(service, { _id })).to.include(retrying)
-      for (const early of [0, waitMs - 1]) {
-        service.clock.freeze(new Date(next.getTime() - waitMs + early))
-        const notDue = { outcome: 'not-due', nextAttemptAt: next, attempts: index + 1 }
-        expect(await attempt(service.deps, _id)).to.deep.equal(notDue)
-        expect(await attempt(service.deps, _id)).to.deep.equal(notDue)
-      }
+      service.clock.advance(waitMs - 1)
+      const notDue = { outcome: 'not-due', nextAttemptAt: next, attempts: index + 1 }
+      for (const _again of [1, 2]) expect(await attempt(service.deps, _id)).to.deep.equal(notDue)
       expect(attemptsAt(_id)).to.equal(index + 1)
       service.clock.freeze(next)
     }
@@ -50,27 +46,17 @@ describe('The retry table', () => {
     expect([status, attempts, attemptLog.length]).to.deep.equal(['DEAD', 8, 8])
   })
 
-  it('is followed only up to the first successful attempt, whichever of the 8 attempts that is', async () => {
-    const cases = new Map<string, number>()
-    const made: Delivery[] = []
-    for (let success = 1; success <= 8; success += 1) {
-      const delivery = await freshDelivery(service, merchant)
-      cases.set(delivery._id, success)
-      made.push(delivery)
+  it('is followed only up to the first successful attempt, be it the first, the fourth or the last', async () => {
+    for (const success of [1, 4, 8]) {
+      const { _id } = await freshDelivery(service, merchant)
+      endpointServer.respondWith((res) => void res.writeHead(attemptsAt(_id) < success ? 503 : 204).end())
+      for (let made = 0; made <= success; made += 1) {
+        await attempt(service.deps, _id)
+        service.clock.advance(dayMs)
+      }
+      expect(await storedDelivery(service, { _id })).to.include({ status: 'DELIVERED', attempts: success })
+      expect(attemptsAt(_id)).to.equal(success)
     }
-    endpointServer.respondWith(
-      (res, _count, { json }) =>
-        void res.writeHead(attemptsAt(json.id) < (cases.get(json.id) ?? 0) ? 503 : 204).end(),
-    )
-    for (let round = 1; round <= 10; round += 1) {
-      for (const { _id } of made) await attempt(service.deps, _id)
-      service.clock.advance(dayMs)
-    }
-    const ended = await Promise.all(made.map((delivery) => storedDelivery(service, delivery)))
-    expect(ended.map(({ status, attempts }) => [status, attempts])).to.deep.equal(
-      made.map((_, index) => ['DELIVERED', index + 1]),
-    )
-    expect(made.map(({ _id }) => attemptsAt(_id))).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
   it('measures each wait from the end of the failed attempt', async () => {
@@ -84,13 +70,12 @@ describe('The retry table', () => {
   })
 
   it('lets Retry-After lengthen a wait to at most twice the usual length, but never shorten the wait', async () => {
-    const headers = ['45', '60', '3600', '5', '0', '-1', 'soon', new Date(0).toUTCString()]
     const waits = []
-    for (const value of headers) {
+    for (const value of ['45', '3600', '5', 'soon']) {
       endpointServer.respondWith((res) => void res.writeHead(503, { 'Retry-After': value }).end())
       const { _id } = await freshDelivery(service, merchant)
       waits.push((dueAt(await attempt(service.deps, _id)) - service.clock.now().getTime()) / 1000)
     }
-    expect(waits).to.deep.equal([45, 60, 60, 30, 30, 30, 30, 30])
+    expect(waits).to.deep.equal([45, 60, 30, 30])
   })
 })

@@ -27,31 +27,24 @@ describe('A BullMQ job', () => {
   before(() => subscribe(service, merchant, endpointServer.url))
   beforeEach(() => void warned.splice(0))
 
-  /** Runs a job whose work returns this next step, while Redis accepts no command. */
-  async function outcomeOf(nextStep: NextStep): Promise<unknown> {
-    const fails = () => Promise.reject(new Error('Redis is down'))
-    const job = { id: 'some-r0', name: 'payment.created', data: {}, moveToDelayed: fails }
+  /** Runs a job whose work returns this next step. */
+  async function outcomeOf(nextStep: NextStep, moveToDelayed?: () => Promise<unknown>): Promise<unknown> {
+    const job = { id: 'some-r0', name: 'payment.created', data: {}, moveToDelayed }
     const run = () => Promise.resolve({ nextStep, event: 'webhook.attempted', log: {} })
     return runJob(service.deps, { queue: 'webhook-delivery', run }, job as unknown as Job, 'token').catch(
       (error: unknown) => error,
     )
   }
 
-  const later = { next: 'later', at: new Date() } as const
-
-  it('does not become a failed job while it is waiting, even if Redis cannot store the time of the next run', async () => {
-    expect(await outcomeOf(later)).to.be.instanceOf(DelayedError)
-    expect(warned).to.deep.equal(['job.not-delayed'])
-  })
-
-  it('ends even if Redis never responds, so that the process can stop', async () => {
-    const job = { id: 'some-r0', name: 'payment.created', data: {} }
-    const silent = { ...job, moveToDelayed: () => new Promise(() => {}) }
-    const run = () => Promise.resolve({ nextStep: later, event: 'webhook.attempted', log: {} })
-    const ended = runJob(service.deps, { queue: 'webhook-delivery', run }, silent as unknown as Job, 'token')
-    expect(await ended.catch((error: unknown) => error)).to.be.instanceOf(DelayedError)
-    expect(warned).to.deep.equal(['job.not-delayed'])
-  })
+  for (const [what, moveToDelayed] of [
+    ['cannot store the time of the next run', () => Promise.reject(new Error('Redis is down'))],
+    ['never responds', () => new Promise(() => {})],
+  ] as const)
+    it(`ends, and does not become a failed job while it is waiting, even if Redis ${what}`, async () => {
+      const later = { next: 'later', at: new Date() } as const
+      expect(await outcomeOf(later, moveToDelayed)).to.be.instanceOf(DelayedError)
+      expect(warned).to.deep.equal(['job.not-delayed'])
+    })
 
   it("is retried after an error, unless a poll will find the job's work", async () => {
     const waits: number[] = []

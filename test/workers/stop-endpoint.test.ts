@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { deliveryLeaseMs } from '../../src/webhooks/deliveries/lease.ts'
-import { deliveriesOf, recordRecentSuccess, relay, subscribe } from '../support/actions.ts'
+import { deliveriesOf, relay, subscribe } from '../support/actions.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { beforeInsert, createIntents, holdRequests } from './set-up.ts'
+import { beforeInsert, createIntents } from './set-up.ts'
 
 describe('The deletion or disabling of an endpoint', () => {
   const service = withService()
@@ -22,24 +22,34 @@ describe('The deletion or disabling of an endpoint', () => {
     disabled: () => service.http.put(path()).set(merchant.write()).send({ active: false }).expect(200),
   }
   const statuses = async () => (await deliveriesOf(service, merchant)).map(({ status }) => status)
+  /** Holds each request. Returns the responses to those that the sender has not ended. */
+  function holdOpen() {
+    const open = new Set<ServerResponse>()
+    endpointServer.respondWith((res) => {
+      open.add(res)
+      res.on('close', () => open.delete(res))
+    })
+    return open
+  }
   const create = (count: number) => createIntents(service, merchant, count)
 
   for (const [what, stop] of Object.entries(ways)) {
-    it(`cancels the endpoint's deliveries, ends its in-flight attempts within 3 s, and frees its slots (${what})`, async () => {
-      const open = new Set<ServerResponse>()
-      endpointServer.respondWith((res) => {
-        open.add(res)
-        res.on('close', () => open.delete(res))
-      })
-      await recordRecentSuccess(service, endpointId)
+    it(`cancels the deliveries that are in flight or wait for a slot, ends their attempts when leases are renewed, and frees the slots (${what})`, async () => {
+      const open = holdOpen()
       const workers = service.startWorkers()
-      await create(4)
-      await endpointServer.atLeast(4)
-      expect(service.deps.slots.inFlight()).to.equal(4)
+      await create(5)
+      await waitFor('all are inserted', async () => (await statuses()).length === 5)
+      await endpointServer.atLeast(2)
+      expect(service.deps.slots.inFlight()).to.equal(2)
       await stop()
-      expect(await statuses()).to.deep.equal(Array.from({ length: 4 }, () => 'CANCELLED'))
-      await waitFor('the requests end', () => open.size === 0, 4_500)
-      await waitFor('the slots are free', () => service.deps.slots.inFlight() === 0, 1_000)
+      await waitFor('all are cancelled', async () => {
+        await service.deps.leases.renew()
+        return (await statuses()).every((status) => status === 'CANCELLED')
+      })
+      await waitFor('the requests end', () => open.size === 0)
+      await waitFor('the slots are free', () => service.deps.slots.inFlight() === 0)
+      await waitFor('no endpoint waits', () => service.deps.slots.waiting().length === 0)
+      expect(endpointServer.received).to.have.length(2)
       const untriedCancelled = { status: 'CANCELLED', attempts: 0, nextAttemptAt: null, leaseToken: null }
       for (const delivery of await deliveriesOf(service, merchant))
         expect(delivery).to.include(untriedCancelled)
@@ -73,22 +83,16 @@ describe('The deletion or disabling of an endpoint', () => {
       expect(endpointServer.received).to.have.length(0)
       expect(service.deps.slots.inFlight()).to.equal(0)
     })
-
-    it(`cancels the deliveries that are waiting for a slot, without attempts (${what})`, async () => {
-      holdRequests(endpointServer)
-      const workers = service.startWorkers()
-      await create(30)
-      await waitFor('all are inserted', async () => (await statuses()).length === 30)
-      await endpointServer.atLeast(2)
-      await stop()
-      await waitFor('all are cancelled', async () => {
-        await service.deps.leases.renew()
-        return (await statuses()).every((status) => status === 'CANCELLED')
-      })
-      expect(endpointServer.received).to.have.length(2)
-      await waitFor('the slots are free', () => service.deps.slots.inFlight() === 0)
-      await waitFor('no endpoint waits', () => service.deps.slots.waiting().length === 0)
-      await workers.close()
-    })
   }
+
+  it('ends the attempts in flight within 3 s, because workers renew their leases', async () => {
+    const open = holdOpen()
+    const workers = service.startWorkers()
+    await create(1)
+    await endpointServer.atLeast(1)
+    await ways.deleted()
+    expect(await statuses()).to.deep.equal(['CANCELLED'])
+    await waitFor('the request ends', () => open.size === 0, 4_500)
+    await workers.close()
+  })
 })

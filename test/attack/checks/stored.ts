@@ -4,6 +4,9 @@ import { statuses } from '../../../schemas/list-intents.ts'
 import { replayStatuses } from '../../../schemas/responses/replay.ts'
 import { openCollection } from '../../../src/mongo/collection.ts'
 import { collections } from '../../../src/mongo/models.ts'
+import { violations } from '../../invariants/check.ts'
+import type { Documents } from '../../invariants/documents.ts'
+import { readDatabase } from '../../invariants/read-database.ts'
 import { type Tag, tagsIn } from '../cast/references.ts'
 
 /** A tag in the database, with the business and environment of its document, if the document has them. */
@@ -33,7 +36,8 @@ const signed = 'ledgerentries'
 
 /** Checks every document against its model and the rules for money. `maxAmount`: the largest single amount. */
 export async function readStored(mongo: Connection, maxAmount: number): Promise<Stored> {
-  const stored: Stored = { documents: 0, faults: [], tags: [] }
+  const faults = intentFaults(await readDatabase(mongo.db as driver.Db))
+  const stored: Stored = { documents: 0, faults, tags: [] }
   for (const collection of collections) {
     const model = mongo.models[collection.name] ?? openCollection<Document>(mongo, collection)
     for await (const document of model.collection.find({}, { promoteLongs: true })) {
@@ -43,7 +47,7 @@ export async function readStored(mongo: Connection, maxAmount: number): Promise<
         ...partFaults(document, ''),
         ...enumFaults(collection.name, document),
         ...(collection.name === signed ? [] : moneyFaults(document, maxAmount, '')),
-        ...(collection.name === 'intents' ? intentFaults(document) : []),
+        ...(collection.name === 'intents' ? amountFaults(document) : []),
       ])
         stored.faults.push(`${collection.name} ${String(document._id)}: ${fault}`)
       const businessId = typeof document.businessId === 'string' ? document.businessId : null
@@ -113,28 +117,14 @@ function moneyFaults(part: unknown, maxAmount: number, at: string): string[] {
   })
 }
 
-/** A paid intent has a payment of its amount, and its refunds do not exceed the payment. */
-function intentFaults(document: Document): string[] {
-  const { status, payment, refundsCommitted, refunds, amount, amountType } = document as {
-    status: string
-    payment: { amountPaid: number } | null
-    refundsCommitted: number
-    refunds: { amount: number; status: string }[]
-    amount: number | null
-    amountType: string
-  }
-  const isPaid = status === 'PAID' || status === 'REFUNDED'
-  const given = refunds
-    .filter((refund) => refund.status !== 'FAILED')
-    .reduce((sum, refund) => sum + refund.amount, 0)
-  return [
-    ...(isPaid === (payment !== null) ? [] : [`is ${status} with the payment ${JSON.stringify(payment)}`]),
-    ...(refundsCommitted <= (payment?.amountPaid ?? 0) ? [] : ['has refunds above its payment']),
-    ...(given === refundsCommitted
-      ? []
-      : [`has ${refundsCommitted} as refundsCommitted, but refunds of ${given}`]),
-    ...(amountType === 'FIXED' && payment !== null && payment.amountPaid !== amount
-      ? ['has a payment of another amount']
-      : []),
-  ]
-}
+/** An intent with a fixed amount is paid in full. */
+const amountFaults = ({ amountType, amount, payment }: Document): string[] =>
+  amountType === 'FIXED' && payment !== null && (payment as { amountPaid: number }).amountPaid !== amount
+    ? ['has a payment of another amount']
+    : []
+
+/** A paid intent has a payment, and its refunds do not exceed the payment. */
+const intentFaults = (documents: Partial<Documents>): string[] =>
+  violations(documents)
+    .filter(({ invariant }) => invariant === 'intent status' || invariant === 'refunds bounded')
+    .map(({ id, what }) => `intents ${id}: ${what}`)

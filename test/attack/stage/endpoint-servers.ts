@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
+import { listen } from '../../support/listen.ts'
 
 /** Two endpoint servers: one that the service may reach, and a trap. */
 export interface EndpointServers {
@@ -20,26 +21,22 @@ export async function startEndpointServers(): Promise<EndpointServers> {
     trapped.push(`${socket.remoteAddress} connected to ${socket.localAddress}`)
     socket.destroy()
   })
-  trap.listen(0)
-  await once(trap, 'listening')
+  await once(trap.listen(0), 'listening')
   const trapPort = (trap.address() as AddressInfo).port
   const allowed = createHttpServer((req, res) => {
     req.resume()
     if (req.url?.startsWith('/redirect')) res.writeHead(307, { Location: `http://127.0.0.1:${trapPort}/` })
     res.end('ok')
   })
-  allowed.listen(0, '127.0.0.1')
-  await once(allowed, 'listening')
-  const allowedPort = (allowed.address() as AddressInfo).port
+  const { host: allowedHost, port: allowedPort, close } = await listen(allowed)
   return {
-    allowedHost: `127.0.0.1:${allowedPort}`,
+    allowedHost,
     allowedPort,
     trapPort,
     trapped,
     close() {
       trap.close()
-      allowed.closeAllConnections()
-      allowed.close()
+      void close()
     },
   }
 }

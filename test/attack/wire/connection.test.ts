@@ -1,7 +1,7 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
+import { listen } from '../../support/listen.ts'
 import { openConnection, type Result, sendAlone } from './connection.ts'
 
 const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
@@ -9,6 +9,7 @@ const request = Buffer.from('GET / HTTP/1.1\r\n\r\n')
 
 describe('The HTTP clients in `npm run attack`', () => {
   let server: Server
+  let port: number
   let requests = 0
   /** Handles each request, by its number from 1 over all connections. */
   let act: (socket: Socket, number: number) => void
@@ -21,16 +22,14 @@ describe('The HTTP clients in `npm run attack`', () => {
         requests += 1
         act(socket, requests)
       })
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
+    })
+    ;({ port } = await listen(server))
   })
   afterEach(() => server.close())
 
-  const port = (): number => (server.address() as AddressInfo).port
-
   /** Sends requests one after the other on one connection. */
   async function sendInOrder(times: number, isHead: boolean): Promise<Result[]> {
-    const line = openConnection(port())
+    const line = openConnection(port)
     const result: Result[] = []
     for (let each = 0; each < times; each += 1) {
       result.push(await line.send(request, isHead))
@@ -77,10 +76,10 @@ describe('The HTTP clients in `npm run attack`', () => {
 
   it('return all responses to a raw request, and count the bytes after the last response', async () => {
     act = (socket) => socket.end(`${good}${good}rest`)
-    const { responses } = await sendAlone(port(), request, 2)
+    const { responses } = await sendAlone(port, request, 2)
     expect(responses.map(({ beyond }) => beyond)).to.deep.equal([0, 4])
     act = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-')
-    expect(await sendAlone(port(), request, 1)).to.include({ end: 'closed', part: 25 })
+    expect(await sendAlone(port, request, 1)).to.include({ end: 'closed', part: 25 })
   })
 
   it('treat a response with an invalid length as incomplete', async () => {

@@ -1,30 +1,11 @@
-import type { DeliveryDocument, IntentDocument, Status } from '../../../invariants/documents.ts'
+import type { IntentDocument } from '../../../invariants/documents.ts'
 import { intentsIn, mayBecome, type ShownIntent } from '../responses.ts'
 import type { Check, Findings, Round } from '../round.ts'
 
 /** The status of each intent follows from its fields, each transition happened once, and no response is undone. */
 export const transitionLegal: Check = function* (round) {
-  yield* round.broken('intent status')
-  for (const intent of round.dump.intents)
-    yield* reported(intent, round.deliveriesOf.get(intent.referenceNumber) ?? [])
+  yield* round.broken('intent status', 'events once')
   yield* acknowledged(round)
-}
-
-const ends = ['payment.confirmed', 'payment.cancelled', 'payment.expired']
-
-/** Each transition has one event, and at most one transition ends the intent. */
-function* reported({ referenceNumber, status }: IntentDocument, deliveries: DeliveryDocument[]): Findings {
-  const once = deliveries.filter(({ event }) => event === 'payment.created' || ends.includes(event))
-  for (const event of new Set(once.map((each) => each.event)))
-    if (new Set(once.filter((each) => each.event === event).map(({ eventId }) => eventId)).size > 1)
-      yield [referenceNumber, `${event} happened more than once`]
-  for (const { event, facts } of deliveries)
-    if (facts.status !== 'PLACED' && !mayBecome(facts.status as Status, status))
-      yield [referenceNumber, `is ${status}, and ${event} reported ${facts.status}`]
-  const isEnd = ({ event, facts }: DeliveryDocument): boolean =>
-    ends.includes(event) || facts.status === 'FAILED'
-  const finals = new Set(deliveries.filter(isEnd).map(({ event }) => event))
-  if (finals.size > 1) yield [referenceNumber, `ended more than once: ${[...finals].join(', ')}`]
 }
 
 /** Everything that responses showed is still true at the end. */
