@@ -48,8 +48,8 @@ describe('A business whose intents have 1 000 refunds each', () => {
 
   it('can read its intents in several pages', async () => {
     for (const page of [1, 2]) {
-      const { status, body } = await get(`?limit=4&page=${page}`)
-      expect([status, body.data?.items.length], JSON.stringify(body.error)).to.deep.equal([200, 4])
+      const { status, body } = await get(`?limit=2&page=${page}`)
+      expect([status, body.data?.items.length], JSON.stringify(body.error)).to.deep.equal([200, 2])
     }
   })
 
@@ -69,12 +69,10 @@ describe('A business whose intents have 1 000 refunds each', () => {
     const headers = merchant.write()
     const first = await refund(path, headers)
     expect([first.status, first.body.data?.refunds.length]).to.deep.equal([200, 901])
-    for (let n = 0; n < 2; n += 1) {
-      expect((await refund(path)).status).to.equal(200)
-      const again = await refund(path, headers)
-      expect([again.status, again.headers['idempotent-replayed']]).to.deep.equal([200, 'true'])
-      expect(again.text).to.equal(first.text)
-    }
+    expect((await refund(path)).status).to.equal(200)
+    const again = await refund(path, headers)
+    expect([again.status, again.headers['idempotent-replayed']]).to.deep.equal([200, 'true'])
+    expect(again.text).to.equal(first.text)
   })
 
   it('gets 429 for concurrent refunds that it must wait for, and the refused refunds are not carried out', async () => {

@@ -40,8 +40,8 @@ describe('The webhook delivery API', () => {
     expect(status, JSON.stringify(body)).to.equal(200)
     return body.data
   }
-  const ids = async (query = '', as = merchant): Promise<string[]> =>
-    (await listed(query, as)).items.map((item: { id: string }) => item.id)
+  const idOf = ({ id }: { id: string }) => id
+  const ids = async (query = ''): Promise<string[]> => (await listed(query)).items.map(idOf)
   const one = async ({ _id }: { _id: string }, as = merchant) =>
     (await service.http.get(`${path}/${_id}`).set(as.read()).expect(200)).body.data
   const respondWithStatus = (status: number) =>
@@ -68,15 +68,18 @@ describe('The webhook delivery API', () => {
     await makeAllAttempts(service, delivery)
     return delivery
   }
+  /** A delivery that is DEAD, without attempts by the service. */
+  async function storedDead() {
+    const [delivery] = await deadDeliveries(service, merchant, 1)
+    if (delivery === undefined) throw new Error('no delivery')
+    return delivery
+  }
 
   describe('on GET /dev/webhooks/events', () => {
-    it('returns an empty page if there are no deliveries', async () => {
-      expect(await listed()).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
-    })
-
     it("shows a delivery's status before the first attempt, after a failure and after a success", async () => {
       service.clock.freeze(new Date(Math.ceil(Date.now() / day) * day))
       const start = service.clock.now()
+      expect(await listed()).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
       const delivery = await freshDelivery(service, merchant)
       const untried = {
         id: delivery._id,
@@ -176,8 +179,9 @@ describe('The webhook delivery API', () => {
         [`to=${delivered.createdAt.toISOString()}&status=DELIVERED`, [delivered._id]],
       ]
       for (const [query, expected] of found) {
-        expect(await ids(query), query).to.have.members(expected)
-        expect(await listed(query), query).to.include({ total: expected.length })
+        const { items, total } = await listed(query)
+        expect(items.map(idOf), query).to.have.members(expected)
+        expect(total, query).to.equal(expected.length)
       }
     })
 
@@ -197,13 +201,7 @@ describe('The webhook delivery API', () => {
       const wrong: [param: string, ...queries: string[]][] = [
         ['status', 'status=dead', 'status=', 'status=PENDING,', 'status=DEAD&status=DEAD'],
         ['referenceNumber', 'referenceNumber=%00', 'referenceNumber=a&referenceNumber=b'],
-        [
-          'responseStatus',
-          'responseStatus=200',
-          'responseStatus=2xx',
-          'responseStatus=5x',
-          'responseStatus=',
-        ],
+        ['responseStatus', ...['200', '2xx', '5x', ''].map((value) => `responseStatus=${value}`)],
         ['event', 'event=payment.paid', 'event=', 'event=__proto__', 'event=order.new&event=order.new'],
         ['endpointId', 'endpointId=a&endpointId=b', 'endpointId=%00', `endpointId=${'x'.repeat(65)}`],
         ['from', 'from=yesterday', 'from=2026-01-02&to=2026-01-01'],
@@ -426,7 +424,8 @@ describe('The webhook delivery API', () => {
     })
 
     it('adds one attempt if ten requests compete, and replays the response for a reused idempotency key', async () => {
-      const delivery = await dead()
+      const delivery = await storedDead()
+      respondWithStatus(500)
       const responses = await Promise.all(Array.from({ length: 10 }, () => retried(delivery)))
       const reasons = responses.map(({ reason }) => reason)
       expect(reasons).to.have.members([...Array.from({ length: 9 }, () => 'under_way'), null])
@@ -442,7 +441,7 @@ describe('The webhook delivery API', () => {
     })
 
     it('records the key, the address, and the old and new values in the audit trail', async () => {
-      const delivery = await dead()
+      const delivery = await storedDead()
       await retried(delivery)
       const trail = await service.deps.AuditEvent.find({ subject: delivery._id }).lean()
       expect(trail).to.have.length(1)
