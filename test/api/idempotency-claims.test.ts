@@ -215,7 +215,7 @@ describe("A write's idempotency claim", () => {
 
     it('lets 20 duplicate requests per business wait longer than a second, without delaying another business', async () => {
       const insert = holdNextInsert()
-      const duplicates = 30
+      const duplicates = 24
       let refused = 0
       const duplicate = async () => {
         const { status } = await create('often')

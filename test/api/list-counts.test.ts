@@ -156,8 +156,10 @@ describe('The counts of long lists', () => {
             }
         })
 
-      it('include documents that were inserted late', async () => {
+      it('include new documents immediately, and documents that were inserted late', async () => {
         const deps = withCheckpoints(5)
+        await expectPages(deps, anyTime, all)
+        all = newestFirst([...all, ...(await insert(list, caller, [0, 0, minute]))])
         await expectPages(deps, anyTime, all)
         const late = await insert(list, caller, [6 * minute, 30 * minute, 30 * minute, 59 * minute])
         elapsedMs += minute + 1
@@ -188,6 +190,20 @@ describe('The counts of long lists', () => {
     await service.deps.Intent.deleteOne({ _id: waiting._id })
     elapsedMs += minute + 1
     expect(await totalOf(list, deps, caller)).to.equal(ages.length + 1)
+  })
+
+  it('are exact while the clean-up removes the oldest test intents', async () => {
+    const [caller, deps, { intents }] = [{ ...(await callerOf()), sandbox: true }, withCheckpoints(5), lists]
+    const days = Array.from({ length: 60 }, (_none, index) => index * 24 * hour)
+    await insert(intents, caller, days)
+    expect(await totalOf(intents, deps, caller)).to.equal(60)
+    const createdAt = { $lt: ago(deps.config.sandboxRetentionMs) }
+    const { deletedCount } = await collectionOf(intents).deleteMany({
+      businessId: caller.businessId,
+      createdAt,
+    })
+    expect(deletedCount).to.be.within(20, 40)
+    expect(await totalOf(intents, deps, caller)).to.equal(60 - deletedCount)
   })
 
   it('stay in memory for the lists that were read most recently', async () => {

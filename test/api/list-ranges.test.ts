@@ -3,6 +3,7 @@ import type { Intent } from '../../src/intents/intent.ts'
 import type { Refund } from '../../src/intents/refunds/refund-record.ts'
 import { newId } from '../../src/security/ids.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
+import { rounds } from '../support/machine.ts'
 import { profiled } from '../support/profiled.ts'
 import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
@@ -255,9 +256,10 @@ describe('GET /dev/intents with a range', () => {
 
     it('returns exact pages and totals, and reads no other intents', async () => {
       await fill()
+      // Two of the four spans with each pair of the others cover all pairs.
       for (const [which, [query, matches]] of ranges.entries())
-        for (const [rest, also] of rests)
-          for (const [from, to, page] of spans) {
+        for (const [at, [rest, also]] of rests.entries())
+          for (const [from, to, page] of [...spans, ...spans].slice(which + at, which + at + rounds(4, 2))) {
             const url = `${query(from, to)}${rest}&limit=7&page=${page}`
             const wanted = all.filter((intent) => matches(intent, from, to) && also(intent))
             const slice = wanted.slice((page - 1) * 7, page * 7)

@@ -264,9 +264,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         ],
       ]
       for (const [code, param, ...bodies] of wrong)
-        for (const text of bodies)
-          for (const each of [reference, 'PI-NONE'])
-            await expectRefused(refund(each, text), 400, code, { param })
+        for (const text of bodies) await expectRefused(refund(reference, text), 400, code, { param })
+      await expectRefused(refund('PI-NONE', '{"amount":0}'), 400, 'AMOUNT_OUT_OF_RANGE', { param: 'amount' })
       expect(await stored(reference)).to.deep.include({ status: 'PAID', refundsCommitted: 0, refunds: [] })
       const reason = `${'é'.repeat(199)}😀`
       const { body } = await refund(reference, { reason }).expect(200)
@@ -333,7 +332,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
 
     it('grants only one of two competing refunds of 60 from 100, and reports in the other response that 40 can still be refunded', () =>
-      inRounds(rounds(100, 10), async () => {
+      inRounds(rounds(40, 5), async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [{ amount: 60 }, { amount: 60 }])
         const [won, lost] = responses.toSorted((a, b) => a.status - b.status)

@@ -28,7 +28,11 @@ describe('An HTTP server that is stopping', () => {
 
   it('still serves connections that arrive shortly after the stop begins, and then accepts no more connections', async () => {
     const app = express().get('/', (_req, res) => res.end('{}'))
-    const { server, origin } = await openServer(service, { ...shortTimeouts, headersMs: 60_000 }, app)
+    const { server, origin } = await openServer(
+      service,
+      { ...shortTimeouts, headersMs: 60_000, requestMs: 60_000 },
+      app,
+    )
     const sockets: Socket[] = []
     const knocking = setInterval(() => {
       void connectTo(origin).then((socket) => sockets.push(socket))

@@ -56,9 +56,9 @@ describe('An export of the ledger', () => {
     })
   }
 
-  for (const kind of exportKinds)
-    it(`contains exactly the ${kind} of the ledger, in CSV and in JSON lines`, async () => {
-      await bookMany(service, owner(), 130)
+  it('contains exactly the payments, refunds or entries of the ledger, in CSV and in JSON lines', async () => {
+    await bookMany(service, owner(), 130)
+    for (const kind of exportKinds) {
       const wanted = await expected(kind)
       expect(wanted.length).to.be.greaterThan(129)
       expect(await rowsOf(kind)).to.deep.equal(wanted)
@@ -85,7 +85,8 @@ describe('An export of the ledger', () => {
           })
         })
       }
-    })
+    }
+  })
 
   it('names its columns in English, French or Arabic', async () => {
     const header = async (query: Record<string, string>) => (await textOf('refunds', query)).trimEnd()

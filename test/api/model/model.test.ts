@@ -24,7 +24,7 @@ const isLong = MODEL_RUNS !== undefined
 const numRuns = Number(MODEL_RUNS ?? rounds(8, 2))
 /** `npm test` always runs the same sequences. */
 const seed = Number(MODEL_SEED ?? (isLong ? Date.now() : rounds(Date.now(), 4711)))
-const maxCommands = 40
+const maxCommands = rounds(40, 25)
 const hourMs = 3_600_000
 
 const by = fc.constantFrom<CallerName[]>('till', 'office', 'live', 'stranger')
