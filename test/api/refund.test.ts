@@ -373,16 +373,6 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         expect(all.filter(({ status }) => status === 200)).to.have.lengthOf.within(1, 2)
         expect(await read(rest)).to.include({ totalAmountRefunded: 100 })
       }))
-
-    it('refunds once for each idempotency key', async () => {
-      const reference = await paid(100)
-      const responses = await Promise.all(
-        Array.from({ length: 5 }, () => refund(reference, { amount: 10 }, 'one')),
-      )
-      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
-      expect(responses[0]?.status).to.equal(200)
-      expect(await read(reference)).to.include({ totalAmountRefunded: 10 })
-    })
   })
 
   describe('if the refund does not succeed immediately', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { scopes } from '../../schemas/scopes.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import {
   attempt,
   cancelIntent,
@@ -62,16 +63,12 @@ describe('The webhook delivery API', () => {
     await changeEndpoint({ active: true })
     return delivery
   }
-  async function dead() {
-    const delivery = await freshDelivery(service, merchant)
-    respondWithStatus(500)
-    await makeAllAttempts(service, delivery)
-    return delivery
-  }
-  /** A delivery that is DEAD, without attempts by the service. */
+  /** A delivery as it is stored after 8 attempts, of which the service made one. */
   async function storedDead() {
-    const [delivery] = await deadDeliveries(service, merchant, 1)
-    if (delivery === undefined) throw new Error('no delivery')
+    const delivery = await attempted(500)
+    excuse([delivery._id])
+    const change = { status: 'DEAD', attempts: 8, nextAttemptAt: null, deadAt: service.clock.now() } as const
+    await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: change })
     return delivery
   }
 
@@ -142,7 +139,7 @@ describe('The webhook delivery API', () => {
     it('filters by status, event, endpoint, reference, response and time, in any combination', async () => {
       service.clock.freeze(new Date(Math.ceil(Date.now() / day) * day))
       const [delivered, retrying, gone] = [await attempted(200), await attempted(500), await cancelled()]
-      const { _id: over } = await dead()
+      const { _id: over } = await storedDead()
       service.clock.freeze(new Date(service.clock.now().getTime() + 10 * day))
       const { referenceNumber } = await createIntent(service, merchant)
       await cancelIntent(service, merchant, referenceNumber)
@@ -380,7 +377,8 @@ describe('The webhook delivery API', () => {
     }
 
     it('attempts a DEAD delivery once more, and leaves it DEAD if that attempt fails', async () => {
-      const delivery = await dead()
+      const delivery = await attempted(500)
+      await makeAllAttempts(service, delivery)
       const nextAttemptAt = service.clock.now().toISOString()
       service.clock.freeze(new Date(nextAttemptAt))
       const due = { status: 'RETRYING', attempts: 8, maxAttempts: 9, nextAttemptAt }
@@ -425,7 +423,6 @@ describe('The webhook delivery API', () => {
 
     it('adds one attempt if ten requests compete, and replays the response for a reused idempotency key', async () => {
       const delivery = await storedDead()
-      respondWithStatus(500)
       const responses = await Promise.all(Array.from({ length: 10 }, () => retried(delivery)))
       const reasons = responses.map(({ reason }) => reason)
       expect(reasons).to.have.members([...Array.from({ length: 9 }, () => 'under_way'), null])
@@ -496,7 +493,7 @@ describe('The webhook delivery API', () => {
 
     it('selects by every filter of the list, and counts the deliveries that get no attempt by reason', async () => {
       const delivered = await attempted(200)
-      const { _id: over, referenceNumber } = await dead()
+      const { _id: over, referenceNumber } = await storedDead()
       const [gone, retrying] = [await cancelled(), await attempted(404)]
       const every = { status: ['DEAD', 'RETRYING', 'CANCELLED'] }
       const from = delivered.createdAt.toISOString()
