@@ -128,7 +128,7 @@ describe('The counts of long lists', () => {
       const idsOf = (documents: Made[]) => documents.map(({ _id }) => _id)
 
       async function expectPages(deps: Deps, span: Span, wanted: Made[]): Promise<void> {
-        const limit = 25
+        const limit = 40
         for (let page = 1; page <= Math.floor(wanted.length / limit) + 2; page += 1) {
           const { items, total, hasMore } = await list.read(deps, caller, { ...span, page, limit })
           const { from, to } = span
@@ -143,7 +143,10 @@ describe('The counts of long lists', () => {
         it(`are exact for any time range (items between checkpoints: ${stride})`, async () => {
           const deps = withCheckpoints(stride)
           await expectPages(deps, anyTime, all)
-          const instants = [null, ...[3, 26, 45].map((index) => all[index]?.createdAt ?? null)]
+          const instants = [
+            null,
+            ...(stride === 5 ? [3, 26, 45] : [26]).map((index) => all[index]?.createdAt ?? null),
+          ]
           for (const from of instants)
             for (const to of instants) {
               if (from !== null && to !== null && from > to) continue
