@@ -463,17 +463,13 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     it('keeps its idempotency claim during a slow refund, and returns 503 if the wallet never responds', async () => {
       const reference = await paid(100)
       const { walletTimeoutMs } = service.deps.config
-      service.deps.config.walletTimeoutMs = 100
-      restore = () => {
-        service.deps.config.walletTimeoutMs = walletTimeoutMs
-      }
-      const restoreTimeout = restore
       const { orders } = replaceWallets({ refund: () => new Promise(() => undefined), status: neverQueried })
       const restoreWallets = restore
       restore = () => {
-        restoreTimeout()
         restoreWallets()
+        service.deps.config.walletTimeoutMs = walletTimeoutMs
       }
+      service.deps.config.walletTimeoutMs = 100
       service.clock.freeze(service.deps.now())
       await service.deps.Claim.deleteMany({})
       const running = refund(reference, {}, 'slow').then((response) => response)
