@@ -13,17 +13,22 @@ describe('A business whose intents have 1 000 refunds each', () => {
   const service = withService()
   const merchant = withMerchant(service)
   before(async () => {
+    const template = await intentTemplate(service, merchant)
+    const createdAt = new Date(template.createdAt.getTime() + 1)
     const refunds = refundsOf(1_000)
-    await copyIntents(service, await intentTemplate(service, merchant), 28, () => ({ refunds }))
+    await copyIntents(service, template, 4, () => ({ refunds, createdAt }))
+    // The older ones are as large, but need less time to decode.
+    const longer = refundsOf(10, 50_000)
+    await copyIntents(service, template, 24, () => ({ refunds: longer }))
   })
 
-  function refundsOf(count: number): Intent['refunds'] {
+  function refundsOf(count: number, reasonLength = 400): Intent['refunds'] {
     const at = service.clock.now()
     return Array.from({ length: count }, (_, n) => ({
       id: `RF-${n}`,
       amount: 1,
       returnedFees: { providerTtc: 0, payerTtc: 0 },
-      reason: '\u00e9'.repeat(400),
+      reason: '\u00e9'.repeat(reasonLength),
       status: 'SUCCEEDED',
       effectId: String(n),
       createdAt: at,

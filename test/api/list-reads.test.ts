@@ -155,8 +155,8 @@ describe('A list', () => {
     const combined = others.flatMap((other, at) =>
       statusFilters.flatMap((status, of) => {
         const first = (at + of) % 3
-        const inTurn = [...responseFilters, ...responseFilters].slice(first, first + rounds(3, 1))
-        return inTurn.map((response) => [status, response, other])
+        const some = [...responseFilters, ...responseFilters].slice(first, first + rounds(3, 1))
+        return some.map((response) => [status, response, other])
       }),
     )
     const queries = combined.map((filters) => filters.map(([text]) => text).join('&'))
