@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { deadlineMs } from '../support/machine.ts'
+import { deadlineMs, rounds } from '../support/machine.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import {
   connectTo,
@@ -78,7 +78,7 @@ describe('Arbitrary bytes', () => {
     const some = fc.array(fc.uint8Array({ minLength: 1, maxLength: 400 }), { minLength: 50, maxLength: 50 })
     await fc.assert(
       fc.asyncProperty(some, async (all) => void (await statusesOf(all))),
-      { ...seeded, numRuns: 2 },
+      { ...seeded, numRuns: rounds(2, 1) },
     )
   })
 
@@ -94,7 +94,7 @@ describe('Arbitrary bytes', () => {
         })
         for (const status of await statusesOf(damaged)) seen.add(status)
       }),
-      { ...seeded, numRuns: 5 },
+      { ...seeded, numRuns: rounds(5, 3) },
     )
     expect([...seen]).to.include.members([200, 201, 400, 401, 404])
   })

@@ -35,7 +35,7 @@ describe('Arbitrary input', () => {
             metadata: { ...body.data.metadata },
           }).to.deep.equal({ ...sent, metadata: { ...pairs } })
       }),
-      { numRuns: rounds(60, 20) },
+      { numRuns: rounds(60, 10) },
     )
   })
 })

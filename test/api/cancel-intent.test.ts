@@ -101,7 +101,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
 
   it('cancels an intent once if several requests compete, adds one event, and returns errors to the other requests', async () => {
     const seen = new Set<string>()
-    for (let round = 0; round < rounds(100, 10); round += 1) {
+    for (let round = 0; round < rounds(30, 5); round += 1) {
       const { referenceNumber } = await create()
       const count = 2 + (round % 3)
       if (round === 0) readTogether(count)

@@ -60,26 +60,27 @@ describe('The API for a webhook endpoint', () => {
     const { id: deleted } = await subscribe(service, merchant, url)
     await remove(merchant, deleted).expect(200)
     const cases: [Merchant, string][] = [
-      [merchant, '6b0149aca90c38bde3c47f5e'],
       [merchant, 'none'],
-      [merchant, '%00'],
-      [merchant, '%7B%22$ne%22:1%7D'],
-      [merchant, 'x'.repeat(2000)],
       [merchant, deleted],
       [stranger, id],
     ]
+    const responses = await Promise.all([
+      ...['6b0149aca90c38bde3c47f5e', '%00', '%7B%22$ne%22:1%7D', 'x'.repeat(2000)].map((target) =>
+        update({ active: false }, merchant, target),
+      ),
+      ...cases.flatMap(([as, target]) => [
+        update({ active: false }, as, target),
+        update({}, as, target),
+        remove(as, target),
+        act('test', as, target),
+        act('rotate-secret', as, target),
+      ]),
+    ])
     const errors = new Set<string>()
-    for (const [as, target] of cases)
-      for (const response of [
-        await update({ active: false }, as, target),
-        await update({}, as, target),
-        await remove(as, target),
-        await act('test', as, target),
-        await act('rotate-secret', as, target),
-      ]) {
-        expect(response.status, target).to.equal(404)
-        errors.add(JSON.stringify({ ...response.body.error, requestId: null }))
-      }
+    for (const { status, body } of responses) {
+      expect(status).to.equal(404)
+      errors.add(JSON.stringify({ ...body.error, requestId: null }))
+    }
     expect([...errors].map((text) => JSON.parse(text).code)).to.deep.equal(['ENDPOINT_NOT_FOUND'])
     expect((await listed())[0]).to.deep.include({ id, url, events, active: true })
   })
@@ -121,11 +122,9 @@ describe('The API for a webhook endpoint', () => {
         [[], 'VALIDATION_ERROR', 'body'],
         [null, 'VALIDATION_ERROR', 'body'],
       ]
-      for (const [body, code, param] of cases)
-        for (const target of [id, 'none']) {
-          const response = await expectRefused(update(body, merchant, target), 400, code)
-          expect(response.body.error.param).to.equal(param)
-        }
+      for (const [index, [body, code, param]] of cases.entries())
+        for (const target of index < 3 ? [id, 'none'] : [id])
+          await expectRefused(update(body, merchant, target), 400, code, { param })
       expect(await listed()).to.deep.equal([before])
     })
 
@@ -243,27 +242,27 @@ describe('The API for a webhook endpoint', () => {
       await service.deps.Delivery.collection.insertMany(many as never[])
     }
 
-    it("reads only the deleted endpoint's open deliveries, even if there are thousands of other deliveries", async () => {
+    it("reads only the deleted endpoint's open deliveries, even if there are many other deliveries", async () => {
       const other = { endpointId: newId(), businessId: newId() }
       await subscribe(service, merchant, endpointServer.url)
       const delivery = await freshDelivery(service, merchant)
       const [own] = (await deliveriesOf(service, merchant)).filter(({ endpointId }) => endpointId === id)
       if (own === undefined) return expect.fail(`no delivery beside ${delivery._id}`)
-      await makeLike(own, 3000, other)
-      await makeLike(own, 2000, { status: 'DELIVERED', nextAttemptAt: null })
-      await makeLike(own, 450, { status: 'RETRYING' })
+      await makeLike(own, 60, other)
+      await makeLike(own, 40, { status: 'DELIVERED', nextAttemptAt: null })
+      await makeLike(own, 30, { status: 'RETRYING' })
       const done = await profiled(service, () => remove().expect(200))
       const reads = done.filter(({ ns }) => ns.endsWith('.deliveries'))
       const examined = (count: 'keysExamined' | 'docsExamined') =>
         reads.reduce((sum, each) => sum + (each[count] ?? 0), 0)
-      // Each of its 451 open deliveries is found in the index, and written. A batch reads one index key more.
-      expect(examined('keysExamined')).to.be.within(2 * 451, 2 * 451 + 20)
-      expect(examined('docsExamined')).to.equal(451)
+      // Each of its 31 open deliveries is found in the index, and written. A batch reads one index key more.
+      expect(examined('keysExamined')).to.be.within(2 * 31, 2 * 31 + 20)
+      expect(examined('docsExamined')).to.equal(31)
       const open = { nextAttemptAt: { $type: 'date' } } as const
       const { Delivery } = service.deps
       expect(await Delivery.countDocuments({ endpointId: id, ...open })).to.equal(0)
-      expect(await Delivery.countDocuments({ endpointId: id, status: 'CANCELLED' })).to.equal(451)
-      expect(await Delivery.countDocuments({ ...other, ...open })).to.equal(3000)
+      expect(await Delivery.countDocuments({ endpointId: id, status: 'CANCELLED' })).to.equal(31)
+      expect(await Delivery.countDocuments({ ...other, ...open })).to.equal(60)
     })
 
     it('keeps at most 100 deleted endpoints without deliveries, and neither the list nor the relay reads them', async () => {
@@ -271,11 +270,13 @@ describe('The API for a webhook endpoint', () => {
       const { _id: delivered } = await freshDelivery(service, merchant)
       await remove().expect(200)
       const kept = await subscribe(service, merchant, url)
-      for (let made = 0; made < 115; made += 1) {
-        const { id: target } = await subscribe(service, merchant, url)
-        await remove(merchant, target).expect(200)
-      }
       const { businessId } = merchant
+      const template = await service.deps.Endpoint.findById(id).orFail().lean()
+      const deletedAt = service.clock.now()
+      const copies = Array.from({ length: 103 }, () => ({ ...template, _id: newId(), deletedAt }))
+      await service.deps.Endpoint.collection.insertMany(copies as never[])
+      const { id: last } = await subscribe(service, merchant, url)
+      await remove(merchant, last).expect(200)
       // Only the first endpoint has a delivery.
       expect(await service.deps.Endpoint.countDocuments({ businessId })).to.equal(1 + 1 + 100)
       expect(await service.deps.Endpoint.findById(id)).not.to.equal(null)
@@ -303,14 +304,15 @@ describe('The API for a webhook endpoint', () => {
       expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.deep.equal([])
     })
 
-    it('makes room for a new endpoint, but concurrent deletes and creates never leave more than five endpoints', async () => {
+    it('makes room for a new endpoint, but concurrent deletes and creates in both environments never leave more than five', async () => {
       const ids = [id]
       while (ids.length < 5) ids.push((await subscribe(service, merchant, url)).id)
       const body = { url, events: ['payment.created'] }
-      const create = () => service.http.post(path).set(merchant.write()).send(body)
+      const create = (as = merchant) => service.http.post(path).set(as.write()).send(body)
+      const live = await colleague({ mode: 'live' })
       await expectRefused(create(), 400, 'MAX_ENDPOINTS_REACHED')
       const [responses] = await Promise.all([
-        Promise.all(Array.from({ length: 20 }, () => create())),
+        Promise.all(Array.from({ length: 10 }, (_, n) => create(n % 2 === 0 ? live : merchant))),
         Promise.all(ids.slice(0, 4).map((target) => remove(merchant, target).expect(200))),
       ])
       const made = responses.filter(({ status }) => status === 201).length

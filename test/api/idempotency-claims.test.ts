@@ -91,33 +91,6 @@ describe("A write's idempotency claim", () => {
       }
       expect(await intentsMade()).to.have.lengthOf(1)
     })
-
-    it('gives the retry the original cancellation, and causes no second event', async () => {
-      const { referenceNumber } = (await create('made')).body.data
-      await service.deps.Claim.deleteMany({})
-      const first = await cancel(referenceNumber, 'crashed').expect(200)
-      await crash(past())
-      const retry = await cancel(referenceNumber, 'crashed')
-      expect([retry.status, retry.text]).to.deep.equal([200, first.text])
-      const [intent] = await intentsMade()
-      expect(intent?.outbox.map(({ event }) => event)).to.deep.equal(['payment.created', 'payment.cancelled'])
-    })
-
-    it('lets the retry cancel the intent once if the process crashed before cancelling it', async () => {
-      const { referenceNumber } = (await create('made')).body.data
-      await service.deps.Claim.deleteMany({})
-      await cancel(referenceNumber, 'crashed').expect(200)
-      // The state after the process died between its claim and the write: the intent is unchanged.
-      await service.deps.Intent.updateOne(
-        { referenceNumber },
-        { $set: { status: 'PENDING', effects: [], cancellationReason: null }, $pop: { outbox: 1 } },
-      )
-      await crash(past())
-      const responses = await Promise.all(Array.from({ length: 5 }, () => cancel(referenceNumber, 'crashed')))
-      for (const { status, body } of responses)
-        expect([status, body.data?.status]).to.deep.equal([200, 'CANCELLED'])
-      expect((await intentsMade())[0]?.outbox).to.have.lengthOf(2)
-    })
   })
 
   it('accepts a response only from the request that holds it, even in a batch with responses for other claims', async () => {
@@ -215,7 +188,7 @@ describe("A write's idempotency claim", () => {
 
     it('lets 20 duplicate requests per business wait longer than a second, without delaying another business', async () => {
       const insert = holdNextInsert()
-      const duplicates = 30
+      const duplicates = 24
       let refused = 0
       const duplicate = async () => {
         const { status } = await create('often')

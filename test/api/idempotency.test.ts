@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { changeAsOperator } from '../support/actions.ts'
-import { asMerchant, tester, withMerchantPerTest, withService } from '../support/service.ts'
+import { asMerchant, tester, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { postHead, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
 
@@ -125,7 +125,7 @@ describe('An idempotency key', () => {
       const second = await create('another')
       for (const { body } of [first, second])
         expectFresh(await cancel(body.data.referenceNumber, 'shared'), 200)
-      const colleague = asMerchant(merchant.businessId, await service.key(merchant.businessId))
+      const colleague = await withAnotherKey(service, merchant)
       const stranger = await service.merchant()
       expectFresh(await create('shared', undefined, colleague), 201)
       expectFresh(await create('shared', undefined, stranger), 201)
@@ -184,7 +184,7 @@ describe('An idempotency key', () => {
       expectFresh(missing, 404)
       expectReplay(await cancel('PI-NONE', 'lost'), missing)
 
-      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+      const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const { referenceNumber } = (await create(undefined)).body.data
       const mismatch = await cancel(referenceNumber, 'mine', live)
       expectFresh(mismatch, 403)
@@ -278,32 +278,27 @@ describe('An idempotency key', () => {
   })
 
   describe('in concurrent requests', () => {
-    it('makes 20 requests create only one intent, and all get the same bytes in response', async () => {
-      const responses = await Promise.all(Array.from({ length: 20 }, () => create('at once')))
+    it('makes 20 requests create only one intent, and all get the same bytes, even if half of the bodies differ', async () => {
+      const amounts = Array.from({ length: 20 }, (_, n) => ({ amount: n < 10 ? 5 : n }))
+      const responses = await Promise.all(amounts.map((body) => create('at once', body)))
       expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
       expect(responses[0]?.status).to.equal(201)
       const replayed = responses.filter(({ headers }) => headers['idempotent-replayed'] === 'true')
       expect(replayed).to.have.lengthOf(19)
+      const mismatches = responses.filter(({ headers }) => headers['idempotent-params-mismatch'] === 'true')
+      expect(mismatches.length).to.be.oneOf([10, 19])
       expect(await count()).to.equal(1)
     })
 
-    it('makes 20 requests cancel the intent only once, and all get the same bytes in response', async () => {
+    it('makes 10 requests cancel the intent only once, and all get the same bytes in response', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
       const responses = await Promise.all(
-        Array.from({ length: 20 }, () => cancel(referenceNumber, 'at once')),
+        Array.from({ length: 10 }, () => cancel(referenceNumber, 'at once')),
       )
       expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
       expect(responses[0]?.status).to.equal(200)
       const { outbox } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
       expect(outbox).to.have.lengthOf(2)
-    })
-
-    it('leads to the same response for all creates, even if their bodies differ', async () => {
-      const bodies = Array.from({ length: 10 }, (_, n) => ({ amount: n + 1 }))
-      const responses = await Promise.all(bodies.map((body) => create('at once', body)))
-      expect(new Set(responses.map(({ text }) => text))).to.have.property('size', 1)
-      const mismatches = responses.filter(({ headers }) => headers['idempotent-params-mismatch'] === 'true')
-      expect(mismatches).to.have.lengthOf(9)
     })
   })
 })

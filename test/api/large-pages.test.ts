@@ -13,17 +13,22 @@ describe('A business whose intents have 1 000 refunds each', () => {
   const service = withService()
   const merchant = withMerchant(service)
   before(async () => {
+    const template = await intentTemplate(service, merchant)
+    const createdAt = new Date(template.createdAt.getTime() + 1)
     const refunds = refundsOf(1_000)
-    await copyIntents(service, await intentTemplate(service, merchant), 28, () => ({ refunds }))
+    await copyIntents(service, template, 4, () => ({ refunds, createdAt }))
+    // The older ones are as large, but need less time to decode.
+    const longer = refundsOf(10, 50_000)
+    await copyIntents(service, template, 24, () => ({ refunds: longer }))
   })
 
-  function refundsOf(count: number): Intent['refunds'] {
+  function refundsOf(count: number, reasonLength = 400): Intent['refunds'] {
     const at = service.clock.now()
     return Array.from({ length: count }, (_, n) => ({
       id: `RF-${n}`,
       amount: 1,
       returnedFees: { providerTtc: 0, payerTtc: 0 },
-      reason: '\u00e9'.repeat(400),
+      reason: '\u00e9'.repeat(reasonLength),
       status: 'SUCCEEDED',
       effectId: String(n),
       createdAt: at,
@@ -48,8 +53,8 @@ describe('A business whose intents have 1 000 refunds each', () => {
 
   it('can read its intents in several pages', async () => {
     for (const page of [1, 2]) {
-      const { status, body } = await get(`?limit=4&page=${page}`)
-      expect([status, body.data?.items.length], JSON.stringify(body.error)).to.deep.equal([200, 4])
+      const { status, body } = await get(`?limit=2&page=${page}`)
+      expect([status, body.data?.items.length], JSON.stringify(body.error)).to.deep.equal([200, 2])
     }
   })
 
@@ -69,12 +74,10 @@ describe('A business whose intents have 1 000 refunds each', () => {
     const headers = merchant.write()
     const first = await refund(path, headers)
     expect([first.status, first.body.data?.refunds.length]).to.deep.equal([200, 901])
-    for (let n = 0; n < 2; n += 1) {
-      expect((await refund(path)).status).to.equal(200)
-      const again = await refund(path, headers)
-      expect([again.status, again.headers['idempotent-replayed']]).to.deep.equal([200, 'true'])
-      expect(again.text).to.equal(first.text)
-    }
+    expect((await refund(path)).status).to.equal(200)
+    const again = await refund(path, headers)
+    expect([again.status, again.headers['idempotent-replayed']]).to.deep.equal([200, 'true'])
+    expect(again.text).to.equal(first.text)
   })
 
   it('gets 429 for concurrent refunds that it must wait for, and the refused refunds are not carried out', async () => {

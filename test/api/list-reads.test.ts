@@ -8,6 +8,7 @@ import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, freshDelivery, relay, subscribe } from '../support/actions.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
+import { rounds } from '../support/machine.ts'
 import { storeOrder } from '../support/orders.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
@@ -95,7 +96,7 @@ describe('A list', () => {
       })
   })
 
-  it('reads only the deliveries it returns, matches brute force for every combination of filters, and has an exact total', async () => {
+  it('reads only the deliveries it returns, matches brute force for every pair of filters, and has an exact total', async () => {
     const { id: endpointId } = await subscribe(service, merchant, 'http://127.0.0.1:9/')
     const made = await freshDelivery(service, merchant)
     await service.deps.Delivery.deleteMany({})
@@ -150,8 +151,13 @@ describe('A list', () => {
         (delivery) => delivery.endpointId === endpointId && delivery.event === 'payment.created',
       ],
     ]
-    const combined = statusFilters.flatMap((status) =>
-      responseFilters.flatMap((response) => others.map((other) => [status, response, other])),
+    // One of the three filters by response with each pair of the others covers all pairs.
+    const combined = others.flatMap((other, at) =>
+      statusFilters.flatMap((status, of) => {
+        const first = (at + of) % 3
+        const some = [...responseFilters, ...responseFilters].slice(first, first + rounds(3, 1))
+        return some.map((response) => [status, response, other])
+      }),
     )
     const queries = combined.map((filters) => filters.map(([text]) => text).join('&'))
     const found = await read('webhooks/events', 'deliveries', queries)
@@ -192,7 +198,7 @@ describe('A list', () => {
   })
 
   it('reads only the products, orders or endpoints it returns, whatever the filter', async () => {
-    for (let index = 0; index < 24; index += 1) {
+    for (let index = 0; index < 12; index += 1) {
       const name = index % 3 === 0 ? `Tea ${index}` : `Soap ${index}`
       const variant = { sku: `s${index}`, price: 1, stock: 1 }
       await createProduct(service, merchant, { name, active: index % 2 === 0, ...variant })
@@ -201,9 +207,9 @@ describe('A list', () => {
     const { body } = await service.http.get('/api/v1/dev/store/products?sku=s3').set(merchant.read())
     expect(body.data.total).to.equal(1)
     const wanted = ['', 'active=true', 'q=tea', 'q=tea&active=false', 'sku=s3', 'sku=none']
-    expect(await totals('store/products', 'products', wanted)).to.deep.equal([24, 12, 8, 4, 1, 0])
-    expect(await totals('store/orders', 'orders', ['', spanOf(day, 0)])).to.deep.equal([24, 24])
-    for (let index = 0; index < 20; index += 1) {
+    expect(await totals('store/products', 'products', wanted)).to.deep.equal([12, 6, 4, 2, 1, 0])
+    expect(await totals('store/orders', 'orders', ['', spanOf(day, 0)])).to.deep.equal([12, 12])
+    for (let index = 0; index < 4; index += 1) {
       const { id } = await subscribe(service, merchant, `http://127.0.0.1:9/${index}`)
       await service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
     }

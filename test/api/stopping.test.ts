@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
 import express from 'express'
+import { deadlineMs } from '../support/machine.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { connectTo, crlf, readToEnd, responsesOf } from './raw-request.ts'
@@ -27,13 +28,17 @@ describe('An HTTP server that is stopping', () => {
 
   it('still serves connections that arrive shortly after the stop begins, and then accepts no more connections', async () => {
     const app = express().get('/', (_req, res) => res.end('{}'))
-    const { server, origin } = await openServer(service, shortTimeouts, app)
+    const { server, origin } = await openServer(
+      service,
+      { ...shortTimeouts, headersMs: 60_000, requestMs: 60_000 },
+      app,
+    )
     const sockets: Socket[] = []
     const knocking = setInterval(() => {
       void connectTo(origin).then((socket) => sockets.push(socket))
     }, 20)
     await waitFor('some connections have arrived', () => sockets.length > 3)
-    const stopped = server.stop(1000)
+    const stopped = server.stop(deadlineMs(1000))
     const before = sockets.length
     await waitFor('more connections have arrived', () => sockets.length > before + 3)
     clearInterval(knocking)

@@ -4,7 +4,7 @@ import type { Route } from '../../src/http/operations/route.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import { newId } from '../../src/security/ids.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
-import { asMerchant, withService } from '../support/service.ts'
+import { withAnotherKey, withService } from '../support/service.ts'
 import { createProduct, openLiveShop, type ProductResponse, readProduct } from '../support/store.ts'
 import { expectRefused } from './refused.ts'
 import { type Kind, kinds, type Side } from './resources.ts'
@@ -76,11 +76,33 @@ describe('The API with several businesses in both environments', () => {
   /** A business with a shop in each of its environments. */
   async function openBusiness(): Promise<{ test: Side; live: Side }> {
     const merchant = await service.merchant()
-    const { businessId } = merchant
     await openLiveShop(service, merchant)
-    const live = asMerchant(businessId, await service.key(businessId, { mode: 'live' }))
+    const live = await withAnotherKey(service, merchant, { mode: 'live' })
     return { test: { merchant, sandbox: true }, live: { merchant: live, sandbox: false } }
   }
+  const openBusinesses = () => Promise.all([openBusiness(), openBusiness()])
+
+  type Things = { side: Side; id: string }[]
+  const listed = new Map<Kind, Things>()
+  /** One resource on each side of two businesses, for all lists of this kind. */
+  async function thingsOf(kind: Kind): Promise<Things> {
+    const things = listed.get(kind) ?? []
+    listed.set(kind, things)
+    if (things.length === 0)
+      for (const side of (await openBusinesses()).flatMap(({ test, live }) => [test, live]))
+        things.push({ side, id: await kind.make(service, side) })
+    return things
+  }
+
+  /** A business without a live shop, and another one for requests that must find nothing. */
+  let withoutShop: Awaited<ReturnType<typeof openBusiness>>
+  let other: Awaited<ReturnType<typeof openBusiness>>
+  before(async () => {
+    other = await openBusiness()
+    const merchant = await service.merchant()
+    const live = await withAnotherKey(service, merchant, { mode: 'live' })
+    withoutShop = { test: { merchant, sandbox: true }, live: { merchant: live, sandbox: false } }
+  })
 
   const bodyOf = (row: Row): object | undefined => ('body' in row ? row.body : undefined)
 
@@ -115,7 +137,7 @@ describe('The API with several businesses in both environments', () => {
   })
 
   it("takes stock for an order only from the order's own business and environment", async () => {
-    const [own, other] = await Promise.all([openBusiness(), openBusiness()])
+    const own = await openBusiness()
     const [mine, live, foreign] = await Promise.all(
       [own.test, own.live, other.test].map(({ merchant }) => createProduct(service, merchant)),
     )
@@ -141,22 +163,22 @@ describe('The API with several businesses in both environments', () => {
     if ('of' in row)
       it(`finds only what belongs to the business and environment of the caller's key: ${name}`, async () => {
         const kind: Kind = kinds[row.of]
-        const [own, other] = await Promise.all([openBusiness(), openBusiness()])
+        const own = await openBusiness()
+        const unknown = await Promise.all(
+          [other.test, other.live].map((stranger) => send(route, row, stranger, kind.unknown)),
+        )
         for (const [owner, sibling] of [
           [own.test, own.live],
           [own.live, own.test],
         ] as const) {
           const id = await kind.make(service, owner)
           const stored = await snapshot(kind, owner)
-          for (const stranger of [other.test, other.live]) {
-            const [foreign, unknown] = await Promise.all([
-              send(route, row, stranger, id),
-              send(route, row, stranger, kind.unknown),
-            ])
-            const [status, code] = refusal(route, stranger, 404, kind.missing)
-            await expectRefused(Promise.resolve(foreign), status, code)
-            const error = { ...foreign.body.error, requestId: null }
-            expect(error).to.deep.equal({ ...unknown.body.error, requestId: null })
+          for (const [index, stranger] of [other.test, other.live].entries()) {
+            if (!owner.sandbox && stranger.sandbox) continue
+            const refused = refusal(route, stranger, 404, kind.missing)
+            const { body: foreign } = await expectRefused(send(route, row, stranger, id), ...refused)
+            const error = { ...foreign.error, requestId: null }
+            expect(error).to.deep.equal({ ...unknown[index]?.body.error, requestId: null })
           }
           const belongsToBoth = row.of === 'endpoint'
           const mismatch = refusal(route, sibling, 403, 'SANDBOX_MISMATCH')
@@ -173,26 +195,22 @@ describe('The API with several businesses in both environments', () => {
 
     if ('lists' in row)
       it(`lists only what belongs to the business and environment of the caller's key: ${name}`, async () => {
-        const kind: Kind = kinds[row.lists]
-        const businesses = await Promise.all([openBusiness(), openBusiness()])
-        const things = []
-        for (const side of businesses.flatMap(({ test, live }) => [test, live]))
-          things.push({ side, id: await kind.make(service, side) })
+        const things = await thingsOf(kinds[row.lists])
         for (const { side } of things) {
           const { status, text } = await send(route, row, side, '')
           expect(status, text).to.equal(200)
-          const listed = things.filter(({ id }) => text.includes(id))
+          const shown = things.filter(({ id }) => text.includes(id))
           const isOwn = (owner: Side) =>
             owner.merchant.businessId === side.merchant.businessId &&
             (owner.sandbox === side.sandbox || row.lists === 'endpoint')
-          expect(listed).to.deep.equal(things.filter((thing) => isOwn(thing.side)))
+          expect(shown).to.deep.equal(things.filter((thing) => isOwn(thing.side)))
         }
       })
 
     if ('changes' in row)
       it(`changes only what belongs to the business and environment of the caller's key: ${name}`, async () => {
         const kind: Kind = kinds[row.changes]
-        const [own, other] = await Promise.all([openBusiness(), openBusiness()])
+        const [own, other] = await openBusinesses()
         const sides = [own.test, own.live, other.test, other.live]
         const ids: string[] = []
         for (const side of sides) ids.push(await kind.make(service, side))
@@ -212,7 +230,7 @@ describe('The API with several businesses in both environments', () => {
     if ('makes' in row)
       it(`creates documents only for the business and environment of the caller's key: ${name}`, async () => {
         const kind: Kind = kinds[row.makes]
-        const [own, other] = await Promise.all([openBusiness(), openBusiness()])
+        const own = await openBusiness()
         const sides = [own.test, own.live, other.test, other.live]
         if (row.needs !== undefined) for (const side of sides) await kinds[row.needs].make(service, side)
         for (const side of [own.test, own.live]) {
@@ -229,19 +247,15 @@ describe('The API with several businesses in both environments', () => {
 
     if (route.path.startsWith('/dev/store/'))
       it(`refuses a live key if the business has no live shop, but never refuses a test key: ${name}`, async () => {
-        const merchant = await service.merchant()
-        const { businessId } = merchant
-        const live = {
-          merchant: asMerchant(businessId, await service.key(businessId, { mode: 'live' })),
-          sandbox: false,
-        }
+        const { test, live } = withoutShop
+        const { businessId } = test.merchant
         const id = 'of' in row ? kinds[row.of].unknown : ''
         const [status, code] = refusal(route, live, 404, 'SHOP_NOT_FOUND')
         await expectRefused(send(route, row, live, id), status, code)
-        const { body } = await send(route, row, { merchant, sandbox: true }, id)
+        const { body } = await send(route, row, test, id)
         expect(body.error?.code).to.not.equal('SHOP_NOT_FOUND')
         if ('of' in row && row.of === 'product') {
-          const { _id } = await createProduct(service, merchant)
+          const { _id } = await createProduct(service, test.merchant)
           await expectRefused(send(route, row, live, _id), status, code)
         }
         expect(await service.deps.Shop.countDocuments({ businessId, sandbox: false })).to.equal(0)

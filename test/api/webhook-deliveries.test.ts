@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { scopes } from '../../schemas/scopes.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import {
   attempt,
   cancelIntent,
@@ -40,8 +41,8 @@ describe('The webhook delivery API', () => {
     expect(status, JSON.stringify(body)).to.equal(200)
     return body.data
   }
-  const ids = async (query = '', as = merchant): Promise<string[]> =>
-    (await listed(query, as)).items.map((item: { id: string }) => item.id)
+  const idOf = ({ id }: { id: string }) => id
+  const ids = async (query = ''): Promise<string[]> => (await listed(query)).items.map(idOf)
   const one = async ({ _id }: { _id: string }, as = merchant) =>
     (await service.http.get(`${path}/${_id}`).set(as.read()).expect(200)).body.data
   const respondWithStatus = (status: number) =>
@@ -62,21 +63,20 @@ describe('The webhook delivery API', () => {
     await changeEndpoint({ active: true })
     return delivery
   }
-  async function dead() {
-    const delivery = await freshDelivery(service, merchant)
-    respondWithStatus(500)
-    await makeAllAttempts(service, delivery)
+  /** A delivery as it is stored after 8 attempts, of which the service made one. */
+  async function storedDead() {
+    const delivery = await attempted(500)
+    excuse([delivery._id])
+    const change = { status: 'DEAD', attempts: 8, nextAttemptAt: null, deadAt: service.clock.now() } as const
+    await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: change })
     return delivery
   }
 
   describe('on GET /dev/webhooks/events', () => {
-    it('returns an empty page if there are no deliveries', async () => {
-      expect(await listed()).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
-    })
-
     it("shows a delivery's status before the first attempt, after a failure and after a success", async () => {
       service.clock.freeze(new Date(Math.ceil(Date.now() / day) * day))
       const start = service.clock.now()
+      expect(await listed()).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
       const delivery = await freshDelivery(service, merchant)
       const untried = {
         id: delivery._id,
@@ -139,7 +139,7 @@ describe('The webhook delivery API', () => {
     it('filters by status, event, endpoint, reference, response and time, in any combination', async () => {
       service.clock.freeze(new Date(Math.ceil(Date.now() / day) * day))
       const [delivered, retrying, gone] = [await attempted(200), await attempted(500), await cancelled()]
-      const { _id: over } = await dead()
+      const { _id: over } = await storedDead()
       service.clock.freeze(new Date(service.clock.now().getTime() + 10 * day))
       const { referenceNumber } = await createIntent(service, merchant)
       await cancelIntent(service, merchant, referenceNumber)
@@ -176,8 +176,9 @@ describe('The webhook delivery API', () => {
         [`to=${delivered.createdAt.toISOString()}&status=DELIVERED`, [delivered._id]],
       ]
       for (const [query, expected] of found) {
-        expect(await ids(query), query).to.have.members(expected)
-        expect(await listed(query), query).to.include({ total: expected.length })
+        const { items, total } = await listed(query)
+        expect(items.map(idOf), query).to.have.members(expected)
+        expect(total, query).to.equal(expected.length)
       }
     })
 
@@ -197,13 +198,7 @@ describe('The webhook delivery API', () => {
       const wrong: [param: string, ...queries: string[]][] = [
         ['status', 'status=dead', 'status=', 'status=PENDING,', 'status=DEAD&status=DEAD'],
         ['referenceNumber', 'referenceNumber=%00', 'referenceNumber=a&referenceNumber=b'],
-        [
-          'responseStatus',
-          'responseStatus=200',
-          'responseStatus=2xx',
-          'responseStatus=5x',
-          'responseStatus=',
-        ],
+        ['responseStatus', ...['200', '2xx', '5x', ''].map((value) => `responseStatus=${value}`)],
         ['event', 'event=payment.paid', 'event=', 'event=__proto__', 'event=order.new&event=order.new'],
         ['endpointId', 'endpointId=a&endpointId=b', 'endpointId=%00', `endpointId=${'x'.repeat(65)}`],
         ['from', 'from=yesterday', 'from=2026-01-02&to=2026-01-01'],
@@ -382,7 +377,8 @@ describe('The webhook delivery API', () => {
     }
 
     it('attempts a DEAD delivery once more, and leaves it DEAD if that attempt fails', async () => {
-      const delivery = await dead()
+      const delivery = await attempted(500)
+      await makeAllAttempts(service, delivery)
       const nextAttemptAt = service.clock.now().toISOString()
       service.clock.freeze(new Date(nextAttemptAt))
       const due = { status: 'RETRYING', attempts: 8, maxAttempts: 9, nextAttemptAt }
@@ -426,7 +422,7 @@ describe('The webhook delivery API', () => {
     })
 
     it('adds one attempt if ten requests compete, and replays the response for a reused idempotency key', async () => {
-      const delivery = await dead()
+      const delivery = await storedDead()
       const responses = await Promise.all(Array.from({ length: 10 }, () => retried(delivery)))
       const reasons = responses.map(({ reason }) => reason)
       expect(reasons).to.have.members([...Array.from({ length: 9 }, () => 'under_way'), null])
@@ -442,7 +438,7 @@ describe('The webhook delivery API', () => {
     })
 
     it('records the key, the address, and the old and new values in the audit trail', async () => {
-      const delivery = await dead()
+      const delivery = await storedDead()
       await retried(delivery)
       const trail = await service.deps.AuditEvent.find({ subject: delivery._id }).lean()
       expect(trail).to.have.length(1)
@@ -497,7 +493,7 @@ describe('The webhook delivery API', () => {
 
     it('selects by every filter of the list, and counts the deliveries that get no attempt by reason', async () => {
       const delivered = await attempted(200)
-      const { _id: over, referenceNumber } = await dead()
+      const { _id: over, referenceNumber } = await storedDead()
       const [gone, retrying] = [await cancelled(), await attempted(404)]
       const every = { status: ['DEAD', 'RETRYING', 'CANCELLED'] }
       const from = delivered.createdAt.toISOString()

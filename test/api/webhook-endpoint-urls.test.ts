@@ -21,7 +21,7 @@ describe("A webhook endpoint's URL", () => {
     const rules = { allowedHosts: new Set<string>() }
     for (const host of refusedHosts)
       if ('url' in checkWebhookUrl(`https://${host}/hooks`, rules)) wrong.push(host)
-    const each = rounds(1, 5)
+    const each = rounds(1, 15)
     const waiting = refusedHosts.filter((_host, index) => index % each === 0).values()
     const registerAll = async () => {
       for (const host of waiting) {
@@ -35,8 +35,11 @@ describe("A webhook endpoint's URL", () => {
   })
 
   it('is accepted if its host may be public, in any script', async () => {
-    for (const host of acceptedHosts) {
-      const { status } = await register(`https://${host}/hooks`, (await service.merchant()).write())
+    let merchant = await service.merchant()
+    for (const [index, host] of acceptedHosts.entries()) {
+      // A business may have five endpoints.
+      if (index % 5 === 4) merchant = await service.merchant()
+      const { status } = await register(`https://${host}/hooks`, merchant.write())
       expect(status, host).to.equal(201)
     }
   })

@@ -7,7 +7,7 @@ import { newId } from '../../src/security/ids.ts'
 import { fixtureReference } from '../invariants/expect-invariants.ts'
 import { createIntent, relay } from '../support/actions.ts'
 import { refund, simulate } from '../support/pay.ts'
-import { asMerchant, withMerchant, withService } from '../support/service.ts'
+import { withAnotherKey, withMerchant, withService } from '../support/service.ts'
 
 const dayMs = 86_400_000
 const unwatched = { count: () => undefined, done: () => undefined }
@@ -28,7 +28,7 @@ describe('The clean-up of the ledger', () => {
 
   it('removes old test entries, but keeps the statements, the balance, live entries and recent entries', async () => {
     const { deps, clock } = service
-    const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+    const live = await withAnotherKey(service, merchant, { mode: 'live' })
     const get = async (path: string, reader = merchant) => {
       const { body } = await service.http.get(`/api/v1/dev/${path}`).set(reader.read())
       return body.data

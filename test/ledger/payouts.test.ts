@@ -5,7 +5,7 @@ import { newId } from '../../src/security/ids.ts'
 import { withAdmin } from '../admin/admin.ts'
 import { operator, readable, signedIn } from '../admin/staff.ts'
 import { fixtureReference } from '../invariants/expect-invariants.ts'
-import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
+import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 
 describe('A payout', function () {
   this.timeout(60_000)
@@ -23,7 +23,7 @@ describe('A payout', function () {
   const send = (changes: Partial<Payout>) =>
     payOut(service.deps, { ...owner(), amount: 100, reference: 'TR-1', ...changes }, operator)
   const entries = async () => {
-    const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+    const live = await withAnotherKey(service, merchant, { mode: 'live' })
     const { body } = await service.http.get('/api/v1/dev/balance/entries?type=payout').set(live.read())
     return body.data.items as Record<string, unknown>[]
   }
