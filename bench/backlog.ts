@@ -59,10 +59,7 @@ export async function measureBacklog(bench: Bench): Promise<Backlog> {
     // Without Redis jobs, the service searches MongoDB for due deliveries.
     await bench.emptyRedis()
     const countAttempted = () => deliveries.countDocuments({ businessId, attempts: { $gt: 1 } })
-    await waitFor(
-      'the first retries',
-      async () => (await countAttempted()) + (await witness.seen()).hanging > 0,
-    )
+    await waitFor('the first retries', async () => (await countAttempted()) + (await witness.seen()).hanging > 0)
     const phase = await run(what, PHASE_SECONDS)
     if ((await deliveries.countDocuments({ businessId, status: 'CANCELLED' })) > 0)
       throw new Error('The service cancelled retries')

@@ -15,8 +15,7 @@ export async function measureBooking(bench: Bench): Promise<Pair<Drained>[]> {
     const paid = await openOutboxes(bench, database, service, urls, 'payment.confirmed')
     const created = await openOutboxes(bench, database, service, urls)
     const worker = service.startWorker()
-    const drain = (outboxes: typeof paid) => () =>
-      drainOutboxes(bench, address, { database, outboxes, worker })
+    const drain = (outboxes: typeof paid) => () => drainOutboxes(bench, address, { database, outboxes, worker })
     for (let warmUp = 0; warmUp < WARM_UP_DRAINS; warmUp += 1)
       for (const outboxes of [paid, created]) await drain(outboxes)()
     const measured = await alternate(bench.rounds, drain(paid), drain(created))

@@ -95,9 +95,7 @@ export async function measureCapacity(bench: Bench): Promise<Costs> {
   await worker.end()
   const expiryJobBytes = (await bytesOfKeys(bench.redisUrl, 'capacity:intent-expiry:*')) / INTENTS
   await count('simulated payment', webPort, PAYMENTS, () =>
-    inParallel(PAYMENTS, (index) =>
-      api.post(merchantOf(index), `/intents/${references[index]}/simulate-payment`, {}),
-    ),
+    inParallel(PAYMENTS, (index) => api.post(merchantOf(index), `/intents/${references[index]}/simulate-payment`, {})),
   )
   await count('simulated order', webPort, ORDERS, () =>
     inParallel(ORDERS, (index) => api.post(merchantOf(index), '/store/orders/simulate', {})),
@@ -125,13 +123,7 @@ async function cpuMs(port: number): Promise<number> {
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(metrics)?.[1]) * 1000
 }
 
-function costOf(
-  what: string,
-  before: MongoFigures,
-  after: MongoFigures,
-  usedMs: number,
-  times: number,
-): Cost {
+function costOf(what: string, before: MongoFigures, after: MongoFigures, usedMs: number, times: number): Cost {
   const each = (figures: (of: MongoFigures) => number): number => (figures(after) - figures(before)) / times
   const kept = collections.map((collection) => ({
     collection,

@@ -81,12 +81,7 @@ export async function measureCleanUp(bench: Bench): Promise<Pair<Traffic>[]> {
 /**
  * Adds old test intents with one delivery each, `count` documents in all. They are copies of documents of the service.
  */
-async function addOld(
-  database: mongo.Db,
-  service: Service,
-  merchants: Merchant[],
-  count: number,
-): Promise<void> {
+async function addOld(database: mongo.Db, service: Service, merchants: Merchant[], count: number): Promise<void> {
   const [first] = merchants
   const deliveries = database.collection<Delivery>('deliveries')
   const delivered = { status: 'DELIVERED', leaseToken: null } as const
@@ -111,12 +106,7 @@ async function addOld(
 }
 
 /** Runs `act` while the clean-up works. */
-async function beside(
-  database: mongo.Db,
-  service: Service,
-  night: Queue,
-  act: () => Promise<Waits>,
-): Promise<Traffic> {
+async function beside(database: mongo.Db, service: Service, night: Queue, act: () => Promise<Waits>): Promise<Traffic> {
   const records = database.collection<RetentionRecord>('retention')
   // The clean-up has never been completed, so it is due.
   await records.updateOne({ _id: 'nightly' }, { $set: { completedFor: new Date(0) } })

@@ -75,10 +75,7 @@ export async function addCopies<Doc extends mongo.Document>(
 }
 
 /** Opens a database for the duration of `use`. */
-export async function withDatabase<T>(
-  mongodbUrl: string,
-  use: (database: mongo.Db) => Promise<T>,
-): Promise<T> {
+export async function withDatabase<T>(mongodbUrl: string, use: (database: mongo.Db) => Promise<T>): Promise<T> {
   const client = await mongo.MongoClient.connect(mongodbUrl)
   try {
     return await use(client.db())

@@ -35,9 +35,7 @@ export async function measureCreate(bench: Bench): Promise<Pair<LoadResult>[]> {
 
   const load = async (url: string, seconds: number): Promise<LoadResult> => {
     const input: Load = { url, seconds, connections: CONNECTIONS, body: order, apiKeys }
-    const result = await runProcess<LoadResult>(bench.runtime, 'load', 'bench/load.ts', [
-      JSON.stringify(input),
-    ])
+    const result = await runProcess<LoadResult>(bench.runtime, 'load', 'bench/load.ts', [JSON.stringify(input)])
     if (result.failed > 0) throw new Error(`${result.failed} requests to ${url} did not get 2xx`)
     return result
   }

@@ -76,10 +76,7 @@ export async function measureCsv(bench: Bench): Promise<Importing> {
   return { pairs, unchangedMs, repricedMs }
 }
 
-async function importAll<Shop>(
-  shops: readonly Shop[],
-  importInto: (shop: Shop) => Promise<number>,
-): Promise<Imported> {
+async function importAll<Shop>(shops: readonly Shop[], importInto: (shop: Shop) => Promise<number>): Promise<Imported> {
   let ms = 0
   for (const shop of shops) ms += await importInto(shop)
   return { perSecond: (ROWS * shops.length * 1000) / ms, ms: ms / shops.length }

@@ -52,9 +52,7 @@ export async function measureExport(bench: Bench): Promise<Pair<BesideExport>[]>
     const url = `${web.origin}/api/v1/dev/exports/payments?${span}`
     const input: Download = { url, apiKey: exporter.apiKey }
     const startedAt = performance.now()
-    const running = runProcess<Downloaded>(bench.runtime, 'download', 'bench/download.ts', [
-      JSON.stringify(input),
-    ])
+    const running = runProcess<Downloaded>(bench.runtime, 'download', 'bench/download.ts', [JSON.stringify(input)])
     const { result, mib } = await watched(web.pid, running)
     if (result.lines < bench.most) throw new Error(`The export has only ${result.lines} lines`)
     return { rowsPerSecond: bench.most / ((performance.now() - startedAt) / 1000), mib }
@@ -72,10 +70,7 @@ export async function measureExport(bench: Bench): Promise<Pair<BesideExport>[]>
 }
 
 /** Waits for a promise, and returns the most resident memory of a process in this time. */
-async function watched<Result>(
-  pid: number,
-  running: Promise<Result>,
-): Promise<{ result: Result; mib: number }> {
+async function watched<Result>(pid: number, running: Promise<Result>): Promise<{ result: Result; mib: number }> {
   let mib = 0
   const ended = running.then(
     () => true,

@@ -45,10 +45,7 @@ export async function measureFailover(bench: Bench): Promise<Pair<Outage>[]> {
     const primary = await primaryOf(client, set.members)
     const killedAt = performance.now()
     await primary.kill('SIGKILL')
-    await waitFor(
-      'both sides to recover',
-      async () => service.steadySince(killedAt) && bare.steadySince(killedAt),
-    )
+    await waitFor('both sides to recover', async () => service.steadySince(killedAt) && bare.steadySince(killedAt))
     pairs.push({ service: await service.end(killedAt), bare: await bare.end(killedAt) })
     await primary.restart()
     await waitFor('the member to recover', async () => (await healthyIn(client)) === MEMBERS)
@@ -87,10 +84,7 @@ function createRepeatedly(act: () => Promise<boolean>) {
   }
   const loops = Promise.all(Array.from({ length: CONCURRENCY }, loop))
   const longestWithout = (instant: number): number =>
-    longestGap([
-      ...successes.filter((at) => at <= instant).slice(-1),
-      ...successes.filter((at) => at > instant),
-    ])
+    longestGap([...successes.filter((at) => at <= instant).slice(-1), ...successes.filter((at) => at > instant)])
   return {
     /** Whether a create has succeeded since an instant, and none has failed for a while. */
     steadySince(instant: number): boolean {

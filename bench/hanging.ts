@@ -51,8 +51,7 @@ export async function measureHanging(bench: Bench): Promise<Pair<Waits>[]> {
     const beside = async (): Promise<Waits> => {
       const other = others.shift() as Merchant
       const ports = otherPorts.splice(0, ENDPOINTS)
-      for (const port of ports)
-        await addEndpoint(service.webUrl, other, witness.urlOf(port), ['payment.created'])
+      for (const port of ports) await addEndpoint(service.webUrl, other, witness.urlOf(port), ['payment.created'])
       await create(goodEvents.seconds, [{ ...goodEvents, apiKeys: [other.apiKey] }], ENDPOINTS)
       await witness.forget()
       for (const port of ports) await witness.behave(port, 'hangs')

@@ -22,9 +22,7 @@ export function printHot(name: string, file: string): void {
   const idle = timeByLocation.get('(idle)') ?? 0
   timeByLocation.delete('(idle)')
   const busy = [...timeByLocation.values()].reduce((sum, each) => sum + each, 0)
-  console.log(
-    `\n${name}: busy ${Math.round((100 * busy) / (busy + idle))} % of the time; self time (${file}):`,
-  )
+  console.log(`\n${name}: busy ${Math.round((100 * busy) / (busy + idle))} % of the time; self time (${file}):`)
   const hottest = [...timeByLocation].sort(([, one], [, other]) => other - one).slice(0, SHOWN)
   for (const [location, micros] of hottest)
     console.log(`${((100 * micros) / busy).toFixed(1).padStart(6)} %  ${location}`)

@@ -20,8 +20,7 @@ export const isolation: Record<string, Benchmark> = {
         : '20 events/s of 99 businesses beside one with 180/s ÷ 200/s spread evenly over all 100, from the response of the create to the first attempt; ' +
           `${PHASE_SECONDS} s in turns, then ${HANGING_SECONDS} s while its endpoint hangs`,
     measure: (bench) => (bench.backlog ? backlogLines(bench) : noisyLines(bench)),
-    takesSeconds: ({ backlog, rounds }) =>
-      backlog ? 155 : 30 + rounds * 2 * (PHASE_SECONDS + 2) + HANGING_SECONDS,
+    takesSeconds: ({ backlog, rounds }) => (backlog ? 155 : 30 + rounds * 2 * (PHASE_SECONDS + 2) + HANGING_SECONDS),
     profiled: ['noisy-worker'],
   },
   hanging: {
@@ -110,20 +109,13 @@ async function noisyLines(bench: Bench): Promise<Line[]> {
     `  p99 of the last phase in slices of 15 s: ${hanging.slices.map((p99) => p99.toFixed(1)).join(', ')} ms; ${open} attempts open`,
   )
   const lastPair = pairs.slice(-1).map(({ bare }) => ({ service: hanging, bare }))
-  return [
-    ...besideLines('noisy', pairs, '≤ 1.5'),
-    ...besideLines('  while its endpoint hangs', lastPair, '≤ 1.5'),
-  ]
+  return [...besideLines('noisy', pairs, '≤ 1.5'), ...besideLines('  while its endpoint hangs', lastPair, '≤ 1.5')]
 }
 
 async function backlogLines(bench: Bench): Promise<Line[]> {
   const { without, dead } = await measureBacklog(bench)
   return dead.flatMap(({ phase, attempted }) =>
-    besideLines(
-      `noisy --backlog, ${phase.what}, ${attempted} tried`,
-      [{ service: phase, bare: without }],
-      '≤ 2',
-    ),
+    besideLines(`noisy --backlog, ${phase.what}, ${attempted} tried`, [{ service: phase, bare: without }], '≤ 2'),
   )
 }
 

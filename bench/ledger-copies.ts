@@ -20,11 +20,7 @@ export interface Booked {
  * Writes the ledger of a merchant to MongoDB, without the service: for each payment an entry and its fee, and the
  * closing markers. A million payments take a few minutes.
  */
-export async function fillLedger(
-  database: mongo.Db,
-  businessId: string,
-  periods: readonly Booked[],
-): Promise<void> {
+export async function fillLedger(database: mongo.Db, businessId: string, periods: readonly Booked[]): Promise<void> {
   const collection = database.collection<LedgerEntry>('ledgerentries')
   const owner = { businessId, sandbox: false }
   let last: LedgerEntry | null = null
@@ -35,8 +31,7 @@ export async function fillLedger(
       const links: LedgerEntry[] = []
       for (let nth = first; nth < Math.min(payments, first + PAYMENTS_TOGETHER); nth += 1) {
         const paidAt = new Date(from.getTime() + (nth / payments) * (to.getTime() - from.getTime()))
-        for (const draft of entriesOf(paidAt))
-          links.push(...linkEntry(owner, links.at(-1) ?? last, draft, paidAt))
+        for (const draft of entriesOf(paidAt)) links.push(...linkEntry(owner, links.at(-1) ?? last, draft, paidAt))
       }
       last = links.at(-1) ?? last
       await writing

@@ -50,8 +50,7 @@ export const measureList = (bench: Bench): Promise<ListTimes> =>
     const noTimes = (): ByCount => new Map(counts.map((count) => [count, []]))
     const readOnce = async (origin: string, apiKey: string): Promise<number> => {
       const calls = [{ method: 'GET' as const, path: '/api/v1/dev/intents?page=1', apiKey }]
-      return (await sendCalls(bench.runtime, { origin, calls, connections: 1, seconds: 1, eachOnce: true }))
-        .p50
+      return (await sendCalls(bench.runtime, { origin, calls, connections: 1, seconds: 1, eachOnce: true })).p50
     }
     const unprofiled = { ...bench, runtime: { ...bench.runtime, profile: false } }
     const times = pages.map((page) => ({ page, byCount: noTimes() }))

@@ -52,9 +52,7 @@ export async function measureLists(bench: Bench): Promise<Pair<BesideLists>[]> {
     return { p50: percentile(waits, 0.5), p99: percentile(waits, 0.99), listed: 0, refused: 0 }
   }
   const list = async (seconds: number): Promise<Pick<BesideLists, 'listed' | 'refused'>> => {
-    const calls = [
-      { method: 'GET' as const, path: '/api/v1/dev/intents?status=PENDING', apiKey: lister.apiKey },
-    ]
+    const calls = [{ method: 'GET' as const, path: '/api/v1/dev/intents?status=PENDING', apiKey: lister.apiKey }]
     const options = { origin, calls, connections: LISTERS, seconds, eachOnce: false }
     const { sent, failed } = await sendRefusableCalls(bench.runtime, options)
     if (sent === failed) throw new Error('Every list was refused')

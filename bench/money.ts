@@ -20,12 +20,7 @@ export const money: Record<string, Benchmark> = {
         comparedLine('create-cost ÷ before, µs', pairs(plain, before), us, '≤ 1.05'),
         comparedLine('  with a reference ÷ before, µs', pairs(withReference, before), us, '≤ 1.05'),
       ]
-      const line = comparedLine(
-        'create-cost with a reference ÷ without, µs',
-        pairs(withReference, plain),
-        us,
-        '',
-      )
+      const line = comparedLine('create-cost with a reference ÷ without, µs', pairs(withReference, plain), us, '')
       return [...(bench.before === null ? [] : earlier), line]
     },
     takesSeconds: ({ rounds }) => 10 + (rounds + 2) * 9,
@@ -55,12 +50,7 @@ export const money: Record<string, Benchmark> = {
       const pairs = await measureBooking(bench)
       return [
         rateLine('booking, deliveries/s', pairs, ''),
-        comparedLine(
-          '  µs of CPU in worker and MongoDB',
-          pairs,
-          ({ workerUs, mongoUs }) => workerUs + mongoUs,
-          '',
-        ),
+        comparedLine('  µs of CPU in worker and MongoDB', pairs, ({ workerUs, mongoUs }) => workerUs + mongoUs, ''),
       ]
     },
     takesSeconds: ({ rounds, deliveries }) => 10 + (6 + rounds * 2) * (deliveries / 2500),
@@ -73,12 +63,7 @@ export const money: Record<string, Benchmark> = {
       const { closed, open, balance } = await measureStatement(bench)
       const ms = (p95: number): number => p95
       return [
-        comparedLine(
-          `statement of a closed day with ${bench.most / 10} payments ÷ 1000, p95, ms`,
-          closed,
-          ms,
-          '≤ 1.5',
-        ),
+        comparedLine(`statement of a closed day with ${bench.most / 10} payments ÷ 1000, p95, ms`, closed, ms, '≤ 1.5'),
         comparedLine('  of the open day', open, ms, '≤ 3'),
         comparedLine(`balance after ${bench.most} entries ÷ 4000, p95, ms`, balance, ms, '≤ 1.5'),
       ]

@@ -28,8 +28,7 @@ export async function readFigures(mongodbUrl: string, names: string[]): Promise<
     await client.db('admin').command({ fsync: 1 })
     const status = await client.db('admin').command({ serverStatus: 1 })
     const collections: MongoFigures['collections'] = {}
-    for (const name of names)
-      collections[name] = sizesOf((await client.db().command({ collStats: name })) as CollStats)
+    for (const name of names) collections[name] = sizesOf((await client.db().command({ collStats: name })) as CollStats)
     const { reads, writes } = status.opLatencies
     const { user_time_us: user, system_time_us: system } = status.extra_info
     const { inserted, updated, returned } = status.metrics.document

@@ -59,10 +59,7 @@ export async function openOutboxes(
         const businessId = merchants[index % merchants.length]?.businessId ?? ''
         return { ...sample, ...own, businessId, createdAt, outbox: [], hidden }
       })
-      await intents.updateMany({ hidden: { $exists: true } }, [
-        { $set: { outbox: '$hidden' } },
-        { $unset: 'hidden' },
-      ])
+      await intents.updateMany({ hidden: { $exists: true } }, [{ $set: { outbox: '$hidden' } }, { $unset: 'hidden' }])
     },
     async wake() {
       const jobs: { name: string; data: Jobs['outbox-relay'] }[] = []

@@ -12,8 +12,7 @@ export function processorMs(pid: number): number {
 }
 
 /** The resident memory of a process in MiB. NaN on systems without /proc. */
-export const memoryMiB = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+) kB/m.exec(read(pid, 'status'))?.[1]) / 1024
+export const memoryMiB = (pid: number): number => Number(/^VmRSS:\s+(\d+) kB/m.exec(read(pid, 'status'))?.[1]) / 1024
 
 /** The most resident memory that a process has had, in MiB. NaN on systems without /proc. */
 export const peakMemoryMiB = (pid: number): number =>

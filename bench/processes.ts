@@ -91,9 +91,7 @@ function launch(
   // The log goes to a file, because a service in production also pays for writing it.
   rmSync(logOf(folder, name), { force: true })
   const log = openSync(logOf(folder, name), 'a')
-  const profiling = profile
-    ? ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`]
-    : []
+  const profiling = profile ? ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`] : []
   const child = spawn(process.execPath, ['--import', preload, ...profiling, ...args], {
     env: { PATH: process.env.PATH ?? '', ...environment },
     stdio: ['ignore', log, log],

@@ -14,9 +14,7 @@ const ENDPOINTS = 5
 const HEAP_MB = 384
 
 /** The largest metadata of an intent: 50 values of 500 characters of 4 bytes each. */
-const metadata = Object.fromEntries(
-  Array.from({ length: 50 }, (_, index) => [`field_${index}`, '𞤀'.repeat(500)]),
-)
+const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`field_${index}`, '𞤀'.repeat(500)]))
 
 /**
  * Returns the peak memory in MiB, for each round, of a new worker with a small heap that delivers 150 refunds with full
@@ -54,7 +52,6 @@ export async function measureRefundMemory(bench: Bench): Promise<number[]> {
     const created = await api.post(merchant, '/intents', { amount: 1_000_000, metadata })
     const path = `/intents/${(created as { referenceNumber: string }).referenceNumber}`
     await api.post(merchant, `${path}/simulate-payment`, {})
-    for (let index = 0; index < REFUNDS_EACH; index += 1)
-      await api.post(merchant, `${path}/refund`, { amount: 100 })
+    for (let index = 0; index < REFUNDS_EACH; index += 1) await api.post(merchant, `${path}/refund`, { amount: 100 })
   }
 }

@@ -70,13 +70,11 @@ async function capacityLines(bench: Bench): Promise<Line[]> {
     ]),
   )
   printTable([['  kept of a', 'collection', 'bytes', 'as stored', 'indexes'], ...kept])
-  const loads = each.flatMap(
-    ({ what, commands, documents, journalBytes, networkBytes, cpuMs, mongoCpuMs }) => [
-      aloneLine(`capacity, a ${what}: commands`, commands.toFixed(2), ''),
-      aloneLine('  documents', documents.toFixed(1), ''),
-      aloneLine('  journal and network, bytes', `${journalBytes.toFixed(0)}, ${networkBytes.toFixed(0)}`, ''),
-      aloneLine('  CPU, and of MongoDB, ms', `${cpuMs.toFixed(2)}, ${mongoCpuMs.toFixed(2)}`, ''),
-    ],
-  )
+  const loads = each.flatMap(({ what, commands, documents, journalBytes, networkBytes, cpuMs, mongoCpuMs }) => [
+    aloneLine(`capacity, a ${what}: commands`, commands.toFixed(2), ''),
+    aloneLine('  documents', documents.toFixed(1), ''),
+    aloneLine('  journal and network, bytes', `${journalBytes.toFixed(0)}, ${networkBytes.toFixed(0)}`, ''),
+    aloneLine('  CPU, and of MongoDB, ms', `${cpuMs.toFixed(2)}, ${mongoCpuMs.toFixed(2)}`, ''),
+  ])
   return [...loads, aloneLine('capacity, a pending expiry: bytes in Redis', expiryJobBytes.toFixed(0), '')]
 }

@@ -30,9 +30,7 @@ export async function measureSlowEndpoint(bench: Bench): Promise<SlowEndpoint[]>
     measured.push(await measureRound(port, merchant))
     await witness.forget()
   }
-  await withDatabase(service.mongodbUrl, (database) =>
-    allRecorded(database, bench.rounds * SECONDS * PER_SECOND),
-  )
+  await withDatabase(service.mongodbUrl, (database) => allRecorded(database, bench.rounds * SECONDS * PER_SECOND))
   await service.end()
   await witness.end()
   return measured

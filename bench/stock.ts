@@ -98,12 +98,7 @@ async function openSide(bench: Bench, database: mongo.Db, { collection, origin, 
     async change(seconds: number): Promise<Changed> {
       const load: StockLoad = { origin, connections: CONNECTIONS, seconds, file }
       const args = [JSON.stringify(load)]
-      const changed = await runProcess<Changed>(
-        bench.runtime,
-        'stock-changes',
-        'bench/stock-changes.ts',
-        args,
-      )
+      const changed = await runProcess<Changed>(bench.runtime, 'stock-changes', 'bench/stock-changes.ts', args)
       if (changed.failed > 0) throw new Error(`${changed.failed} changes at ${origin} did not get 200`)
       for (const [variantId, moved] of Object.entries(changed.moved))
         expected.set(variantId, (expected.get(variantId) ?? 0) + moved)
@@ -112,9 +107,7 @@ async function openSide(bench: Bench, database: mongo.Db, { collection, origin, 
     /** @throws {Error} if a stock is not the sum of the successful changes */
     async assertStocks(): Promise<void> {
       const found = await products.find({}, { projection: { variants: 1 } }).toArray()
-      const wrong = found
-        .flatMap(({ variants }) => variants)
-        .filter(({ _id, stock }) => stock !== expected.get(_id))
+      const wrong = found.flatMap(({ variants }) => variants).filter(({ _id, stock }) => stock !== expected.get(_id))
       if (found.length !== sold.length || wrong.length > 0)
         throw new Error(`${wrong.length} stocks in ${collection} are not the sums of the successful changes`)
     },

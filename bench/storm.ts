@@ -93,11 +93,7 @@ async function expire({ storm }: Bench, setting: Setting): Promise<Storm> {
 }
 
 /** Writes intents, and adds their jobs as the relay does for `payment.created`. Returns their references. */
-async function makeDue(
-  storm: number,
-  dueAt: number,
-  { database, jobs, draft }: Setting,
-): Promise<ReadonlySet<string>> {
+async function makeDue(storm: number, dueAt: number, { database, jobs, draft }: Setting): Promise<ReadonlySet<string>> {
   const due: Intent[] = []
   await addCopies(database.collection<Intent>('intents'), storm, (index) => {
     const intent = draft(dueAt, index)

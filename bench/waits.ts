@@ -102,9 +102,7 @@ export const waits: Record<string, Benchmark> = {
 
 const listLines = ({ pages, cold }: ListTimes, { most }: Bench): Line[] => [
   ...pages.flatMap(({ page, byCount }) =>
-    countLines(`list, page ${page}`, 'p95, ms', byCount, (count) =>
-      count < most ? '' : page === 1 ? '≤ 1.5' : '≤ 5',
-    ),
+    countLines(`list, page ${page}`, 'p95, ms', byCount, (count) => (count < most ? '' : page === 1 ? '≤ 1.5' : '≤ 5')),
   ),
   ...countLines('list, first page after a start', 'ms', cold, () => ''),
 ]

@@ -21,11 +21,7 @@ export interface Service {
  * Starts `web` alone. Its log and profile are called `<name>-web`, those of its workers `<name>-worker`,
  * `<name>-worker-2` and so on.
  */
-export async function startWebOnly(
-  bench: Bench,
-  name: string,
-  environment: Record<string, string>,
-): Promise<Service> {
+export async function startWebOnly(bench: Bench, name: string, environment: Record<string, string>): Promise<Service> {
   const secretKey = randomBytes(32)
   const port = await freePort()
   const mongodbUrl = bench.mongodbUrl(name)

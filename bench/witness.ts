@@ -56,10 +56,7 @@ export async function waitsAfter(witness: Witness, creates: Created[], each: num
   for (;;) {
     const byReference = new Map<string, Arrival[]>(creates.map(({ reference }) => [reference, []]))
     for (const arrival of (await witness.seen()).arrivals) byReference.get(arrival[1])?.push(arrival)
-    const missing = [...byReference.values()].reduce(
-      (sum, arrivals) => sum + Math.max(0, each - portsOf(arrivals)),
-      0,
-    )
+    const missing = [...byReference.values()].reduce((sum, arrivals) => sum + Math.max(0, each - portsOf(arrivals)), 0)
     if (missing === 0) return creates.flatMap((create) => waitsOf(create, byReference, each))
     if (performance.now() > deadline)
       throw new Error(`${missing} of ${creates.length * each} first attempts never arrived`)
@@ -86,8 +83,7 @@ export async function lastArrival(witness: Witness, deliveries: number): Promise
 export function countDelivered(arrivals: Arrival[], references: ReadonlySet<string>): number {
   const delivered = new Set(arrivals.map(([, reference]) => reference))
   if (delivered.size < arrivals.length) throw new Error('An event arrived twice')
-  for (const reference of delivered)
-    if (!references.has(reference)) throw new Error(`${reference} was delivered late`)
+  for (const reference of delivered) if (!references.has(reference)) throw new Error(`${reference} was delivered late`)
   return delivered.size
 }
 

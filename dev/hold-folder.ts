@@ -41,10 +41,7 @@ export async function holdFolder(folder: string, command: string) {
   })
   await once(listener.listen(0, '127.0.0.1').unref(), 'listening')
   const note = (serverPids: number[]) =>
-    writeFile(
-      file,
-      JSON.stringify({ port: (listener.address() as AddressInfo).port, serverPids } satisfies Note),
-    )
+    writeFile(file, JSON.stringify({ port: (listener.address() as AddressInfo).port, serverPids } satisfies Note))
   await note([])
   return {
     /** Sets the message for commands that find the folder in use, and the servers that must end before its next use. */

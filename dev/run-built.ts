@@ -57,8 +57,7 @@ function start(name: string) {
 
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  if (child.exitCode !== 0)
-    throw new Error(`${child.spawnargs.join(' ')}: ${child.signalCode ?? child.exitCode}`)
+  if (child.exitCode !== 0) throw new Error(`${child.spawnargs.join(' ')}: ${child.signalCode ?? child.exitCode}`)
 }
 
 async function isOk(path: string): Promise<boolean> {

@@ -7,8 +7,7 @@ export type DelimiterName = (typeof delimiterNames)[number]
 
 /** The query parameter that selects the delimiter of a CSV file. */
 export const delimiterQuery = {
-  description:
-    'The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon.',
+  description: 'The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon.',
   enum: delimiterNames,
 } as const
 

@@ -11,8 +11,7 @@ export const environment = {
     NODE_ENV: {
       enum: ['production', 'development', 'test'],
       default: 'development',
-      description:
-        '`production` refuses unsafe settings; otherwise `web` and `worker` also create the indexes.',
+      description: '`production` refuses unsafe settings; otherwise `web` and `worker` also create the indexes.',
     },
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 3000, description: 'Port of `web`.' },
     PUBLIC_URL: {
@@ -34,8 +33,7 @@ export const environment = {
     MONGODB_TLS_CA: {
       type: 'string',
       format: 'certificates',
-      description:
-        "MongoDB's certificate authority or self-signed certificate. Needs `tls=true` in `MONGODB_URL`.",
+      description: "MongoDB's certificate authority or self-signed certificate. Needs `tls=true` in `MONGODB_URL`.",
     },
     REDIS_URL: {
       type: 'string',
@@ -67,8 +65,7 @@ export const environment = {
       minimum: 8,
       maximum: 19_456,
       default: 19_456,
-      description:
-        'Memory that hashing a password or PIN takes. Less is faster, for tests; refused in production.',
+      description: 'Memory that hashing a password or PIN takes. Less is faster, for tests; refused in production.',
     },
     TRUST_PROXY: {
       type: 'string',
@@ -140,14 +137,12 @@ export const environment = {
       type: 'string',
       pattern: '^[A-Za-z][A-Za-z0-9]{0,30}$',
       default: 'Service',
-      description:
-        'The word in headers such as `X-Service-Signature`: 1 to 31 letters and digits, a letter first.',
+      description: 'The word in headers such as `X-Service-Signature`: 1 to 31 letters and digits, a letter first.',
     },
     WEBHOOK_ALLOWED_HOSTS: {
       type: 'string',
       format: 'host-port-list',
-      description:
-        'Endpoints that may have a private address or plain http. For development; refused in production.',
+      description: 'Endpoints that may have a private address or plain http. For development; refused in production.',
     },
     WEBHOOK_BLOCKED_RANGES: {
       type: 'string',
@@ -264,8 +259,7 @@ export const environment = {
       minimum: 10,
       maximum: 600,
       default: 25,
-      description:
-        'The longest time from SIGTERM to the end of a process: 5 s less than the platform allows.',
+      description: 'The longest time from SIGTERM to the end of a process: 5 s less than the platform allows.',
     },
     WORKER_PORT: {
       type: 'integer',

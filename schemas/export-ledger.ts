@@ -19,8 +19,7 @@ export const exportLedgerQuery = {
   properties: {
     from: {
       ...spanQuery.properties.from,
-      description:
-        'Only lines booked at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
+      description: 'Only lines booked at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
     },
     to: {
       ...spanQuery.properties.to,

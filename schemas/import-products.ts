@@ -3,8 +3,7 @@ export const importProductsQuery = {
   type: 'object',
   properties: {
     dryRun: {
-      description:
-        'If `true`, the service checks the file and returns what the import would do, but changes nothing.',
+      description: 'If `true`, the service checks the file and returns what the import would do, but changes nothing.',
       enum: ['true', 'false'],
     },
   },

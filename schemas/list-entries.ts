@@ -6,14 +6,12 @@ export type EntryType = (typeof entryTypes)[number]
 
 const bookedSpan = {
   from: {
-    description:
-      'Only items booked at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
+    description: 'Only items booked at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
     type: 'string',
     format: 'date-or-time',
   },
   to: {
-    description:
-      'Only items booked at or before this ISO 8601 date or date-time. A date means the end of that day.',
+    description: 'Only items booked at or before this ISO 8601 date or date-time. A date means the end of that day.',
     type: 'string',
     format: 'date-or-time',
   },

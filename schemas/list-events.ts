@@ -15,8 +15,7 @@ export const listEventsQuery = {
   properties: {
     type,
     referenceNumber: {
-      description:
-        'Only events of the payment intent, order or webhook endpoint with this `referenceNumber`.',
+      description: 'Only events of the payment intent, order or webhook endpoint with this `referenceNumber`.',
       type: 'string',
       maxLength: 64,
       format: 'storable-text',

@@ -12,8 +12,7 @@ const centimes = { type: 'string', format: 'centimes' } as const
 /** The parameters of the ranges besides `from` and `to`. A list can be limited by one of these ranges at a time. */
 export const rangeQuery = {
   paidFrom: {
-    description:
-      'Only intents paid at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
+    description: 'Only intents paid at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
     ...time,
   },
   paidTo: {

@@ -9,8 +9,7 @@ export const spanQuery = {
       format: 'date-or-time',
     },
     to: {
-      description:
-        'Only items created at or before this ISO 8601 date or date-time. A date means the end of that day.',
+      description: 'Only items created at or before this ISO 8601 date or date-time. A date means the end of that day.',
       type: 'string',
       format: 'date-or-time',
     },

@@ -94,10 +94,7 @@ export async function openDeps(
   const { walletProvider } = config
   const liveWallet = walletProvider && createLiveWallet({ config, log, now }, walletProvider)
   const { WalletAccount, WalletMovement } = models
-  const wallets = openWallets(
-    createSandboxWallet({ WalletAccount, WalletMovement, now, slowHash }),
-    liveWallet,
-  )
+  const wallets = openWallets(createSandboxWallet({ WalletAccount, WalletMovement, now, slowHash }), liveWallet)
   const healthNotes = createHealthNotes(models, log)
   const apiSwitch = await retryWhileUnreachable(log, () => createApiSwitch(models.Setting))
   const batchers = openBatchers(models, now)

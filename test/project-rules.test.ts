@@ -1,15 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect } from 'chai'
-import {
-  filesIn,
-  importCycles,
-  importsOf,
-  looseFiles,
-  read,
-  smallFiles,
-  sources,
-} from '../dev/source-files.ts'
+import { filesIn, importCycles, importsOf, looseFiles, read, smallFiles, sources } from '../dev/source-files.ts'
 import { environment } from '../schemas/environment.ts'
 import { events } from '../schemas/events.ts'
 import { retrySeconds } from '../schemas/retry-table.ts'
@@ -35,8 +27,7 @@ const offenders = (files: string[], isWrong: (imported: string) => boolean): str
 const mentioning = (files: string[], text: RegExp): string[] => files.filter((file) => text.test(read(file)))
 
 /** Returns the first group of each match. */
-const found = (text: string, pattern: RegExp): string[] =>
-  [...text.matchAll(pattern)].map(([, group = '']) => group)
+const found = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, group = '']) => group)
 
 describe('The project', () => {
   it('has more than 50 source files, and these tests recognise their imports', () => {
@@ -47,9 +38,7 @@ describe('The project', () => {
 
   it('has only the listed files directly in src, and only type imports in src/deps.ts', () => {
     expect(looseFiles).to.have.members(
-      ['app', 'config', 'deps', 'errors', 'open-deps', 'release', 'server', 'version'].map(
-        (name) => `src/${name}.ts`,
-      ),
+      ['app', 'config', 'deps', 'errors', 'open-deps', 'release', 'server', 'version'].map((name) => `src/${name}.ts`),
     )
     expect(read('src/deps.ts')).to.not.match(/^import (?!type )/m)
   })
@@ -68,18 +57,14 @@ describe('The project', () => {
 
   it('does not let files in domain folders import Express, BullMQ, interface folders or workers', () => {
     const isWrong = (name: string) =>
-      /^(express|bullmq|ioredis|src\/http|src\/admin|src\/checkout|src\/reference|src\/app|workers)/.test(
-        name,
-      )
+      /^(express|bullmq|ioredis|src\/http|src\/admin|src\/checkout|src\/reference|src\/app|workers)/.test(name)
     expect(offenders(domain, isWrong)).to.deep.equal([])
   })
 
   it('does not let src/http or src/checkout import mongoose or BullMQ, and does not let src/http import pages', () => {
     const interfaces = [...filesIn('src/http'), ...filesIn('src/checkout'), 'src/app.ts']
     expect(offenders(interfaces, (name) => /^(mongoose|bullmq|ioredis)$/.test(name))).to.deep.equal([])
-    expect(
-      offenders(filesIn('src/http'), (name) => /^src\/(admin|checkout|reference)\//.test(name)),
-    ).to.deep.equal([])
+    expect(offenders(filesIn('src/http'), (name) => /^src\/(admin|checkout|reference)\//.test(name))).to.deep.equal([])
   })
 
   it('does not let files in src import workers, and does not let the product import anything from cli, dev, test, bench or ops', () => {
@@ -111,27 +96,22 @@ describe('The project', () => {
     expect(offenders(others, (name) => name.startsWith('@opentelemetry/'))).to.deep.equal([])
     expect(mentioning(sources, /from '[^']*\/otlp\.ts'/)).to.deep.equal([])
     expect(mentioning(sources, /import\('[^']*\/otlp\.ts'\)/)).to.have.members(['src/tracing/open.ts'])
-    expect(
-      offenders(['src/tracing/otlp.ts'], (name) => name.startsWith('@opentelemetry/')),
-    ).not.to.deep.equal([])
+    expect(offenders(['src/tracing/otlp.ts'], (name) => name.startsWith('@opentelemetry/'))).not.to.deep.equal([])
   })
 
   it('opens connections in exactly two places', () => {
-    expect(
-      mentioning(sources, /\.createConnection\(|new (Redis|Cluster)\(|new MongoClient\(/),
-    ).to.have.members(['src/mongo/connect.ts', 'src/queues/open-redis.ts'])
+    expect(mentioning(sources, /\.createConnection\(|new (Redis|Cluster)\(|new MongoClient\(/)).to.have.members([
+      'src/mongo/connect.ts',
+      'src/queues/open-redis.ts',
+    ])
   })
 
   it('takes the time from deps.now(), and reads the wall clock only to measure the clock skew and to delay BullMQ jobs', () => {
-    const wallClock =
-      /\bDate\.now\b|\bnew Date\b(?!\()|\b(?:new )?Date\(\)|timeOrigin|\bTemporal\b|os\.uptime/
+    const wallClock = /\bDate\.now\b|\bnew Date\b(?!\()|\b(?:new )?Date\(\)|timeOrigin|\bTemporal\b|os\.uptime/
     for (const wrong of ['Date.now()', 'map(Date.now)', 'new Date()', 'new Date', 'Date()', 'timeOrigin'])
       expect(wrong).to.match(wallClock)
     expect('new Date(at)').to.not.match(wallClock)
-    expect(mentioning(sources, wallClock)).to.have.members([
-      'src/mongo/database-time.ts',
-      'workers/run/run-job.ts',
-    ])
+    expect(mentioning(sources, wallClock)).to.have.members(['src/mongo/database-time.ts', 'workers/run/run-job.ts'])
   })
 
   it("never writes MongoDB's own time, and creates ids, which begin with the wall-clock time, in only one place", () => {
@@ -140,8 +120,7 @@ describe('The project', () => {
   })
 
   it("changes intents only in the listed files, and an intent's status only in transition.ts", () => {
-    const changing =
-      /(\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne|save)|updateIntent|writeInBatch)\(/
+    const changing = /(\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne|save)|updateIntent|writeInBatch)\(/
     expect(mentioning(filesIn('src/intents'), changing)).to.have.members([
       'src/intents/code.ts',
       'src/intents/payments/settle.ts',
@@ -158,11 +137,7 @@ describe('The project', () => {
 
   it("does not set an intent's status anywhere but in transition.ts", () => {
     const setting = /\bset: \{[^{}]*(?<![\w.'])status\b/
-    for (const wrong of [
-      "$set: { status: 'PAID' }",
-      '$set: { hold: null, status }',
-      "set: { status: 'PAID' }",
-    ])
+    for (const wrong of ["$set: { status: 'PAID' }", '$set: { hold: null, status }', "set: { status: 'PAID' }"])
       expect(wrong).to.match(setting)
     expect("$set: { 'refunds.$.status': 'SUCCEEDED' }").to.not.match(setting)
     expect(mentioning([...filesIn('src/intents'), 'src/outbox/relay-batchers.ts'], setting)).to.deep.equal([])
@@ -238,9 +213,7 @@ describe('The project', () => {
   })
 
   it("names each job's file in workers/ after the job's queue, and mentions every queue in the docs", () => {
-    const files = readdirSync(join(root, 'workers')).filter(
-      (name) => name.endsWith('.ts') && name !== 'main.ts',
-    )
+    const files = readdirSync(join(root, 'workers')).filter((name) => name.endsWith('.ts') && name !== 'main.ts')
     expect(files.map((name) => name.replace('.ts', ''))).to.have.members([...queueNames])
     for (const name of queueNames) {
       expect(read(`workers/${name}.ts`)).to.include(`queue: '${name}'`)
@@ -249,9 +222,10 @@ describe('The project', () => {
   })
 
   it('has a Procfile that starts the built versions of existing source files', () => {
-    const started = [...read('Procfile').matchAll(/^(\w+): node dist\/(\S+)\.js$/gm)].map(
-      ([, type, file]) => [type, file],
-    )
+    const started = [...read('Procfile').matchAll(/^(\w+): node dist\/(\S+)\.js$/gm)].map(([, type, file]) => [
+      type,
+      file,
+    ])
     expect(started).to.deep.equal([
       ['release', 'src/release'],
       ['web', 'src/server'],
@@ -275,21 +249,13 @@ describe('The project', () => {
     )
     expect(given.map(({ name }) => name)).to.have.members(Object.keys(environment.properties))
     const set = given.filter(({ isPassedOn }) => !isPassedOn).map(({ name }) => name)
-    expect(set).to.deep.equal([
-      'PORT',
-      'MONGODB_URL',
-      'REDIS_URL',
-      'WORKER_PORT',
-      'METRICS_PORT',
-      'METRICS_TOKEN',
-    ])
+    expect(set).to.deep.equal(['PORT', 'MONGODB_URL', 'REDIS_URL', 'WORKER_PORT', 'METRICS_PORT', 'METRICS_TOKEN'])
   })
 
   it('uses every error code in the catalogue', () => {
     const code = sources.map(read).join('\n')
     const named = filesIn('schemas').map(read).join('\n')
-    const isUsed = (name: string) =>
-      new RegExp(`refuse\\([^)]*'${name}'`).test(code) || named.includes(`'${name}'`)
+    const isUsed = (name: string) => new RegExp(`refuse\\([^)]*'${name}'`).test(code) || named.includes(`'${name}'`)
     expect(Object.keys(catalogue).filter((name) => !isUsed(name))).to.deep.equal([])
   })
 
@@ -302,13 +268,11 @@ describe('The project', () => {
           .replaceAll(' ', '-'),
       )
     const links = pages.flatMap((page) =>
-      [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)/g)].map(
-        ([link, path, heading = '']) => ({
-          link: `${page}: ${link}`,
-          target: path ? normalize(join(dirname(page), path)) : page,
-          heading,
-        }),
-      ),
+      [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)/g)].map(([link, path, heading = '']) => ({
+        link: `${page}: ${link}`,
+        target: path ? normalize(join(dirname(page), path)) : page,
+        heading,
+      })),
     )
     expect(links.length).to.be.greaterThan(20)
     const leadsNowhere = ({ target, heading }: (typeof links)[number]) =>
@@ -318,10 +282,7 @@ describe('The project', () => {
 
   it('has pages that refer only to existing source files', () => {
     const named = pages.flatMap((page) => found(read(page), /((?:[\w-]+\/)*[\w-]+(?:\.test)?\.ts)\b/g))
-    const files = [
-      ...sources,
-      ...['cli', 'docs', 'test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder)),
-    ]
+    const files = [...sources, ...['cli', 'docs', 'test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder))]
     expect(named.length).to.be.greaterThan(15)
     expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).to.deep.equal([])
   })
@@ -350,8 +311,7 @@ describe('The project', () => {
   })
 
   it('lists every event in docs/merchants/webhooks.md', () => {
-    for (const event of Object.keys(events))
-      expect(read('docs/merchants/webhooks.md')).to.include(`\`${event}\``)
+    for (const event of Object.keys(events)) expect(read('docs/merchants/webhooks.md')).to.include(`\`${event}\``)
   })
 
   it('lists every audited action, and no others, in docs/operators/support.md', () => {
@@ -363,9 +323,7 @@ describe('The project', () => {
   it('pins every package to one exact version', () => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json'))
     const versions = Object.entries<string>({ ...dependencies, ...devDependencies })
-    expect(versions.filter(([, version]) => !/^(npm:[@/\w-]+@)?\d+\.\d+\.\d+$/.test(version))).to.deep.equal(
-      [],
-    )
+    expect(versions.filter(([, version]) => !/^(npm:[@/\w-]+@)?\d+\.\d+\.\d+$/.test(version))).to.deep.equal([])
   })
 
   it('has a digest for every package in the lock file, on every platform', () => {

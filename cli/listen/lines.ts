@@ -4,10 +4,7 @@ import type { Outcome } from './forward.ts'
 import type { WebhookSecret } from './webhook-secret.ts'
 
 /** The lines that `listen` begins with. */
-export const introduction = (
-  { url, forward, types }: ListenCommand,
-  { secret, from }: WebhookSecret,
-): string[] => [
+export const introduction = ({ url, forward, types }: ListenCommand, { secret, from }: WebhookSecret): string[] => [
   `Following ${types.length === 0 ? 'all events' : types.join(', ')} at ${url}`,
   ...(forward === null
     ? ['Without --forward, the events are only shown.']

@@ -75,9 +75,7 @@ const guide =
 
 /** Returns the id in the example response of an operation that creates something. */
 function createdIds({ operationId, responses }: Operation): CreatedId[] {
-  const example = responses[201]?.content?.['application/json']?.example as
-    | { data: Record<string, string> }
-    | undefined
+  const example = responses[201]?.content?.['application/json']?.example as { data: Record<string, string> } | undefined
   const field = ['referenceNumber', 'id', '_id'].find((name) => example?.data[name] !== undefined)
   if (field === undefined) return []
   // `createWebhookEndpoint` creates `webhookEndpoint`.
@@ -114,9 +112,7 @@ const storesId = ({ variable, field }: CreatedId) => ({
   listen: 'test',
   script: {
     type: 'text/javascript',
-    exec: [
-      `if (pm.response.code === 201) pm.collectionVariables.set('${variable}', pm.response.json().data.${field})`,
-    ],
+    exec: [`if (pm.response.code === 201) pm.collectionVariables.set('${variable}', pm.response.json().data.${field})`],
   },
 })
 

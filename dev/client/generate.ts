@@ -8,10 +8,7 @@ import { type DescribedOperation, slim, tableOf } from './slim.ts'
 interface Description {
   info: { version: string }
   paths: Record<string, Record<string, DescribedOperation>>
-  webhooks: Record<
-    string,
-    { post: { requestBody: { content: { 'application/json': { schema: { $ref: string } } } } } }
-  >
+  webhooks: Record<string, { post: { requestBody: { content: { 'application/json': { schema: { $ref: string } } } } } }>
   components: { schemas: Record<string, object>; examples: Record<string, object> }
 }
 

@@ -42,10 +42,7 @@ export function accept(root: string, note: string, current: object = openapi): s
   if (text !== '' && digestLine.exec(entry + after)?.[1] !== digestOf(text)) return [howToRestore]
   const accepted = asText(current)
   writeFileSync(join(root, file), accepted)
-  writeFileSync(
-    join(root, 'CHANGELOG.md'),
-    before + withNote(withDigest(entry, digestOf(accepted)), note) + after,
-  )
+  writeFileSync(join(root, 'CHANGELOG.md'), before + withNote(withDigest(entry, digestOf(accepted)), note) + after)
   return []
 }
 
@@ -56,9 +53,7 @@ function withDigest(entry: string, digest: string): string {
 
 function withNote(entry: string, note: string): string {
   if (note === '') return entry
-  const withHeading = entry.includes(breakingHeading)
-    ? entry
-    : entry.replace(/^(?=### )/m, `${breakingHeading}\n`)
+  const withHeading = entry.includes(breakingHeading) ? entry : entry.replace(/^(?=### )/m, `${breakingHeading}\n`)
   return withHeading.replace(breakingHeading, () => `${breakingHeading}- ${note}\n`)
 }
 

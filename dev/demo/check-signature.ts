@@ -17,7 +17,6 @@ export function checkSignature(secret: string, headers: IncomingHttpHeaders, bod
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
     return { genuine: false, why: 'the signature does not match' }
   const ageSeconds = Math.floor(now.getTime() / 1000) - Number(timestamp)
-  if (Math.abs(ageSeconds) > TOLERANCE_SECONDS)
-    return { genuine: false, why: `the timestamp is ${ageSeconds} s old` }
+  if (Math.abs(ageSeconds) > TOLERANCE_SECONDS) return { genuine: false, why: `the timestamp is ${ageSeconds} s old` }
   return { genuine: true, timestamp, ageSeconds }
 }

@@ -24,10 +24,7 @@ export const createIntent = async (stage: Stage, order: Order): Promise<CreatedI
 
 /** Creates an intent, and shows it in a few lines. */
 export const createIntentBriefly = async (stage: Stage, order: Order): Promise<CreatedIntent> =>
-  checked(
-    order,
-    await callApiBriefly(201, callFor(stage, order), ['referenceNumber', 'code', 'payUrl', 'status']),
-  )
+  checked(order, await callApiBriefly(201, callFor(stage, order), ['referenceNumber', 'code', 'payUrl', 'status']))
 
 const callFor = ({ service, key }: Stage, order: Order): Call => ({
   origin: service.origin,

@@ -20,13 +20,7 @@ export interface Settings {
  * Sets the environment of this process, which web, worker and the command line inherit. Removes variables of the shell
  * that would change the demo (NODE_ENV, WORKER_QUEUES, …). Returns the origin of `web`.
  */
-export async function setEnvironment({
-  folder,
-  mongoUrl,
-  redisUrl,
-  port,
-  endpointServer,
-}: Settings): Promise<string> {
+export async function setEnvironment({ folder, mongoUrl, redisUrl, port, endpointServer }: Settings): Promise<string> {
   const origin = `http://127.0.0.1:${port}`
   for (const name of Object.keys(environment.properties)) delete process.env[name]
   Object.assign(process.env, {

@@ -14,9 +14,7 @@ export function showWebhook(arrival: Genuine, secret: string): void {
   must(!forged.equals(body), 'the body names the amount')
   must(!checkSignature(secret, headers, forged, arrival.at).genuine, 'a changed amount is noticed')
   seen('the same check with a changed amount: refused')
-  seen(
-    `timestamp is ${check.ageSeconds} s old; up to 300 s are accepted, so an old webhook cannot be replayed`,
-  )
+  seen(`timestamp is ${check.ageSeconds} s old; up to 300 s are accepted, so an old webhook cannot be replayed`)
   seen(`new event ${String(headers['x-service-event-id'])}: responded with ${arrival.respondedWith}`)
 }
 
@@ -24,9 +22,7 @@ export function showWebhook(arrival: Genuine, secret: string): void {
 export function noteWebhook({ at, event, check, handledBefore, respondedWith }: Arrival): void {
   const time = at.toISOString().slice(11, 19)
   if (event === null || !check.genuine) {
-    note(
-      `${time}  ${red('refused')}: ${check.genuine ? 'no event' : check.why}; responded with ${respondedWith}`,
-    )
+    note(`${time}  ${red('refused')}: ${check.genuine ? 'no event' : check.why}; responded with ${respondedWith}`)
     return
   }
   const { reference_number: reference, status } = event.data

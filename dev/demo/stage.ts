@@ -45,9 +45,7 @@ export async function nextWebhook(
     await service.mustRun()
     const late = endpointServer.arrivals.slice(after)
     for (const { check } of late) if (!check.genuine) throw new Error(`A webhook arrived, but ${check.why}`)
-    return late
-      .filter(isGenuine)
-      .find(({ event }) => event.event === name && event.data.reference_number === reference)
+    return late.filter(isGenuine).find(({ event }) => event.event === name && event.data.reference_number === reference)
   })
   const { headers, event, handledBefore, respondedWith } = found
   must(headers['content-type'] === 'application/json', `the Content-Type of ${name} is application/json`)
@@ -55,10 +53,7 @@ export async function nextWebhook(
   must(event.sandbox, `${name} says that it is about test data`)
   must(event.data.status === expected.status, `${name} has status ${expected.status}`)
   must(!handledBefore, `the id of ${name} is new`)
-  must(
-    respondedWith === expected.respondedWith,
-    `the merchant responded with ${expected.respondedWith} to ${name}`,
-  )
+  must(respondedWith === expected.respondedWith, `the merchant responded with ${expected.respondedWith} to ${name}`)
   return found
 }
 

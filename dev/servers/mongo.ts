@@ -33,8 +33,7 @@ function mongo(binary: Kind['binary'], { replicaSet, ttlSeconds = 60, tls }: Mon
       ...(tls && { tlsMode: 'requireTLS', tlsCertificateKeyFile: tls }),
     },
     folderOption: 'dbpath',
-    url: (port) =>
-      `mongodb://127.0.0.1:${port}/payment_intents${replicaSet ? `?replicaSet=${replicaSet}` : ''}`,
+    url: (port) => `mongodb://127.0.0.1:${port}/payment_intents${replicaSet ? `?replicaSet=${replicaSet}` : ''}`,
     // MongoDB opens its port only when it is ready.
     isReady: async (port) => (await query(port)) !== undefined,
   }

@@ -54,8 +54,7 @@ export interface Server {
 export async function startServer(kind: Kind, options: ServerOptions): Promise<Server> {
   for (let attempts = 1; ; attempts++) {
     const port = options.port ?? (await freePort())
-    const folder =
-      options.dataDir ?? (await mkdtemp(join(process.env.SERVER_DATA_IN ?? tmpdir(), 'payment-intents-')))
+    const folder = options.dataDir ?? (await mkdtemp(join(process.env.SERVER_DATA_IN ?? tmpdir(), 'payment-intents-')))
     await mkdir(folder, { recursive: true })
     const config = kind.config === undefined ? [] : [join(folder, 'server.conf')]
     for (const file of config) await writeFile(file, kind.config ?? '')

@@ -38,8 +38,7 @@ export function supervise(job: Job) {
   }
 
   const noteTime = () => {
-    if (state.pid !== undefined && job.kind !== undefined)
-      serverTimes[job.kind] += processorMs(state.pid) ?? 0
+    if (state.pid !== undefined && job.kind !== undefined) serverTimes[job.kind] += processorMs(state.pid) ?? 0
   }
 
   createInterface({ input: supervisor.stdout }).on('line', (line) => {

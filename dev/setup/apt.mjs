@@ -2,15 +2,15 @@ import { run } from './run.mjs'
 
 const QUIETLY = { DEBIAN_FRONTEND: 'noninteractive', NEEDRESTART_SUSPEND: '1' }
 // Gives up soon on a mirror that does not respond. Waits for another running apt.
-const LIMITS = ['Acquire::http::Timeout=20', 'Acquire::Retries=1', 'DPkg::Lock::Timeout=120'].flatMap(
-  (setting) => ['-o', setting],
-)
+const LIMITS = ['Acquire::http::Timeout=20', 'Acquire::Retries=1', 'DPkg::Lock::Timeout=120'].flatMap((setting) => [
+  '-o',
+  setting,
+])
 
 /** Installs a package of Debian or Ubuntu as root, without a prompt. */
 export async function installFromApt(packageName) {
   if (process.getuid?.() !== 0) return { ok: false, why: 'apt-get needs root' }
-  const apt = (...args) =>
-    run('apt-get', [...LIMITS, '-y', ...args], { name: `apt-get: ${packageName}`, env: QUIETLY })
+  const apt = (...args) => run('apt-get', [...LIMITS, '-y', ...args], { name: `apt-get: ${packageName}`, env: QUIETLY })
   const update = await apt('update', '--error-on=any')
   if (!update.ok && update.why.startsWith('no apt-get')) return update
   const install = await apt('install', '--no-install-recommends', packageName)

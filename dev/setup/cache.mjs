@@ -4,8 +4,7 @@ import { join } from 'node:path'
 
 /** The folder of downloads, which later runs use again. */
 export function cacheFolder(name) {
-  const home =
-    process.platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache')
+  const home = process.platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache')
   return join(process.env.XDG_CACHE_HOME || home, 'payment-intents', name)
 }
 

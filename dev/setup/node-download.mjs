@@ -83,5 +83,4 @@ const download = (build, folder, command, args) =>
 const archiveIn = (folder, ending) => readdirSync(folder).find((name) => name.endsWith(ending))
 
 const WRONG = 'its SHA-512 checksum is wrong, so it was removed'
-const isIntact = (archive, { sha512 }) =>
-  createHash('sha512').update(readFileSync(archive)).digest('base64') === sha512
+const isIntact = (archive, { sha512 }) => createHash('sha512').update(readFileSync(archive)).digest('base64') === sha512

@@ -29,8 +29,7 @@ export async function needNode() {
   if (!build) throw new Error(`Node.js 24 is required, and no package brings it to ${platform}. ${remedy}`)
   const { fetchNode } = await import('./node-download.mjs')
   const why = await fetchNode(kept, build)
-  if (why)
-    throw new Error(`Node.js ${build.version} could not be fetched from ${build.from}: ${why}. ${remedy}`)
+  if (why) throw new Error(`Node.js ${build.version} could not be fetched from ${build.from}: ${why}. ${remedy}`)
   say(`Node.js ${build.version}: ${kept}, from ${build.from}`)
   return kept
 }

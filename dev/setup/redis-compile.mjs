@@ -36,10 +36,8 @@ export async function compileRedis() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { RedisBinary } = await import('redis-memory-server')
-  await RedisBinary.getPath({ downloadDir: folder(), version: VERSION, systemBinary: '' }).catch(
-    ({ message }) => {
-      console.error(message)
-      process.exitCode = 1
-    },
-  )
+  await RedisBinary.getPath({ downloadDir: folder(), version: VERSION, systemBinary: '' }).catch(({ message }) => {
+    console.error(message)
+    process.exitCode = 1
+  })
 }

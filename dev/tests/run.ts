@@ -33,9 +33,7 @@ if (suite === undefined) throw new Error(`Name a suite: ${Object.keys(suites).jo
 const began = performance.now()
 const knownMs = readTimes()
 const expectedMs = (file: string): number => knownMs[file] ?? estimateMs(file)
-const queue = filesOf(suite, [...named, ...values.spec]).toSorted(
-  (one, other) => expectedMs(other) - expectedMs(one),
-)
+const queue = filesOf(suite, [...named, ...values.spec]).toSorted((one, other) => expectedMs(other) - expectedMs(one))
 const fileCount = queue.length
 const count = { passed: 0, failed: 0, skipped: 0, files: 0 }
 const failures: string[] = []
@@ -121,10 +119,7 @@ function runWorker(): Promise<void> {
       clearInterval(watch)
       running.delete(worker)
       if (!isFinished && stoppedBy === undefined)
-        fail(
-          worker,
-          `  The process ended (${signal ?? code})${worker.file === null ? '' : ` during ${worker.file}`}`,
-        )
+        fail(worker, `  The process ended (${signal ?? code})${worker.file === null ? '' : ` during ${worker.file}`}`)
       // A process that cannot even start would never empty the queue.
       if (!isFinished && worker.file === null) queue.length = 0
       done()

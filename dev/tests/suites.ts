@@ -18,8 +18,7 @@ const load = under('load')
 /** Tests of the harnesses, which run before the harnesses themselves. */
 const faults = under('faults', 'support')
 const attack = under('attack')
-const isElsewhere = (file: string): boolean =>
-  [full, load, faults, attack].some((folder) => folder.test(file))
+const isElsewhere = (file: string): boolean => [full, load, faults, attack].some((folder) => folder.test(file))
 
 export const suites: Record<string, Suite> = {
   test: { includes: (file) => !isElsewhere(file), rounds: 'few' },

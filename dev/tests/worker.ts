@@ -76,8 +76,7 @@ function stretch(suite: Mocha.Suite): void {
   const hooks = ['_beforeAll', '_beforeEach', '_afterAll', '_afterEach'].flatMap(
     (name) => (suite as unknown as Record<string, Mocha.Hook[]>)[name] ?? [],
   )
-  for (const each of [suite, ...suite.tests, ...hooks])
-    each.timeout(each.timeout() * stretchFactor * slowness)
+  for (const each of [suite, ...suite.tests, ...hooks]) each.timeout(each.timeout() * stretchFactor * slowness)
   for (const inner of suite.suites) stretch(inner)
 }
 
@@ -118,8 +117,7 @@ function newlyOpen(): string[] {
 async function finish(): Promise<void> {
   const servers = await end()
   const deadline = performance.now() + lingerMs * slowness
-  while (newlyOpen().length > 0 && performance.now() < deadline)
-    await new Promise((done) => setTimeout(done, 20))
+  while (newlyOpen().length > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 20))
   const open = newlyOpen()
   const first = left.find((each) => each.open.some((name) => open.includes(name)))
   if (open.length > 0)

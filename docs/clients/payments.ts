@@ -3533,8 +3533,7 @@ type AllFields<Id extends OperationId> = Fields<operations[Id]['parameters']['pa
   Fields<Json<Fields<operations[Id]['requestBody']>>>
 
 /** The path parameters, the query parameters and the fields of the body of an operation, in one object. */
-export type Input<Id extends OperationId> =
-  unknown extends AllFields<Id> ? Record<string, never> : AllFields<Id>
+export type Input<Id extends OperationId> = unknown extends AllFields<Id> ? Record<string, never> : AllFields<Id>
 
 type Success<T> = T extends { 200: infer Body } ? Body : T extends { 201: infer Body } ? Body : never
 
@@ -3545,8 +3544,7 @@ export type Data<Id extends OperationId> =
     : Response
 
 /** The input can be omitted if it has no required field. */
-type Arguments<T> =
-  Partial<T> extends T ? [input?: T, options?: CallOptions] : [input: T, options?: CallOptions]
+type Arguments<T> = Partial<T> extends T ? [input?: T, options?: CallOptions] : [input: T, options?: CallOptions]
 
 type Operations = {
   [Id in OperationId]: (...args: Arguments<Input<Id>>) => Promise<Data<Id>>
@@ -3643,8 +3641,7 @@ async function attempt(
   }
 }
 
-const isJson = (response: Response): boolean =>
-  /^application\/json\b/.test(response.headers.get('content-type') ?? '')
+const isJson = (response: Response): boolean => /^application\/json\b/.test(response.headers.get('content-type') ?? '')
 
 /** Reads the envelope of a response. */
 async function read(response: Response): Promise<{ data: unknown } | PaymentsError> {
@@ -3714,9 +3711,7 @@ function createSend(settings: PaymentsSettings): Send {
       Accept: 'application/json, */*;q=0.5',
       Authorization: `Bearer ${key}`,
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...(endpoint.method === 'GET'
-        ? {}
-        : { 'X-Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() }),
+      ...(endpoint.method === 'GET' ? {} : { 'X-Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() }),
     })
     const init = {
       method: endpoint.method,
@@ -3757,8 +3752,7 @@ function addressOf({ method, path, query = [], hasBody }: Endpoint, input: Recor
   const params = new URLSearchParams()
   for (const name of method === 'GET' ? Object.keys(rest) : query) {
     const value = take(name)
-    for (const each of Array.isArray(value) ? value : [value])
-      if (each !== undefined) params.append(name, String(each))
+    for (const each of Array.isArray(value) ? value : [value]) if (each !== undefined) params.append(name, String(each))
   }
   const search = params.toString()
   return {
@@ -3915,9 +3909,7 @@ export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEven
       `The webhook was signed more than ${toleranceSeconds} s before or after the time of this clock.`,
     )
   const given = `${headerOf(headers, 'Signature')},${headerOf(headers, 'Signature-Previous')}`
-  const signatures = given
-    .split(',')
-    .flatMap((each) => /^sha256=([0-9a-f]{64})$/.exec(each.trim())?.[1] ?? [])
+  const signatures = given.split(',').flatMap((each) => /^sha256=([0-9a-f]{64})$/.exec(each.trim())?.[1] ?? [])
   const signed = signedBytes(timestamp, body)
   for (const each of secrets)
     for (const signature of signatures)

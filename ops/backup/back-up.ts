@@ -18,9 +18,7 @@ export async function backUp(
   signal: AbortSignal,
 ): Promise<Note> {
   if (dataFiles === null && !hasTools())
-    throw new Error(
-      "There is no mongodump on the PATH: install MongoDB's database tools, or use --data-files",
-    )
+    throw new Error("There is no mongodump on the PATH: install MongoDB's database tools, or use --data-files")
   const server = await (dataFiles === null ? readServer(mongodbUrl) : readOneServer(mongodbUrl))
   if (server.isRouter) throw new Error('This is a mongos. Back up each shard by itself')
   // Otherwise a copy of files that change meanwhile would pass as a backup.

@@ -21,12 +21,7 @@ export async function restoreFiles(folder: string, dataFiles: string, signal: Ab
 }
 
 /** Copies what is in a folder. On Node.js 24, `errorOnExist` also refuses an empty target folder. */
-async function copy(
-  from: string,
-  to: string,
-  signal: AbortSignal,
-  isWanted: (path: string) => boolean,
-): Promise<void> {
+async function copy(from: string, to: string, signal: AbortSignal, isWanted: (path: string) => boolean): Promise<void> {
   await mkdir(to, { recursive: true })
   for (const name of await readdir(from))
     await cp(join(from, name), join(to, name), {

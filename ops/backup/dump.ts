@@ -13,12 +13,7 @@ const archiveIn = (folder: string): string => `--archive=${join(folder, 'dump.gz
 /**
  * With `oplog`, the archive includes the writes during the dump, so that it shows the database at the end of the dump.
  */
-export const dump = (
-  mongodbUrl: string,
-  folder: string,
-  oplog: boolean,
-  signal: AbortSignal,
-): Promise<void> =>
+export const dump = (mongodbUrl: string, folder: string, oplog: boolean, signal: AbortSignal): Promise<void> =>
   withTools('mongodump', mongodbUrl, ['--gzip', archiveIn(folder), ...(oplog ? ['--oplog'] : [])], signal)
 
 /** The databases that every server has. */
@@ -42,12 +37,7 @@ export async function restoreDump(
 }
 
 /** Passes the URL in a file that only this user can read, because the list of processes shows arguments. */
-async function withTools(
-  tool: string,
-  mongodbUrl: string,
-  args: string[],
-  signal: AbortSignal,
-): Promise<void> {
+async function withTools(tool: string, mongodbUrl: string, args: string[], signal: AbortSignal): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'payment-intents-backup-'))
   const config = join(folder, 'tools.yaml')
   try {

@@ -36,9 +36,7 @@ export async function readSummary(
     // An `_id` begins with its time of creation, so this needs no other index.
     const newest = await Intent.findOne({}, { createdAt: 1 }).sort({ _id: -1 }).lean()
     // A business has at most five endpoints, so the list fits into memory.
-    const signing = await Endpoint.find({ deletedAt: null }, { secret: 1, previousSecrets: 1 }).lean<
-      StoredEndpoint[]
-    >()
+    const signing = await Endpoint.find({ deletedAt: null }, { secret: 1, previousSecrets: 1 }).lean<StoredEndpoint[]>()
     const sealedIn = ({ secret, previousSecrets }: Pick<StoredEndpoint, 'secret' | 'previousSecrets'>) => [
       secret,
       // A replaced secret signs for one more day.

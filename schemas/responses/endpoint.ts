@@ -29,24 +29,18 @@ export const stages = [
 ] as const
 export type Stage = (typeof stages)[number]
 export const stageOrNull = { type: ['string', 'null'], enum: [...stages, null] }
-export const statusOrNull = described(
-  "The HTTP status of your endpoint's response. Null if there was no response.",
-  {
-    type: ['integer', 'null'],
-    minimum: 100,
-    maximum: 999,
-  },
-)
+export const statusOrNull = described("The HTTP status of your endpoint's response. Null if there was no response.", {
+  type: ['integer', 'null'],
+  minimum: 100,
+  maximum: 999,
+})
 
 export const endpointHealth = objectOf(
   {
     lastSuccessAt: instantOrNull,
     lastFailureAt: instantOrNull,
     failuresInRow: described('The number of failed attempts since the last success.', count),
-    lastError: described(
-      'The stage at which the last failed attempt failed. Null if none has failed.',
-      stageOrNull,
-    ),
+    lastError: described('The stage at which the last failed attempt failed. Null if none has failed.', stageOrNull),
   },
   {},
 )

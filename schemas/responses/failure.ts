@@ -56,10 +56,7 @@ export const failureBody = objectOf(
     success: { type: 'boolean', const: false },
     error: objectOf(
       {
-        code: described(
-          'The error code. Your program should read it: it does not change.',
-          shaped('^[A-Z_]+$', 64),
-        ),
+        code: described('The error code. Your program should read it: it does not change.', shaped('^[A-Z_]+$', 64)),
         message: described('An explanation for people. The text may change.', text(2000)),
         statusCode: { type: 'integer', minimum: 400, maximum: 599 },
         requestId: described('Also in the header X-Request-Id. Include it when you contact support.', {

@@ -51,5 +51,4 @@ export const described = (description: string, schema: object) => ({ ...schema, 
  * Returns the schema of the response to a deletion. `name` is the name of the field that contains the id of the deleted
  * object.
  */
-export const deletedBy = (name: 'id' | '_id') =>
-  objectOf({ [name]: id, deleted: { type: 'boolean', const: true } }, {})
+export const deletedBy = (name: 'id' | '_id') => objectOf({ [name]: id, deleted: { type: 'boolean', const: true } }, {})

@@ -137,13 +137,10 @@ export const paymentFailure = objectOf(
 
 const readFields = {
   ...createdFields,
-  code: described(
-    'The payment code, with which the customer pays at a counter. Null once it no longer works.',
-    {
-      ...code,
-      type: ['string', 'null'],
-    },
-  ),
+  code: described('The payment code, with which the customer pays at a counter. Null once it no longer works.', {
+    ...code,
+    type: ['string', 'null'],
+  }),
   codeExpiresAt: described('When `code` stops working. Null once it no longer works.', instantOrNull),
   status: { type: 'string', enum: statuses },
   type: { type: 'string', const: 'API' },

@@ -8,19 +8,7 @@ import {
   maxStock,
   maxVariants,
 } from '../product-limits.ts'
-import {
-  count,
-  deletedBy,
-  described,
-  id,
-  instant,
-  objectOf,
-  price,
-  sandbox,
-  text,
-  textOrNull,
-  url,
-} from './fields.ts'
+import { count, deletedBy, described, id, instant, objectOf, price, sandbox, text, textOrNull, url } from './fields.ts'
 import { pageOf } from './page.ts'
 
 const stock = { ...count, maximum: maxStock }

@@ -58,10 +58,7 @@ export async function addHours(deps: CountDeps & { ActivityEntry: Model<Activity
   if ((await counts.findOne({ _id: new Date(current) }, { projection: { _id: 1 } })) !== null) return
   const first = await nativeCollection(deps.ActivityEntry).findOne({}, { hint: 'removal', sort: { at: 1 } })
   const emptyBefore = Math.min(first?.at.getTime() ?? current, now.getTime() - settlingMs)
-  const hours = Array.from(
-    { length: countedHours },
-    (_, index) => current - (countedHours - 1 - index) * hourMs,
-  )
+  const hours = Array.from({ length: countedHours }, (_, index) => current - (countedHours - 1 - index) * hourMs)
   await counts.bulkWrite(
     hours.map((hour) => ({
       updateOne: {

@@ -45,11 +45,7 @@ export async function countDueHours(deps: CountingDeps): Promise<void> {
 
 async function countHour(deps: CountingDeps, { hour }: ClaimedHour): Promise<void> {
   const owners = new Map<string, FiguresOwner & { figures: PaymentFigures }>()
-  for (
-    let from = await nextSlice(deps, hour, hour);
-    from !== null;
-    from = await nextSlice(deps, hour, from + sliceMs)
-  )
+  for (let from = await nextSlice(deps, hour, hour); from !== null; from = await nextSlice(deps, hour, from + sliceMs))
     for (const { _id: owner, ...figures } of await countSlice(deps, from))
       for (const { businessId, sandbox } of [owner, { ...owner, businessId: null }]) {
         const id = hourId({ businessId, sandbox }, hour)

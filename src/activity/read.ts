@@ -1,12 +1,5 @@
 import type { Deps } from '../deps.ts'
-import {
-  type ActivityHour,
-  type Figures,
-  type FiguresOwner,
-  hourId,
-  hourMs,
-  hourOf,
-} from './activity-hour.ts'
+import { type ActivityHour, type Figures, type FiguresOwner, hourId, hourMs, hourOf } from './activity-hour.ts'
 
 /** The figures of an hour or a day. */
 export interface Slice extends Figures {
@@ -42,11 +35,7 @@ const names = Object.keys(none) as (keyof Figures)[]
 
 /** Reads the figures of a business, or of all businesses, for the last 24 hours and the last 30 days. */
 export async function readActivity(
-  {
-    ActivityHour: hourModel,
-    ActivityCount: countModel,
-    now,
-  }: Pick<Deps, 'ActivityHour' | 'ActivityCount' | 'now'>,
+  { ActivityHour: hourModel, ActivityCount: countModel, now }: Pick<Deps, 'ActivityHour' | 'ActivityCount' | 'now'>,
   owner: FiguresOwner,
 ): Promise<Activity> {
   const current = hourOf(now())

@@ -48,9 +48,7 @@ export async function recordExport(
  * whole file is never in memory. `read` runs each query.
  */
 export async function* exportAudit(
-  read: (
-    query: (deps: Pick<Deps, 'AuditEvent'>) => ReturnType<typeof listAudit>,
-  ) => ReturnType<typeof listAudit>,
+  read: (query: (deps: Pick<Deps, 'AuditEvent'>) => ReturnType<typeof listAudit>) => ReturnType<typeof listAudit>,
   filter: AuditFilter,
   format: ExportFormat,
 ): AsyncGenerator<string, void, undefined> {

@@ -54,20 +54,11 @@ export async function listAudit(
   return { lines, next: hasMore ? `${last.at.getTime()}-${last._id}` : null }
 }
 
-function conditions({
-  who,
-  act,
-  subject,
-  businessId,
-  before,
-  ...span
-}: AuditFilter): Record<string, unknown> {
+function conditions({ who, act, subject, businessId, before, ...span }: AuditFilter): Record<string, unknown> {
   const exact = { 'actor.name': who, act, subject, businessId }
   return {
     ...Object.fromEntries(Object.entries(exact).filter(([, value]) => value !== null)),
     ...within('at', span),
-    ...(before === null
-      ? {}
-      : { $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }] }),
+    ...(before === null ? {} : { $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }] }),
   }
 }

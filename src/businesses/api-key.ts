@@ -53,9 +53,7 @@ export const apiKeys: Collection = {
     kind: String,
     prefix: String,
     last4: String,
-    secrets: [
-      { _id: false, hash: String, last4: String, validUntil: Date, pepper: String, rehashedAt: Date },
-    ],
+    secrets: [{ _id: false, hash: String, last4: String, validUntil: Date, pepper: String, rehashedAt: Date }],
     scopes: [String],
     ipAllowlist: [String],
     status: String,
@@ -76,9 +74,7 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const randomLength = 32
 /** The number of characters in a key's checksum. 6 base62 characters can represent any CRC-32. */
 const checksumLength = 6
-const shape = new RegExp(
-  `^([sp]k_(?:test|live)_)([0-9A-Za-z]{${randomLength}})([0-9A-Za-z]{${checksumLength}})$`,
-)
+const shape = new RegExp(`^([sp]k_(?:test|live)_)([0-9A-Za-z]{${randomLength}})([0-9A-Za-z]{${checksumLength}})$`)
 
 /**
  * Returns a new key, which consists of a prefix such as `sk_test_`, 32 random characters and a 6-character checksum.
@@ -89,8 +85,7 @@ export function newKey(kind: KeyKind, mode: KeyMode): string {
   return prefix + random + checksum(prefix + random)
 }
 
-export const keyPrefix = (kind: KeyKind, mode: KeyMode): string =>
-  `${kind === 'secret' ? 'sk' : 'pk'}_${mode}_`
+export const keyPrefix = (kind: KeyKind, mode: KeyMode): string => `${kind === 'secret' ? 'sk' : 'pk'}_${mode}_`
 
 /** Returns the different keys in clear text that a text contains, such as a line from a log. */
 export const keysIn = (text: string): string[] => [

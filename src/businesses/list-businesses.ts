@@ -37,10 +37,7 @@ export async function listBusinesses(
 const noKeys: KeyTotals = { keys: { active: 0, suspended: 0, revoked: 0 }, lastUsedDay: null }
 
 /** Returns the totals of each business that has keys. */
-async function keyTotals(
-  deps: Pick<Deps, 'ApiKey'>,
-  businessIds: readonly string[],
-): Promise<Map<string, KeyTotals>> {
+async function keyTotals(deps: Pick<Deps, 'ApiKey'>, businessIds: readonly string[]): Promise<Map<string, KeyTotals>> {
   const totals = new Map<string, KeyTotals>()
   const groups = await deps.ApiKey.aggregate<{
     _id: { businessId: string; status: ApiKey['status'] }

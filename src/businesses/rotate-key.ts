@@ -7,12 +7,7 @@ import { type IssuedKey, type KeyDeps, newStoredSecret } from './issue-key.ts'
  * Gives a key a new secret, and records this for the audit trail in the same write. The key's id stays the same. The
  * old secret keeps working for `overlapSeconds`. Returns null if the key does not exist or is revoked.
  */
-export async function rotateKey(
-  deps: KeyDeps,
-  id: string,
-  overlapSeconds: number,
-  by: By,
-): Promise<IssuedKey | null> {
+export async function rotateKey(deps: KeyDeps, id: string, overlapSeconds: number, by: By): Promise<IssuedKey | null> {
   const now = deps.now()
   const end = new Date(now.getTime() + overlapSeconds * 1000)
   const found = await deps.ApiKey.findOne({

@@ -24,10 +24,7 @@ export async function setCommission(
   rates: NewRates,
   by: By,
 ): Promise<SetCommission> {
-  const found = await deps.Business.findOne({ _id: id }, { commission: 1 }).lean<Pick<
-    Business,
-    'commission'
-  > | null>()
+  const found = await deps.Business.findOne({ _id: id }, { commission: 1 }).lean<Pick<Business, 'commission'> | null>()
   if (found === null) return { result: 'not-found' }
   const now = deps.now()
   const { provider, payer } = rates

@@ -21,8 +21,5 @@ export function amountOf({ config }: Pick<Deps, 'config'>, { intent, locale }: O
 }
 
 /** Returns the commission on a payment of `amount` centimes at the time of the request. */
-export const commissionNow = (
-  { config }: Pick<Deps, 'config'>,
-  { intent, now }: Offer,
-  amount: number,
-): Commission => commissionOf(amount, ratesAt(intent.commission, config.commissionRates, now))
+export const commissionNow = ({ config }: Pick<Deps, 'config'>, { intent, now }: Offer, amount: number): Commission =>
+  commissionOf(amount, ratesAt(intent.commission, config.commissionRates, now))

@@ -50,11 +50,8 @@ export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
  * Returns the URL of the payment's page. The URL includes a proof (link-proof.ts), because a customer who has typed a
  * valid code is not guessing links.
  */
-const addressOfPayment = (
-  deps: Pick<Deps, 'secrets'>,
-  locale: Locale,
-  found: { shortCode: string },
-): string => addressOf(locale, `/p/${found.shortCode}`, { proof: newLinkProof(deps, found) })
+const addressOfPayment = (deps: Pick<Deps, 'secrets'>, locale: Locale, found: { shortCode: string }): string =>
+  addressOf(locale, `/p/${found.shortCode}`, { proof: newLinkProof(deps, found) })
 
 const sandboxOwner = ({ params }: Request): string | null =>
   typeof params.businessId === 'string' ? params.businessId : null

@@ -40,9 +40,7 @@ export const hasMessages = ({ notice, faults }: FormMessages): boolean =>
  */
 export function summary({ words }: Locale, messages: FormMessages): string {
   if (!hasMessages(messages)) return ''
-  const faults = Object.entries(messages.faults).map(
-    ([name, fault]) => html`<li><a href="#${name}">${fault}</a></li>`,
-  )
+  const faults = Object.entries(messages.faults).map(([name, fault]) => html`<li><a href="#${name}">${fault}</a></li>`)
   return html`<div class="said" role="alert" tabindex="-1" autofocus>
 <h2>${words.problem}</h2>
 !${messages.notice === null ? '' : html`<p>${messages.notice}</p>`}

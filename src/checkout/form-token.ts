@@ -37,8 +37,7 @@ export function readFormToken(deps: FormTokenDeps, intent: IntentLink, token: st
 
 /** Returns whether a token was issued for this intent, even if the token has expired. */
 export function isFormToken(deps: Pick<Deps, 'secrets'>, intent: IntentLink, token: string): boolean {
-  const [, text = '', signature = ''] =
-    /^([0-9a-f]{24}(?:\.[0-9a-z]{1,11}){3})\.([\w-]{22})$/.exec(token) ?? []
+  const [, text = '', signature = ''] = /^([0-9a-f]{24}(?:\.[0-9a-z]{1,11}){3})\.([\w-]{22})$/.exec(token) ?? []
   return deps.secrets.isSigned('sign form', signed(intent, text), signature)
 }
 

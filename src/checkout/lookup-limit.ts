@@ -51,9 +51,7 @@ const seconds = 600
  */
 const perMissedLink = 10
 
-export function createLookupLimit(
-  deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'metrics' | 'Business'>,
-): LookupLimit {
+export function createLookupLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'metrics' | 'Business'>): LookupLimit {
   const limitOf = (name: string, perFailure: number, countsAhead: 'stored' | 'process') =>
     createLimitByNetwork(deps, checkoutAttempts, { name, perNetwork, seconds, perFailure, countsAhead })
   // Page views are frequent and short codes are hard to guess, so viewing an existing payment does not write to

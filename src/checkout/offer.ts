@@ -74,16 +74,14 @@ export const addressOfOffer = (offer: Offer): string => ownAddress(offer, offer.
 export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
 
 /** Returns the URL of the payment's QR code as an image. */
-export const imageOfOffer = (offer: Offer, format: 'svg' | 'png'): string =>
-  ownAddress(offer, `/qr.${format}`, {})
+export const imageOfOffer = (offer: Offer, format: 'svg' | 'png'): string => ownAddress(offer, `/qr.${format}`, {})
 
 /** Returns the HTML attributes that the script (script.ts) needs to poll for the payment's state. */
 export const pollAttributes = (offer: Offer): string =>
   html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${addressOfOffer(offer)}"!${showsCode(offer) ? ' data-code' : ''}`
 
 /** Returns whether the page shows the payment code. Only the page with the QR code does, while the code is active. */
-export const showsCode = ({ intent, view, now }: Offer): boolean =>
-  view === '/qr' && isCodeActive(intent, now)
+export const showsCode = ({ intent, view, now }: Offer): boolean => view === '/qr' && isCodeActive(intent, now)
 
 /**
  * A page about a payment. `title` is plain text. `query` contains the parameters that the page's URL needs besides the

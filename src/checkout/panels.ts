@@ -70,10 +70,7 @@ const paid = (offer: Offer, title: string): Sheet => ({
 !${back(offer)}`,
 })
 
-const ended = (
-  offer: Offer,
-  [title, sentence]: readonly [title: string, sentence: string | null],
-): Sheet => ({
+const ended = (offer: Offer, [title, sentence]: readonly [title: string, sentence: string | null]): Sheet => ({
   title,
   query: isPaidByAnother(offer) ? sentQuery(offer.sent) : {},
   body: html`<h1>${title}</h1>
@@ -96,8 +93,7 @@ const print = ({ locale }: Offer): string =>
   html`<button type="button" class="plain" hidden data-print>${locale.words.back.print}</button>`
 
 /** Returns whether the payment was refunded in full. */
-const isAllRefunded = ({ intent: { payment, refunded } }: Offer): boolean =>
-  refunded === (payment?.amountPaid ?? 0)
+const isAllRefunded = ({ intent: { payment, refunded } }: Offer): boolean => refunded === (payment?.amountPaid ?? 0)
 
 /** Returns the facts about a payment as HTML. Printed, they are the customer's receipt. */
 function receipt(offer: Offer): string {
@@ -145,7 +141,5 @@ function leaving(offer: Offer): string {
 
 function back({ intent, state, locale }: Offer): string {
   const url = returnUrl(intent, state)
-  return url === null
-    ? ''
-    : html`<p><a class="button" href="${url}" rel="noreferrer">${locale.words.back.link}</a></p>`
+  return url === null ? '' : html`<p><a class="button" href="${url}" rel="noreferrer">${locale.words.back.link}</a></p>`
 }

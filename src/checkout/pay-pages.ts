@@ -50,9 +50,7 @@ const createOffered =
     const now = deps.now()
     const isLimited = !hasLinkProof(deps, { shortCode }, req as Request)
     const lookup = await deadlineOf(res).run((deadlineAt) =>
-      lookupLimit.link(isLimited ? (req.ip ?? '') : null, () =>
-        findByShortCode(deps, shortCode, { now, deadlineAt }),
-      ),
+      lookupLimit.link(isLimited ? (req.ip ?? '') : null, () => findByShortCode(deps, shortCode, { now, deadlineAt })),
     )
     if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
     if (lookup.outcome === 'missed') return sendNotFound(res)

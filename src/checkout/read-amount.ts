@@ -8,9 +8,7 @@ const separators = /[\s'’_٬]/gu
  * separators group thousands.
  */
 const decimalForm = new RegExp(String.raw`^(\d*)(?:[.,٫](\d{0,${decimals}}))?$`)
-const groupedForm = new RegExp(
-  String.raw`^[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)(?:[.,٫]\d{0,${decimals}})?$`,
-)
+const groupedForm = new RegExp(String.raw`^[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)(?:[.,٫]\d{0,${decimals}})?$`)
 const currencyAtEnd = new RegExp(`${currencyCode}$`, 'i')
 
 /**

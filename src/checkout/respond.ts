@@ -21,12 +21,7 @@ export const requestedPage = ({ path, query: { proof } }: Request): RequestedPag
 })
 
 /** Sends a page with a message. Unless `reopen` is null, the message is followed by a link to the page `reopen`. */
-export function sendNote(
-  res: Response,
-  status: number,
-  [title, sentence]: Note,
-  reopen: RequestedPage | null,
-): void {
+export function sendNote(res: Response, status: number, [title, sentence]: Note, reopen: RequestedPage | null): void {
   const locale = localeOf(res)
   const { path, query } = reopen ?? { path: '/', query: {} }
   const again =
@@ -40,8 +35,7 @@ export function sendNote(
 }
 
 /** Sends a page that says that there is no payment at this URL. */
-export const sendNotFound = (res: Response): void =>
-  sendNote(res, 404, localeOf(res).words.notes.notFound, null)
+export const sendNotFound = (res: Response): void => sendNote(res, 404, localeOf(res).words.notes.notFound, null)
 
 /**
  * Handles a request with a method that this URL does not support. Sends the *not found* page with an `Allow` header

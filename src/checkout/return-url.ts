@@ -6,10 +6,7 @@ import type { State } from './state.ts'
  * query. Returns null if the merchant did not provide a URL. The rest of the URL is kept byte for byte, even if it
  * already contains parameters with these names. A signature over the rest of the URL therefore stays valid.
  */
-export function returnUrl(
-  { successUrl, cancelUrl, referenceNumber, status }: Intent,
-  state: State,
-): string | null {
+export function returnUrl({ successUrl, cancelUrl, referenceNumber, status }: Intent, state: State): string | null {
   const url = state === 'paid' || state === 'refunded' ? successUrl : cancelUrl
   if (url === null) return null
   const [, page = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? []

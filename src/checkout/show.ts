@@ -44,8 +44,6 @@ export function refuseUnpayable(deps: Pick<Deps, 'wallets'>, offer: Offer, res: 
  * Returns the value of a query parameter. Returns null if the parameter is missing, or an empty string if it occurs
  * more than once.
  */
-const typed = (value: unknown): string | null =>
-  value === undefined ? null : typeof value === 'string' ? value : ''
+const typed = (value: unknown): string | null => (value === undefined ? null : typeof value === 'string' ? value : '')
 
-const suggested = ({ intent: { amount }, locale }: Offer): string =>
-  amount === null ? '' : locale.amount(amount)
+const suggested = ({ intent: { amount }, locale }: Offer): string => (amount === null ? '' : locale.amount(amount))

@@ -26,5 +26,4 @@ export function stateOf(stored: Intent, now: Date): State {
 }
 
 /** Returns whether the state can still change. */
-export const isOpen = (state: State): state is 'pending' | 'waiting' =>
-  state === 'pending' || state === 'waiting'
+export const isOpen = (state: State): state is 'pending' | 'waiting' => state === 'pending' || state === 'waiting'

@@ -5,8 +5,7 @@ import { refuse } from '../errors.ts'
 const names = Object.keys(events) as EventName[]
 
 /** Returns the event types that the caller may read. They do not include `cleaned`. */
-export const readableBy = ({ scopes }: Caller): EventName[] =>
-  names.filter((name) => scopes.has(events[name]))
+export const readableBy = ({ scopes }: Caller): EventName[] => names.filter((name) => scopes.has(events[name]))
 
 /** Throws SCOPE_REQUIRED if the caller may not read events of this type. */
 export function checkReadable({ scopes }: Caller, type: EventName): void {

@@ -48,8 +48,7 @@ const harmless = /^[0-9A-Za-z][^",;\t\r\n]*$/
  * splits a cell, so a formula could also begin behind a delimiter or a line break. The last part is optional, so that
  * each character is read once: a search for formulas would begin again at each of many line breaks.
  */
-const beginnings =
-  /([,;\t\r\n]|^)[\s\p{C}]*([=+\-@\u2212\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20])?/gu
+const beginnings = /([,;\t\r\n]|^)[\s\p{C}]*([=+\-@\u2212\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20])?/gu
 
 /**
  * Inserts a single quote wherever a spreadsheet could begin a formula, so that it shows the text instead. A cell that

@@ -79,9 +79,6 @@ export const responseField = (collection: string, id: string): SealedField => ({
  */
 export const createReplayBatcher = (Claim: Model<Claim>, now: () => Date): Batcher<string, void> =>
   createBatcher(1000, async (ids) => {
-    await nativeCollection(Claim).updateMany(
-      { _id: { $in: [...new Set(ids)] } },
-      { $set: { replayedAt: now() } },
-    )
+    await nativeCollection(Claim).updateMany({ _id: { $in: [...new Set(ids)] } }, { $set: { replayedAt: now() } })
     return ids.map(() => undefined)
   })

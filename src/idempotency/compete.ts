@@ -108,11 +108,7 @@ const findFirst = async (
     : { kind: 'stored', sealedResponse, field: responseField(claims.name, _id) }
 
 /** Returns the first response to the create request with this effect id, or null if nothing has been created. */
-export async function recallFirst(
-  deps: Deps,
-  recall: Recall | null,
-  effectId: string,
-): Promise<FirstResponse | null> {
+export async function recallFirst(deps: Deps, recall: Recall | null, effectId: string): Promise<FirstResponse | null> {
   if (recall?.kind === 'computed') {
     const data = await recall.find(deps, effectId)
     return data === null ? null : { kind: 'computed', data }
@@ -140,11 +136,7 @@ function freshClaim(now: Date, request: ClaimRequest): Omit<Claim, '_id'> {
  * a new request begins and the old response is removed. Otherwise the claim is taken over only if it has no response
  * yet.
  */
-async function takeOver(
-  deps: Pick<Deps, 'Claim'>,
-  { _id, token }: Claim,
-  change: Partial<Claim>,
-): Promise<Claimed> {
+async function takeOver(deps: Pick<Deps, 'Claim'>, { _id, token }: Claim, change: Partial<Claim>): Promise<Claimed> {
   const isNew = change.effectId !== undefined
   const claim = await deps.Claim.findOneAndUpdate(
     { _id, token, ...(isNew ? {} : { sealedResponse: { $exists: false } }) },

@@ -36,29 +36,19 @@ export async function resealResponses(deps: Needs, advance: (claims: number) => 
   const created = [deps.Product, deps.Endpoint].map(collectionOf)
   await inBatches(stored, async (claims) => {
     await reseal(deps, result, collectionOf(deps.Claim), claims)
-    const effectIds = claims.flatMap(({ sealedResponse, effectId }) =>
-      sealedResponse === undefined ? effectId : [],
-    )
-    for (const collection of created)
-      await reseal(deps, result, collection, await createdUnder(collection, effectIds))
+    const effectIds = claims.flatMap(({ sealedResponse, effectId }) => (sealedResponse === undefined ? effectId : []))
+    for (const collection of created) await reseal(deps, result, collection, await createdUnder(collection, effectIds))
     advance(claims.length)
   })
   return result
 }
 
-const collectionOf = (model: unknown): mongo.Collection<WithResponse> =>
-  nativeCollection(model as Model<WithResponse>)
+const collectionOf = (model: unknown): mongo.Collection<WithResponse> => nativeCollection(model as Model<WithResponse>)
 
 /** Returns the documents that were created under these effect ids and that store a response. */
-const createdUnder = (
-  collection: mongo.Collection<WithResponse>,
-  effectIds: string[],
-): Promise<WithResponse[]> =>
+const createdUnder = (collection: mongo.Collection<WithResponse>, effectIds: string[]): Promise<WithResponse[]> =>
   collection
-    .find(
-      { _id: { $in: effectIds }, sealedResponse: { $exists: true } },
-      { projection: { sealedResponse: 1 } },
-    )
+    .find({ _id: { $in: effectIds }, sealedResponse: { $exists: true } }, { projection: { sealedResponse: 1 } })
     .toArray()
 
 /**

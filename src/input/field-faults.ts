@@ -83,9 +83,7 @@ function compareOrder(a: number[], b: number[]): number {
 function faultOf(param: string, error: ErrorObject, rules: UrlRules): FieldFault {
   const codes = (error.parentSchema as { errorCodes?: Record<string, ErrorCode> }).errorCodes ?? {}
   const code =
-    error.keyword === 'required'
-      ? 'VALIDATION_ERROR'
-      : (codes[error.keyword] ?? codes['*'] ?? 'VALIDATION_ERROR')
+    error.keyword === 'required' ? 'VALIDATION_ERROR' : (codes[error.keyword] ?? codes['*'] ?? 'VALIDATION_ERROR')
   return { param, code, message: messageOf(param, code, error, rules) }
 }
 
@@ -102,13 +100,10 @@ function describeFault(param: string, error: ErrorObject): string {
   if (error.keyword === 'required') return `${param} is required.`
   if (error.keyword === 'additionalProperties') return unknownParameter(param, error)
   if (Array.isArray(error.data) && (error.keyword === 'type' || error.keyword === 'enum'))
-    return param === 'body'
-      ? 'The body must be a JSON object.'
-      : `${param} must be a single value, not a list.`
+    return param === 'body' ? 'The body must be a JSON object.' : `${param} must be a single value, not a list.`
   if (error.keyword === 'enum')
     return `${param} must be one of ${(error.params.allowedValues as string[]).map(legible).join(', ')}.`
-  if (error.keyword === 'format')
-    return `${param} ${formatHints[String(error.params.format)] ?? 'is not valid'}.`
+  if (error.keyword === 'format') return `${param} ${formatHints[String(error.params.format)] ?? 'is not valid'}.`
   return `${param} ${sentences[error.keyword]?.(error.params) ?? error.message}.`
 }
 
@@ -123,8 +118,7 @@ const legible = (value: string): string => (/\w/.test(value) ? value : `"${value
 /** The error messages for keywords whose original Ajv messages are hard to read. */
 const sentences: Record<string, (params: { type?: string | string[]; limit?: number }) => string> = {
   type: ({ type = [] }) => `must be ${[type].flat().map(withArticle).join(' or ')}`,
-  minLength: ({ limit = 0 }) =>
-    limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`,
+  minLength: ({ limit = 0 }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),
   maxLength: ({ limit = 0 }) => `can have at most ${limit} characters`,
   minItems: ({ limit = 0 }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} items`),
   maxItems: ({ limit = 0 }) => `can have at most ${limit} items`,
@@ -132,8 +126,7 @@ const sentences: Record<string, (params: { type?: string | string[]; limit?: num
   maximum: ({ limit = 0 }) => `can be at most ${limit}`,
 }
 
-const withArticle = (type: string): string =>
-  type === 'null' ? type : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
+const withArticle = (type: string): string => (type === 'null' ? type : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`)
 
 const formatHints: Record<string, string> = {
   'storable-text': 'must be valid Unicode without NUL characters',

@@ -1,6 +1,5 @@
 const date = /^(\d{4}-\d{2}-\d{2})$/
-const dateTime =
-  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?$/
+const dateTime = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?$/
 
 /**
  * Parses an ISO 8601 date or date-time, which is in UTC if it has no offset. A date without a time becomes the first or

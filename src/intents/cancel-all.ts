@@ -131,9 +131,7 @@ const record = (
 
 async function cancelPage(deps: CancelDeps, page: Intent[], effectId: string): Promise<CancelResult[]> {
   const input = { name: 'cancelByOperator', effectId, cause: null } as const
-  const cancelled = await Promise.all(
-    page.map((intent) => applyTransitionInBatch(deps, intent, input, noDeadline)),
-  )
+  const cancelled = await Promise.all(page.map((intent) => applyTransitionInBatch(deps, intent, input, noDeadline)))
   for (const intent of cancelled) if (intent !== null) wakeRelay(deps, intent)
   const refused = page.filter((_, index) => cancelled[index] === null)
   const open = refused.length === 0 ? new Set() : await stillOpen(deps, refused)

@@ -32,12 +32,7 @@ export async function cancelIntent(
 }
 
 /** Returns the intent if this request has already cancelled it. Otherwise, throws INTENT_CANCEL_CONFLICT. */
-async function ownEarlierCancel(
-  deps: Deps,
-  caller: Caller,
-  referenceNumber: string,
-  effect: Effect,
-): Promise<Intent> {
+async function ownEarlierCancel(deps: Deps, caller: Caller, referenceNumber: string, effect: Effect): Promise<Intent> {
   const after = await findIntent(deps, caller, referenceNumber, effect.deadlineAt)
   if (!after.effects.includes(effect.id)) throw refuse('INTENT_CANCEL_CONFLICT')
   return after

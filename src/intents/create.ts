@@ -29,22 +29,12 @@ type Created = Record<string, unknown> | DoneBefore
  * another intent has the merchant's reference, and SERVICE_UNAVAILABLE if no payment code or short code is free. In all
  * these cases, nothing has been stored.
  */
-export function createIntent(
-  deps: Deps,
-  caller: Caller,
-  request: IntentRequest,
-  effect: Effect,
-): Promise<Created> {
+export function createIntent(deps: Deps, caller: Caller, request: IntentRequest, effect: Effect): Promise<Created> {
   const insert = () => insertIntent(deps, caller, request, effect)
   return caller.sandbox ? withinSandboxDay(deps, caller, 1, insert) : withLiveCode(deps, caller, insert)
 }
 
-async function insertIntent(
-  deps: Deps,
-  caller: Caller,
-  request: IntentRequest,
-  effect: Effect,
-): Promise<Created> {
+async function insertIntent(deps: Deps, caller: Caller, request: IntentRequest, effect: Effect): Promise<Created> {
   const { businessId, sandbox } = caller
   if (sandbox && deps.fullSandboxes.has(businessId)) throw noCodeFree()
   const shortCode = await deps.shortCodes.take(effect.deadlineAt)
@@ -67,8 +57,7 @@ async function insertIntent(
 const noCodeFree = (): Refusal =>
   refuse('SERVICE_UNAVAILABLE', {
     retryAfterSeconds: 30,
-    message:
-      'No payment code is free now. Nothing was created. Repeat the request with the same idempotency key.',
+    message: 'No payment code is free now. Nothing was created. Repeat the request with the same idempotency key.',
   })
 
 /** Draws a new value for the unique field whose value was already taken. Never changes `_id`. */
@@ -78,13 +67,7 @@ async function drawAgain(deps: Deps, intent: Intent, index: string, deadlineAt: 
   else if (!(await freeIfReusable(deps, intent.codeKey ?? ''))) giveCode(intent, newPaymentCode())
 }
 
-function draft(
-  deps: Deps,
-  caller: Caller,
-  request: IntentRequest,
-  effect: Effect,
-  shortCode: string,
-): Intent {
+function draft(deps: Deps, caller: Caller, request: IntentRequest, effect: Effect, shortCode: string): Intent {
   const now = deps.now()
   const codeExpiresAt = new Date(now.getTime() + deps.config.codeLifetimeMs)
   const expiresAt = new Date(now.getTime() + deps.config.intentLifetimeMs)

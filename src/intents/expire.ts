@@ -60,8 +60,7 @@ export function expiryJobs(intents: readonly Expiring[], now: Date): NewJob<'int
   for (const intent of intents.toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime())) {
     const group = groups.at(-1)
     const [first] = group ?? []
-    const isTogether =
-      first !== undefined && intent.expiresAt.getTime() - first.expiresAt.getTime() <= maxSpreadMs
+    const isTogether = first !== undefined && intent.expiresAt.getTime() - first.expiresAt.getTime() <= maxSpreadMs
     if (group === undefined || !isTogether || group.length === maxIntentsPerJob) groups.push([intent])
     else group.push(intent)
   }

@@ -24,8 +24,7 @@ export const findIntentToChange = async (
   caller: Caller,
   referenceNumber: string,
   deadlineAt: number,
-): Promise<IntentToChange> =>
-  ownedBy(caller, await deps.batchers.findIntentToChange(referenceNumber, deadlineAt))
+): Promise<IntentToChange> => ownedBy(caller, await deps.batchers.findIntentToChange(referenceNumber, deadlineAt))
 
 function ownedBy<Stored extends Intent>({ businessId, sandbox }: Caller, intent: Stored | null): Stored {
   if (intent === null || intent.businessId !== businessId || intent.cleanedAt !== undefined)

@@ -136,9 +136,7 @@ export type TransitionName = keyof typeof transitions
  * Returns whether a customer could still pay an intent with this status. PENDING is the only such status, and the only
  * one from which an intent can expire.
  */
-export const isPending = (status: Status): boolean =>
-  (transitions.expire.from as readonly Status[]).includes(status)
+export const isPending = (status: Status): boolean => (transitions.expire.from as readonly Status[]).includes(status)
 
 /** Returns whether an intent with this status has been paid. Only then can its payment be refunded. */
-export const isRefundable = (status: Status): boolean =>
-  (transitions.refund.from as readonly Status[]).includes(status)
+export const isRefundable = (status: Status): boolean => (transitions.refund.from as readonly Status[]).includes(status)

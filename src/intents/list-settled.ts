@@ -83,8 +83,7 @@ async function refundedInBetween(
   if (found.length > maxInBetween)
     throw refuse('VALIDATION_ERROR', {
       param: 'refundedFrom',
-      message:
-        'Too many intents have refunds before, within and after this range. Shorten the list with from and to.',
+      message: 'Too many intents have refunds before, within and after this range. Shorten the list with from and to.',
     })
   return found.map(({ _id }) => _id)
 }

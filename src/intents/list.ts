@@ -69,9 +69,7 @@ export async function listIntents(
       fields: unlisted,
       // The total can be counted in a single range of the `byCancelsAt` index, because `cancelsAt` is null unless the
       // status is PENDING or CANCELLED. For CANCELLED, this range also contains the overdue PENDING intents.
-      ...(isWhole && times !== null
-        ? { counted: { where: { ...owner, ...times }, index: 'byCancelsAt' } }
-        : {}),
+      ...(isWhole && times !== null ? { counted: { where: { ...owner, ...times }, index: 'byCancelsAt' } } : {}),
     },
     search,
   )
@@ -88,10 +86,7 @@ const withAmount = ({ min, max }: { min: number | null; max: number | null }): R
   listedAmount: { ...(min === null ? {} : { $gte: min }), ...(max === null ? {} : { $lte: max }) },
 })
 
-function allIntents(
-  deps: Pick<Deps, 'Intent' | 'now' | 'config'>,
-  { businessId, sandbox }: Caller,
-): Countable {
+function allIntents(deps: Pick<Deps, 'Intent' | 'now' | 'config'>, { businessId, sandbox }: Caller): Countable {
   return {
     key: `intents ${businessId} ${sandbox}`,
     collection: deps.Intent.collection,
@@ -107,8 +102,7 @@ function allIntents(
  * the search for them has to skip all other PENDING intents.
  */
 function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Record<string, unknown> {
-  if (hasOverdue)
-    return { status: { $in: [status, ...transitions.expire.from] }, ...transitions.expire.guard(now) }
+  if (hasOverdue) return { status: { $in: [status, ...transitions.expire.from] }, ...transitions.expire.guard(now) }
   return isPending(status) ? { status, ...cancelTimes(status, now) } : { status }
 }
 

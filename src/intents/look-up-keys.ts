@@ -12,8 +12,7 @@ const maxKeys = 200
  * Returns the keyed hash of a payer's phone number, as returned by `readPhone`. The key is derived from SECRET_KEY, so
  * that a copy of the database does not reveal the numbers.
  */
-export const payerHashOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string): string =>
-  secrets.hash(payerText(phone))
+export const payerHashOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string): string => secrets.hash(payerText(phone))
 
 /** Returns all hashes under which payments by this phone number may be stored. */
 export const payerHashesOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string): string[] =>
@@ -23,8 +22,7 @@ export const payerHashesOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string)
 const payerText = (phone: string): string => `payer-phone:${phone}`
 
 /** Returns the look-up key for an amount that the customer chose. */
-export const chosenAmountKey = (businessId: string, amount: number): string =>
-  `${businessId}:amount-${amount}`
+export const chosenAmountKey = (businessId: string, amount: number): string => `${businessId}:amount-${amount}`
 
 /**
  * Returns the keys by which staff find a payment: the wallet's key, the hash of the payer's phone number and, if the

@@ -31,10 +31,7 @@ const hidden = {
 }
 
 /** Finds an intent by its reference, in any business and environment. */
-export const lookUpIntent = (
-  deps: Pick<Deps, 'Intent'>,
-  referenceNumber: string,
-): Promise<TracedIntent | null> =>
+export const lookUpIntent = (deps: Pick<Deps, 'Intent'>, referenceNumber: string): Promise<TracedIntent | null> =>
   deps.Intent.findOne({ referenceNumber }, hidden).lean<TracedIntent | null>()
 
 /**

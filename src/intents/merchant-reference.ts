@@ -19,9 +19,7 @@ export const referenceKeyOf = (
   { businessId, sandbox }: Pick<Intent, 'businessId' | 'sandbox'>,
   { merchantReference }: Pick<Intent, 'merchantReference'>,
 ): Pick<Intent, 'referenceKey'> =>
-  merchantReference === null
-    ? {}
-    : { referenceKey: `${environmentOf({ sandbox })}:${businessId}:${merchantReference}` }
+  merchantReference === null ? {} : { referenceKey: `${environmentOf({ sandbox })}:${businessId}:${merchantReference}` }
 
 /**
  * Inserts an intent. Throws MERCHANT_REFERENCE_TAKEN if another intent that is PENDING, PAID or REFUNDED has the same
@@ -55,10 +53,7 @@ type Stored = Pick<
 >
 
 /** Finds the intent itself, if it is stored already, and the intent that has its reference. */
-const findStored = (
-  { Intent }: Pick<Deps, 'Intent'>,
-  { _id, referenceKey = '' }: Intent,
-): Promise<Stored[]> =>
+const findStored = ({ Intent }: Pick<Deps, 'Intent'>, { _id, referenceKey = '' }: Intent): Promise<Stored[]> =>
   Intent.find(
     { $or: [{ _id }, { referenceKey }] },
     { referenceNumber: 1, status: 1, cancellationReason: 1, hold: 1, expiresAt: 1, updatedAt: 1 },

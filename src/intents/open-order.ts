@@ -34,19 +34,13 @@ export function openPayment(deps: Deps, intent: Intent, payment: PaymentHold): O
     query: { kind: 'payment', businessId: intent.businessId, key, amount, fee, validUntil },
     startedAt,
     queryAt,
-    settle: (outcome, cause) =>
-      settlePayment(deps, intent, payment, outcome, { cause, deadlineAt: noDeadline }),
+    settle: (outcome, cause) => settlePayment(deps, intent, payment, outcome, { cause, deadlineAt: noDeadline }),
     scheduleQuery: (at) => schedulePaymentQuery(deps, intent, key, at),
   }
 }
 
 /** `payment` is the payment that is being refunded. */
-export function openRefund(
-  deps: Deps,
-  intent: Intent,
-  { wallet }: Pick<Payment, 'wallet'>,
-  refund: Refund,
-): OpenOrder {
+export function openRefund(deps: Deps, intent: Intent, { wallet }: Pick<Payment, 'wallet'>, refund: Refund): OpenOrder {
   const { id: key, amount, returnedFees, createdAt, validUntil, queryAt } = refund
   const fee = returnedFees.payerTtc
   return {

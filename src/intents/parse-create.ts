@@ -1,8 +1,4 @@
-import {
-  type CreateIntentBody,
-  createLiveIntentBody,
-  createTestIntentBody,
-} from '../../schemas/create-intent.ts'
+import { type CreateIntentBody, createLiveIntentBody, createTestIntentBody } from '../../schemas/create-intent.ts'
 import type { Deps } from '../deps.ts'
 import type { Intent } from './intent.ts'
 

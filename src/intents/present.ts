@@ -82,15 +82,7 @@ const presentPayment = ({ amountPaid, paidAt, method, commission }: Payment) => 
 }
 
 /** Returns a refund as merchants see it. While the outcome of the refund is unknown, its status is PENDING. */
-export const presentRefund = ({
-  id,
-  amount,
-  returnedFees,
-  reason,
-  status,
-  createdAt,
-  refundedAt,
-}: Refund) => ({
+export const presentRefund = ({ id, amount, returnedFees, reason, status, createdAt, refundedAt }: Refund) => ({
   id,
   amount,
   returnedFees: { providerTtc: returnedFees.providerTtc, payerTtc: returnedFees.payerTtc },

@@ -80,6 +80,5 @@ function startQuery(deps: Deps, { _id: intentId, businessId }: Open, key: string
 
 async function queryAndLog(deps: Deps, intentId: string, key: string): Promise<void> {
   const { intent, outcome, why, nextAt } = await queryWithSlot(deps, intentId, key)
-  if (outcome === 'unknown')
-    deps.log.warn({ intentId, ...intent, key, outcome, why, nextAt }, 'wallet.queried')
+  if (outcome === 'unknown') deps.log.warn({ intentId, ...intent, key, outcome, why, nextAt }, 'wallet.queried')
 }

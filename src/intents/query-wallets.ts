@@ -42,8 +42,7 @@ export async function queryWallet(deps: Deps, intentId: string, key: string): Pr
   const { intent, open } = await readOpen(deps, intentId, key)
   if (open === null) return { intent, ...ended }
   const free = deps.walletQuerySlots.takeNow(open.intent.businessId)
-  if (free === null)
-    return { intent, outcome: 'no-slot', why: null, nextAt: randomRetryAt(deps, open.startedAt) }
+  if (free === null) return { intent, outcome: 'no-slot', why: null, nextAt: randomRetryAt(deps, open.startedAt) }
   return queryOrder(deps, open, worker).finally(free)
 }
 

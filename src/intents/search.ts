@@ -68,9 +68,7 @@ async function read(
 /** Returns the newest intents of several searches, each intent once. */
 function newest(...lists: FoundIntent[][]): FoundIntent[] {
   const byReference = new Map(lists.flat().map((intent) => [intent.referenceNumber, intent]))
-  return [...byReference.values()]
-    .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
-    .slice(0, maxFound)
+  return [...byReference.values()].toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, maxFound)
 }
 
 export const searchByShortCode = (deps: Reads, shortCode: string): Promise<FoundIntent[]> =>
@@ -100,10 +98,7 @@ export async function searchByCode(deps: Reads, code: string): Promise<FoundInte
  * Finds the intents with this merchant's reference. Intents of many businesses may have it, so the first read returns
  * the newest ones from the index alone.
  */
-export async function searchByMerchantReference(
-  deps: Reads,
-  merchantReference: string,
-): Promise<FoundIntent[]> {
+export async function searchByMerchantReference(deps: Reads, merchantReference: string): Promise<FoundIntent[]> {
   const index = { hint: 'byMerchantReference', maxTimeMS: longestReadMs }
   const latest = await deps.Intent.find({ merchantReference }, { _id: 1 }, index)
     .sort({ createdAt: -1 })

@@ -94,6 +94,5 @@ export function createShortCodes(insert: Batcher<ShortCode, Insertion>, draw = n
 const noneFree = (): Refusal =>
   refuse('SERVICE_UNAVAILABLE', {
     retryAfterSeconds: 30,
-    message:
-      'No short code is free now. Nothing was created. Repeat the request with the same idempotency key.',
+    message: 'No short code is free now. Nothing was created. Repeat the request with the same idempotency key.',
   })

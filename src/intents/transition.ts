@@ -124,11 +124,7 @@ export const countTransition = (
  * event. `applyTransition` and `applyTransitionInBatch` send this write. payments/settle.ts sends it with
  * `writeInBatch` instead, because it needs a proof that remains valid even after the event has been relayed.
  */
-export function planTransition(
-  deps: Pick<Deps, 'now'>,
-  intent: Intent,
-  input: TransitionInput,
-): PlannedTransition {
+export function planTransition(deps: Pick<Deps, 'now'>, intent: Intent, input: TransitionInput): PlannedTransition {
   const { name, effectId, cause, guard, set, lists, eventDetails = {} } = input
   const transition: Transition = transitions[name]
   const now = deps.now()

@@ -34,10 +34,8 @@ export async function readBalance(
 }
 
 /** Returns the balance of all booked payments and refunds, in centimes. The last entry of the ledger contains it. */
-export const balanceOf = async (
-  { LedgerEntry }: Pick<Deps, 'LedgerEntry'>,
-  owner: ChainOwner,
-): Promise<number> => (await findLast(nativeCollection(LedgerEntry), owner))?.after.balance ?? 0
+export const balanceOf = async ({ LedgerEntry }: Pick<Deps, 'LedgerEntry'>, owner: ChainOwner): Promise<number> =>
+  (await findLast(nativeCollection(LedgerEntry), owner))?.after.balance ?? 0
 
 /**
  * Returns the time of the business's oldest event that may not be booked yet, in either environment, or null if there

@@ -71,8 +71,5 @@ function entriesOf(source: EventSource, { id, event, createdAt, facts }: OutboxE
   return []
 }
 
-const feeOf = (
-  id: string,
-  shared: Omit<EntryDraft, '_id' | 'type' | 'amount'>,
-  amount: number,
-): EntryDraft[] => (amount === 0 ? [] : [{ ...shared, _id: `${id}-fee`, type: 'fee', amount }])
+const feeOf = (id: string, shared: Omit<EntryDraft, '_id' | 'type' | 'amount'>, amount: number): EntryDraft[] =>
+  amount === 0 ? [] : [{ ...shared, _id: `${id}-fee`, type: 'fee', amount }]

@@ -41,15 +41,9 @@ export const totalsOf = ({ payments, refunds, fees, payouts }: DayTotals): DayTo
  * day comes first. The first entry of a later day therefore closes a day. A process that was frozen in between cannot
  * change the closed day, because the number that the process would use is taken.
  */
-export function linkEntry(
-  owner: ChainOwner,
-  last: LedgerEntry | null,
-  draft: EntryDraft,
-  now: Date,
-): LedgerEntry[] {
+export function linkEntry(owner: ChainOwner, last: LedgerEntry | null, draft: EntryDraft, now: Date): LedgerEntry[] {
   const bookedAt = bookingTime(last, now)
-  const closing =
-    last === null || dayOf(last.bookedAt) === dayOf(bookedAt) ? null : linkClosing(owner, last, now)
+  const closing = last === null || dayOf(last.bookedAt) === dayOf(bookedAt) ? null : linkClosing(owner, last, now)
   const before = closing ?? last
   const { type, amount } = draft
   const after = stateAfter(before, type, amount)

@@ -69,8 +69,7 @@ async function append(
     isNew = !appended.has(draft._id)
     if (!isNew) return []
     const balance = last?.after.balance ?? 0
-    if (amount > balance)
-      throw new PayoutRefused(`The balance is ${balance} centimes, which is less than the payout`)
+    if (amount > balance) throw new PayoutRefused(`The balance is ${balance} centimes, which is less than the payout`)
     return linkEntry(owner, last, draft, deps.now())
   })
   return isNew
@@ -92,10 +91,7 @@ async function findPayout(
 
 function draftOf({ businessId, sandbox, amount, reference }: Payout, now: Date, by: By): EntryDraft {
   const mode = sandbox ? 'test' : 'live'
-  const _id = createHash('sha256')
-    .update(`payout ${businessId} ${mode} ${reference}`)
-    .digest('hex')
-    .slice(0, 24)
+  const _id = createHash('sha256').update(`payout ${businessId} ${mode} ${reference}`).digest('hex').slice(0, 24)
   const after = { mode, amount, reference }
   const line = auditLine({
     at: now,

@@ -40,9 +40,7 @@ export async function findPositions(
   const [kept, before, skipped, last] = await Promise.all([
     firstKept(deps, owner, type),
     from === null ? 0 : countUpToLast(deps, { ...owner, bookedAt: { $lt: from } }, type, byTime),
-    afterPosition === 0
-      ? 0
-      : countUpToLast(deps, { ...owner, position: { $lte: afterPosition } }, type, byPosition),
+    afterPosition === 0 ? 0 : countUpToLast(deps, { ...owner, position: { $lte: afterPosition } }, type, byPosition),
     countUpToLast(deps, to === null ? owner : { ...owner, bookedAt: { $lte: to } }, type, byTime),
   ])
   return { first: Math.min(Math.max(kept, before + 1, skipped + 1), last + 1), last }

@@ -66,8 +66,7 @@ export function createLists(models: Models): Lists {
       } catch (error) {
         if (!(error instanceof mongo.MongoServerError && error.code === timeExceeded)) throw error
         throw refuse('SERVICE_UNAVAILABLE', {
-          message:
-            'Reading this list took too long. Narrow it with a filter such as from and to, or try again.',
+          message: 'Reading this list took too long. Narrow it with a filter such as from and to, or try again.',
           retryAfterSeconds: 5,
         })
       }

@@ -32,8 +32,7 @@ export function beginAtZero({
   lookups,
   attempts,
 }: Pick<ReturnType<typeof createCounted>, 'logLines' | 'lookups' | 'attempts'>): void {
-  for (const [level, lines] of Object.entries(watchedLines))
-    for (const line of lines) logLines.inc({ level, line }, 0)
+  for (const [level, lines] of Object.entries(watchedLines)) for (const line of lines) logLines.inc({ level, line }, 0)
   for (const kind of ['link', 'code', 'test-code'])
     for (const outcome of ['found', 'missed', 'closed']) lookups.inc({ kind, outcome }, 0)
   const failing = [...new Set(['status', ...Object.values(faults).map(({ stage }) => stage)])]

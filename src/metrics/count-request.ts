@@ -18,10 +18,7 @@ export interface EndedRequest {
  */
 const ownMethods = /^(GET|HEAD|POST|PUT|PATCH|DELETE) /
 
-export function countRequest(
-  metrics: Metrics,
-  { route, code, status, seconds, replayed }: EndedRequest,
-): void {
+export function countRequest(metrics: Metrics, { route, code, status, seconds, replayed }: EndedRequest): void {
   const label = route !== null && ownMethods.test(route) ? route : 'other'
   metrics.requests.inc({ route: label, code: status === null ? 'gone' : (code ?? String(status)) })
   metrics.requestDuration.observe({ route: label, result: resultOf(status) }, seconds)

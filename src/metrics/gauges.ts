@@ -15,10 +15,7 @@ export function createGauges(registers: Registry[]) {
     return made
   }
   return {
-    processClockSkew: gauge(
-      'process_clock_skew_seconds',
-      "How far the clock of this process is ahead of MongoDB's.",
-    ),
+    processClockSkew: gauge('process_clock_skew_seconds', "How far the clock of this process is ahead of MongoDB's."),
     mongodbUp: gauge('mongodb_up', '1 if MongoDB responds to this process.'),
     mongodbPing: gauge('mongodb_ping_seconds', 'Duration of a ping to MongoDB.'),
     redisUp: gauge('redis_up', '1 if Redis responds to this process.'),
@@ -27,55 +24,29 @@ export function createGauges(registers: Registry[]) {
     redisEvicts: gauge('redis_evicts', '1 if a full Redis evicts keys.'),
     queueJobs: gauge('queue_jobs', 'Jobs in Redis.', ['queue', 'state']),
     queueWorkers: gauge('queue_workers', 'Consumers of a queue; a worker process has several.', ['queue']),
-    lastPollAt: gauge(
-      'last_poll_timestamp_seconds',
-      'When this worker last polled MongoDB for the work of a queue.',
-      ['queue'],
-    ),
+    lastPollAt: gauge('last_poll_timestamp_seconds', 'When this worker last polled MongoDB for the work of a queue.', [
+      'queue',
+    ]),
     attemptsInFlight: gauge(
       'attempts_in_flight',
       'Attempts that this worker is making; at most 1000 fast and 400 slow.',
       ['slots'],
     ),
-    endpointsWaiting: gauge(
-      'endpoints_waiting',
-      'Endpoints with deliveries that wait for a slot of this worker.',
-    ),
+    endpointsWaiting: gauge('endpoints_waiting', 'Endpoints with deliveries that wait for a slot of this worker.'),
     failingEndpoints: gauge(
       'failing_endpoints',
       'Active endpoints whose failure was reported and that have not recovered. Counted up to 1000.',
     ),
-    dueDeliveries: gauge(
-      'due_deliveries',
-      'Deliveries that are due, without those in flight. Counted up to 10000.',
-    ),
+    dueDeliveries: gauge('due_deliveries', 'Deliveries that are due, without those in flight. Counted up to 10000.'),
     oldestDueDelivery: gauge('oldest_due_delivery_seconds', 'How long the oldest of them has been due.'),
     replaysRunning: gauge('replays_running', 'Replays of webhook events that have not ended.'),
     outboxLag: gauge('outbox_lag_seconds', 'Age of the oldest event that has not become deliveries.'),
-    expiryLag: gauge(
-      'expiry_lag_seconds',
-      'How long the oldest intent past its expiry has waited to be expired.',
-    ),
-    openOutcomes: gauge(
-      'open_outcomes',
-      'Payments and refunds with an unknown outcome. Counted up to 1000.',
-      ['kind'],
-    ),
-    oldestOpenOutcome: gauge('oldest_open_outcome_seconds', 'How long the oldest of them has been open.', [
-      'kind',
-    ]),
-    responseBytes: gauge(
-      'response_bytes',
-      'Memory of large responses that are not read yet; at most 256 MiB.',
-    ),
-    requestsHeld: gauge(
-      'requests_held',
-      'Requests for the event feed that this process holds; at most 1000.',
-    ),
-    liveCodesUsed: gauge(
-      'live_codes_used_ratio',
-      'Share of all live payment codes in use, 0 to 1, give or take 0.02.',
-    ),
+    expiryLag: gauge('expiry_lag_seconds', 'How long the oldest intent past its expiry has waited to be expired.'),
+    openOutcomes: gauge('open_outcomes', 'Payments and refunds with an unknown outcome. Counted up to 1000.', ['kind']),
+    oldestOpenOutcome: gauge('oldest_open_outcome_seconds', 'How long the oldest of them has been open.', ['kind']),
+    responseBytes: gauge('response_bytes', 'Memory of large responses that are not read yet; at most 256 MiB.'),
+    requestsHeld: gauge('requests_held', 'Requests for the event feed that this process holds; at most 1000.'),
+    liveCodesUsed: gauge('live_codes_used_ratio', 'Share of all live payment codes in use, 0 to 1, give or take 0.02.'),
     shortCodesUsed: gauge(
       'short_codes_used_ratio',
       'Share of all short codes that have been reserved, 0 to 1. They are never free again.',
@@ -85,18 +56,11 @@ export function createGauges(registers: Registry[]) {
       'Live payment codes in use, of the ten businesses nearest to their quota.',
       ['business'],
     ),
-    businessLiveCodesUsed: gauge('business_live_codes_used_ratio', 'The same as a share of the quota.', [
+    businessLiveCodesUsed: gauge('business_live_codes_used_ratio', 'The same as a share of the quota.', ['business']),
+    businessStoredBytes: gauge('business_stored_bytes', 'Estimated stored bytes of the ten largest businesses.', [
       'business',
     ]),
-    businessStoredBytes: gauge(
-      'business_stored_bytes',
-      'Estimated stored bytes of the ten largest businesses.',
-      ['business'],
-    ),
-    lastNightCleaned: gauge(
-      'retention_last_night_timestamp_seconds',
-      'The night of the last completed clean-up.',
-    ),
+    lastNightCleaned: gauge('retention_last_night_timestamp_seconds', 'The night of the last completed clean-up.'),
   }
 }
 

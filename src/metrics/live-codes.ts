@@ -9,8 +9,7 @@ import { queryTimeoutMs } from './figure.ts'
  */
 const sampleSize = 2_000
 
-const keyOf = (code: number): string =>
-  codeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
+const keyOf = (code: number): string => codeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
 
 /** Returns the fraction of live payment codes that are not available to new intents, from 0 to 1. */
 export async function shareOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {

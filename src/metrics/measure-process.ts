@@ -6,10 +6,7 @@ import type { Metrics } from './metrics.ts'
  * naming rules. The last two need a timer that fires ten times per second.
  */
 const leftOut = [
-  ...['handles', 'requests', 'resources'].flatMap((kind) => [
-    `nodejs_active_${kind}`,
-    `nodejs_active_${kind}_total`,
-  ]),
+  ...['handles', 'requests', 'resources'].flatMap((kind) => [`nodejs_active_${kind}`, `nodejs_active_${kind}_total`]),
   'nodejs_eventloop_utilization_summary',
   'nodejs_eventloop_utilization_histogram',
 ]

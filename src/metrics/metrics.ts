@@ -22,5 +22,4 @@ export function createMetrics() {
 }
 
 /** Returns the value of the `environment` label. */
-export const environmentOf = ({ sandbox }: { sandbox: boolean }): 'test' | 'live' =>
-  sandbox ? 'test' : 'live'
+export const environmentOf = ({ sandbox }: { sandbox: boolean }): 'test' | 'live' => (sandbox ? 'test' : 'live')

@@ -19,9 +19,7 @@ const maxCounted = 1_000
 
 /** Counts the payments with an open outcome. Most of them are still in progress and complete within a second. */
 export const openPayments = (deps: Pick<Deps, 'Intent' | 'now'>): Promise<OpenOutcomes> =>
-  summed(deps, 'hold.queryAt', [
-    { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$hold.startedAt' } } },
-  ])
+  summed(deps, 'hold.queryAt', [{ $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$hold.startedAt' } } }])
 
 export const openRefunds = (deps: Pick<Deps, 'Intent' | 'now'>): Promise<OpenOutcomes> =>
   summed(deps, 'refunds.queryAt', [

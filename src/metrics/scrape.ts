@@ -8,9 +8,7 @@ import { figuresOfRedis } from './figures-of-redis.ts'
  * never throws. Values that cannot be read are omitted.
  */
 export function createScrape(deps: Deps): () => Promise<string> {
-  const refreshes = [...figuresOfMongo(deps), ...figuresOfRedis(deps)].map((figure) =>
-    createRefresh(deps, figure),
-  )
+  const refreshes = [...figuresOfMongo(deps), ...figuresOfRedis(deps)].map((figure) => createRefresh(deps, figure))
   return async () => {
     await Promise.all(refreshes.map((refresh) => refresh()))
     showOwn(deps)

@@ -109,7 +109,4 @@ export function openBatchers(models: Models, now: () => Date): Batchers {
 }
 
 const insertsOf = <Doc extends { _id: string }>(model: Model<Doc>): Batcher<Doc, Insertion> =>
-  createInsertBatcher<Doc>(
-    (docs) => nativeCollection(model).insertMany(docs as never, { ordered: false }),
-    500,
-  )
+  createInsertBatcher<Doc>((docs) => nativeCollection(model).insertMany(docs as never, { ordered: false }), 500)

@@ -28,11 +28,7 @@ const schemas = new WeakMap<Collection, Map<number | undefined, Schema>>()
  * and it stores empty objects unchanged. Mongoose creates no collections or indexes, because src/mongo/indexes.ts does
  * that. If `maxTimeMs` is given, MongoDB aborts each query after that time.
  */
-export function openCollection<Doc>(
-  connection: Connection,
-  collection: Collection,
-  maxTimeMs?: number,
-): Model<Doc> {
+export function openCollection<Doc>(connection: Connection, collection: Collection, maxTimeMs?: number): Model<Doc> {
   const known = schemas.get(collection) ?? new Map<number | undefined, Schema>()
   schemas.set(collection, known)
   const schema = known.get(maxTimeMs) ?? createSchema(collection, maxTimeMs)

@@ -119,13 +119,7 @@ export async function retryWhileUnreachable<T>(log: Log, act: () => Promise<T>):
  * The names of Mongoose errors that indicate a bug in the service. A call that fails with such an error was never sent
  * to the server.
  */
-const bugs = new Set([
-  'CastError',
-  'StrictModeError',
-  'ValidationError',
-  'ObjectExpectedError',
-  'ObjectParameterError',
-])
+const bugs = new Set(['CastError', 'StrictModeError', 'ValidationError', 'ObjectExpectedError', 'ObjectParameterError'])
 
 /** Returns whether an error comes from MongoDB or its driver, in which case the outcome of the call is unknown. */
 export const isDatabaseFault = (error: unknown): boolean =>

@@ -120,8 +120,7 @@ export function createDatabaseTime(
 
   const wallAhead = (): number => own.wallMs() - own.monotonicMs()
   const timeAt = (monotonicMs: number): number => held.databaseMs + monotonicMs - held.monotonicMs
-  const errorAt = (monotonicMs: number): number =>
-    held.errorMs + (monotonicMs - held.monotonicMs) * driftPerMs
+  const errorAt = (monotonicMs: number): number => held.errorMs + (monotonicMs - held.monotonicMs) * driftPerMs
   const isSure = (): boolean =>
     errorAt(own.monotonicMs()) <= maxErrorMs && Math.abs(wallAhead() - wallAheadMs) <= maxClockDifferenceMs
 

@@ -41,10 +41,7 @@ export async function readIdPage<Doc extends { _id: string }>(
 }
 
 /** Returns a page whose items are converted with `convert`. */
-export const mapPage = <From, To>(
-  { items, next }: IdPage<From>,
-  convert: (item: From) => To,
-): IdPage<To> => ({
+export const mapPage = <From, To>({ items, next }: IdPage<From>, convert: (item: From) => To): IdPage<To> => ({
   items: items.map(convert),
   next,
 })

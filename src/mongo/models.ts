@@ -3,14 +3,7 @@ import { type ActivityCount, activityCounts } from '../activity/activity-count.t
 import { type ActivityEntry, activityEntries } from '../activity/activity-entry.ts'
 import { type ActivityHour, activityHours } from '../activity/activity-hour.ts'
 import { type AuditEvent, auditEvents } from '../audit/audit-event.ts'
-import {
-  type AuditCheck,
-  type AuditKey,
-  auditChecks,
-  auditKeys,
-  auditSeals,
-  type Seal,
-} from '../audit/seals/seal.ts'
+import { type AuditCheck, type AuditKey, auditChecks, auditKeys, auditSeals, type Seal } from '../audit/seals/seal.ts'
 import { type ApiKey, apiKeys } from '../businesses/api-key.ts'
 import { type Setting, settings } from '../businesses/api-switch.ts'
 import { type Business, businesses } from '../businesses/business.ts'

@@ -46,12 +46,7 @@ export const outboxIndex = {
 } as const
 
 /** Creates an event. `cause` is null if no request caused the event. */
-export const newEvent = (
-  event: EventName,
-  createdAt: Date,
-  recorded: Recorded,
-  cause: Cause | null,
-): OutboxEvent => ({
+export const newEvent = (event: EventName, createdAt: Date, recorded: Recorded, cause: Cause | null): OutboxEvent => ({
   id: newId(),
   event,
   createdAt,

@@ -50,10 +50,7 @@ export const waiting = { 'outbox.0': { $exists: true } } as const
 const bytes = { $bsonSize: '$$ROOT' }
 const ifSmall = (field: string) => ({ $cond: [{ $lte: [bytes, smallBytes] }, field, '$$REMOVE'] })
 
-export const openOutboxBatchers = (models: {
-  Intent: Model<Intent>
-  Order: Model<Order>
-}): OutboxBatchers => ({
+export const openOutboxBatchers = (models: { Intent: Model<Intent>; Order: Model<Order> }): OutboxBatchers => ({
   findIntentOutbox: createOutboxBatcher(models.Intent, waiting, {
     ...intentFields,
     metadata: ifSmall('$metadata'),

@@ -4,14 +4,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { placed } from '../store/orders/order.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 import type { Endpoint } from '../webhooks/endpoints/endpoint.ts'
-import {
-  groupBytes,
-  type IntentSource,
-  intentFields,
-  type Large,
-  orderFields,
-  waiting,
-} from './outbox-batchers.ts'
+import { groupBytes, type IntentSource, intentFields, type Large, orderFields, waiting } from './outbox-batchers.ts'
 
 /** A group of documents with events. The documents are read together, and their total size is at most 4 MiB. */
 export interface Outboxes {
@@ -38,8 +31,7 @@ const groupWaitMs = 100
 /** The maximum number of events that are read from a large document at a time. */
 const maxEventsPerRead = 200
 
-const isSmall = <Kind extends Source>(found: Kind | Large | null): found is Kind =>
-  found !== null && 'outbox' in found
+const isSmall = <Kind extends Source>(found: Kind | Large | null): found is Kind => found !== null && 'outbox' in found
 const isLarge = (found: Source | Large | null): found is Large => found !== null && !('outbox' in found)
 
 /** The ids of documents whose outboxes may contain events. */
@@ -69,9 +61,7 @@ export async function* readOutboxes(
       Promise.all(
         intentIds.slice(at, at + maxSmallPerRead).map((id) => deps.batchers.findIntentOutbox(id, noDeadline)),
       ),
-      Promise.all(
-        orderIds.slice(at, at + maxSmallPerRead).map((id) => deps.batchers.findOrderOutbox(id, noDeadline)),
-      ),
+      Promise.all(orderIds.slice(at, at + maxSmallPerRead).map((id) => deps.batchers.findOrderOutbox(id, noDeadline))),
     ])
     const small = { intents: intents.filter(isSmall), orders: orders.filter(isSmall), endpoints: [] }
     if (small.intents.length + small.orders.length > 0) yield small
@@ -139,18 +129,12 @@ const firstEvents = { outbox: { $slice: maxEventsPerRead } } as const
 
 const readLargeIntents = ({ Intent: model }: ReadDeps, ids: string[]): Promise<IntentSource[]> =>
   nativeCollection(model)
-    .find<IntentSource>(
-      { _id: { $in: ids }, ...waiting },
-      { projection: { ...intentFields, ...firstEvents } },
-    )
+    .find<IntentSource>({ _id: { $in: ids }, ...waiting }, { projection: { ...intentFields, ...firstEvents } })
     .toArray()
 
 const readLargeOrders = ({ Order: model }: ReadDeps, ids: string[]): Promise<Source[]> =>
   nativeCollection(model)
-    .find<Source>(
-      { _id: { $in: ids }, ...waiting, ...placed },
-      { projection: { ...orderFields, ...firstEvents } },
-    )
+    .find<Source>({ _id: { $in: ids }, ...waiting, ...placed }, { projection: { ...orderFields, ...firstEvents } })
     .toArray()
 
 /**

@@ -48,9 +48,7 @@ export const openRelayBatchers = (models: Models): RelayBatchers => ({
  * Empties the outboxes of many documents with one update. The update lists the ids of all relayed events. Because event
  * ids are unique, each outbox loses only its own events.
  */
-const createEmptyingBatcher = <Doc extends { _id: string }>(
-  model: Model<Doc>,
-): Batcher<RelayedEvents, void> =>
+const createEmptyingBatcher = <Doc extends { _id: string }>(model: Model<Doc>): Batcher<RelayedEvents, void> =>
   createBatcher(
     500,
     async (relayed) => {

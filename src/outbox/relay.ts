@@ -55,8 +55,7 @@ export async function relayOutboxes(deps: Deps, toRelay: ToRelay): Promise<Relay
       orderIds: orderIds.filter((id) => ids.delete(id)),
       endpointIds: endpointIds.filter((id) => ids.delete(id)),
     }
-    for await (const outboxes of readOutboxes(deps, own))
-      await relaySome(deps, relayed, outboxes).catch(addFault)
+    for await (const outboxes of readOutboxes(deps, own)) await relaySome(deps, relayed, outboxes).catch(addFault)
   })
   if (faults.length > 0) throw faults[0]
   return relayed

@@ -6,7 +6,5 @@ import type { Intent } from '../intents/intent.ts'
  * the event.
  */
 export function wakeRelay(deps: Pick<Deps, 'enqueue'>, intent: Pick<Intent, '_id'>): void {
-  deps.enqueue('outbox-relay', [
-    { data: { intentIds: [intent._id], orderIds: [] }, jobId: undefined, delayMs: 0 },
-  ])
+  deps.enqueue('outbox-relay', [{ data: { intentIds: [intent._id], orderIds: [] }, jobId: undefined, delayMs: 0 }])
 }

@@ -31,10 +31,7 @@ export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) =>
  * Calls `act` for each document that a cursor returns, in the same slices as `inSlices`. The time to decode a document
  * counts towards its slice. For a product with a hundred variants, this time is 0.3 ms.
  */
-export async function readInSlices<Doc>(
-  cursor: mongo.FindCursor<Doc>,
-  act: (doc: Doc) => void,
-): Promise<void> {
+export async function readInSlices<Doc>(cursor: mongo.FindCursor<Doc>, act: (doc: Doc) => void): Promise<void> {
   try {
     while (await cursor.hasNext()) await inSlices(decoded(cursor), act)
   } finally {

@@ -88,9 +88,7 @@ export function describeError(error: unknown): Record<string, unknown> {
  * Whether an error's message may quote stored values. Messages from MongoDB, its driver, BSON and mongoose may do so.
  */
 const quotesValues = (error: Error): boolean =>
-  error instanceof mongoose.mongo.MongoError ||
-  error instanceof mongoose.MongooseError ||
-  error.name.startsWith('BSON')
+  error instanceof mongoose.mongo.MongoError || error instanceof mongoose.MongooseError || error.name.startsWith('BSON')
 
 /** Returns the frames of a stack trace without the preceding message, which may span several lines. */
 function framesOf(stack: string | undefined): string {

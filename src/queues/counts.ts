@@ -27,14 +27,9 @@ export interface QueueCounts {
   memory(): Promise<Memory>
 }
 
-export function createCounts(
-  connection: RedisConnection,
-  obtain: (name: QueueName) => Promise<Queue>,
-): QueueCounts {
+export function createCounts(connection: RedisConnection, obtain: (name: QueueName) => Promise<Queue>): QueueCounts {
   const forEachQueue = async <T>(count: (queue: Queue) => Promise<T>): Promise<Map<QueueName, T>> =>
-    new Map(
-      await Promise.all(queueNames.map(async (name) => [name, await count(await obtain(name))] as const)),
-    )
+    new Map(await Promise.all(queueNames.map(async (name) => [name, await count(await obtain(name))] as const)))
   return {
     jobs: () => forEachQueue(countJobs),
     async workers() {
@@ -50,8 +45,7 @@ export function createCounts(
 }
 
 /** Extracts the client names from the output of `CLIENT LIST`. */
-const clientNames = (list: string): string[] =>
-  [...list.matchAll(/^.* name=(\S+) /gm)].map(([, name = '']) => name)
+const clientNames = (list: string): string[] => [...list.matchAll(/^.* name=(\S+) /gm)].map(([, name = '']) => name)
 
 /**
  * Returns a function that recognises the client names of a queue's BullMQ workers. BullMQ's own method for counting

@@ -77,9 +77,7 @@ export function openQueues(config: QueuesConfig, log: Log): Queues {
     const known = opened.get(name)
     if (known !== undefined) return known
     // A process that has just started waits for its first connection to Redis.
-    const queue = inTime(connected, timeoutMs).then(() =>
-      openQueue(connection, config.queuePrefix, name, complain),
-    )
+    const queue = inTime(connected, timeoutMs).then(() => openQueue(connection, config.queuePrefix, name, complain))
     opened.set(name, queue)
     queue.catch(() => opened.delete(name))
     return queue

@@ -29,10 +29,8 @@ export async function countEndpointChanges(
   return { used, freeAt: startOf(day + 1) }
 }
 
-export const createEndpointChangeQuota = (
-  deps: Pick<Deps, 'AuditEvent' | 'now'>,
-  elapsedMs: () => number,
-): Quota => createQuota((businessId) => countEndpointChanges(deps, businessId), elapsedMs)
+export const createEndpointChangeQuota = (deps: Pick<Deps, 'AuditEvent' | 'now'>, elapsedMs: () => number): Quota =>
+  createQuota((businessId) => countEndpointChanges(deps, businessId), elapsedMs)
 
 /**
  * Runs a change to an endpoint. Throws RATE_LIMITED without running it if the business has used up its changes of the
@@ -46,10 +44,5 @@ export async function withinEndpointChanges<T>(
   const limit = deps.config.endpointChangesPerDay
   if (limit === null) return change()
   const message = `A business can change webhook endpoints ${limit} times per UTC day. Wait until the next day.`
-  return withinDay(
-    deps,
-    deps.quotas.endpointChanges,
-    { businessId, amount: 1, limit, scope: 'key', message },
-    change,
-  )
+  return withinDay(deps, deps.quotas.endpointChanges, { businessId, amount: 1, limit, scope: 'key', message }, change)
 }

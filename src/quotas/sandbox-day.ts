@@ -57,10 +57,8 @@ export const createSandboxQuota = (deps: Pick<Deps, 'Intent' | 'now'>, elapsedMs
  * Returns the maximum number of documents that a business's test keys may create in a UTC day, or null if there is no
  * limit.
  */
-export const sandboxLimit = (
-  { config }: Pick<Deps, 'config'>,
-  { limits }: Pick<Caller, 'limits'>,
-): number | null => (limits.sandboxIntentsPerDay ?? config.sandboxIntentsPerDay) || null
+export const sandboxLimit = ({ config }: Pick<Deps, 'config'>, { limits }: Pick<Caller, 'limits'>): number | null =>
+  (limits.sandboxIntentsPerDay ?? config.sandboxIntentsPerDay) || null
 
 /**
  * Runs `insert`, which inserts `amount` documents. If the caller uses a test key and the documents would exceed the

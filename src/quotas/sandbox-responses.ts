@@ -29,10 +29,7 @@ export async function countSandboxResponses(
   return counted.map((each) => ({ ...each, freeAt: tomorrow }))
 }
 
-export const createSandboxResponseQuota = (
-  deps: Pick<Deps, 'Claim' | 'now'>,
-  elapsedMs: () => number,
-): Quota =>
+export const createSandboxResponseQuota = (deps: Pick<Deps, 'Claim' | 'now'>, elapsedMs: () => number): Quota =>
   createQuota(
     batchCounts((businessIds) => countSandboxResponses(deps, businessIds)),
     elapsedMs,
@@ -42,10 +39,7 @@ export const createSandboxResponseQuota = (
  * Returns the maximum number of responses that may be stored for a business's test keys in a UTC day, or null if there
  * is no limit.
  */
-export function sandboxResponseLimit(
-  deps: Pick<Deps, 'config'>,
-  business: Pick<Caller, 'limits'>,
-): number | null {
+export function sandboxResponseLimit(deps: Pick<Deps, 'config'>, business: Pick<Caller, 'limits'>): number | null {
   const creates = sandboxLimit(deps, business)
   return creates === null ? null : creates * perCreate
 }

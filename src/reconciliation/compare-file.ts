@@ -69,9 +69,7 @@ export async function compareFile(
     const onDay = (key: string): Recorded | undefined => unseen.get(key) ?? seen.get(key)
     const unknown = rows.map(({ key }) => key).filter((key) => onDay(key) === undefined)
     const elsewhere =
-      unknown.length === 0
-        ? new Map<string, FoundKey>()
-        : await deps.pace(() => findKeys(deps, unknown, wallet))
+      unknown.length === 0 ? new Map<string, FoundKey>() : await deps.pace(() => findKeys(deps, unknown, wallet))
     for (const row of rows) {
       const recorded = onDay(row.key)
       const found = elsewhere.get(row.key)

@@ -35,11 +35,7 @@ export interface Difference {
 export function differencesOf(day: string, row: Row, recorded: Recorded): Difference[] {
   const { key, line } = row
   const { reference, businessId, kind } = recorded
-  const difference = (
-    name: DifferenceKind,
-    here: Difference['here'],
-    there: Difference['there'],
-  ): Difference[] =>
+  const difference = (name: DifferenceKind, here: Difference['here'], there: Difference['there']): Difference[] =>
     here === there ? [] : [{ difference: name, key, kind, here, there, line, reference, businessId }]
   const days = [dayOf(recorded.at), dayOf(row.at)] as const
   return [

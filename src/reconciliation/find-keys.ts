@@ -1,12 +1,6 @@
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
-import {
-  type FoundKey,
-  type RecordedIntent,
-  recordedFields,
-  recordedPayment,
-  recordedRefunds,
-} from './recorded.ts'
+import { type FoundKey, type RecordedIntent, recordedFields, recordedPayment, recordedRefunds } from './recorded.ts'
 import { maxReadMs } from './recorded-in.ts'
 
 /**

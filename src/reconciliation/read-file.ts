@@ -82,13 +82,9 @@ async function parseAll(
     throw error
   }
   try {
-    await pipeline(
-      text,
-      parser,
-      async (records: AsyncIterable<{ record: string[]; info: { lines: number } }>) => {
-        for await (const { record, info } of records) await take(record, info.lines).catch(failed)
-      },
-    )
+    await pipeline(text, parser, async (records: AsyncIterable<{ record: string[]; info: { lines: number } }>) => {
+      for await (const { record, info } of records) await take(record, info.lines).catch(failed)
+    })
   } catch (error) {
     if (failure !== undefined) throw failure
     if (!(error instanceof CsvError)) throw error

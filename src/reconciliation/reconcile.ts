@@ -40,12 +40,7 @@ export async function reconcile(
 ): Promise<Reconciled | RowFaults> {
   const hash = createHash('sha256')
   const pace = createPace(new AbortController().signal, async () => undefined)
-  const compared = await compareFile(
-    { ...deps, pace },
-    { day, wallet },
-    hashed(bytes, hash.update.bind(hash)),
-    format,
-  )
+  const compared = await compareFile({ ...deps, pace }, { day, wallet }, hashed(bytes, hash.update.bind(hash)), format)
   if ('listed' in compared) return compared
   const { counts, differences } = compared
   const sha256 = hash.digest('hex')

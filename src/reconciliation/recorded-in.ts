@@ -3,13 +3,7 @@ import type { Intent } from '../intents/intent.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { Pace } from '../retention/pace.ts'
-import {
-  type Recorded,
-  type RecordedIntent,
-  recordedFields,
-  recordedPayment,
-  recordedRefunds,
-} from './recorded.ts'
+import { type Recorded, type RecordedIntent, recordedFields, recordedPayment, recordedRefunds } from './recorded.ts'
 
 /** The number of businesses, and of intents, that one query reads. */
 const maxBusinesses = 500

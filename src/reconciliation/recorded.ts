@@ -45,24 +45,14 @@ export type RecordedIntent = Pick<Intent, 'businessId' | 'referenceNumber' | 're
 }
 
 /** Returns the payment of an intent. The field is missing in what MongoDB returns for an intent that is not paid. */
-export function recordedPayment({
-  businessId,
-  referenceNumber: reference,
-  payment,
-}: RecordedIntent): Recorded[] {
+export function recordedPayment({ businessId, referenceNumber: reference, payment }: RecordedIntent): Recorded[] {
   if (!payment) return []
   const { key, amountPaid: amount, commission, paidAt: at } = payment
   return [{ key, kind: 'payment', amount, fee: commission.payerTtc, at, reference, businessId }]
 }
 
 /** Returns the refunds of an intent for which the wallet has returned the money. */
-export const recordedRefunds = ({
-  businessId,
-  referenceNumber: reference,
-  refunds,
-}: RecordedIntent): Recorded[] =>
+export const recordedRefunds = ({ businessId, referenceNumber: reference, refunds }: RecordedIntent): Recorded[] =>
   refunds.flatMap(({ id: key, amount, returnedFees, refundedAt: at }: Refund) =>
-    at === undefined
-      ? []
-      : [{ key, kind: 'refund', amount, fee: returnedFees.payerTtc, at, reference, businessId }],
+    at === undefined ? [] : [{ key, kind: 'refund', amount, fee: returnedFees.payerTtc, at, reference, businessId }],
   )

@@ -35,8 +35,7 @@ const maxKeyLength = 64
 
 /** Parses a row. Returns an error message if it has a fault. */
 export function readRow(cells: readonly string[], line: number, format: RowFormat): Row | string {
-  if (cells.length !== format.width)
-    return `has ${cells.length} cells, but the first line has ${format.width}.`
+  if (cells.length !== format.width) return `has ${cells.length} cells, but the first line has ${format.width}.`
   const cell = (name: ColumnName): string | null => {
     const at = format.columns[name]
     return at === undefined ? null : (cells[at] ?? '').trim()

@@ -21,10 +21,7 @@ interface CleanUpRun {
  * the clean-up of some businesses fails, returns a single error that describes the failures. Otherwise, returns null.
  * Throws if the run is stopped.
  */
-export async function eachBusiness(
-  deps: CleaningDeps,
-  { pass, pace, stop, watch }: CleanUpRun,
-): Promise<Error | null> {
+export async function eachBusiness(deps: CleaningDeps, { pass, pace, stop, watch }: CleanUpRun): Promise<Error | null> {
   const failed: { businessId: string; error: unknown }[] = []
   const cutoffs = cutoffsOf(deps)
   for await (const stored of businesses(deps, pace)) {

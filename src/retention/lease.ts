@@ -39,17 +39,11 @@ export async function takeLease(deps: LeaseDeps): Promise<Lease | null> {
   return {
     record,
     async renew(change) {
-      const held = await records.updateOne(
-        { _id: 'nightly', token },
-        { $set: { ...change, leaseEndsAt: endsAt() } },
-      )
+      const held = await records.updateOne({ _id: 'nightly', token }, { $set: { ...change, leaseEndsAt: endsAt() } })
       if (held.matchedCount === 0) throw new Error('another clean-up has taken over')
     },
     async end(change) {
-      await records.updateOne(
-        { _id: 'nightly', token },
-        { $set: { ...change, token: null, leaseEndsAt: new Date(0) } },
-      )
+      await records.updateOne({ _id: 'nightly', token }, { $set: { ...change, token: null, leaseEndsAt: new Date(0) } })
     },
   }
 }

@@ -26,10 +26,7 @@ export function removeDeliveries(cleaning: Cleaning): Promise<void> {
  * Returns the references of those test intents or orders that must be kept, because at least one of their deliveries
  * has not ended.
  */
-export async function undelivered(
-  { Delivery }: Cleaning,
-  references: readonly string[],
-): Promise<Set<string>> {
+export async function undelivered({ Delivery }: Cleaning, references: readonly string[]): Promise<Set<string>> {
   const open = await Delivery.find(
     { referenceNumber: { $in: references }, sandbox: true, $nor: [ended] },
     { referenceNumber: 1 },

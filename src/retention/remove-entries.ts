@@ -33,8 +33,7 @@ export async function removeEntries(cleaning: Cleaning): Promise<void> {
     const old = end === -1 ? page : page.slice(0, end)
     const ids = old.filter(({ type }) => type !== 'closing').map(({ _id }) => _id)
     if (ids.length > 0 && !isDry) await pace(() => closeDays(cleaning, { businessId, sandbox: true }))
-    if (ids.length > 0)
-      await pace(() => removeTests(cleaning, 'entries', cleaning.LedgerEntry, { _id: { $in: ids } }))
+    if (ids.length > 0) await pace(() => removeTests(cleaning, 'entries', cleaning.LedgerEntry, { _id: { $in: ids } }))
     last = old.at(-1) ?? last
     if (end !== -1) return progress.note(walk, page[end]?.bookedAt ?? before)
     if (page.length < documents) return progress.note(walk, before)

@@ -34,17 +34,11 @@ async function removeFrom<Doc extends WithResponse>(
 ): Promise<void> {
   const { responsesBefore: before, isDry, count } = cleaning
   const collection = nativeCollection(model as unknown as Model<WithResponse>)
-  const name = ['responses', collection.collectionName, index, where.sandbox === true ? 'test' : 'live'].join(
-    ' ',
-  )
+  const name = ['responses', collection.collectionName, index, where.sandbox === true ? 'test' : 'live'].join(' ')
   await eachNewPage(cleaning, name, model, { index, where, before }, async (ids) => {
     const filter = { _id: { $in: ids }, sealedResponse: { $exists: true }, ...notCounted(cleaning, where) }
     if (isDry) return count('responses', await collection.countDocuments(filter, { maxTimeMS }))
-    const { modifiedCount } = await collection.updateMany(
-      filter,
-      { $unset: { sealedResponse: 1 } },
-      { maxTimeMS },
-    )
+    const { modifiedCount } = await collection.updateMany(filter, { $unset: { sealedResponse: 1 } }, { maxTimeMS })
     count('responses', modifiedCount)
   })
 }

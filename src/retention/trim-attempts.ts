@@ -66,10 +66,7 @@ async function flagOpen({ Delivery: model }: Cleaning, ids: string[]): Promise<v
   await nativeCollection(model).updateMany(open, { $set: { untrimmed: true } }, { maxTimeMS })
 }
 
-async function trim(
-  { Delivery: model, isDry, count }: Cleaning,
-  filter: Record<string, unknown>,
-): Promise<void> {
+async function trim({ Delivery: model, isDry, count }: Cleaning, filter: Record<string, unknown>): Promise<void> {
   const deliveries = nativeCollection(model)
   const old = { ...filter, sandbox: false, nextAttemptAt: null }
   if (isDry) return count('attempts', await deliveries.countDocuments(old, { maxTimeMS }))

@@ -51,9 +51,7 @@ export function createSlowHash(memoryKib: number): SlowHash {
    * waiting kind that holds the fewest slots, so no kind has to wait until the queue of another kind is empty.
    */
   const atOnceOf: number[] = []
-  const slots = createFairSlots(
-    (held, taken, kind) => held < (atOnceOf[Number(kind)] ?? 0) && taken < maxAtOnce,
-  )
+  const slots = createFairSlots((held, taken, kind) => held < (atOnceOf[Number(kind)] ?? 0) && taken < maxAtOnce)
 
   function createKind(atOnce: number) {
     const kind = String(atOnceOf.push(atOnce) - 1)

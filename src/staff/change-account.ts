@@ -11,12 +11,7 @@ import { newPassword } from './passwords.ts'
  * Disables or enables an account, ends its sessions, and makes its link invalid. Returns false if there is no such
  * account.
  */
-export async function setDisabled(
-  deps: AccountDeps,
-  name: string,
-  disabled: boolean,
-  by: By,
-): Promise<boolean> {
+export async function setDisabled(deps: AccountDeps, name: string, disabled: boolean, by: By): Promise<boolean> {
   const disabledAt = disabled ? deps.now() : null
   return change(deps, name, by, {
     act: disabled ? 'staff.disabled' : 'staff.enabled',

@@ -26,9 +26,7 @@ export async function listAccounts(
   const state = disabled === undefined ? {} : { disabledAt: disabled ? { $type: 'date' } : null }
   const where = { ...given(filter), ...state }
   const now = deps.now()
-  return mapPage(await readIdPage(deps.Staff, where, slice, orders.byName), (staff) =>
-    accountFacts(staff, now),
-  )
+  return mapPage(await readIdPage(deps.Staff, where, slice, orders.byName), (staff) => accountFacts(staff, now))
 }
 
 /** Returns an account, or null if there is no account with this name. */

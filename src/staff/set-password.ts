@@ -55,8 +55,7 @@ export async function changeOwnPassword(
   { name, sessionId }: SignedIn,
   { old, password, ip }: { old: string; password: string; ip: string },
 ): Promise<SetPasswordResult> {
-  const fault =
-    password === old ? 'The new password is the same as the old one.' : passwordFault(name, password)
+  const fault = password === old ? 'The new password is the same as the old one.' : passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
   const attempt = await deps.countAttempt(name, ip)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }

@@ -77,10 +77,7 @@ export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'se
  * Limits attempts to enter a code of an account's second factor. The attempts also count as attempts to sign in
  * (`countAttempt`).
  */
-function createCodeLimit(
-  deps: Pick<Deps, 'mongo' | 'now' | 'secrets'>,
-  countAttempt: CountAttempt,
-): CountCode {
+function createCodeLimit(deps: Pick<Deps, 'mongo' | 'now' | 'secrets'>, countAttempt: CountAttempt): CountCode {
   const accounts = createLimiter(deps, signInAttempts, perAccount)
   return async (name, ip, code) => {
     if (isRecoveryCode(code)) return countAttempt(name, ip)
@@ -109,9 +106,7 @@ export interface SignInChecks {
   checkPassword: SlowCheck
 }
 
-export function createSignInChecks(
-  deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'secrets' | 'slowHash'>,
-): SignInChecks {
+export function createSignInChecks(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'secrets' | 'slowHash'>): SignInChecks {
   const countAttempt = createSignInLimit(deps)
   return {
     countAttempt,

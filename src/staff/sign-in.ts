@@ -20,8 +20,7 @@ export type SignInResult =
   | { outcome: 'wait'; seconds: number }
   | { outcome: 'busy' }
 
-export type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'> &
-  SignInChecks
+export type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'> & SignInChecks
 
 /** The maximum length of an account name. Additional characters are ignored. */
 const maxNameLength = 64

@@ -28,8 +28,7 @@ export function attributesOf(facts: Record<string, unknown>): Record<string, str
   const attributes: Record<string, string | number | boolean> = {}
   for (const [fact, name] of Object.entries(names)) {
     const value = facts[fact]
-    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-      attributes[name] = value
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') attributes[name] = value
   }
   return attributes
 }

@@ -10,12 +10,7 @@ import {
 } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import {
-  defaultResource,
-  detectResources,
-  envDetector,
-  resourceFromAttributes,
-} from '@opentelemetry/resources'
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -61,10 +56,7 @@ export function createTracing(
 ): Tracing {
   const logLoss = createLogLoss(log)
   reportSdkWarnings(logLoss)
-  const exporter = reportingFailures(
-    new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis }),
-    logLoss,
-  )
+  const exporter = reportingFailures(new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis }), logLoss)
   const provider = new TracerProvider({
     resource: resourceOf(processType),
     sampler: samplerOf(sampler),
@@ -73,9 +65,7 @@ export function createTracing(
   const tracer = provider.getTracer('payment-intents')
   return {
     begin: (name, kind, parent) =>
-      spanOver(
-        tracer.startSpan(name, { kind: kinds[kind] }, parent === null ? ROOT_CONTEXT : contextOf(parent)),
-      ),
+      spanOver(tracer.startSpan(name, { kind: kinds[kind] }, parent === null ? ROOT_CONTEXT : contextOf(parent))),
     async close() {
       if (!(await inTime(provider.shutdown(), flushMs))) logLoss({ why: 'the process ended first' })
     },

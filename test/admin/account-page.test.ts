@@ -5,8 +5,7 @@ import { withService } from '../support/service.ts'
 import { operator, readable, signedIn, type Visitor, visit } from './staff.ts'
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0'
-const iPhone =
-  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1'
+const iPhone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1'
 
 describe('The page “Your account”', () => {
   const service = withService({ TRUST_PROXY: '1' })
@@ -53,9 +52,7 @@ describe('The page “Your account”', () => {
     expect((await own.act(String(paths[1]))).location).to.equal('/admin/account?done=session')
     expect([await isIn(other), await isIn(third), await isIn(own)]).to.deep.equal([false, true, true])
     for (const _ of [1, 2])
-      expect((await own.act('/admin/account/end-other-sessions')).location).to.equal(
-        '/admin/account?done=sessions',
-      )
+      expect((await own.act('/admin/account/end-other-sessions')).location).to.equal('/admin/account?done=sessions')
     expect([await isIn(third), await isIn(own)]).to.deep.equal([false, true])
     const [last] = await listSessions(service.deps, own.name)
     const { name } = own
@@ -92,9 +89,7 @@ describe('The page “Your account”', () => {
     const refusal = [{ kind: 'staff', name, from: '127.0.0.1' }, { reason: 'wrong old password' }]
     expect(lines.map(({ actor, after }) => [actor, after])).to.deep.equal([refusal, refusal])
 
-    await service.deps.mongo
-      .collection('signinattempts')
-      .updateMany({ key: /^name:127/ }, { $set: { points: 10 } })
+    await service.deps.mongo.collection('signinattempts').updateMany({ key: /^name:127/ }, { $set: { points: 10 } })
     expect((await submit(fresh, own.password)).status).to.equal(429)
   })
 

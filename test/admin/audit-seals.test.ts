@@ -25,8 +25,7 @@ function trailOf(service: Service) {
   const lines = () => nativeCollection(service.deps.AuditEvent)
   const seals = () => nativeCollection(service.deps.AuditSeal)
   const seal = (deps = service.deps) => sealTrail(deps, unhurried)
-  const verify = (secrets = service.deps.secrets) =>
-    verifyTrail({ ...service.deps, secrets }, unhurried, null)
+  const verify = (secrets = service.deps.secrets) => verifyTrail({ ...service.deps, secrets }, unhurried, null)
   const allSeals = () =>
     seals()
       .find({}, { sort: { _id: 1 } })
@@ -53,9 +52,7 @@ function trailOf(service: Service) {
   const expectSealedOnce = async (label = '') => {
     const all = await allSeals()
     const ids = all.flatMap((each) => each.ids)
-    expect(ids.toSorted(), label).to.deep.equal(
-      (await lines().find().toArray()).map(({ _id }) => _id).toSorted(),
-    )
+    expect(ids.toSorted(), label).to.deep.equal((await lines().find().toArray()).map(({ _id }) => _id).toSorted())
     const { faults, lines: count } = await verify()
     expect([faults, count], label).to.deep.equal([[], ids.length])
   }
@@ -81,9 +78,7 @@ describe('The seals of the audit trail', function () {
     const isFull = rounds(1, 0) === 1
     const read = isFull ? (['lost'] as const) : []
     for (const [index, name] of (await stepsOfSealing()).entries())
-      for (const fate of name === 'mongodb find'
-        ? read
-        : fates.filter((_, at) => isFull || at === index % 3)) {
+      for (const fate of name === 'mongodb find' ? read : fates.filter((_, at) => isFull || at === index % 3)) {
         await addLines(2)
         const victim = await openVictim(service, { step: index + 1, fate, lateMs: 0 })
         const running = seal(victim.deps).catch(() => undefined)
@@ -128,16 +123,12 @@ describe('The seals of the audit trail', function () {
     const changeLine = (set: object) => () => lines().updateOne({ _id: ids[1] ?? '' }, { $set: set })
     const add = (fields: object) => () => lines().insertOne({ ...extra, ...fields })
     const twoDaysAgo = () => new Date(service.clock.now().getTime() - 2 * dayMs - 1)
-    const replaceKey = (key: string) =>
-      nativeCollection(service.deps.AuditKey).updateOne({}, { $set: { key } })
+    const replaceKey = (key: string) => nativeCollection(service.deps.AuditKey).updateOne({}, { $set: { key } })
     /** What happens, and the fault that is then reported. `LINE` is the changed line, `NEXT` the first of seal 3. */
     const tamperings: Record<string, [tamper: () => Promise<unknown>, fault: string]> = {
       'a line was changed': [changeLine({ 'actor.name': 'nobody' }), 'Line LINE of seal 2 was changed.'],
       'a field was added to a line': [changeLine({ extra: 1 }), 'Line LINE of seal 2 was changed.'],
-      'a line was deleted': [
-        () => lines().deleteOne({ _id: ids[1] ?? '' }),
-        'Line LINE of seal 2 is missing.',
-      ],
+      'a line was deleted': [() => lines().deleteOne({ _id: ids[1] ?? '' }), 'Line LINE of seal 2 is missing.'],
       'a line was added to a seal': [
         add({ seal: 2 }),
         `Line ${extra._id} was added later: it is marked with seal 2, which does not contain it.`,

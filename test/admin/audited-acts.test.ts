@@ -144,10 +144,7 @@ describe('An act', function () {
       const headers = merchant.write()
       const url = `/api/v1/dev/webhooks/endpoints${path}`
       const { body: sent } = await service.http[method](url).set(headers).send(body)
-      await service.deps.Claim.updateMany(
-        {},
-        { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } },
-      )
+      await service.deps.Claim.updateMany({}, { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } })
       await service.http[method](url)
         .set(headers)
         .send(body)
@@ -217,8 +214,7 @@ describe('An act', function () {
         if ((await service.deps.Staff.findById(id)) === null) await hire(service, 'viewer', id)
         await setDisabled(deps, id, true, by)
       },
-      changes: (id) =>
-        service.deps.Staff.countDocuments({ _id: id, disabledAt: { $ne: null }, unaudited: [] }),
+      changes: (id) => service.deps.Staff.countDocuments({ _id: id, disabledAt: { $ne: null }, unaudited: [] }),
       lines: (id) => ({ subject: id }),
     },
     'key.created': {
@@ -341,9 +337,7 @@ describe('An act', function () {
       const subscribed = update(['store.orders:read'], { events: ['order.new'] })
       const refusal = await overtaken(redirect, subscribed).catch((error: unknown) => error)
       expect(refusal).to.include({ code: 'EVENTS_NOT_PERMITTED' })
-      expect((await service.deps.Endpoint.findById(id).orFail().lean()).url).to.equal(
-        'https://shop.example/hook',
-      )
+      expect((await service.deps.Endpoint.findById(id).orFail().lean()).url).to.equal('https://shop.example/hook')
     })
 
     it('does not undo the other change of a staff account', async () => {
@@ -363,9 +357,7 @@ describe('An act', function () {
         await switchApi(service.deps, enabled, by)
         await switchApi(service.deps, enabled, by)
       }
-      const lines = await service.deps.AuditEvent.find({ subject: 'api' }, { _id: 0, at: 0 })
-        .sort({ at: 1 })
-        .lean()
+      const lines = await service.deps.AuditEvent.find({ subject: 'api' }, { _id: 0, at: 0 }).sort({ at: 1 }).lean()
       const line = { ...by, subject: 'api', businessId: null }
       expect(lines).to.deep.equal([
         { ...line, act: 'api.disabled', before: { enabled: true }, after: { enabled: false } },

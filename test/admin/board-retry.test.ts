@@ -85,11 +85,7 @@ describe("Bull Board's Retry button", function () {
     const make = board.deadDelivery
     const [one, two, three] = [await make(), await make(), await make()]
     const before = await board.countFailed()
-    const delivered = await board.copies(
-      { ...one, status: 'DELIVERED', deadAt: null },
-      requeueBatch - 10,
-      3_600_000,
-    )
+    const delivered = await board.copies({ ...one, status: 'DELIVERED', deadAt: null }, requeueBatch - 10, 3_600_000)
     await failWaitingJobs(delivered.length)
     const [stuck, dead] = [await board.copies(two, 10), await board.copies(three, 30)]
     await waitFor('all in *failed*', async () => (await board.countFailed()) >= before + requeueBatch + 30)

@@ -57,12 +57,7 @@ describe('Bull Board', function () {
     expect(refused.length)
       .to.equal(registered.length - allowed.length)
       .and.be.greaterThan(20)
-    const others = [
-      'delete /api/queues/:queueName/:jobId',
-      'post /',
-      'patch /static/own.css',
-      'put /api/queues',
-    ]
+    const others = ['delete /api/queues/:queueName/:jobId', 'post /', 'patch /static/own.css', 'put /api/queues']
     await Promise.all(
       [...refused, ...others].flatMap((route) =>
         (['support', 'viewer'] as const).map(async (who) => {

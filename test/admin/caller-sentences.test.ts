@@ -71,10 +71,7 @@ describe('The sentences for a caller', () => {
     await expectSaid('We have not received a payment', 'Vous pouvez payer avec le lien ou le code jusqu’au')
     await expectSaid(`No customer has attempted to pay ${english} yet.`, 'pas encore reçu de paiement')
     await payWith(referenceNumber, { outcome: 'refused', reason: 'wrong_pin' })
-    await expectSaid(
-      'the phone number or the PIN is wrong',
-      'le code PIN est incorrect. Vous n’avez pas été débité.',
-    )
+    await expectSaid('the phone number or the PIN is wrong', 'le code PIN est incorrect. Vous n’avez pas été débité.')
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await expectSaid(
       `Your payment of ${english} did not go through: your balance is too low. You have not been charged.`,
@@ -91,9 +88,7 @@ describe('The sentences for a caller', () => {
       'Sinon, vous ne serez pas débité plus tard.',
     )
     const { hold } = await storedIntent(service, referenceNumber)
-    expect((await ofPayment(referenceNumber)).words).to.include(
-      `calls the provider and names the key ${hold?.id}.`,
-    )
+    expect((await ofPayment(referenceNumber)).words).to.include(`calls the provider and names the key ${hold?.id}.`)
     await service.deps.Intent.updateOne({ referenceNumber }, { hold: null })
     await payWith(referenceNumber, { outcome: 'done' })
     await expectSaid(`The customer paid ${english} on`, `Votre paiement de ${french} a été confirmé le`)
@@ -149,9 +144,7 @@ describe('The sentences for a caller', () => {
     await payWith(failed, { outcome: 'failed', reason: 'technical_error' })
     expect((await ofPayment(failed)).french).to.include('erreur technique. Vous n’avez pas été débité.')
     await cancelIntent(service, merchant, cancelled)
-    expect((await ofPayment(cancelled)).french).to.include(
-      'Le commerçant a annulé cette demande de paiement.',
-    )
+    expect((await ofPayment(cancelled)).french).to.include('Le commerçant a annulé cette demande de paiement.')
     service.clock.advance(600_000)
     expect((await ofPayment(left)).french).to.include('Le code de paiement n’est plus valable')
     await changeAsOperator(service, merchant.businessId, { suspended: true })

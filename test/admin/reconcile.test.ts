@@ -233,9 +233,7 @@ describe('The command reconcile', function () {
     expect(missing).to.deep.include({ exitCode: 2, stdout: '' })
     const { admin } = openAdmin(service)
     const usage = ['--provider', faulty.path, '--columns', 'key=ref,total=montant', '--day']
-    const outcomes = await Promise.all(
-      ['2026-02-30', '2999-01-01'].map((each) => admin(['reconcile', ...usage, each])),
-    )
+    const outcomes = await Promise.all(['2026-02-30', '2999-01-01'].map((each) => admin(['reconcile', ...usage, each])))
     expect(outcomes.map((outcome) => outcome.exitCode)).to.deep.equal([2, 2])
     expect(await deps.Reconciliation.countDocuments()).to.equal(runs)
   })

@@ -34,8 +34,7 @@ describe('The Re-queue button', () => {
   const textAt = async (location: string | null) => readable((await support.get(String(location))).text)
   const toFailing = () => subscribe(service, merchant, String(failing?.url), ['payment.created'])
   const statusOf = async (delivery: { _id: string }) => (await storedDelivery(service, delivery)).status
-  const linesOn = ({ _id }: { _id: string }) =>
-    service.deps.AuditEvent.find({ subject: _id }).sort({ at: 1 }).lean()
+  const linesOn = ({ _id }: { _id: string }) => service.deps.AuditEvent.find({ subject: _id }).sort({ at: 1 }).lean()
 
   it('makes one more attempt, writes an audit line and shows the result on the page', async () => {
     await toFailing()
@@ -113,8 +112,7 @@ describe('The Re-queue button', () => {
     const acts = [`/admin/deliveries/${_id}/requeue`, `/admin/endpoints/${id}/requeue-all`]
     for (const act of acts) {
       expect((await viewer.act(act)).status, act).to.equal(403)
-      for (const csrf of ['', 'x', viewer.cookie])
-        expect((await support.post(act, { csrf })).status, act).to.equal(403)
+      for (const csrf of ['', 'x', viewer.cookie]) expect((await support.post(act, { csrf })).status, act).to.equal(403)
     }
     expect(await statusOf({ _id })).to.equal('DEAD')
     const pages = [`payments/${referenceNumber}`, `deliveries/${_id}`, `endpoints/${id}`, 'dead']
@@ -128,8 +126,7 @@ describe('The Re-queue button', () => {
 
   describe("for all of an endpoint's deliveries", () => {
     const requeuedOf = ({ businessId }: Merchant) => ({ businessId, act: 'delivery.requeued' as const })
-    const deadOf = (endpointId: string) =>
-      service.deps.Delivery.countDocuments({ endpointId, status: 'DEAD' })
+    const deadOf = (endpointId: string) => service.deps.Delivery.countDocuments({ endpointId, status: 'DEAD' })
 
     /** Runs an action during which each re-queued batch takes five seconds. */
     async function slowly<T>(run: () => Promise<T>): Promise<T> {
@@ -159,9 +156,7 @@ describe('The Re-queue button', () => {
       expect(await textAt(location))
         .to.include('Re-queued: 1 delivery.')
         .and.not.to.include('Remaining')
-      await waitFor('delivered', async () =>
-        service.deps.Delivery.exists({ endpointId: one.id, status: 'DELIVERED' }),
-      )
+      await waitFor('delivered', async () => service.deps.Delivery.exists({ endpointId: one.id, status: 'DELIVERED' }))
       await workers.close()
       expect(await deadOf(other.id)).to.equal(1)
     })
@@ -202,11 +197,10 @@ describe('The Re-queue button', () => {
       const { id } = await toFailing()
       const [early, late] = (await deadDeliveries(service, merchant, 2)) as [Delivery, Delivery]
       const act = `/admin/endpoints/${id}/requeue-all`
-      for (const fields of [
-        { from: 'soon' },
-        { to: '2026-13-01' },
-        { from: '2027-01-02', to: '2027-01-01' },
-      ] as Record<string, string>[])
+      for (const fields of [{ from: 'soon' }, { to: '2026-13-01' }, { from: '2027-01-02', to: '2027-01-01' }] as Record<
+        string,
+        string
+      >[])
         expect((await support.act(act, fields)).status, JSON.stringify(fields)).to.equal(400)
       await support.act(act, { from: String(late.deadAt?.toISOString()), to: '2999-01-01' })
       expect([await statusOf(early), await statusOf(late)]).to.deep.equal(['DEAD', 'RETRYING'])

@@ -27,8 +27,7 @@ describe('The search for payments', () => {
   const search = (q: string) => staff.act('/admin/search', { q })
   const byAmount = (business: string, amount: string, day: string) =>
     staff.act('/admin/search/amount', { business, amount, day })
-  const pageOf = ({ referenceNumber }: Pick<Created, 'referenceNumber'>) =>
-    `/admin/payments/${referenceNumber}`
+  const pageOf = ({ referenceNumber }: Pick<Created, 'referenceNumber'>) => `/admin/payments/${referenceNumber}`
   const today = () => service.clock.now().toISOString().slice(0, 10)
   /** The references in a list of results, in their order. */
   const listed = (html: string) =>
@@ -46,12 +45,7 @@ describe('The search for payments', () => {
       `/p/${shortCode}#top`,
     ]
     const arabic = code.replaceAll(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'.charAt(Number(digit)))
-    const codes = [
-      code,
-      `${code.slice(0, 3)} ${code.slice(3)}`,
-      `${code.slice(0, 3)}-${code.slice(3)}`,
-      arabic,
-    ]
+    const codes = [code, `${code.slice(0, 3)} ${code.slice(3)}`, `${code.slice(0, 3)}-${code.slice(3)}`, arabic]
     for (const query of [shortCode, shortCode.toLowerCase(), spaced, ...links, ...codes])
       expect((await search(query)).location, query).to.equal(pageOf(intent))
 
@@ -127,9 +121,7 @@ describe('The search for payments', () => {
       expect(text.includes('48120987') || text.includes(query), query).to.equal(false)
     }
     expect(readable((await search('48120988')).text)).to.include('Nothing was found.')
-    const lines = await service.deps.AuditEvent.find({ act: 'payment.searched-by-phone' })
-      .sort({ _id: 1 })
-      .lean()
+    const lines = await service.deps.AuditEvent.find({ act: 'payment.searched-by-phone' }).sort({ _id: 1 }).lean()
     expect(lines.map(({ actor, subject, after }) => [actor.name, subject, after?.found])).to.deep.equal([
       ...typed.map(() => [staff.name, '48******87', 4]),
       [staff.name, '48******88', 0],

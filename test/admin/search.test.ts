@@ -142,11 +142,7 @@ describe('The search page', () => {
     const start = (ago: number) => (Math.floor(now.getTime() / hourMs) - ago) * hourMs
     const store = (sandbox: boolean, ago: number, figures: Partial<Figures>) => {
       const [_id, hour] = [hourId({ businessId: null, sandbox }, start(ago)), new Date(start(ago))]
-      return service.deps.ActivityHour.collection.replaceOne(
-        { _id } as never,
-        { hour, ...figures },
-        { upsert: true },
-      )
+      return service.deps.ActivityHour.collection.replaceOne({ _id } as never, { hour, ...figures }, { upsert: true })
     }
     await store(false, 2, { payments: 1234, amountPaid: 5_000_050, delivered: 7, dead: 1 })
     await store(false, 23, { payments: 7, failures: 3, refunds: 1, amountRefunded: 100 })
@@ -171,9 +167,7 @@ describe('The search page', () => {
     expect([...text.matchAll(/<rect /g)]).to.have.lengthOf(8 * (24 + 30))
     expect(text).not.to.match(/<script|style="| on\w+="/)
     const sandbox = await staff.get('/admin?environment=sandbox')
-    expect(readable(sandbox.text))
-      .to.include('Sandbox figures of all businesses')
-      .and.include('Payments 55 55')
+    expect(readable(sandbox.text)).to.include('Sandbox figures of all businesses').and.include('Payments 55 55')
     const business = await staff.get(`/admin/businesses/${merchant.businessId}`)
     expect(readable(business.text)).to.include('Live figures of this business').and.include('Payments 0 0')
     await service.deps.ActivityCount.updateOne({ _id: new Date(start(2)) }, { countedAt: null })
@@ -183,8 +177,8 @@ describe('The search page', () => {
 
   it('shows how many deliveries are due, how many are waiting for an attempt, and how many have died in the last 30 days', async () => {
     const counts = async () =>
-      [...readable((await staff.get('/admin')).text).matchAll(/(?:Due now|attempt|30 days) (\d+) /g)].map(
-        ([, count]) => Number(count),
+      [...readable((await staff.get('/admin')).text).matchAll(/(?:Due now|attempt|30 days) (\d+) /g)].map(([, count]) =>
+        Number(count),
       )
     const [due = 0, waiting = 0, dead = 0] = await counts()
     const [old] = await deadDeliveries(service, merchant, 2)

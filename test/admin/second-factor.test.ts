@@ -2,17 +2,7 @@ import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { removeSecondFactor, renewPassword, setDisabled } from '../../src/staff/change-account.ts'
 import { withSecondProcess, withService } from '../support/service.ts'
-import {
-  addFactor,
-  hiddenFields,
-  hire,
-  operator,
-  production,
-  scan,
-  signedIn,
-  type Visitor,
-  visit,
-} from './staff.ts'
+import { addFactor, hiddenFields, hire, operator, production, scan, signedIn, type Visitor, visit } from './staff.ts'
 
 const stepMs = 30_000
 
@@ -28,8 +18,8 @@ describe('A second factor', () => {
 
   const isIn = async (visitor: Visitor) => (await visitor.get('/admin/audit')).status === 200
   const trail = async (subject: string, acts: RegExp) =>
-    (await service.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>()).filter(
-      ({ act }) => acts.test(act),
+    (await service.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>()).filter(({ act }) =>
+      acts.test(act),
     )
   /** Returns a member of staff with a second factor, at a time when no code is used up. */
   const secured = async () => {
@@ -80,9 +70,9 @@ describe('A second factor', () => {
     ])
     // The same browser cannot use the same sign-in again, even with a new code.
     advance(stepMs)
-    expect(
-      (await visit(service, String(first.headers.get('set-cookie'))).get('/admin/sign-in/code')).status,
-    ).to.equal(303)
+    expect((await visit(service, String(first.headers.get('set-cookie'))).get('/admin/sign-in/code')).status).to.equal(
+      303,
+    )
   })
 
   it('accepts the codes of each time step only once, even if two processes receive them at the same time', async () => {
@@ -127,9 +117,7 @@ describe('A second factor', () => {
     const renewed = await again.visitor.act('/admin/account/recovery-codes', { code: account.code() })
     expect([renewed.status, (renewed.text.match(/<li><code>/g) ?? []).length]).to.deep.equal([200, 10])
     expect((await (await enterPassword(account)).enter(account.recoveryCodes[2] ?? '')).status).to.equal(403)
-    expect((await again.visitor.act('/admin/account/recovery-codes', { code: '000000' })).status).to.equal(
-      403,
-    )
+    expect((await again.visitor.act('/admin/account/recovery-codes', { code: '000000' })).status).to.equal(403)
     expect(await trail(account.name, /codes-renewed/)).to.have.lengthOf(1)
   })
 
@@ -222,10 +210,7 @@ describe('In production, a second factor', () => {
       const visitor = await signedIn(service, role)
       const setUp = '/admin/account/second-factor'
       const page = await visitor.get(setUp)
-      expect([page.status, page.text.includes('Your role requires a second factor')]).to.deep.equal([
-        200,
-        true,
-      ])
+      expect([page.status, page.text.includes('Your role requires a second factor')]).to.deep.equal([200, true])
       const { csrf = '' } = hiddenFields(page.text)
       const pages = ['', '/', '/dead', '/audit', '/account', '/queues', '/nothing', '/%61udit']
       for (const path of [...pages, '/account/second-factor/']) {
@@ -234,15 +219,9 @@ describe('In production, a second factor', () => {
       }
       expect((await visitor.get('/admin/queues/api/queues')).status).to.equal(403)
       const ofAccount = ['password', 'recovery-codes', 'end-other-sessions', 'sessions/x/end']
-      const acts = [
-        ...ofAccount.map((act) => `account/${act}`),
-        'deliveries/x/requeue',
-        'endpoints/x/requeue-all',
-      ]
+      const acts = [...ofAccount.map((act) => `account/${act}`), 'deliveries/x/requeue', 'endpoints/x/requeue-all']
       for (const path of acts)
-        expect((await visitor.post(`/admin/${path}`, { csrf })).text, path).to.include(
-          'needs a second factor',
-        )
+        expect((await visitor.post(`/admin/${path}`, { csrf })).text, path).to.include('needs a second factor')
       await addFactor(service, visitor)
       expect((await visitor.get('/admin/audit')).status).to.equal(200)
       expect((await visitor.act('/admin/sign-out')).status).to.equal(303)

@@ -62,8 +62,7 @@ describe('Support staff sign-in', () => {
   })
 
   /** Ends the period of every limit. */
-  const forget = () =>
-    service.deps.mongo.collection('signinattempts').updateMany({}, { $set: { expire: new Date(0) } })
+  const forget = () => service.deps.mongo.collection('signinattempts').updateMany({}, { $set: { expire: new Date(0) } })
 
   /** Sets the number of failed attempts in a network, which is `now`. */
   async function addFailures(network: string, now: number, points: number) {
@@ -147,10 +146,7 @@ describe('Support staff sign-in', () => {
     const [check, hash] = [slowHash.createCheck(maxOfKind), await slowHash.make('right')]
     expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     for (const stored of [hash, await createSlowHash(64).make('right')])
-      expect([await check('any', stored, 'right'), await check('any', stored, 'wrong')]).to.deep.equal([
-        true,
-        false,
-      ])
+      expect([await check('any', stored, 'right'), await check('any', stored, 'wrong')]).to.deep.equal([true, false])
   })
 
   it('does not wait behind a flood of PIN checks, and PIN checks do not wait behind a flood of password checks', async () => {
@@ -208,8 +204,7 @@ describe('Support staff sign-in', () => {
     expect(decoded).to.equal('/admin/dead?from=2026-01-31&x=%26')
 
     const { name, password } = await hire(service, 'viewer')
-    const leads = async (where: string) =>
-      (await attemptAs(name, password, elsewhere(), { to: where })).location
+    const leads = async (where: string) => (await attemptAs(name, password, elsewhere(), { to: where })).location
     expect(await leads(decoded)).to.equal(decoded)
     const foreign = ['https:', '', '/admin/..'].map((start) => `${start}//evil.example/admin`)
     const escaped = ['/\\evil.example/admin', '/admin/../\\evil.example', '/admin\r\nSet-Cookie: a=b/..']
@@ -272,9 +267,7 @@ describe('Support staff sign-in', () => {
     for (const typed of ['mistyped-secret', '<script>mistyped-secret'])
       expect((await attemptAs(typed, 'x', from)).text).not.to.include('<script')
     await attemptAs(name, 'mistyped-secret', from)
-    const lines = await service.deps.AuditEvent.find({ 'actor.from': from })
-      .sort({ _id: 1 })
-      .lean<AuditEvent[]>()
+    const lines = await service.deps.AuditEvent.find({ 'actor.from': from }).sort({ _id: 1 }).lean<AuditEvent[]>()
     expect(lines.map(({ subject }) => subject)).to.deep.equal(['unknown name', 'unknown name', name])
     const attempts = await service.deps.mongo.collection('signinattempts').find().toArray()
     expect(attempts.length).to.be.greaterThan(3)

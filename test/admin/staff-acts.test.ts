@@ -165,9 +165,7 @@ describe('An act of staff', () => {
   async function linesOn(id: string) {
     const deliveries = await service.deps.Delivery.find({ endpointId: id }, { _id: 1 }).lean()
     const subject = { $in: [id, ...deliveries.map(({ _id }) => _id)] }
-    return service.deps.AuditEvent.find({ subject, 'actor.name': staff.admin.name })
-      .sort({ at: 1, _id: 1 })
-      .lean()
+    return service.deps.AuditEvent.find({ subject, 'actor.name': staff.admin.name }).sort({ at: 1, _id: 1 }).lean()
   }
   const storedState = async (id: string) =>
     JSON.stringify([
@@ -215,8 +213,7 @@ describe('An act of staff', () => {
       const fields = act.fieldsFor(id)
       const before = await storedState(id)
       const invalid = ['x'.repeat(301)]
-      if (!act.isReasonOptional)
-        invalid.push('', ...(act === allActs[0] ? [' ', 'a\nb', '\u200B', 'a\u202Eb'] : []))
+      if (!act.isReasonOptional) invalid.push('', ...(act === allActs[0] ? [' ', 'a\nb', '\u200B', 'a\u202Eb'] : []))
       for (const each of invalid) {
         const { status, text } = await staff.admin.act(path, { ...fields, reason: each })
         expect([status, /id="reason-fault">Enter a reason/.test(text)]).to.deep.equal([400, true])
@@ -287,10 +284,7 @@ describe('An act of staff', () => {
     const sent = { csrf, reason, perSecond: '5', liveCodes: '9', sandboxIntentsPerDay: '3' }
     const repeated = await staff.admin.post(path, [...Object.entries(sent), ['liveCodes', '9']])
     expect([repeated.status, repeated.text.includes('id="liveCodes-fault">')]).to.deep.equal([400, true])
-    expect([missing.status, missing.text.includes('id="sandboxIntentsPerDay-fault">')]).to.deep.equal([
-      400,
-      true,
-    ])
+    expect([missing.status, missing.text.includes('id="sandboxIntentsPerDay-fault">')]).to.deep.equal([400, true])
     expect(await limitsOf()).to.deep.equal({ perSecond: 7, liveCodes: 8, sandboxIntentsPerDay: 0 })
     await set({ perSecond: '', liveCodes: '8', sandboxIntentsPerDay: '0' })
     expect(await limitsOf()).to.deep.equal({ perSecond: null, liveCodes: 8, sandboxIntentsPerDay: 0 })

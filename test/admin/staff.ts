@@ -80,10 +80,7 @@ export function visit({ origin }: { origin: string }, cookie = ''): Visitor {
 }
 
 /** Opens a browser and signs in with a new account of this role. */
-export async function signedIn(
-  service: Service,
-  role: Role,
-): Promise<Visitor & { name: string; password: string }> {
+export async function signedIn(service: Service, role: Role): Promise<Visitor & { name: string; password: string }> {
   const account = await hire(service, role)
   const visitor = visit(service)
   const { status, text } = await visitor.post('/admin/sign-in', account)
@@ -94,10 +91,7 @@ export async function signedIn(
 /** Returns the hidden fields of all forms on a page. If several have the same name, the last one counts. */
 export const hiddenFields = (html: string): Record<string, string> =>
   Object.fromEntries(
-    [...html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
-      name,
-      value,
-    ]),
+    [...html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
   )
 
 /** An authenticator app with the recovery codes of its account. */
@@ -111,8 +105,7 @@ export interface Phone {
 export async function scan(service: Service, visitor: Visitor) {
   const { text } = await visitor.get('/admin/account/second-factor')
   const secret = /<code>([A-Z2-7 ]{39})<\/code>/.exec(text)?.[1]?.replaceAll(' ', '') ?? ''
-  const code = (step = 0) =>
-    new TOTP({ secret }).generate({ timestamp: service.clock.now().getTime() + step * 30_000 })
+  const code = (step = 0) => new TOTP({ secret }).generate({ timestamp: service.clock.now().getTime() + step * 30_000 })
   return { fields: hiddenFields(text), code, secret }
 }
 

@@ -2,15 +2,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { deadlineMs, rounds } from '../support/machine.ts'
 import { withMerchant, withService } from '../support/service.ts'
-import {
-  connectTo,
-  crlf,
-  expectFailure,
-  postHead,
-  type RawResponse,
-  readToEnd,
-  responsesOf,
-} from './raw-request.ts'
+import { connectTo, crlf, expectFailure, postHead, type RawResponse, readToEnd, responsesOf } from './raw-request.ts'
 
 const intents = '/api/v1/dev/intents'
 /** The test abandons an incomplete request after this time. Any response arrives long before. */

@@ -209,8 +209,7 @@ describe('The authentication check', () => {
     it('trusts the proxies whose addresses are listed in TRUST_PROXY', async () => {
       const named = await openService({ TRUST_PROXY: '127.0.0.0/8,10.0.0.0/8' })
       const { read } = await named.merchant({ ipAllowlist: ['192.0.2.7'] })
-      const listFrom = (chain: string) =>
-        named.http.get(intents).set(read()).set({ 'X-Forwarded-For': chain })
+      const listFrom = (chain: string) => named.http.get(intents).set(read()).set({ 'X-Forwarded-For': chain })
       await listFrom('203.0.113.9, 192.0.2.7, 10.1.1.1').expect(200)
       await expectRefused(listFrom('192.0.2.7, 203.0.113.9'), 403, 'IP_NOT_ALLOWED')
       await named.close()

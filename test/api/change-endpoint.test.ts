@@ -13,13 +13,7 @@ import {
 } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { profiled } from '../support/profiled.ts'
-import {
-  asMerchant,
-  type KeyOptions,
-  type Merchant,
-  withMerchantPerTest,
-  withService,
-} from '../support/service.ts'
+import { asMerchant, type KeyOptions, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'

@@ -84,8 +84,7 @@ describe('POST /dev/intents', () => {
 
     it('accepts amounts from 1 to the maximum, in any JSON notation for an integer', async () => {
       for (const amount of [1, maxAmount]) expect((await created({ amount })).amount).to.equal(amount)
-      for (const text of ['5.0', '5e0', '0.5e1'])
-        expect((await created(`{"amount":${text}}`)).amount).to.equal(5)
+      for (const text of ['5.0', '5e0', '0.5e1']) expect((await created(`{"amount":${text}}`)).amount).to.equal(5)
     })
 
     it('returns a null amount for an OPEN intent, with or without a suggested amount', async () => {
@@ -189,11 +188,8 @@ describe('POST /dev/intents', () => {
     })
 
     const amounts = (...values: string[]) =>
-      values.flatMap((amount) =>
-        ['FIXED', 'OPEN'].map((type) => `{"amount":${amount},"amountType":"${type}"}`),
-      )
-    const inField = (name: string, ...values: string[]) =>
-      values.map((value) => `{"amount":1,"${name}":${value}}`)
+      values.flatMap((amount) => ['FIXED', 'OPEN'].map((type) => `{"amount":${amount},"amountType":"${type}"}`))
+    const inField = (name: string, ...values: string[]) => values.map((value) => `{"amount":1,"${name}":${value}}`)
     const keys51 = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, '']))
     const value501 = { a: 'x', b: '💰'.repeat(501) }
     const shapes = [
@@ -211,12 +207,7 @@ describe('POST /dev/intents', () => {
       ['VALIDATION_ERROR', 'amount', 'an amount that is not an integer', amounts(...noIntegers)],
       ['AMOUNT_OUT_OF_RANGE', 'amount', 'an amount below 1 or above the maximum', amounts(...outside)],
       ['AMOUNT_OUT_OF_RANGE', 'amount', 'an amount too large for a JavaScript number', ['{"amount":1e400}']],
-      [
-        'INVALID_AMOUNT_TYPE',
-        'amountType',
-        'an amountType other than FIXED and OPEN',
-        inField('amountType', ...types),
-      ],
+      ['INVALID_AMOUNT_TYPE', 'amountType', 'an amountType other than FIXED and OPEN', inField('amountType', ...types)],
       ['LABEL_TOO_LONG', 'label', 'a label of 201 code points', inField('label', `"${'💰'.repeat(201)}"`)],
       ['VALIDATION_ERROR', 'label', 'a label that cannot be stored', inField('label', ...unstorable)],
       ['METADATA_TOO_MANY_KEYS', 'metadata', 'metadata with 51 keys', [{ amount: 1, metadata: keys51 }]],

@@ -4,13 +4,7 @@ import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { subscribe } from '../support/actions.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
-import {
-  type Merchant,
-  openService,
-  type Service,
-  withMerchantPerTest,
-  withService,
-} from '../support/service.ts'
+import { type Merchant, openService, type Service, withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { expectRefused } from './refused.ts'
 
@@ -100,8 +94,7 @@ describe("A write's idempotency claim", () => {
     const { effectId } = made
     await deps.Claim.insertMany(held.map(({ id: _id, token }) => ({ ...made, _id, token })))
     await deps.Claim.updateOne({ _id: 'b' }, { $set: { token: 'of another', sealedResponse: 'kept' } })
-    const keep = (each: (typeof held)[0]) =>
-      keepResponse(deps, each, { sealedResponse: `kept ${each.id}` }, noDeadline)
+    const keep = (each: (typeof held)[0]) => keepResponse(deps, each, { sealedResponse: `kept ${each.id}` }, noDeadline)
     expect(await Promise.all(held.map(keep))).to.deep.equal([true, false, true])
     await giveUp(deps, { id: 'b', token: 'of b' })
     expect((await deps.Claim.findById('b').orFail().lean()).leaseEndsAt).to.deep.equal(made.leaseEndsAt)
@@ -303,8 +296,7 @@ describe("A write's idempotency claim", () => {
         expect(each).to.have.all.keys(...always, ...more)
       }
       const sealed = [...claims.map(({ sealedResponse }) => sealedResponse), kept.sealedResponse, kept.secret]
-      for (const text of sealed.filter((each) => each !== undefined))
-        expect(text).to.match(/^v1\.[\da-f]{8}\.[\w-]+$/)
+      for (const text of sealed.filter((each) => each !== undefined)) expect(text).to.match(/^v1\.[\da-f]{8}\.[\w-]+$/)
       const everything = JSON.stringify([claims, kept])
       for (const secret of [endpoint.body.data.secret, code, 'visible-', merchant.key, 'CANCELLED', 'amount'])
         expect(everything).not.to.include(secret)

@@ -138,8 +138,7 @@ describe('A write', () => {
     },
     'creation of an endpoint': {
       insert: 'insertEndpoint',
-      ready: async () =>
-        readyToPost('/webhooks/endpoints', endpoint, () => deps().Endpoint.countDocuments(own())),
+      ready: async () => readyToPost('/webhooks/endpoints', endpoint, () => deps().Endpoint.countDocuments(own())),
     },
     order: {
       insert: 'insertOrder',

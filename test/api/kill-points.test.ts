@@ -46,8 +46,7 @@ describe('If a process is killed between any two steps, the service', function (
   const closings: Promise<unknown>[] = []
   after(() => closeInBackground(closings))
 
-  const kill = <Case>(operation: Operation<Case>, waitMs = 0) =>
-    killAtEveryStep(service, operation, closings, waitMs)
+  const kill = <Case>(operation: Operation<Case>, waitMs = 0) => killAtEveryStep(service, operation, closings, waitMs)
   /** Lets the write of step `effectStep` arrive at each step of the retry. */
   const delay = <Case>(operation: Operation<Case>, effectStep: number) =>
     landDuringRetry(service, operation, closings, effectStep)
@@ -147,12 +146,7 @@ describe('If a process is killed between any two steps, the service', function (
       deliveriesOf(service, merchant),
       service.deps.Endpoint.countDocuments({ businessId: merchant.businessId }),
     ])
-    const results = made.map(({ event, endpointId, status, attempts }) => [
-      event,
-      endpointId,
-      status,
-      attempts,
-    ])
+    const results = made.map(({ event, endpointId, status, attempts }) => [event, endpointId, status, attempts])
     const expected = [...new Set(made.map(({ endpointId }) => endpointId))].flatMap((id) =>
       events.map((event) => [event, id, 'DELIVERED', 1]),
     )
@@ -423,8 +417,7 @@ describe('If a process is killed between any two steps, the service', function (
         await expireIntent(service.deps, referenceNumber)
         await workThrough(merchant)
       },
-      check: ({ merchant }, label) =>
-        expectDelivered(merchant, ['payment.created', 'payment.expired'], label),
+      check: ({ merchant }, label) => expectDelivered(merchant, ['payment.created', 'payment.expired'], label),
     }
     const steps = await kill(expiring, dayMs)
     expect(steps).to.deep.equal(['mongodb find', 'mongodb update', 'enqueue outbox-relay'])

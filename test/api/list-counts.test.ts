@@ -43,12 +43,7 @@ let logged = 0
 const lists: Record<'intents' | 'orders' | 'live deliveries' | 'live events', List> = {
   intents: {
     read: (deps, caller, search) =>
-      listIntents(
-        deps,
-        caller,
-        { ...search, status: null, merchantReference: null, range: null },
-        deps.now(),
-      ),
+      listIntents(deps, caller, { ...search, status: null, merchantReference: null, range: null }, deps.now()),
     kind: 'Intent',
     own: () => ({ referenceNumber: newReferenceNumber(), shortCode: newId(), status: 'PAID' }),
   },
@@ -63,8 +58,7 @@ const lists: Record<'intents' | 'orders' | 'live deliveries' | 'live events', Li
     own: () => ({ status: 'DELIVERED' }),
   },
   'live events': {
-    read: (deps, caller, search) =>
-      listEvents(deps, caller, { ...search, type: null, referenceNumber: null }),
+    read: (deps, caller, search) => listEvents(deps, caller, { ...search, type: null, referenceNumber: null }),
     kind: 'LoggedEvent',
     own() {
       logged += 1
@@ -97,9 +91,7 @@ describe('The counts of long lists', () => {
   }
   const ago = (age: number) => new Date(service.clock.now().getTime() - age)
   const newestFirst = (some: Made[]) =>
-    some.toSorted(
-      (one, other) => other.createdAt.getTime() - one.createdAt.getTime() || (one._id < other._id ? 1 : -1),
-    )
+    some.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime() || (one._id < other._id ? 1 : -1))
 
   const collectionOf = ({ kind }: List) => service.deps[kind].collection
   async function insert(list: List, { businessId, sandbox }: Caller, some: number[]): Promise<Made[]> {
@@ -143,10 +135,7 @@ describe('The counts of long lists', () => {
         it(`are exact for any time range (items between checkpoints: ${stride})`, async () => {
           const deps = withCheckpoints(stride)
           await expectPages(deps, anyTime, all)
-          const instants = [
-            null,
-            ...(stride === 5 ? [3, 26, 45] : [26]).map((index) => all[index]?.createdAt ?? null),
-          ]
+          const instants = [null, ...(stride === 5 ? [3, 26, 45] : [26]).map((index) => all[index]?.createdAt ?? null)]
           for (const from of instants)
             for (const to of instants) {
               if (from !== null && to !== null && from > to) continue

@@ -61,11 +61,7 @@ function valueOf(samples: Sample[], name: string, labels: Record<string, string>
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0)
 }
 
-type Expected = [
-  name: string,
-  value: number | null | [least: number, most: number],
-  labels?: Sample['labels'],
-]
+type Expected = [name: string, value: number | null | [least: number, most: number], labels?: Sample['labels']]
 
 /** Expects these values; a pair is a range. */
 function expectValues(samples: Sample[], ...all: Expected[]): void {
@@ -254,9 +250,7 @@ describe('Metrics', () => {
     expect(reads.length).to.equal(10)
     for (const { planSummary } of reads) expect(planSummary).to.match(/^(IXSCAN|COUNT_SCAN)/)
     // Open outcomes are counted from both ends, and codes by a sample.
-    const examined = reads.map(({ keysExamined = 0, docsExamined = 0 }) =>
-      Math.max(keysExamined, docsExamined),
-    )
+    const examined = reads.map(({ keysExamined = 0, docsExamined = 0 }) => Math.max(keysExamined, docsExamined))
     const few = examined.toSorted((a, b) => a - b).slice(0, -4)
     expect(Math.max(...few), examined.join()).to.be.at.most(5)
     expect(Math.max(...examined)).to.be.lessThan(110)
@@ -292,8 +286,7 @@ describe('Metrics', () => {
     const codes = [...labels('code')].filter((code) => !(code in catalogue) && !/^(\d{3}|gone)$/.test(code))
     expect(codes).to.deep.equal([])
     const text = await (await fetch(`${service.origin}/metrics`)).text()
-    for (const secret of [merchant.key, merchant.keyId, endpointServer.host])
-      expect(text).to.not.include(secret)
+    for (const secret of [merchant.key, merchant.keyId, endpointServer.host]) expect(text).to.not.include(secret)
   })
 
   it('are served only on METRICS_PORT if it is set', async () => {
@@ -412,9 +405,7 @@ describe('Metrics', () => {
     // The values of the workers that an earlier test ran in this process.
     const ofWorkers = ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting']
     const known = [...ofProcess, ...ofWorkers].map((name) => `payment_intents_${name}`)
-    const gauges = Object.values(createMetrics().gauges).map(
-      (gauge) => (gauge as { name?: string }).name ?? '',
-    )
+    const gauges = Object.values(createMetrics().gauges).map((gauge) => (gauge as { name?: string }).name ?? '')
     const valued = new Set(samples.map(({ name }) => name))
     expect(gauges.filter((name) => valued.has(name))).to.have.members(known)
     expect(valueOf(samples, 'http_requests_total')).to.be.greaterThan(0)

@@ -7,13 +7,7 @@ import { readable, signedIn } from '../admin/staff.ts'
 import { cancelIntent, changeAsOperator, createIntent } from '../support/actions.ts'
 import { csvOf, postCsv, storedProducts } from '../support/imports.ts'
 import { profiled } from '../support/profiled.ts'
-import {
-  type Merchant,
-  type Service,
-  withAnotherKey,
-  withSecondProcess,
-  withService,
-} from '../support/service.ts'
+import { type Merchant, type Service, withAnotherKey, withSecondProcess, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { expectRefused } from './refused.ts'
@@ -26,8 +20,7 @@ const dayMs = 24 * 60 * minuteMs
 
 const create = (service: Service, merchant: Merchant, idempotencyKey?: string) =>
   service.http.post(intents).set(merchant.write(idempotencyKey)).send({ amount: 500 })
-const intentsOf = (service: Service, { businessId }: Merchant) =>
-  service.deps.Intent.countDocuments({ businessId })
+const intentsOf = (service: Service, { businessId }: Merchant) => service.deps.Intent.countDocuments({ businessId })
 const claims = (service: Service) => service.deps.Claim.countDocuments({ sealedResponse: { $exists: true } })
 
 async function createMany(service: Service, merchant: Merchant, count: number): Promise<void> {
@@ -147,8 +140,7 @@ describe("The daily quota for a business's test keys", () => {
     service.http.post('/api/v1/dev/store/orders/simulate').set(merchant.write()).send({})
   const product = (merchant: Merchant) =>
     service.http.post('/api/v1/dev/store/products').set(merchant.write()).send({ name: 'Thé', price: 1 })
-  const endpoint = (merchant: Merchant) =>
-    service.http.post(endpoints).set(merchant.write()).send(newEndpoint)
+  const endpoint = (merchant: Merchant) => service.http.post(endpoints).set(merchant.write()).send(newEndpoint)
 
   it('counts intents, orders, products and endpoints, even those that have been deleted', async () => {
     const merchant = await service.merchant()

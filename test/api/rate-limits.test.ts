@@ -46,11 +46,9 @@ describe('A rate limit of five requests per second', () => {
     while (seen.length < count) seen.push((await send()).status)
     return seen
   }
-  const remaining = ({ deps }: Service, { keyId }: Merchant) =>
-    deps.rateLimits?.look(`key:${keyId}`).remaining
+  const remaining = ({ deps }: Service, { keyId }: Merchant) => deps.rateLimits?.look(`key:${keyId}`).remaining
   const refusals = async (scope: string) =>
-    (await service.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)
-      ?.value ?? 0
+    (await service.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)?.value ?? 0
 
   const expectFiveEach = async (merchant: Merchant) => {
     for (const each of [service, beside])
@@ -106,8 +104,7 @@ describe('A rate limit of five requests per second', () => {
       newSecond()
       service.clock.advance(1000)
       const items = products.map(({ _id: productId }) => ({ productId, quantity: 1 }))
-      const order = () =>
-        service.http.post('/api/v1/dev/store/orders/simulate').set(merchant.write()).send({ items })
+      const order = () => service.http.post('/api/v1/dev/store/orders/simulate').set(merchant.write()).send({ items })
       expect(await statuses(2, order)).to.deep.equal([201, 201])
       expect(remaining(service, merchant)).to.equal(1)
       // The first is within the limit when it begins, and then exceeds it.
@@ -197,8 +194,7 @@ describe('A rate limit of five requests per second', () => {
 
       await expectRefused(unknown('192.0.2.1'), 401, 'MISSING_CREDENTIALS')
       await expectRefused(unknown('192.0.2.1').set('Authorization', 'Basic eA=='), 401, 'INVALID_AUTH_HEADER')
-      for (let sent = 2; sent < limit; sent += 1)
-        await expectRefused(mistyped('192.0.2.1'), 401, 'INVALID_API_KEY')
+      for (let sent = 2; sent < limit; sent += 1) await expectRefused(mistyped('192.0.2.1'), 401, 'INVALID_API_KEY')
       const { headers, body } = await expectRefused(list(merchant), 429, 'RATE_LIMITED')
       expect(body.error.details.scope).to.equal('address')
       expect(headers).to.include({ 'ratelimit-policy': '"address";q=5;w=1', 'retry-after': '1' })
@@ -221,9 +217,7 @@ describe('A rate limit of five requests per second', () => {
 
     it('does not refuse any of several concurrent requests with valid keys', async () => {
       const merchants = await Promise.all(Array.from({ length: 4 }, () => service.merchant()))
-      const responses = await Promise.all(
-        merchants.flatMap((merchant) => [1, 2, 3, 4].map(() => list(merchant))),
-      )
+      const responses = await Promise.all(merchants.flatMap((merchant) => [1, 2, 3, 4].map(() => list(merchant))))
       expect(responses.map(({ status }) => status)).to.deep.equal(Array(16).fill(200))
     })
 

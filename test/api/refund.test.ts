@@ -45,15 +45,13 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   const stored = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
   /** The data of its payment.refunded events. */
   const refundEvents = async (reference: string) =>
-    (await outboxData(service, reference))
-      .filter(({ event }) => event === 'payment.refunded')
-      .map(({ data }) => data)
+    (await outboxData(service, reference)).filter(({ event }) => event === 'payment.refunded').map(({ data }) => data)
 
   /** Replaces every wallet until the test ends. Returns the orders and queries that it receives. */
-  function replaceWallets(responses: {
-    refund(): Promise<WalletOutcome>
-    status(): Promise<WalletOutcome>
-  }): { orders: RefundOrder[]; queries: StatusQuery[] } {
+  function replaceWallets(responses: { refund(): Promise<WalletOutcome>; status(): Promise<WalletOutcome> }): {
+    orders: RefundOrder[]
+    queries: StatusQuery[]
+  } {
     const orders: RefundOrder[] = []
     const queries: StatusQuery[] = []
     const wallet: Wallet = {
@@ -174,8 +172,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
 
     it("charges the sandbox wallet the amount and the payer's fee, and adds both to its balance in partial refunds", async () => {
       const reference = await create(10_000)
-      const balances = async () =>
-        (await service.deps.WalletAccount.find().lean()).map(({ balance }) => balance)
+      const balances = async () => (await service.deps.WalletAccount.find().lean()).map(({ balance }) => balance)
       await pay(service, reference)
       const [paidFrom = 0] = await balances()
       expect(paidFrom).to.equal(9_000_000_000_000_000 - 10_100)
@@ -235,19 +232,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         [invalid, 'amount', '{"amount":"50"}', '{"amount":null}', '{"amount":0.5}', '{"amount":{"$gt":0}}'],
         [invalid, 'amount', '{"expectedRefundable":"100","amount":"50"}'],
         ['AMOUNT_OUT_OF_RANGE', 'amount', '{"amount":0}', '{"amount":-1}'],
-        [
-          invalid,
-          'reason',
-          '{"reason":7}',
-          `{"reason":${long}}`,
-          '{"reason":"a\\u0000b"}',
-          '{"reason":"\\ud800"}',
-        ],
-        [
-          invalid,
-          'expectedRefundable',
-          ...['"100"', '99.5', '-1'].map((text) => `{"expectedRefundable":${text}}`),
-        ],
+        [invalid, 'reason', '{"reason":7}', `{"reason":${long}}`, '{"reason":"a\\u0000b"}', '{"reason":"\\ud800"}'],
+        [invalid, 'expectedRefundable', ...['"100"', '99.5', '-1'].map((text) => `{"expectedRefundable":${text}}`)],
       ]
       for (const [code, param, ...bodies] of wrong)
         for (const text of bodies) await expectRefused(refund(reference, text), 400, code, { param })
@@ -312,9 +298,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       for (let done = 0; done < times; done += 5) await Promise.all(Array.from({ length: 5 }, round))
     }
     const refundAll = (reference: string, bodies: object[]) =>
-      Promise.all(
-        bodies.map((body) => post(service, merchant, `/intents/${reference}/refund`, JSON.stringify(body))),
-      )
+      Promise.all(bodies.map((body) => post(service, merchant, `/intents/${reference}/refund`, JSON.stringify(body))))
     const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
 
     it('grants only one of two competing refunds of 60 from 100, and reports in the other response that 40 can still be refunded', () =>
@@ -507,10 +491,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
 
     it('returns a retryable error and leaves no hold if the wallet is no longer configured', async () => {
       const reference = await paid(100)
-      await service.deps.Intent.updateOne(
-        { referenceNumber: reference },
-        { $set: { 'payment.wallet': 'live:gone' } },
-      )
+      await service.deps.Intent.updateOne({ referenceNumber: reference }, { $set: { 'payment.wallet': 'live:gone' } })
       await expectRefused(refund(reference), 503, 'SERVICE_UNAVAILABLE')
       expect(await stored(reference)).to.deep.include({ refundsCommitted: 0, refunds: [] })
     })

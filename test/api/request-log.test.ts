@@ -28,8 +28,7 @@ describe('The request log', () => {
   const post = (headers: Record<string, string>, body?: string | object) =>
     service.http.post(intents).set(headers).send(body)
   const idOf = (response: RawResponse | undefined) => String(response?.headers.get('x-request-id'))
-  const lineOfRaw = (response: RawResponse | undefined) =>
-    lineOf({ headers: { 'x-request-id': idOf(response) } })
+  const lineOfRaw = (response: RawResponse | undefined) => lineOf({ headers: { 'x-request-id': idOf(response) } })
   /** The two lines of a request that failed. */
   const bothLines = ({ headers }: { headers: Record<string, string> }) => {
     const requestId = headers['x-request-id']
@@ -143,10 +142,7 @@ describe('The request log', () => {
     const app = createApp({ ...service.deps, config }, () => false)
     const { origin, close } = await openServer(service, shortTimeouts, app)
     const get = (from: string) =>
-      sendRaw(
-        origin,
-        crlf('GET /healthz HTTP/1.1', 'Host: a', `X-Forwarded-For: ${from}`, 'Connection: close', '', ''),
-      )
+      sendRaw(origin, crlf('GET /healthz HTTP/1.1', 'Host: a', `X-Forwarded-For: ${from}`, 'Connection: close', '', ''))
     const wires = [sendRaw(origin, 'noise\r\n\r\n'), get('::ffff:192.0.2.7'), get('<script>0')]
     const seen = []
     for (const [response] of await Promise.all(wires)) seen.push((await lineOfRaw(response)).ip)
@@ -177,10 +173,7 @@ describe('The request log', () => {
     const response = await service.http.get(intents).set(read()).expect(500)
     expect(response.body.error.code).to.equal('INTERNAL_ERROR')
     const logged = await bothLines(response)
-    expect(logged.find(({ msg }) => msg === 'request.failed')).to.have.nested.property(
-      'err.name',
-      'CastError',
-    )
+    expect(logged.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.name', 'CastError')
   })
 
   it('reports a MongoDB error by its code, and only once for all requests that fail at about the same time', async () => {
@@ -269,9 +262,7 @@ describe('The request log', () => {
     for (const code of ['EPIPE', 'ECONNRESET']) {
       service.deps.batchers.findKey = () => {
         service.deps.batchers.findKey = findKey
-        return Promise.reject(
-          Object.assign(new Error('This socket has been ended by the other party'), { code }),
-        )
+        return Promise.reject(Object.assign(new Error('This socket has been ended by the other party'), { code }))
       }
       const { status, body } = await service.http.get(intents).set(read())
       expect([status, body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])

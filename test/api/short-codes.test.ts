@@ -37,20 +37,10 @@ describe('A short code', () => {
     expect(counts.intents).to.equal(1)
 
     const draws = [shortCode, 'ZZZZZZ']
-    service.deps.shortCodes = createShortCodes(
-      service.deps.batchers.insertShortCode,
-      () => draws.shift() ?? 'ZZZZZZ',
-    )
+    service.deps.shortCodes = createShortCodes(service.deps.batchers.insertShortCode, () => draws.shift() ?? 'ZZZZZZ')
     expect(await createIntent(service, merchant)).to.include({ shortCode: 'ZZZZZZ' })
-    const { status, headers, body } = await service.http
-      .post(intents)
-      .set(merchant.write())
-      .send({ amount: 5 })
-    expect([status, body.error.code, headers['retry-after']]).to.deep.equal([
-      503,
-      'SERVICE_UNAVAILABLE',
-      '30',
-    ])
+    const { status, headers, body } = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
+    expect([status, body.error.code, headers['retry-after']]).to.deep.equal([503, 'SERVICE_UNAVAILABLE', '30'])
     service.deps.shortCodes = original
   })
 

@@ -182,10 +182,7 @@ describe('A connection', () => {
         const socket = await connectTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
         socket.write(slow + behind)
         const [atServer] = await accepted
-        await waitFor(
-          'the server has read everything',
-          () => atServer.bytesRead === slow.length + behind.length,
-        )
+        await waitFor('the server has read everything', () => atServer.bytesRead === slow.length + behind.length)
         socket.resetAndDestroy()
         // Mocha fails if the error event has no listener.
         await waitFor('the reset has arrived', () => atServer.closed)
@@ -244,9 +241,7 @@ describe('A connection', () => {
   it('is closed if the maximum number of connections is already open, while those connections are served', async () => {
     const most = hasty.server.maxConnections
     expect(most).to.equal(connectionLimit())
-    const open = await new Promise<number>((resolve) =>
-      hasty.server.getConnections((_error, count) => resolve(count)),
-    )
+    const open = await new Promise<number>((resolve) => hasty.server.getConnections((_error, count) => resolve(count)))
     hasty.server.maxConnections = open + 1
     const standing = await connectTo(hasty.origin)
     const refused = await connectTo(hasty.origin)

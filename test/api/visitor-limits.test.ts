@@ -28,8 +28,7 @@ describe('The rate limiter for visitors without an API key', () => {
     )
   const refused = (statuses: number[]) => statuses.filter((status) => status === 429)
   const counted = async (scope: string) =>
-    (await service.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)
-      ?.value ?? 0
+    (await service.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)?.value ?? 0
   /** The page of a payment and its status poll, with the proof that the page gives to its visitors. */
   async function payment() {
     const { shortCode } = await createIntent(service, await service.merchant(), { amount: 500 })
@@ -86,14 +85,7 @@ describe('The rate limiter for visitors without an API key', () => {
     expect(performance.now() - startedAt).to.be.above(950)
   })
 
-  const paths = [
-    '/nothing',
-    '/docs',
-    '/api/v1/openapi.json',
-    '/admin',
-    '/admin/style.css',
-    '/api/v1/dev/none',
-  ]
+  const paths = ['/nothing', '/docs', '/api/v1/openapi.json', '/admin', '/admin/style.css', '/api/v1/dev/none']
   it(`also limits requests to other paths, and counts their refusals under the scope “address”: ${paths.join(', ')}`, async () => {
     const before = await counted('address')
     const floods = paths.map((path, index) => flood(limit + 2, `100.6.${index}.1`, path))
@@ -120,8 +112,7 @@ describe('The rate limiter for visitors without an API key', () => {
 
   it('does not count requests with an API key', async () => {
     const merchant = await service.merchant()
-    const list = () =>
-      service.http.get('/api/v1/dev/intents').set(merchant.read()).set('X-Forwarded-For', '100.9.0.1')
+    const list = () => service.http.get('/api/v1/dev/intents').set(merchant.read()).set('X-Forwarded-For', '100.9.0.1')
     for (let sent = 0; sent < limit; sent += 1) expect((await list()).status).to.equal(200)
     expect(refused(await flood(limit, '100.9.0.1'))).to.have.length(0)
   })

@@ -45,8 +45,7 @@ describe('The webhook delivery API', () => {
   const ids = async (query = ''): Promise<string[]> => (await listed(query)).items.map(idOf)
   const one = async ({ _id }: { _id: string }, as = merchant) =>
     (await service.http.get(`${path}/${_id}`).set(as.read()).expect(200)).body.data
-  const respondWithStatus = (status: number) =>
-    endpointServer.respondWith((res) => void res.writeHead(status).end())
+  const respondWithStatus = (status: number) => endpointServer.respondWith((res) => void res.writeHead(status).end())
   /** A delivery after one attempt with this response status. */
   async function attempted(status: number) {
     const delivery = await freshDelivery(service, merchant)
@@ -249,10 +248,7 @@ describe('The webhook delivery API', () => {
       const sent = Object.entries(endpointServer.received.at(-1)?.headers ?? {})
         .filter(([name]) => !ofConnection.includes(name) && !name.includes('signature'))
         .map(([name, value]) => [name, value])
-      const shownHeaders = Object.entries(lastAttemptHeaders).map(([name, value]) => [
-        name.toLowerCase(),
-        value,
-      ])
+      const shownHeaders = Object.entries(lastAttemptHeaders).map(([name, value]) => [name.toLowerCase(), value])
       expect(shownHeaders).to.have.deep.members(sent)
       const shown = attemptLog.map(({ at: _at, durationMs: _ms, ...rest }: Record<string, unknown>) => rest)
       const url = endpointServer.url
@@ -417,8 +413,7 @@ describe('The webhook delivery API', () => {
       expect(await retried(over)).to.include({ retried: false, reason: 'endpoint_gone', status: 'CANCELLED' })
       await changeEndpoint({ active: true })
       expect(await retried(over)).to.include({ retried: true, reason: null, status: 'RETRYING' })
-      for (const { _id } of [delivered, untried])
-        expect((await storedDelivery(service, { _id })).requeues).to.equal(0)
+      for (const { _id } of [delivered, untried]) expect((await storedDelivery(service, { _id })).requeues).to.equal(0)
     })
 
     it('adds one attempt if ten requests compete, and replays the response for a reused idempotency key', async () => {
@@ -454,8 +449,7 @@ describe('The webhook delivery API', () => {
   })
 
   describe('on POST /dev/webhooks/events/retry', () => {
-    const retry = (body: object, key?: string) =>
-      service.http.post(`${path}/retry`).set(merchant.write(key)).send(body)
+    const retry = (body: object, key?: string) => service.http.post(`${path}/retry`).set(merchant.write(key)).send(body)
     const retried = async (body: object) => {
       const response = await retry(body)
       expect(response.status, response.text).to.equal(200)
@@ -469,10 +463,7 @@ describe('The webhook delivery API', () => {
       const first = await retry({ endpointId }, 'once')
       const { next, ...counts } = first.body.data
       expect(counts).to.deep.equal({ requeued: 500, skipped: none, hasMore: true })
-      const plan = await service.deps.RetryPlan.find(
-        { 'result.next': next },
-        { deliveryIds: 1, _id: 0 },
-      ).lean()
+      const plan = await service.deps.RetryPlan.find({ 'result.next': next }, { deliveryIds: 1, _id: 0 }).lean()
       expect(plan).to.deep.equal([{ deliveryIds: [] }])
       const left = await ids('status=DEAD')
       expect(left.toSorted()).to.deep.equal(byId.slice(-2))

@@ -19,8 +19,7 @@ describe("A webhook endpoint's URL", () => {
     const merchant = await service.merchant()
     const wrong: unknown[] = []
     const rules = { allowedHosts: new Set<string>() }
-    for (const host of refusedHosts)
-      if ('url' in checkWebhookUrl(`https://${host}/hooks`, rules)) wrong.push(host)
+    for (const host of refusedHosts) if ('url' in checkWebhookUrl(`https://${host}/hooks`, rules)) wrong.push(host)
     const each = rounds(1, 15)
     const waiting = refusedHosts.filter((_host, index) => index % each === 0).values()
     const registerAll = async () => {

@@ -38,9 +38,7 @@ async function attackService(options: Options): Promise<boolean> {
 
 /** Returns whether each planted bug was found by its check. */
 async function findPlanted(options: Options): Promise<boolean> {
-  const chosen = plants.filter(
-    ({ foundBy }) => options.checks.length === 0 || options.checks.includes(foundBy),
-  )
+  const chosen = plants.filter(({ foundBy }) => options.checks.length === 0 || options.checks.includes(foundBy))
   if (chosen.length === 0) throw new Error(`No bug is planted for ${options.checks.join(', ')}`)
   let missed = 0
   for (const plant of chosen) {

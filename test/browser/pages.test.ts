@@ -21,8 +21,7 @@ const pages = {
   payment: ({ referenceNumber }: Delivery) => `/admin/payments/${referenceNumber}`,
   delivery: ({ _id }: Delivery) => `/admin/deliveries/${_id}`,
   endpoint: ({ endpointId }: Delivery) => `/admin/endpoints/${endpointId}`,
-  'endpoint-replay': ({ endpointId }: Delivery) =>
-    `/admin/endpoints/${endpointId}/replay?from=2026-01-01&mode=test`,
+  'endpoint-replay': ({ endpointId }: Delivery) => `/admin/endpoints/${endpointId}/replay?from=2026-01-01&mode=test`,
   business: ({ businessId }: Delivery) => `/admin/businesses/${businessId}`,
   'business-suspend': ({ businessId }: Delivery) => `/admin/businesses/${businessId}/suspend`,
   'business-limits': ({ businessId }: Delivery) => `/admin/businesses/${businessId}/limits`,
@@ -76,10 +75,7 @@ function sampleRun({ referenceNumber: reference, businessId }: Delivery): Reconc
     reference: index === 0 ? null : reference,
     businessId,
   }))
-  const counts = Object.fromEntries(differenceKinds.map((kind) => [kind, 1])) as Record<
-    DifferenceKind,
-    number
-  >
+  const counts = Object.fromEntries(differenceKinds.map((kind) => [kind, 1])) as Record<DifferenceKind, number>
   return {
     _id: runId,
     day: '2026-11-25',

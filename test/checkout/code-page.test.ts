@@ -28,12 +28,10 @@ describe('The payment code page', () => {
   const unknown = 'This code is not valid. Check it with the merchant.'
 
   /** The URL of a payment's page, with the proof that the visitor does not guess. */
-  const pageOf = (shortCode: string, lang: string) =>
-    new RegExp(`^/p/${shortCode}\\?lang=${lang}&proof=[\\w-]{22}$`)
+  const pageOf = (shortCode: string, lang: string) => new RegExp(`^/p/${shortCode}\\?lang=${lang}&proof=[\\w-]{22}$`)
 
   /** Returns a code that is not in use. */
-  const freeCode = (...taken: string[]) =>
-    ['000000', '111111', '222222'].find((code) => !taken.includes(code)) ?? ''
+  const freeCode = (...taken: string[]) => ['000000', '111111', '222222'].find((code) => !taken.includes(code)) ?? ''
 
   it('asks for a code at / and at /sandbox/{businessId}, shows a test banner only on the latter, and forbids caching and framing', async () => {
     const [counter, trial] = [await look('/'), await look(sandbox())]
@@ -51,8 +49,7 @@ describe('The payment code page', () => {
 
   it('redirects to the payment page in the chosen language, however the digits of the code are typed', async () => {
     const { code, shortCode } = await createIntent(service, merchant)
-    const digits = (zero: number) =>
-      Array.from(code, (digit) => String.fromCharCode(zero + Number(digit))).join('')
+    const digits = (zero: number) => Array.from(code, (digit) => String.fromCharCode(zero + Number(digit))).join('')
     const [three, rest] = [code.slice(0, 3), code.slice(3)]
     const written = [
       code,
@@ -116,8 +113,7 @@ describe('The payment code page', () => {
     const first = await responseTo(sandbox(), free)
     expect(first.status).to.equal(422)
     expect(readable(first.text)).to.include(unknown)
-    for (const { code } of [cancelled, paid, expired])
-      expect(await responseTo(sandbox(), code)).to.deep.equal(first)
+    for (const { code } of [cancelled, paid, expired]) expect(await responseTo(sandbox(), code)).to.deep.equal(first)
     // The response does not reveal whether the business exists.
     expect(await responseTo(nowhere, free)).to.deep.equal(first)
     const form = (await look(sandbox())).text.replaceAll(sandbox(), '…')

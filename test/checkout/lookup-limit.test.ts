@@ -21,8 +21,7 @@ describe('The limiter for links and payment codes', () => {
     sandbox = (await service.merchant()).businessId
   })
 
-  const counts = () =>
-    service.deps.mongo.collection<{ key: string; points: number; expire: Date }>('failedattempts')
+  const counts = () => service.deps.mongo.collection<{ key: string; points: number; expire: Date }>('failedattempts')
   /** Ends the period of every count. */
   const forget = () => {
     for (const { clock } of [service, beside]) clock.advance(600_000)
@@ -39,8 +38,7 @@ describe('The limiter for links and payment codes', () => {
     'test-code': (ip: string, find: () => Promise<string | null>) => limit.code(ip, sandbox, find),
   }
   type Way = keyof typeof ways
-  const keyOf = (way: Way, range: string) =>
-    way === 'test-code' ? `${way}:${sandbox} ${range}` : `${way}:${range}`
+  const keyOf = (way: Way, range: string) => (way === 'test-code' ? `${way}:${sandbox} ${range}` : `${way}:${range}`)
   /** Makes concurrent lookups, alternating between both processes. */
   const inBoth = <T>(count: number, act: (limit: LookupLimit, index: number) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => act(index % 2 === 0 ? limit : otherLimit, index)))

@@ -45,8 +45,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
   })
   const closings: Promise<unknown>[] = []
   after(() => closeInBackground(closings))
-  const kill = <C>(operation: Operation<C>, waitMs = 0) =>
-    killAtEveryStep(service, operation, closings, waitMs)
+  const kill = <C>(operation: Operation<C>, waitMs = 0) => killAtEveryStep(service, operation, closings, waitMs)
 
   async function prepare(): Promise<Case> {
     const merchant = await service.merchant()
@@ -80,18 +79,12 @@ describe('If a process is killed between any two steps of a payment or refund,',
     const moved = (await service.deps.WalletMovement.find(done).lean()).map(({ _id }) => _id)
     expect(moved, label).to.have.members(payment?.wallet === 'sandbox' ? keys : [])
     const accounts = await service.deps.WalletAccount.find({ _id: businessId }).lean()
-    const lost = accounts.reduce(
-      (sum, { phone, balance }) => sum + (demoWallets[phone]?.balance ?? 0) - balance,
-      0,
-    )
+    const lost = accounts.reduce((sum, { phone, balance }) => sum + (demoWallets[phone]?.balance ?? 0) - balance, 0)
     const gained =
       payment?.wallet === 'sandbox'
         ? payment.amountPaid + payment.commission.payerTtc - refundsCommitted - feesReturned.payerTtc
         : 0
-    expect([lost, accounts.map(({ current }) => current)], label).to.deep.equal([
-      gained,
-      accounts.map(() => null),
-    ])
+    expect([lost, accounts.map(({ current }) => current)], label).to.deep.equal([gained, accounts.map(() => null)])
     return intent
   }
 
@@ -248,8 +241,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     const [begin, settle] = ['mongodb update', 'mongodb findAndModify']
     expect(steps.slice(0, 2)).to.deep.equal(['mongodb aggregate', begin])
     expect(steps.filter((name) => name === settle)).to.have.length(1)
-    for (const write of [begin, settle])
-      await landDuringRetry(service, refunding, closings, steps.indexOf(write) + 1)
+    for (const write of [begin, settle]) await landDuringRetry(service, refunding, closings, steps.indexOf(write) + 1)
   })
 
   it('a payment is simulated exactly once, and a retry of the request reports that the simulation succeeded', async () => {
@@ -315,12 +307,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
         // The fixture's refund returns no fees.
         breaks(service, 'refunds bounded', each.referenceNumber)
         const { id: key, validUntil } = refund
-        await beginRefund(
-          service.deps,
-          intent,
-          { refundsCommitted: 0 },
-          { ...refund, queryAt: refund.createdAt },
-        )
+        await beginRefund(service.deps, intent, { refundsCommitted: 0 }, { ...refund, queryAt: refund.createdAt })
         const { businessId } = intent
         const order = { businessId, key, amount: 20_000, fee: 0, validUntil, paymentKey: each.paymentId }
         expect(await sandbox.refund(order)).to.deep.equal({ outcome: 'done' })

@@ -89,8 +89,7 @@ describe('The limiters for payment attempts', () => {
       await waitFor('it counts', async () => (await attemptsOf(path, network)) === 1)
       await counts().updateOne({ key: await keyOf(path, network) }, { $set: { points: 19 } })
       expect((await attemptAt(path, stranger, '22999999')).status).to.equal(422)
-      for (let time = 0; time < 3; time += 1)
-        expect((await attemptAt(path, stranger, '22999999')).status).to.equal(429)
+      for (let time = 0; time < 3; time += 1) expect((await attemptAt(path, stranger, '22999999')).status).to.equal(429)
     }
     expect(orders).to.have.length(4)
     outcome = { outcome: 'done' }

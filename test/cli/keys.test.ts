@@ -10,10 +10,7 @@ import { keyOf, withCli } from './start-cli.ts'
 describe('The keys and secrets of the command line for merchants', () => {
   const service = withService()
   const cli = withCli()
-  const [merchant, restricted] = [
-    withMerchant(service),
-    withMerchant(service, { scopes: ['payments.intents:write'] }),
-  ]
+  const [merchant, restricted] = [withMerchant(service), withMerchant(service, { scopes: ['payments.intents:write'] })]
 
   it('end the command with exit code 1 and a remedy if they are missing, wrong or among the arguments', async () => {
     const { PAYMENTS_API_URL } = keyOf(merchant, service.origin)

@@ -18,8 +18,7 @@ describe('listen', () => {
   const listen = (words: string[], origin = service.origin) =>
     cli.start(['listen', ...words], { ...keyOf(merchant, origin), WEBHOOK_SECRET: secret })
 
-  const feed = async () =>
-    (await service.http.get('/api/v1/dev/events/feed').set(merchant.read())).body.data.items
+  const feed = async () => (await service.http.get('/api/v1/dev/events/feed').set(merchant.read())).body.data.items
 
   /** Creates an intent. Its event is in the log when this resolves. */
   async function newIntent(): Promise<string> {
@@ -88,13 +87,7 @@ describe('listen', () => {
       references.push(referenceNumber)
     }
     await newIntent()
-    const listening = listen([
-      '--events',
-      'payment.confirmed,payment.cancelled',
-      '--replay-last',
-      '2',
-      '--json',
-    ])
+    const listening = listen(['--events', 'payment.confirmed,payment.cancelled', '--replay-last', '2', '--json'])
     await listening.seen(references[2] ?? '')
     await cancelIntent(service, merchant, await newIntent())
     await relay(service, merchant)
@@ -121,9 +114,7 @@ describe('listen', () => {
     const restarted = await startProcess('web', service, { PORT: new URL(web.origin).port })
     try {
       await listening.seen('The connection works again')
-      const references = (await feed()).map(
-        ({ referenceNumber }: { referenceNumber: string }) => referenceNumber,
-      )
+      const references = (await feed()).map(({ referenceNumber }: { referenceNumber: string }) => referenceNumber)
       await listening.seen(references[2])
       expect((await listening.lines()).map((line) => line.split(' ')[2])).to.deep.equal(references)
       expect(listening.output.stderr.match(/cannot be reached/g)).to.have.length(1)
@@ -133,9 +124,7 @@ describe('listen', () => {
   })
 
   it('says why the server did not accept an event, and continues with the next event', async () => {
-    server.respondWith(
-      (res, count) => void res.writeHead(count === 1 ? 500 : 200).end('no \u001b[31mdatabase'),
-    )
+    server.respondWith((res, count) => void res.writeHead(count === 1 ? 500 : 200).end('no \u001b[31mdatabase'))
     const listening = listen(['--forward', server.url, '--header-brand', 'Acme'])
     await listening.ready()
     await newIntent()

@@ -63,9 +63,7 @@ function start(words: string[], environment: Record<string, string>) {
     env: { PATH: process.env.PATH, ...environment },
   })
   const seen = (text: string) =>
-    waitFor(`${text} in\n${output.stdout}\n${output.stderr}`, () =>
-      (output.stdout + output.stderr).includes(text),
-    )
+    waitFor(`${text} in\n${output.stdout}\n${output.stderr}`, () => (output.stdout + output.stderr).includes(text))
   return {
     output,
     ended,

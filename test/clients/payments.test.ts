@@ -17,8 +17,7 @@ describe('The TypeScript client that the service serves', () => {
   const endpointServer = withEndpointServer()
   let client: Client
   let text: string
-  const connect = (more: object = {}) =>
-    client.createPayments({ key: merchant.key, baseUrl: service.origin, ...more })
+  const connect = (more: object = {}) => client.createPayments({ key: merchant.key, baseUrl: service.origin, ...more })
 
   before(async () => {
     const response = await service.http.get('/docs/clients/payments.ts').buffer(true)

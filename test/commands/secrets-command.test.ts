@@ -292,8 +292,7 @@ describe('npm run admin -- secrets rotate', function () {
     await setKeyStatus(service.deps, revoked.keyId, 'revoked', tester)
     const fresh = await rotateKey(both.deps, rotated.keyId, 3600, tester)
     await rotateKey(both.deps, over.keyId, 0, tester)
-    const set = (merchant: Merchant, change: object) =>
-      service.deps.ApiKey.updateOne({ _id: merchant.keyId }, change)
+    const set = (merchant: Merchant, change: object) => service.deps.ApiKey.updateOne({ _id: merchant.keyId }, change)
     await set(gone, { $set: { 'secrets.0.pepper': 'another' } })
     const { left, listed, gone: goneCount, listedGone } = await findStaleKeys(both.deps)
     expect(left).to.equal(listed.length)

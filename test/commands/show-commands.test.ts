@@ -145,9 +145,7 @@ describe('The commands that list and show', function () {
     await createAccountWithLink(service.deps, { name: 'zeina', role: 'viewer' }, by)
     expect((await cli.done('staff', 'show', 'zeina')).password).to.match(/^no password yet: link valid /)
     await setDisabled(service.deps, 'zeina', true, by)
-    expect((await cli.done('staff', 'enable', 'zeina')).password).to.equal(
-      'no password, no link: issue a link',
-    )
+    expect((await cli.done('staff', 'enable', 'zeina')).password).to.equal('no password, no link: issue a link')
     const created = service.http.post('/api/v1/dev/store/products').set(merchant.write())
     await created.send({ name: 'x', price: 1 }).expect(201)
     const [shop] = await service.deps.Shop.find({ businessId }).lean()
@@ -232,8 +230,7 @@ describe('The commands that list and show', function () {
       cli.here('business', 'show', businessId),
       cli.done('business', 'show', businessId),
     ])
-    for (const { stdout } of [table, json, inText])
-      expect(stdout).not.to.include('\u001b').and.not.include('\u202e')
+    for (const { stdout } of [table, json, inText]) expect(stdout).not.to.include('\u001b').and.not.include('\u202e')
     expect(JSON.parse(json.stdout).items[0].name).to.equal(name)
     expect(table.stdout).to.include(String.raw`Moved \u{1b}[2J\u{202e}up xxx`).and.include('...')
     for (const line of text(table.stdout)) expect(line.length).to.be.at.most(120)

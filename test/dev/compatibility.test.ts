@@ -17,11 +17,7 @@ const intents = '/dev/intents'
 /** A part of the real description, because a comparison of the whole takes longer. */
 const api: Description = {
   ...whole,
-  paths: pick(whole.paths, [
-    intents,
-    '/dev/intents/{referenceNumber}/simulate-payment',
-    '/dev/webhooks/endpoints',
-  ]),
+  paths: pick(whole.paths, [intents, '/dev/intents/{referenceNumber}/simulate-payment', '/dev/webhooks/endpoints']),
   webhooks: pick(whole.webhooks, ['payment.created', 'order.new']),
 }
 
@@ -33,8 +29,7 @@ const changed = (...changes: Change[]): Description => {
 
 const at = (copy: object, ...path: (string | number)[]): Part =>
   path.reduce((part, key) => part[key] as Part, copy as Part)
-const listAt = (copy: object, ...path: (string | number)[]): unknown[] =>
-  at(copy, ...path) as unknown as unknown[]
+const listAt = (copy: object, ...path: (string | number)[]): unknown[] => at(copy, ...path) as unknown as unknown[]
 const schema = (copy: Description, name: string): Part => at(copy, 'components', 'schemas', name)
 const field = (copy: Description, name: string, of: string): Part => at(schema(copy, of), 'properties', name)
 
@@ -168,9 +163,7 @@ describe('npm run api:check', () => {
       expect(problems.join('\n')).to.match(/GET \/intents: \[Removed\].*api:accept -- /s)
     expect(accept(root, 'GET /intents is gone.', withLess)).to.deep.equal([])
     expect(problemsIn(root, withLess)).to.deep.equal([])
-    expect(changelog()).to.match(
-      /## 0\.2\.0\n.*### Breaking changes\n\n- GET \/intents is gone\.\n.*## 0\.1\.0/s,
-    )
+    expect(changelog()).to.match(/## 0\.2\.0\n.*### Breaking changes\n\n- GET \/intents is gone\.\n.*## 0\.1\.0/s)
   })
 
   it('fails if the stored description was changed by hand, or if a new version does not name it', () => {

@@ -16,8 +16,7 @@ describe('npm test', () => {
       'test/support/servers.ts',
       'export const setSlowness = () => {}, begin = async () => {}, end = async () => ({ mongo: 0, redis: 0 }), mochaHooks = {}',
     )
-    for (const name of ['test/support/beat.mjs', 'test/support/machine.ts'])
-      await cp(name, join(copy.folder, name))
+    for (const name of ['test/support/beat.mjs', 'test/support/machine.ts']) await cp(name, join(copy.folder, name))
   })
   beforeEach(() => write('test/api/holds.test.ts', "it('holds', () => {}); it('holds too', () => {})"))
 
@@ -33,9 +32,7 @@ describe('npm test', () => {
     await write('test/kills/three.test.ts', "it('belongs to another suite', () => {})")
     const { code, stdout, last } = await run('test')
     expect([code, last]).to.deep.equal([1, '2 passed, 1 failed, 1 skipped'])
-    expect(stdout.split('Failed:')[1]).to.match(
-      /test\/two\.test\.ts, with the machine .*:\n\s+breaks:\s+Error: broken/,
-    )
+    expect(stdout.split('Failed:')[1]).to.match(/test\/two\.test\.ts, with the machine .*:\n\s+breaks:\s+Error: broken/)
     expect(stdout).to.match(/^\d+ s, and \d+ s of processor time: Node\.js \d+, MongoDB 0, Redis 0\./m)
     expect(stdout).to.include('Skipped:\n  waits\n')
   })
@@ -55,10 +52,7 @@ describe('npm test', () => {
       'hooked',
     ],
     'a file cannot be loaded': ["import './missing.ts'", 'cannot be loaded'],
-    'a process dies': [
-      "it('dies', () => process.exit(0))",
-      'The process ended (0) during test/fault.test.ts',
-    ],
+    'a process dies': ["it('dies', () => process.exit(0))", 'The process ended (0) during test/fault.test.ts'],
     'a test leaves something open': [
       "it('opens', () => { setInterval(() => {}, 1000) })",
       'Left open at the end: Timeout. First seen after test/fault.test.ts',

@@ -59,9 +59,7 @@ describe('The setup script', () => {
     expect(stdout).to.equal('')
     expect(last).to.match(/^No MongoDB: set MONGODB_URL, .* No Redis: set REDIS_URL, .* docker compose up$/)
     expect(lines.filter((line) => line.startsWith('No '))).to.have.length(1)
-    expect(lines.join('\n'))
-      .to.contain('MongoDB: no mongod on the PATH')
-      .and.to.contain('Redis: no redis-server')
+    expect(lines.join('\n')).to.contain('MongoDB: no mongod on the PATH').and.to.contain('Redis: no redis-server')
   })
 
   it('never runs the tests against a server that the script did not start', async () => {
@@ -120,9 +118,7 @@ describe('The setup script', () => {
   })
 
   /** A command that tells how it was run. */
-  async function withProgram(
-    text = 'console.log(process.env.PATH, ...process.argv.slice(2)); process.exitCode = 7',
-  ) {
+  async function withProgram(text = 'console.log(process.env.PATH, ...process.argv.slice(2)); process.exitCode = 7') {
     await copy.usePackages()
     await writeFile(join(copy.folder, 'dev', 'figures.ts'), text)
   }
@@ -139,9 +135,7 @@ describe('The setup script', () => {
   })
 
   it('passes a signal on to the command, and exits with its code', async () => {
-    await withProgram(
-      "process.once('SIGTERM', () => process.exit(9)); setInterval(() => {}, 99); console.log('up')",
-    )
+    await withProgram("process.once('SIGTERM', () => process.exit(9)); setInterval(() => {}, 99); console.log('up')")
     const command = startCommand([process.execPath, 'dev/setup.mjs', 'figures'], { cwd: copy.folder })
     await waitFor('the command is up', () => command.output.stdout !== '')
     command.kill('SIGTERM')
@@ -155,10 +149,7 @@ describe('The setup script', () => {
     await writeFile(join(empty, 'package/bin/node'), binary, { mode: 0o755 })
     const archive = join(empty, 'packed.tgz')
     execFileSync('tar', ['-cf', archive, '-C', empty, 'package'])
-    await symlink(
-      execFileSync('sh', ['-c', 'command -v tar'], { encoding: 'utf8' }).trim(),
-      join(empty, 'tar'),
-    )
+    await symlink(execFileSync('sh', ['-c', 'command -v tar'], { encoding: 'utf8' }).trim(), join(empty, 'tar'))
     const npm = join(empty, 'npm-cli.js')
     await writeFile(npm, `require('fs').cpSync('${archive}', process.argv.at(-1) + '/packed.tgz')`)
     const sha512 = createHash('sha512')
@@ -212,13 +203,7 @@ describe('The setup script', () => {
   })
 
   it('has a Node.js 24 with its checksum for each platform, and requires the same version everywhere', async () => {
-    expect(Object.keys(builds)).to.have.members([
-      'darwin-arm64',
-      'darwin-x64',
-      'linux-arm64',
-      'linux-x64',
-      'win32-x64',
-    ])
+    expect(Object.keys(builds)).to.have.members(['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64', 'win32-x64'])
     for (const { version, sha512 } of Object.values(builds))
       expect([isWanted(version), Buffer.from(sha512, 'base64').length]).to.deep.equal([true, 64])
     const wanted = ['24.12.0', '24.99.1', '24.11.9', '25.0.0', '20.19.0'].map(isWanted)
@@ -240,8 +225,6 @@ describe('The setup script', () => {
         .map((name) => name.replace('node dev/setup.mjs', '').trim())
         .toSorted(),
     ).to.deep.equal(names)
-    expect(Object.entries(scripts)).to.have.deep.members(
-      names.map((name) => [name, `node dev/setup.mjs ${name}`]),
-    )
+    expect(Object.entries(scripts)).to.have.deep.members(names.map((name) => [name, `node dev/setup.mjs ${name}`]))
   })
 })

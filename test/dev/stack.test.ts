@@ -4,8 +4,7 @@ import { waitFor } from '../support/wait-for.ts'
 import { npm, startCommand } from './command.ts'
 import { withCopyOfDev } from './copy-of-dev.ts'
 
-const LINE =
-  /^MONGODB_URL=mongodb:\/\/127\.0\.0\.1:(\d+)\/payment_intents REDIS_URL=redis:\/\/127\.0\.0\.1:(\d+)\n$/
+const LINE = /^MONGODB_URL=mongodb:\/\/127\.0\.0\.1:(\d+)\/payment_intents REDIS_URL=redis:\/\/127\.0\.0\.1:(\d+)\n$/
 
 describe('npm run stack', function () {
   this.timeout(60_000)
@@ -18,9 +17,7 @@ describe('npm run stack', function () {
     const command = startCommand(words, { cwd: copy.folder })
     // The servers of a killed stack need time to end, and so do the new ones to start.
     const line = waitFor('the line of the stack', () => command.output.stdout.includes('\n'), 30_000)
-    const ended = command.ended.then(() =>
-      expect(command.output.stdout, command.output.stderr).to.match(LINE),
-    )
+    const ended = command.ended.then(() => expect(command.output.stdout, command.output.stderr).to.match(LINE))
     await Promise.race([line, ended])
     const ports = (LINE.exec(command.output.stdout) ?? []).slice(1).map(Number)
     const responses = async () => (await Promise.all(ports.map((port) => query(port)))).map(String)

@@ -51,8 +51,7 @@ describe('The code blocks on the pages', () => {
       .map((shown) => shown.error ?? shown)
       .filter((shown) => 'statusCode' in shown)
     expect(errors.length).to.be.at.least(1)
-    for (const { code, statusCode } of errors)
-      expect(catalogue[code as ErrorCode][0], code).to.equal(statusCode)
+    for (const { code, statusCode } of errors) expect(catalogue[code as ErrorCode][0], code).to.equal(statusCode)
   })
 
   it('are valid shell scripts if they are marked as shell', () => {

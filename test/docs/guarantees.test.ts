@@ -52,9 +52,7 @@ describe('docs/maintainers/guarantees.md', () => {
   })
 
   it('lists, for each planted bug, a test that detects the bug or a promise that the bug breaks', () => {
-    const unnamed = mutants.filter(
-      ({ caughtBy }) => !caughtBy.some((name) => proofs.has(name.replace('.test.ts', ''))),
-    )
+    const unnamed = mutants.filter(({ caughtBy }) => !caughtBy.some((name) => proofs.has(name.replace('.test.ts', ''))))
     expect(unnamed.map(({ name }) => name)).to.deep.equal([])
   })
 

@@ -1,9 +1,5 @@
 import { expect } from 'chai'
-import {
-  bodyBudgetBytes,
-  partOfBusiness as partOfBodyBudget,
-  smallBodyBytes,
-} from '../../src/http/body/budget.ts'
+import { bodyBudgetBytes, partOfBusiness as partOfBodyBudget, smallBodyBytes } from '../../src/http/body/budget.ts'
 import { partOfBusiness, responseBytes, smallResponseBytes } from '../../src/http/responses/budget.ts'
 import { maxConnections } from '../../src/http/server/connection-limit.ts'
 import { maxWaiting } from '../../src/http/server/in-order.ts'

@@ -38,8 +38,7 @@ export interface Block {
 const lineOf = ({ page, line }: Block): string => `${page}:${line}`
 
 /** How a failure names a block. */
-export const nameOf = (block: Block): string =>
-  `${lineOf(block)} ${block.text.split('\n').find(Boolean) ?? ''}`
+export const nameOf = (block: Block): string => `${lineOf(block)} ${block.text.split('\n').find(Boolean) ?? ''}`
 
 export const blocksOf = (page: string): Block[] => {
   const blocks: Block[] = []

@@ -45,8 +45,7 @@ describe('A held request for the event feed', () => {
     }
   }
   const typesOf = ({ items }: Response) => items?.map(({ type }) => type)
-  const held = (count: number) =>
-    waitFor(`${count} requests are held`, () => service.deps.holdSlots.held() === count)
+  const held = (count: number) => waitFor(`${count} requests are held`, () => service.deps.holdSlots.held() === count)
   const gauge = async () => (await service.deps.metrics.gauges.requestsHeld.get()).values[0]?.value
 
   it('gets its response soon after another process has logged an event for it', async () => {

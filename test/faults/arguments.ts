@@ -54,8 +54,7 @@ const serversOf = (round: number): Servers => (round % 2 === 1 ? 'standalone' : 
 
 function seedIn(text: string): [seed: number, round: number | null] {
   const found = /^(\d{1,9})(?:-(\d{1,4}))?$/.exec(text)
-  if (found === null)
-    throw new Error('--seed is a whole number of up to 9 digits, or one with the round: 4711-3')
+  if (found === null) throw new Error('--seed is a whole number of up to 9 digits, or one with the round: 4711-3')
   return [Number(found[1]), found[2] === undefined ? null : Number(found[2])]
 }
 

@@ -15,8 +15,7 @@ const maxPrinted = 10
 export function printViolations(violations: readonly Violation[]): void {
   for (const promise of new Set(violations.map((one) => one.promise))) {
     const own = violations.filter((one) => one.promise === promise)
-    for (const { subject, message } of own.slice(0, maxPrinted))
-      console.log(`${promise}  ${subject}  ${message}`)
+    for (const { subject, message } of own.slice(0, maxPrinted)) console.log(`${promise}  ${subject}  ${message}`)
     if (own.length > maxPrinted) console.log(`${promise}  and ${own.length - maxPrinted} more`)
   }
 }
@@ -85,8 +84,7 @@ const kindOf = (what: string): string => (what.startsWith('primary.') ? 'primary
 
 function countsOf(faults: readonly PlannedFault[], keyOf?: typeof kindOf) {
   const counts = new Map<string, number>()
-  for (const kind of faults.map(({ what }) => keyOf?.(what) ?? what))
-    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  for (const kind of faults.map(({ what }) => keyOf?.(what) ?? what)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
   return counts
 }
 
@@ -94,9 +92,7 @@ const pointsIn = (planned: readonly PlannedFault[]): Set<string> =>
   new Set(planned.flatMap((fault) => (fault.what === 'process.point' ? [fault.point] : [])))
 
 const pointsReached = (faults: Faults['faults']): Set<string> =>
-  new Set(
-    faults.flatMap(({ what, target }) => (what === 'process.point' ? [target.split(' ')[1] ?? ''] : [])),
-  )
+  new Set(faults.flatMap(({ what, target }) => (what === 'process.point' ? [target.split(' ')[1] ?? ''] : [])))
 
 /** A shorter run may have no fault-free period that is long enough. */
 const minSeconds = 300
@@ -104,8 +100,7 @@ const minSeconds = 300
 /** Says how much the promises about time could have reported, or that the machine was too busy. */
 export function timeChecked({ checked, busy }: Timed): string {
   const ms = (value: number): number => Math.round(value / 1000)
-  if (busy.isMostly)
-    return `time not checked, as the machine was busy for ${ms(busy.ms)} of ${ms(busy.ofMs)} s`
+  if (busy.isMostly) return `time not checked, as the machine was busy for ${ms(busy.ms)} of ${ms(busy.ofMs)} s`
   return `time checked: ${timed.map((promise) => `${promise} ${checked[promise]}`).join(', ')}`
 }
 

@@ -56,13 +56,9 @@ export async function expectInvariants(db: mongo.Db, cleanedBefore: number): Pro
       ({ invariant, id }) =>
         !isExcused(invariant, id) &&
         !isExcused(invariant, name) &&
-        !named.some(
-          (each) => each.invariant === invariant && (each.ids.length === 0 || each.ids.includes(id)),
-        ),
+        !named.some((each) => each.invariant === invariant && (each.ids.length === 0 || each.ids.includes(id))),
     )
-    kept = named.flatMap(({ invariant }) =>
-      found.some((each) => each.invariant === invariant) ? [] : invariant,
-    )
+    kept = named.flatMap(({ invariant }) => (found.some((each) => each.invariant === invariant) ? [] : invariant))
     if (unnamed.length === 0) break
   }
   const lines = Object.entries(Object.groupBy(unnamed, ({ invariant }) => invariant)).map(

@@ -21,8 +21,7 @@ const fieldsIn = (stored: Stored, name: string): Fields[] => (stored[name] ?? []
 /** No document is without its business and environment, and every collection is listed here. */
 export const owned: Check = function* (stored) {
   const listed = new Set(Object.values(names).flat())
-  for (const name of Object.keys(stored))
-    if (!listed.has(name)) yield [name, 'is a collection that no list names']
+  for (const name of Object.keys(stored)) if (!listed.has(name)) yield [name, 'is a collection that no list names']
   for (const name of [...names.ofEnvironment, ...names.ofBusiness])
     for (const { _id, businessId, sandbox } of fieldsIn(stored, name)) {
       if (typeof businessId !== 'string' || businessId === '') yield [_id, `of ${name} has no business`]
@@ -41,8 +40,7 @@ function* claimsIn(stored: Stored): Generator<[_id: string, what: string, ...end
     if (status === 'RUNNING') yield [_id, 'lease of a replay', nextRunAt]
   for (const { _id, state, leaseEndsAt } of fieldsIn(stored, 'importplans'))
     if (state !== 'done') yield [_id, 'lease of an import', leaseEndsAt]
-  for (const { _id, leaseEndsAt } of fieldsIn(stored, 'retention'))
-    yield [_id, 'lease of the clean-up', leaseEndsAt]
+  for (const { _id, leaseEndsAt } of fieldsIn(stored, 'retention')) yield [_id, 'lease of the clean-up', leaseEndsAt]
   for (const { referenceNumber, hold, refunds } of stored.intents) {
     if (hold) yield [referenceNumber, 'hold', hold.validUntil, hold.queryAt]
     for (const { status, validUntil, queryAt } of refunds)

@@ -16,8 +16,7 @@ const fields: Record<string, string> = {
   ledgerentries:
     'number type amount bookedAt day position typePosition after through closed referenceNumber merchantReference refundId occurredAt startedAt payerPhone commission returnedFees reason',
   products: 'variants._id variants.stock reservations effects',
-  orders:
-    'status number attemptId items total createdAt outbox.id outbox.event outbox.createdAt outbox.facts',
+  orders: 'status number attemptId items total createdAt outbox.id outbox.event outbox.createdAt outbox.facts',
   auditevents: 'act subject after.balance',
   importplans: 'state leaseEndsAt',
   idempotencykeys: 'leaseEndsAt expiresAt removeAt',

@@ -4,14 +4,12 @@ import type { Check } from './check.ts'
 /** Each order has its lines' total and a unique number. */
 export const orderTotals: Check = function* ({ orders }) {
   const placed = orders.filter(({ status }) => status === 'PLACED')
-  for (const { number } of repeatedOf(placed, (order) => order.number))
-    yield [number, 'is the number of two orders']
+  for (const { number } of repeatedOf(placed, (order) => order.number)) yield [number, 'is the number of two orders']
   for (const { number, items, total } of placed) {
     for (const { variantId, unitPrice, quantity, total: line } of items)
       if (line !== unitPrice * quantity || quantity < 1)
         yield [number, `sells ${quantity} of ${variantId} at ${unitPrice} for ${line}`]
-    if (total !== sumOf(items, (item) => item.total))
-      yield [number, `is ${total} in all, and its lines are not`]
+    if (total !== sumOf(items, (item) => item.total)) yield [number, `is ${total} in all, and its lines are not`]
   }
 }
 

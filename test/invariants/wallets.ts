@@ -31,10 +31,7 @@ export const walletMovements: Check = function* ({ intents, walletmovements }, {
     for (const [id, amount] of due) {
       const moved = ledger.get(id)
       if (moved === undefined || totalOf(moved) !== amount)
-        yield [
-          referenceNumber,
-          `moved ${amount} as ${id}, but the wallet ${moved ? totalOf(moved) : 'nothing'}`,
-        ]
+        yield [referenceNumber, `moved ${amount} as ${id}, but the wallet ${moved ? totalOf(moved) : 'nothing'}`]
     }
   }
   for (const [key, { forgetAt }] of ledger)
@@ -82,9 +79,6 @@ export const walletBalances: Check = function* ({ wallets, walletmovements, audi
   for (const [own, opening] of expected) {
     const found = sumOf(own, openingOf)
     if (found !== opening)
-      yield [
-        own.map(({ _id }) => _id).join(),
-        `began with ${found} by its movements, and with ${opening} by the trail`,
-      ]
+      yield [own.map(({ _id }) => _id).join(), `began with ${found} by its movements, and with ${opening} by the trail`]
   }
 }

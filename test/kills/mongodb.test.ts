@@ -30,10 +30,7 @@ describe('The service during a MongoDB outage', () => {
     ;[mongo, endpointServer] = await Promise.all([startMongo(), startEndpointServer()])
     service = await openService({ MONGODB_URL: mongo.url })
     const changes = { WEBHOOK_ALLOWED_HOSTS: endpointServer.host }
-    ;[web, worker] = await Promise.all([
-      startProcess('web', service),
-      startProcess('worker', service, changes),
-    ])
+    ;[web, worker] = await Promise.all([startProcess('web', service), startProcess('worker', service, changes)])
   })
   beforeEach(async () => {
     merchant = await service.merchant()
@@ -82,8 +79,7 @@ describe('The service during a MongoDB outage', () => {
     const creates: Create[] = []
     const end = new AbortController()
     const loops = Array.from({ length: customers }, async (_, customer) => {
-      for (let count = 0; !end.signal.aborted; count += 1)
-        creates.push(await create(`${name}-${customer}-${count}`))
+      for (let count = 0; !end.signal.aborted; count += 1) creates.push(await create(`${name}-${customer}-${count}`))
     })
     const ended = Promise.all(loops)
     ended.catch(() => undefined)
@@ -104,12 +100,8 @@ describe('The service during a MongoDB outage', () => {
 
   /** Expects one intent for each create, after the failed ones are retried, and its event at the endpoint. */
   async function expectNothingLostOrDoubled(creates: Create[]) {
-    const retried = await Promise.all(
-      creates.filter(({ status }) => status !== 201).map(({ key }) => create(key)),
-    )
-    expect(new Set(retried.map(({ status }) => status))).to.deep.equal(
-      new Set(retried.length > 0 ? [201] : []),
-    )
+    const retried = await Promise.all(creates.filter(({ status }) => status !== 201).map(({ key }) => create(key)))
+    expect(new Set(retried.map(({ status }) => status))).to.deep.equal(new Set(retried.length > 0 ? [201] : []))
     const promised = [...acknowledged(creates), ...retried].map(({ referenceNumber }) => referenceNumber)
     expect(new Set(promised)).to.have.property('size', creates.length)
     const { businessId } = merchant

@@ -34,8 +34,7 @@ describe('After a termination signal,', () => {
     kept({ stop: endpointServer.close })
     const held: ServerResponse[] = []
     endpointServer.respondWith((res, count) => void (count === 1 ? held.push(res) : res.end()))
-    const start = async () =>
-      kept(await startProcess('worker', own, { WEBHOOK_ALLOWED_HOSTS: endpointServer.host }))
+    const start = async () => kept(await startProcess('worker', own, { WEBHOOK_ALLOWED_HOSTS: endpointServer.host }))
     const worker = await start()
     const merchant = await own.merchant()
     await subscribe(own, merchant, endpointServer.url)
@@ -151,16 +150,13 @@ describe('After a termination signal,', () => {
     const own = await service()
     const web = kept(await startProcess('web', own))
     const merchant = await own.merchant()
-    const read = async (path: string) =>
-      (await fetch(`${web.origin}${path}`, { headers: merchant.read() })).text()
+    const read = async (path: string) => (await fetch(`${web.origin}${path}`, { headers: merchant.read() })).text()
     const responses = Promise.all([1, 2].map(() => read('/api/v1/dev/events/feed?wait=25')))
     await waitFor('two requests are held', async () => /requests_held 2\n/.test(await read('/metrics')))
     const signalledAt = performance.now()
     web.kill('SIGTERM')
     for (const text of await responses)
-      expect(JSON.parse(text))
-        .to.deep.include({ success: true })
-        .and.have.nested.property('data.items.length', 0)
+      expect(JSON.parse(text)).to.deep.include({ success: true }).and.have.nested.property('data.items.length', 0)
     expect(performance.now() - signalledAt).to.be.below(3000)
     expect(await web.exited).to.equal(0)
   })

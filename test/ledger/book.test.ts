@@ -17,8 +17,7 @@ describe('The ledger', () => {
   beforeEach(() => service.clock.freeze(new Date('2027-03-10T12:00:00Z')))
   const owner = () => ({ businessId: merchant.businessId, sandbox: true })
 
-  const chain = () =>
-    service.deps.LedgerEntry.find(owner(), {}, { sort: { number: 1 } }).lean<LedgerEntry[]>()
+  const chain = () => service.deps.LedgerEntry.find(owner(), {}, { sort: { number: 1 } }).lean<LedgerEntry[]>()
 
   const paid = (amount: number, paidAt = service.clock.now()) =>
     newEvent(
@@ -118,9 +117,7 @@ describe('The ledger', () => {
   it('books each event once when many processes book the same events at once', async () => {
     const before = await chain()
     const { models } = service.deps.lists
-    const processes = Array.from({ length: 6 }, () =>
-      openLedger({ LedgerEntry: models.LedgerEntry }, service.deps.now),
-    )
+    const processes = Array.from({ length: 6 }, () => openLedger({ LedgerEntry: models.LedgerEntry }, service.deps.now))
     const events = Array.from({ length: 40 }, (_, at) => paid(1_000 + at))
     await Promise.all(
       processes.flatMap((ledger, at) =>

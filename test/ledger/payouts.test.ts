@@ -32,9 +32,7 @@ describe('A payout', function () {
     await receive(1_000)
     const command = (amount: string, ...more: string[]) =>
       cli.here(
-        ...`business payout ${merchant.businessId} --amount ${amount} --reference TR-7 --json`
-          .split(' ')
-          .concat(more),
+        ...`business payout ${merchant.businessId} --amount ${amount} --reference TR-7 --json`.split(' ').concat(more),
       )
     const first = await command('400')
     expect(first.exitCode, first.stderr).to.equal(0)
@@ -50,15 +48,7 @@ describe('A payout', function () {
       balance: 605,
     })
     const { businessId } = merchant
-    const repeated = await cli.here(
-      'business',
-      'payout',
-      businessId,
-      '--amount',
-      '400',
-      '--reference',
-      'TR-7',
-    )
+    const repeated = await cli.here('business', 'payout', businessId, '--amount', '400', '--reference', 'TR-7')
     expect(repeated.stdout).to.match(new RegExp(`^already booked at ${bookedAt}\n[^]*balance\\W+605\n$`))
     const other = await command('401')
     expect([other.exitCode, other.stdout]).to.deep.equal([1, ''])
@@ -70,9 +60,9 @@ describe('A payout', function () {
       1,
       'The balance is 0 centimes, which is less than the payout.\n',
     ])
-    expect(
-      (await entries()).map((each) => [each.id, each.amount, each.balance, each.payoutReference]),
-    ).to.deep.equal([[id, -400, 600, 'TR-7']])
+    expect((await entries()).map((each) => [each.id, each.amount, each.balance, each.payoutReference])).to.deep.equal([
+      [id, -400, 600, 'TR-7'],
+    ])
     const page = readable(
       (await (await signedIn(service, 'viewer')).get(`/admin/businesses/${merchant.businessId}`)).text,
     )

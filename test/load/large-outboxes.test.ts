@@ -77,9 +77,7 @@ describe('An intent with thousands of events', () => {
     const paid = await storedIntent(service, referenceNumber)
     for (let at = 0; at < many; at += 1) {
       const refund = { ...newRefund(service.deps, 1), reason: '💰'.repeat(200) }
-      expect(
-        await beginRefund(service.deps, intent, { refundsCommitted: { $lte: many - 1 } }, refund),
-      ).to.equal(true)
+      expect(await beginRefund(service.deps, intent, { refundsCommitted: { $lte: many - 1 } }, refund)).to.equal(true)
       const settled = await settleRefund(service.deps, paid, refund, { outcome: 'done' }, cause)
       expect(settled?.status).to.equal('REFUNDED')
     }

@@ -217,9 +217,7 @@ describe('A backup', () => {
       const after = await allDocuments(restored.url)
       expect([...before].filter((document) => !after.has(document))).to.deep.equal([])
       const references = new Set(
-        await withClient(restored.url, (client) =>
-          client.db().collection('intents').distinct('referenceNumber'),
-        ),
+        await withClient(restored.url, (client) => client.db().collection('intents').distinct('referenceNumber')),
       )
       expect(inTime.filter(({ referenceNumber }) => !references.has(referenceNumber))).to.deep.equal([])
 
@@ -304,8 +302,7 @@ describe('A backup', () => {
   async function fill() {
     await subscribe(service, merchant, endpointServer.url)
     const response = await create('before')
-    const reference = async (amount = 50_000) =>
-      (await createIntent(service, merchant, { amount })).referenceNumber
+    const reference = async (amount = 50_000) => (await createIntent(service, merchant, { amount })).referenceNumber
     const [pending, refunded] = [await reference(), await reference()]
     await pay(service, await reference())
     await simulate(service, merchant, refunded)
@@ -318,9 +315,7 @@ describe('A backup', () => {
     await createAccount(service.deps, { name: 'awa', role: 'support' }, operator)
     const delivered = await freshDelivery(service, merchant)
     await attempt(service.deps, delivered._id)
-    await waitFor('the recorded success', () =>
-      service.deps.Endpoint.exists({ 'health.lastSuccessAt': { $ne: null } }),
-    )
+    await waitFor('the recorded success', () => service.deps.Endpoint.exists({ 'health.lastSuccessAt': { $ne: null } }))
     await waitFor('the hourly count', () => service.deps.ActivityHour.exists({}))
     const due = await freshDelivery(service, merchant)
     await relay(service, merchant)

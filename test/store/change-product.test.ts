@@ -192,8 +192,7 @@ describe('A change to a product', () => {
 
   it("waits for an import that is about to change the product's variants, unless the request changes only the product's name", async () => {
     const { _id, variants } = await three()
-    const prepare = (prepared: { by: string } | null) =>
-      service.deps.Product.updateOne({ _id }, { $set: { prepared } })
+    const prepare = (prepared: { by: string } | null) => service.deps.Product.updateOne({ _id }, { $set: { prepared } })
     await prepare({ by: 'an import' })
     const [changed, renamed] = await Promise.all([
       change(_id, { variants: [{ label, price: 7 }] }, 'waits'),

@@ -46,14 +46,8 @@ describe('A product CSV file', () => {
   const service = withService()
 
   const exported = async (merchant: Merchant, delimiter: string): Promise<string> =>
-    (
-      await service.http
-        .get(`${store}/export-csv`)
-        .query({ delimiter })
-        .set(merchant.read())
-        .buffer(true)
-        .expect(200)
-    ).text
+    (await service.http.get(`${store}/export-csv`).query({ delimiter }).set(merchant.read()).buffer(true).expect(200))
+      .text
 
   async function imported(merchant: Merchant, csv: string): Promise<Record<string, number>> {
     const { status, body } = await service.http

@@ -27,8 +27,7 @@ describe('A CSV upload', () => {
   }
 
   it('can be sent as a file, a form or JSON, with the same result', async () => {
-    const file =
-      part('other', 'x') + part('file', csv, '; filename="é.csv"\r\nContent-Type: text/csv') + part('z', 'x')
+    const file = part('other', 'x') + part('file', csv, '; filename="é.csv"\r\nContent-Type: text/csv') + part('z', 'x')
     const responses = [
       await post(csv, 'text/csv; header=present'),
       await post(`\uFEFF${csv.replaceAll(/,(?! )/g, ';')}`, 'Text/CSV; charset="UTF-8"'),

@@ -10,15 +10,7 @@ import { expectRefused } from '../api/refused.ts'
 import { post } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { createGate } from '../support/gate.ts'
-import {
-  csvOf,
-  importAs,
-  plansOf,
-  postCsv,
-  storedProduct,
-  storedProducts,
-  variantLines,
-} from '../support/imports.ts'
+import { csvOf, importAs, plansOf, postCsv, storedProduct, storedProducts, variantLines } from '../support/imports.ts'
 import { type Merchant, withSecondProcess, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { type Fate, openVictim } from '../support/victim.ts'
@@ -80,8 +72,7 @@ describe('A concurrent import', () => {
     service.http.patch(`${products}/${id}/variants/Default/stock`).set(merchant.write()).send({ delta })
 
   const create = (body: object) => service.http.post(products).set(merchant.write()).send(body)
-  const expectSkuTaken = (sku: string) =>
-    expectRefused(create({ name: 'B', price: 1, sku }), 400, 'VALIDATION_ERROR')
+  const expectSkuTaken = (sku: string) => expectRefused(create({ name: 'B', price: 1, sku }), 400, 'VALIDATION_ERROR')
   /** Imports a file of products, and returns the id of the first by handle. */
   async function importFirst(csv: string): Promise<string> {
     await postCsv(service, merchant, csv).expect(200)
@@ -160,8 +151,7 @@ describe('A concurrent import', () => {
         ]),
       ),
     )
-    for (const round of responses)
-      expect(round.map(({ status }) => status)).to.deep.equal([200, 200, 200, 201])
+    for (const round of responses) expect(round.map(({ status }) => status)).to.deep.equal([200, 200, 200, 201])
     const [sold, ...added] = await sells()
     expect(sold).to.match(new RegExp(`^${_id}\\|P\\d+\\|Default\\|S-\\d+\\|\\d+\\|${100 - 2 * rounds}$`))
     expect(added).to.have.length(rounds)

@@ -55,9 +55,7 @@ describe('An order that a process is placing when it is killed or frozen', funct
   const ordersOf = ({ merchant: { businessId } }: Case) =>
     service.deps.Order.find({ businessId, status: 'PLACED' }).lean()
   const stocksOf = ({ merchant, products }: Case) =>
-    Promise.all(
-      products.map(async ({ _id }) => (await readProduct(service, merchant, _id)).variants[0].stock),
-    )
+    Promise.all(products.map(async ({ _id }) => (await readProduct(service, merchant, _id)).variants[0].stock))
 
   const afterOne = ({ products }: Case) => products.map(({ variants: [{ stock }] }) => stock - 1)
 
@@ -166,8 +164,7 @@ describe('An order that a process is placing when it is killed or frozen', funct
   it('can still be placed by a retry if the process died before it returned a rejection', async () => {
     const each = await prepare()
     const path = `/api/v1/dev/store/products/${each.products[1]?._id}`
-    const change = (active: boolean) =>
-      service.http.put(path).set(each.merchant.write()).send({ active }).expect(200)
+    const change = (active: boolean) => service.http.put(path).set(each.merchant.write()).send({ active }).expect(200)
     await change(false)
     const victim = await openVictim(service, { step: 6, fate: 'lost', lateMs: behindMs })
     const sent = send(victim, each).catch(() => undefined)

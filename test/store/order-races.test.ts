@@ -30,8 +30,7 @@ describe('Concurrent orders', () => {
     return status === 201 ? 'placed' : body.error.code
   }
 
-  const count = (responses: string[], response: string) =>
-    responses.filter((each) => each === response).length
+  const count = (responses: string[], response: string) => responses.filter((each) => each === response).length
 
   /** Returns the stock of a product when no order holds units of it. */
   async function stockOf({ _id }: { _id: string }): Promise<number> {
@@ -80,8 +79,7 @@ describe('Concurrent orders', () => {
       }
       return updateProduct(...args)
     }
-    const body = ({ _id: productId }: ProductResponse) =>
-      JSON.stringify({ items: [{ productId, quantity: 1 }] })
+    const body = ({ _id: productId }: ProductResponse) => JSON.stringify({ items: [{ productId, quantity: 1 }] })
     const path = '/store/orders/simulate'
     const responses = times(5, () => post(service, merchant, path, body(product)))
     await waitFor('the first takes its unit', () => held > 0)
@@ -160,11 +158,7 @@ describe('Concurrent orders', () => {
         batchers.updateProduct = updateProduct
         const [{ _id }] = variants
         if (fields === null) await remove(productId)
-        else
-          await change(
-            productId,
-            'variants' in fields ? { variants: [{ _id, ...fields.variants[0] }] } : fields,
-          )
+        else await change(productId, 'variants' in fields ? { variants: [{ _id, ...fields.variants[0] }] } : fields)
         return updateProduct(...reservation)
       }
       const items = JSON.stringify({ items: [{ productId, quantity: 1 }] })
@@ -227,12 +221,7 @@ describe('Concurrent orders', () => {
       return service.clock.now()
     }
     const effect = { id: newId(), deadlineAt: performance.now() + timeoutMs, cause: null, seal: () => '' }
-    const placing = placeOrder(
-      { ...service.deps, now },
-      callerOf(merchant),
-      { items, customer: null },
-      effect,
-    )
+    const placing = placeOrder({ ...service.deps, now }, callerOf(merchant), { items, customer: null }, effect)
     return {
       outcome: placing.then(
         () => 'placed',
@@ -256,8 +245,7 @@ describe('Concurrent orders', () => {
   it('fail with SERVICE_UNAVAILABLE if other orders hold the stock until the deadline', async () => {
     const product = await createProduct(service, merchant)
     await hold(product, 5)
-    const outcomeOf = (quantity: number) =>
-      placeDirectly([{ productId: product._id, quantity }], 1100).outcome
+    const outcomeOf = (quantity: number) => placeDirectly([{ productId: product._id, quantity }], 1100).outcome
     expect(await outcomeOf(1)).to.equal('SERVICE_UNAVAILABLE')
     expect(await placeDirectly(null, 1100).outcome).to.equal('SERVICE_UNAVAILABLE')
     expect(await outcomeOf(6)).to.equal('INSUFFICIENT_STOCK')

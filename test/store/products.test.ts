@@ -139,15 +139,11 @@ describe('A product', () => {
       'variants[1].price',
       'variants[1].sku',
     ])
-    expect(body.error.details[2].message).to.equal(
-      'price cannot be combined with variants: set it in each variant.',
-    )
+    expect(body.error.details[2].message).to.equal('price cannot be combined with variants: set it in each variant.')
   })
 
   it('is rejected with a list of the first hundred faults if it has more than a hundred', async () => {
-    const { body } = await create(
-      variants(...Array.from({ length: 100 }, () => ({ label: '', price: '', stock: '' }))),
-    )
+    const { body } = await create(variants(...Array.from({ length: 100 }, () => ({ label: '', price: '', stock: '' }))))
     expect(body.error.details).to.have.length(100)
     expect(body.error.details[3].param).to.equal('variants[1].label')
   })
@@ -168,9 +164,7 @@ describe('A product', () => {
       const beside = await create({ name: 'x', price: 1, sku: 'A' })
       expect([beside.status, beside.body.error.code]).to.deep.equal([400, 'VALIDATION_ERROR'])
       expect(beside.body.error.param).to.equal('sku')
-      const inside = await create(
-        variants({ label: 'x', price: 1, sku: 'B' }, { label: 'y', price: 1, sku: 'A' }),
-      )
+      const inside = await create(variants({ label: 'x', price: 1, sku: 'B' }, { label: 'y', price: 1, sku: 'A' }))
       expect(inside.body.error).to.include({ code: 'VALIDATION_ERROR', param: 'variants[1].sku' })
       expect(await count()).to.equal(1)
       await createProduct(service, merchant, { sku: 'a' })
@@ -205,8 +199,7 @@ describe('A product', () => {
     for (const id of [_id, '6b0149aca90c38bde3c47f5e', '%00', '%7B%22$ne%22:1%7D', 'x'.repeat(2000)]) {
       await expectRefused(read(id), 404, 'PRODUCT_NOT_FOUND')
       await expectRefused(remove(id), 404, 'PRODUCT_NOT_FOUND')
-      for (const change of [{}, { active: false }])
-        await expectRefused(put(id, change), 404, 'PRODUCT_NOT_FOUND')
+      for (const change of [{}, { active: false }]) await expectRefused(put(id, change), 404, 'PRODUCT_NOT_FOUND')
     }
   })
 

@@ -203,9 +203,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     it('succeed even if changes to other products are rejected at the same time', async () => {
       const products = await Promise.all(Array.from({ length: 8 }, () => createProduct(service, merchant)))
       const responses = await Promise.all(
-        products.map((product, index) =>
-          change(product, product.variants[0]._id, { delta: index % 2 ? -6 : -5 }),
-        ),
+        products.map((product, index) => change(product, product.variants[0]._id, { delta: index % 2 ? -6 : -5 })),
       )
       expect(responses.map(({ status }) => status)).to.deep.equal([200, 400, 200, 400, 200, 400, 200, 400])
       expect(await Promise.all(products.map(stockOf))).to.deep.equal([0, 5, 0, 5, 0, 5, 0, 5])

@@ -65,11 +65,8 @@ export async function changeAsOperator(service: Service, id: string, change: Bus
   if (changed === null) throw new Error(`no business ${id}`)
 }
 
-export const cancelIntent = (
-  service: Service,
-  merchant: Merchant,
-  referenceNumber: string,
-): Promise<ApiResponse> => post(service, merchant, `/intents/${referenceNumber}/cancel`, '')
+export const cancelIntent = (service: Service, merchant: Merchant, referenceNumber: string): Promise<ApiResponse> =>
+  post(service, merchant, `/intents/${referenceNumber}/cancel`, '')
 
 export interface ApiResponse {
   status: number
@@ -77,12 +74,7 @@ export interface ApiResponse {
 }
 
 /** Uses fetch, which keeps connections open, because some tests call this a thousand times. */
-export async function post(
-  service: Service,
-  merchant: Merchant,
-  path: string,
-  body: string,
-): Promise<ApiResponse> {
+export async function post(service: Service, merchant: Merchant, path: string, body: string): Promise<ApiResponse> {
   const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
   const response = await fetch(`${service.origin}/api/v1/dev${path}`, { method: 'POST', headers, body })
   return { status: response.status, body: (await response.json()) as ApiResponse['body'] }
@@ -151,10 +143,7 @@ export async function freshDelivery(service: Service, merchant: Merchant): Promi
 /** Records a success of the endpoint, so that other processes give it all slots from the beginning. */
 export async function recordRecentSuccess(service: Service, endpointId: string): Promise<void> {
   const lastSuccessAt = service.clock.now()
-  await service.deps.Endpoint.updateOne(
-    { _id: endpointId },
-    { $set: { 'health.lastSuccessAt': lastSuccessAt } },
-  )
+  await service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { 'health.lastSuccessAt': lastSuccessAt } })
 }
 
 /** How an attempt ended, or why there was none. `lost`: its result was not recorded. */
@@ -201,7 +190,5 @@ export async function storedDelivery(service: Service, { _id }: { _id: string })
 }
 
 /** Opens another process of the same service. The two share only the database and the queues. */
-export const openSecondProcess = (
-  service: Service,
-  environment: Record<string, string> = {},
-): Promise<Service> => openService({ ...sharedEnvironment(service), ...environment })
+export const openSecondProcess = (service: Service, environment: Record<string, string> = {}): Promise<Service> =>
+  openService({ ...sharedEnvironment(service), ...environment })

@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url'
 export const certificate = fileURLToPath(new URL('certificates/server.pem', import.meta.url))
 
 /** The certificate as text. */
-export const pem =
-  /-----BEGIN CERT[^]+END CERTIFICATE-----/.exec(readFileSync(certificate, 'utf8'))?.[0] ?? ''
+export const pem = /-----BEGIN CERT[^]+END CERTIFICATE-----/.exec(readFileSync(certificate, 'utf8'))?.[0] ?? ''
 
 /** The options of a client that trusts the certificate. */
 export const trusting = { ca: pem }

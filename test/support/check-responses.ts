@@ -89,8 +89,7 @@ export function mismatchOf(
       : `${method} ${path} ${status} does not describe ${type}`
   const value: unknown = JSON.parse(body)
   const fault =
-    schemaErrors(value, ...steps, 'content', 'application/json', 'schema') ??
-    faultOfFailure(steps, value as Failure)
+    schemaErrors(value, ...steps, 'content', 'application/json', 'schema') ?? faultOfFailure(steps, value as Failure)
   return fault === null ? null : `${method} ${path} ${status}: ${fault}\n    ${body.slice(0, 500)}`
 }
 
@@ -103,9 +102,7 @@ function faultOfFailure(steps: string[], { error }: Failure): string | null {
   if (error === undefined) return null
   const { examples = {} } = partAt([...steps, 'content', 'application/json']) as { examples?: object }
   if (!Object.hasOwn(examples, error.code)) return `does not describe ${error.code}`
-  return error.code === 'RATE_LIMITED'
-    ? schemaErrors(error.details, 'components', 'schemas', 'RateLimitDetails')
-    : null
+  return error.code === 'RATE_LIMITED' ? schemaErrors(error.details, 'components', 'schemas', 'RateLimitDetails') : null
 }
 
 /** A request listener that checks the response to each request. Must run before the service's own listener. */

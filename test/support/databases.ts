@@ -13,8 +13,7 @@ const names = new Set<string>(collections.map(({ name }) => name))
 export const newName = (): string => `t${randomBytes(6).toString('hex')}`
 
 /** The URL of a database on a server. */
-export const urlOf = (serverUrl: string, name: string): string =>
-  serverUrl.replace(/\/[^/?]*(\?|$)/, `/${name}$1`)
+export const urlOf = (serverUrl: string, name: string): string => serverUrl.replace(/\/[^/?]*(\?|$)/, `/${name}$1`)
 
 /** Returns the URL of an empty database with all indexes. */
 export async function borrowDatabase(serverUrl: string): Promise<string> {

@@ -29,11 +29,7 @@ export async function deadDelivery(service: Service, merchant: Merchant): Promis
  * Stores `count` DEAD deliveries of the merchant. The first died `count` seconds ago, and each later one a second after
  * it.
  */
-export async function deadDeliveries(
-  service: Service,
-  merchant: Merchant,
-  count: number,
-): Promise<Delivery[]> {
+export async function deadDeliveries(service: Service, merchant: Merchant, count: number): Promise<Delivery[]> {
   const model = await freshDelivery(service, merchant)
   excuse([model.referenceNumber])
   await service.deps.Delivery.deleteOne({ _id: model._id })

@@ -52,8 +52,7 @@ export async function startEndpointServer(): Promise<EndpointServer> {
 }
 
 /** A server for all tests of a `describe`. */
-export const withEndpointServer = (): EndpointServer =>
-  withOpened(startEndpointServer, (server) => server.close())
+export const withEndpointServer = (): EndpointServer => withOpened(startEndpointServer, (server) => server.close())
 
 /** A new server for each test of a `describe`. */
 export const withEndpointServerPerTest = (): EndpointServer =>

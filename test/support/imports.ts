@@ -52,11 +52,7 @@ export const storedProduct = (service: Service, _id: string): Promise<Product | 
   service.deps.Product.findById(_id).lean<Product | null>()
 
 /** The variants of a product, as one line each. */
-export const variantLines = ({
-  handle,
-  name,
-  variants,
-}: Pick<Product, 'handle' | 'name' | 'variants'>): string[] =>
+export const variantLines = ({ handle, name, variants }: Pick<Product, 'handle' | 'name' | 'variants'>): string[] =>
   variants.map(({ label, sku, price, stock }) => [handle, name, label, sku, price, stock].join('|'))
 
 /** The plans of the merchant's imports. */

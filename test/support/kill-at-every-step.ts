@@ -52,9 +52,7 @@ export async function killAtEveryStep<Case>(
   if (steps.length === 0) throw new Error('the operation has no steps')
   await operation.repeat(whole)
   await operation.check(whole, 'not killed')
-  const cases = await Promise.all(
-    deathsAt(steps).map(async (death) => ({ ...death, each: await operation.prepare() })),
-  )
+  const cases = await Promise.all(deathsAt(steps).map(async (death) => ({ ...death, each: await operation.prepare() })))
   service.clock.advance(behindMs + waitMs)
   while (cases.length > 0) {
     await Promise.all(
@@ -91,9 +89,7 @@ export async function landDuringRetry<Case>(
 ): Promise<void> {
   /** Returns the names of the steps of each retry, and the name of the delayed write. */
   const landAt = async (steps: number[]) => {
-    const cases = await Promise.all(
-      steps.map(async (step) => ({ effectStep, step, each: await operation.prepare() })),
-    )
+    const cases = await Promise.all(steps.map(async (step) => ({ effectStep, step, each: await operation.prepare() })))
     service.clock.advance(behindMs)
     const landed = await Promise.all(cases.map((each) => landAtStep(service, operation, closings, each)))
     await expectIntact(service.deps)

@@ -30,29 +30,16 @@ export const bookOne = (
 ): Promise<void> => deps.batchers.bookEntries(owner, draftsOf(deps.now(), type, amount, text), noDeadline)
 
 /** Books this many payments, about as many refunds and a payout in one write. */
-export async function bookMany(
-  { deps }: Pick<Service, 'deps'>,
-  owner: ChainOwner,
-  count: number,
-): Promise<void> {
+export async function bookMany({ deps }: Pick<Service, 'deps'>, owner: ChainOwner, count: number): Promise<void> {
   const at = deps.now()
   const drafts = Array.from({ length: count }, (_, index) => {
     const text = difficultTexts[index % difficultTexts.length] ?? ''
     return [...draftsOf(at, 'payment', 10_000 + index, text), ...draftsOf(at, 'refund', 1 + index, text)]
   })
-  await deps.batchers.bookEntries(
-    owner,
-    [...drafts.flat(), ...draftsOf(at, 'payout', 123, 'P-1')],
-    noDeadline,
-  )
+  await deps.batchers.bookEntries(owner, [...drafts.flat(), ...draftsOf(at, 'payout', 123, 'P-1')], noDeadline)
 }
 
-function draftsOf(
-  occurredAt: Date,
-  type: 'payment' | 'refund' | 'payout',
-  amount: number,
-  text: string,
-): EntryDraft[] {
+function draftsOf(occurredAt: Date, type: 'payment' | 'refund' | 'payout', amount: number, text: string): EntryDraft[] {
   const _id = newId()
   const day = dayOf(occurredAt)
   if (type === 'payout') return [{ _id, type, amount: -amount, day, payoutReference: text }]

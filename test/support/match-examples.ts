@@ -24,9 +24,7 @@ export interface ExampleMatcher {
 }
 
 /** `given`: ids that are known from the beginning. */
-export function createExampleMatcher(
-  given: readonly (readonly [example: string, real: string])[],
-): ExampleMatcher {
+export function createExampleMatcher(given: readonly (readonly [example: string, real: string])[]): ExampleMatcher {
   let realIds = new Map(given)
 
   const real = (text: string): string =>

@@ -58,8 +58,7 @@ export const refund = (
   merchant: Merchant,
   referenceNumber: string,
   amount: number,
-): Promise<ApiResponse> =>
-  post(service, merchant, `/intents/${referenceNumber}/refund`, JSON.stringify({ amount }))
+): Promise<ApiResponse> => post(service, merchant, `/intents/${referenceNumber}/refund`, JSON.stringify({ amount }))
 
 export const simulate = (
   service: Service,

@@ -1,14 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listen } from './listen.ts'
-import {
-  type Kind,
-  type Movement,
-  openBooks,
-  type ProviderWallet,
-  payer,
-  signatureOf,
-} from './provider-books.ts'
+import { type Kind, type Movement, openBooks, type ProviderWallet, payer, signatureOf } from './provider-books.ts'
 
 /** A request as it arrived at the provider. `body` is the exact text. */
 export interface ProviderRequest {
@@ -26,11 +19,7 @@ interface ProviderResponse {
 }
 
 /** Handles a request. `work` executes the request and returns the response. A behaviour may ignore either. */
-export type ProviderBehaviour = (
-  res: ServerResponse,
-  work: () => ProviderResponse,
-  request: ProviderRequest,
-) => unknown
+export type ProviderBehaviour = (res: ServerResponse, work: () => ProviderResponse, request: ProviderRequest) => unknown
 
 /**
  * A wallet provider by docs/operators/wallet-provider.md, on loopback, independent of the service's own code. The

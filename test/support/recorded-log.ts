@@ -10,10 +10,7 @@ interface Line {
 /** A log that a test can read: every line that the service writes from now on. */
 export function recordLog(level = 'trace') {
   const recorded = {
-    log: pino(
-      { level, serializers: { err: describeError } },
-      { write: (line) => void (recorded.text += line) },
-    ),
+    log: pino({ level, serializers: { err: describeError } }, { write: (line) => void (recorded.text += line) }),
     text: '',
     lines: (): Line[] =>
       recorded.text

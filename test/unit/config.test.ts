@@ -27,8 +27,7 @@ const faultsOf = (changes: Record<string, string | undefined>): string => {
   }
 }
 const expectRefused = (name: string, values: string[], fault = '', others: Record<string, string> = {}) => {
-  for (const value of values)
-    expect(faultsOf({ ...others, [name]: value }), value).to.include(`  ${name} ${fault}`)
+  for (const value of values) expect(faultsOf({ ...others, [name]: value }), value).to.include(`  ${name} ${fault}`)
 }
 const expectAccepted = (name: string, values: string[]) => {
   for (const value of values) expect(faultsOf({ [name]: value }), value).to.equal('')
@@ -239,9 +238,7 @@ describe('The configuration check', () => {
     for (const [names, options] of Object.entries(lowering))
       for (const option of options) {
         const message = faultsOf({ MONGODB_URL: `mongodb://u:hidden@h1,h2/pi?${option}` })
-        expect(message, option).to.match(
-          new RegExp(`^ {2}MONGODB_URL must not lower .+: remove ${names}$`, 'm'),
-        )
+        expect(message, option).to.match(new RegExp(`^ {2}MONGODB_URL must not lower .+: remove ${names}$`, 'm'))
         expect(message).not.to.include('hidden')
       }
     expectRefused('MONGODB_URL', ['mongodb://h1,h2/pi?w=majority&w=1'])
@@ -254,15 +251,8 @@ describe('The configuration check', () => {
   })
 
   it('rejects a MongoDB URL that the driver cannot parse', () => {
-    expectRefused('MONGODB_URL', [
-      'mongodb://localhost:99999/x',
-      'mongodb://',
-      'mongodb://h/x?noSuchOption=1',
-    ])
-    expectAccepted('MONGODB_URL', [
-      'mongodb://u:p@h1,h2:27018/pi?replicaSet=rs0',
-      'mongodb+srv://h.example/pi',
-    ])
+    expectRefused('MONGODB_URL', ['mongodb://localhost:99999/x', 'mongodb://', 'mongodb://h/x?noSuchOption=1'])
+    expectAccepted('MONGODB_URL', ['mongodb://u:p@h1,h2:27018/pi?replicaSet=rs0', 'mongodb+srv://h.example/pi'])
   })
 
   it('rejects a Redis URL that the driver would misread', () => {
@@ -304,8 +294,7 @@ describe('The configuration check', () => {
   })
 
   it('reads the hosts and the passwords of sentinels and clusters', () => {
-    const url =
-      'rediss+sentinel://u:p%40%3A:x@a,[::1]:2/my%20name?db=3&sentinelUsername=v&sentinelPassword=s%2F'
+    const url = 'rediss+sentinel://u:p%40%3A:x@a,[::1]:2/my%20name?db=3&sentinelUsername=v&sentinelPassword=s%2F'
     expect(parseRedisUrl(url)).to.deep.equal({
       kind: 'sentinel',
       tls: true,
@@ -351,9 +340,7 @@ describe('The configuration check', () => {
     expect(readConfig({ ...enough, ...redis, REDIS_TLS_CA: two }).redisTrust.ca).to.equal(`${pem}\n${pem}`)
     const broken = ['none', '/none.pem', pem.replace('MII', 'XII'), pem.slice(0, 200), import.meta.filename]
     for (const text of broken)
-      expect(faultsOf({ ...redis, REDIS_TLS_CA: text })).to.include(
-        'REDIS_TLS_CA must be certificates in PEM',
-      )
+      expect(faultsOf({ ...redis, REDIS_TLS_CA: text })).to.include('REDIS_TLS_CA must be certificates in PEM')
     expect(faultsOf({ MONGODB_TLS_CA: pem, REDIS_TLS_CA: pem, REDIS_TLS_VERIFY: 'off' })).to.match(
       /MONGODB_TLS_CA needs tls=true[^]+REDIS_TLS_CA needs rediss[^]+REDIS_TLS_VERIFY needs rediss/,
     )
@@ -413,13 +400,11 @@ describe('The configuration check', () => {
 
     it('accepts a retention of one day, and accepts 0 to keep delivery attempts forever', () => {
       expect(refused({ SANDBOX_RETENTION_DAYS: '1' })).to.deep.equal([])
-      for (const days of ['0', '1'])
-        expect(refused({ LIVE_DELIVERY_RETENTION_DAYS: days }), days).to.deep.equal([])
+      for (const days of ['0', '1']) expect(refused({ LIVE_DELIVERY_RETENTION_DAYS: days }), days).to.deep.equal([])
     })
 
     it('rejects a SECRET_KEY or SECRET_KEY_PREVIOUS that is not random', () => {
-      const bytes = (byteAt: (index: number) => number) =>
-        base64(Array.from({ length: 32 }, (_, at) => byteAt(at)))
+      const bytes = (byteAt: (index: number) => number) => base64(Array.from({ length: 32 }, (_, at) => byteAt(at)))
       const weak = {
         zeroes: bytes(() => 0),
         'one byte': key,

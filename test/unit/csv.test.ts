@@ -3,8 +3,7 @@ import { parse } from 'csv-parse/sync'
 import { type Cell, csvHeader, csvRows } from '../../src/exports/csv.ts'
 
 describe('A CSV file for spreadsheets', () => {
-  const cells = (rows: Cell[][], delimiter: ',' | ';'): string[][] =>
-    parse(csvRows(rows, delimiter), { delimiter })
+  const cells = (rows: Cell[][], delimiter: ',' | ';'): string[][] => parse(csvRows(rows, delimiter), { delimiter })
 
   it('contains no text that a spreadsheet could execute, with any delimiter', () => {
     const dangerous = {

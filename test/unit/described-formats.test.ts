@@ -56,7 +56,6 @@ describe('The OpenAPI description of a string format', () => {
       const values = rows.flat()
       const isDescribed = ajv.compile({ type: 'string', ...described[format] })
       expect(values.filter((value) => isAccepted(format, value))).to.have.length.above(0)
-      for (const value of values)
-        expect(isDescribed(value), JSON.stringify(value)).to.equal(isAccepted(format, value))
+      for (const value of values) expect(isDescribed(value), JSON.stringify(value)).to.equal(isAccepted(format, value))
     })
 })

@@ -38,9 +38,7 @@ describe('readWithinPage', () => {
         yield { _id }
       }
     }
-    const iterations = await countLoopIterations(async () =>
-      expect(await readWithinPage(decoded())).to.have.length(40),
-    )
+    const iterations = await countLoopIterations(async () => expect(await readWithinPage(decoded())).to.have.length(40))
     expect(iterations).to.be.at.least(8)
   })
 })

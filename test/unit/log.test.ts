@@ -78,10 +78,7 @@ describe('The log line of an error', () => {
     ['MongoParseError', () => new mongo.MongoClient(`mongodb://a/?appName=a&${secret}=1`)],
     ['MongoServerError', () => refusedTwice(secret, ([doc]) => kept().insertOne(doc ?? {}))],
     ['MongoBulkWriteError', () => refusedTwice(`${secret}2`, (docs) => kept().insertMany(docs))],
-    [
-      'MongoServerError',
-      () => refusedTwice(`in lines\n    at ${secret}`, ([doc]) => kept().insertOne(doc ?? {})),
-    ],
+    ['MongoServerError', () => refusedTwice(`in lines\n    at ${secret}`, ([doc]) => kept().insertOne(doc ?? {}))],
   ]
   for (const [index, [name, act]] of quoting.entries())
     it(`omits the values that the error's message quotes: ${name} (${index + 1})`, async () => {

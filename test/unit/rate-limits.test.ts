@@ -5,11 +5,7 @@ import type { Response } from 'express'
 import { limitUnknown } from '../../src/http/operations/limit-rate.ts'
 import type { Addition, AddUp } from '../../src/security/rate-limits/add-up.ts'
 import { createLines } from '../../src/security/rate-limits/lines.ts'
-import {
-  type Counted,
-  createRateLimits,
-  type RateLimits,
-} from '../../src/security/rate-limits/rate-limits.ts'
+import { type Counted, createRateLimits, type RateLimits } from '../../src/security/rate-limits/rate-limits.ts'
 
 const at = new Date('2026-01-01T00:00:00.500Z')
 const open = (perSecond: number, addUp: AddUp, now = () => at): RateLimits => {

@@ -3,9 +3,7 @@ import { Ajv } from 'ajv'
 import { expect } from 'chai'
 
 const folder = new URL('../../schemas/', import.meta.url)
-const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-  name.endsWith('.ts'),
-)
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
 
 it('All schemas are valid JSON Schema, which the service does not check when it starts', async () => {
   const ajv = new Ajv({ logger: false })

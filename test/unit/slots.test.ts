@@ -32,12 +32,7 @@ function createTime() {
 }
 
 /** An endpoint with its own origin. */
-function ownerOf(
-  businessId: string,
-  name: string,
-  origin = `${name}.example`,
-  health = 'trusted',
-): SlotOwner {
+function ownerOf(businessId: string, name: string, origin = `${name}.example`, health = 'trusted'): SlotOwner {
   const lastSuccessAt = health === 'unknown' ? null : new Date(0)
   const failuresInRow = health === 'failing' ? 3 : 0
   return {
@@ -249,9 +244,7 @@ describe('Delivery slots', () => {
     })
 
     it('leave every count at zero after they have all been freed, both fast and slow', async () => {
-      const all = ['a', 'b', 'c', 'd', 'e'].flatMap((businessId) =>
-        takeAll(slots, ...endpoints(businessId, 20)),
-      )
+      const all = ['a', 'b', 'c', 'd', 'e'].flatMap((businessId) => takeAll(slots, ...endpoints(businessId, 20)))
       await time.advance(fastForMs)
       all.push(...['f', 'g'].flatMap((businessId) => takeAll(slots, ...endpoints(businessId, 20))))
       freeAll(all, null)

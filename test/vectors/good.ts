@@ -41,11 +41,9 @@ export const goodVectors = [
   good('escapes', 'escapes must not be changed', {
     body: String.raw`{"id":"a-b","data":{"label":"caf\u00e9 \"\/\\ \ud83e\uded6 \n","note":"café"}}`,
   }),
-  good(
-    'characters that some parsers change',
-    'line separators, a tab and a no-break space are part of the body',
-    { body: envelope({ metadata: { a: '\u2028\u2029', b: '\t\u00a0', c: '</script>&amp;%41+' } }) },
-  ),
+  good('characters that some parsers change', 'line separators, a tab and a no-break space are part of the body', {
+    body: envelope({ metadata: { a: '\u2028\u2029', b: '\t\u00a0', c: '</script>&amp;%41+' } }),
+  }),
   good('empty data', 'no field of the data is required', {
     body: '{"id":"a-b","event":"order.new","data":{}}',
   }),

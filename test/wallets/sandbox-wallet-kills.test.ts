@@ -37,9 +37,7 @@ describe('A sandbox wallet whose process is killed at any step', function () {
       const wallet = walletOf(victim)
       const sent = { ...order, ...freshDeadline(victim) }
       const outcome =
-        kind === 'payment'
-          ? await wallet.authorise(sent as PaymentOrder)
-          : await wallet.refund(sent as RefundOrder)
+        kind === 'payment' ? await wallet.authorise(sent as PaymentOrder) : await wallet.refund(sent as RefundOrder)
       outcomes.push(outcome as KnownOutcome)
     },
     async repeat({ kind, order, outcomes }: Case) {

@@ -138,8 +138,7 @@ describe('A sandbox wallet', () => {
       checkPin: async () => null,
       hashDemoPin: async () => '',
     }
-    for (const _ of [1, 2, 3, 4, 5, 6])
-      expect(await authorise(busy, here.order({ phone }))).to.deep.equal(notExecuted)
+    for (const _ of [1, 2, 3, 4, 5, 6]) expect(await authorise(busy, here.order({ phone }))).to.deep.equal(notExecuted)
     expect(await authorise(busy, here.order({ phone: '39999999' }))).to.deep.equal(notExecuted)
     expect((await here.accountOf(phone)).pinAttempts.taken).to.equal(0)
     expect(await here.pay({ phone })).to.deep.equal(done)

@@ -211,10 +211,7 @@ describe('An endpoint that fails', () => {
     it(`is not reported if it ${what} between the read and the write of the poll`, async () => {
       await attemptNew(2)
       advance(24 * hourMs)
-      await service.deps.Endpoint.updateMany(
-        { _id: { $ne: failing } },
-        { $set: { 'health.failingSince': null } },
-      )
+      await service.deps.Endpoint.updateMany({ _id: { $ne: failing } }, { $set: { 'health.failingSince': null } })
       await overtake(service, 3, closings, [reportFailures, act])
       await poll(service)
       expect(await reports()).to.have.length(0)
@@ -236,8 +233,7 @@ describe('An endpoint that fails', () => {
   })
 
   it('shows the results of its attempts of the last 24 hours to its merchant and to staff', async () => {
-    const page = async () =>
-      (await (await signedIn(service, 'viewer')).get(`/admin/endpoints/${failing}`)).text
+    const page = async () => (await (await signedIn(service, 'viewer')).get(`/admin/endpoints/${failing}`)).text
     const none = { attempts: 0, succeeded: 0, successRate: null, lastError: null }
     expect((await listed()).last24Hours).to.deep.equal(none)
     expect(await page()).to.include('No attempts.')

@@ -38,8 +38,7 @@ describe("A payment webhook's body", () => {
     expect(response.status, JSON.stringify(response.body)).to.equal(status)
     return response.body.data
   }
-  const simulate = (reference: string, body: object, status = 200) =>
-    act(`${reference}/simulate-payment`, body, status)
+  const simulate = (reference: string, body: object, status = 200) => act(`${reference}/simulate-payment`, body, status)
   const payWith = async (outcome: KnownOutcome, reference: string, said: Parameters<typeof pay>[2] = {}) => {
     wallet.setOutcome(() => outcome)
     expect(outcomeName(await pay(service, reference, said))).to.equal(outcome.outcome)
@@ -57,8 +56,7 @@ describe("A payment webhook's body", () => {
     expect(bodies.map(({ event }) => event)).to.have.members(events.map((name) => `payment.${name}`))
     return bodies.toSorted((a, b) => a.created_at.localeCompare(b.created_at))
   }
-  const last = async (...query: Parameters<typeof bodiesOf>): Promise<Body> =>
-    (await bodiesOf(...query)).at(-1) as Body
+  const last = async (...query: Parameters<typeof bodiesOf>): Promise<Body> => (await bodiesOf(...query)).at(-1) as Body
 
   it('describes a new intent, whatever keys the metadata contains', async () => {
     const metadata = '{"a.b":"1","$x":"2","__proto__":"3","constructor":""," é💰":"ü\\u0007","order":"1042"}'
@@ -162,10 +160,7 @@ describe("A payment webhook's body", () => {
   })
 
   it('states whether an unpaid intent was cancelled or has expired', async () => {
-    const [cancelled, expired] = await Promise.all([
-      createIntent(service, merchant),
-      createIntent(service, merchant),
-    ])
+    const [cancelled, expired] = await Promise.all([createIntent(service, merchant), createIntent(service, merchant)])
     await cancelIntent(service, merchant, cancelled.referenceNumber)
     service.clock.advance(86_400_000)
     await expireIntent(service.deps, expired.referenceNumber)

@@ -50,8 +50,7 @@ describe('A replay', () => {
     expect(response.status, response.text).to.equal(201)
     return response.body.data
   }
-  const read = async (id: string) =>
-    (await service.http.get(`${path()}s/${id}`).set(merchant.read())).body.data
+  const read = async (id: string) => (await service.http.get(`${path()}s/${id}`).set(merchant.read())).body.data
   const cancel = (id: string) => service.http.post(`${path()}s/${id}/cancel`).set(merchant.write())
   /** Logs events and stores their deliveries to the endpoint. */
   async function log(logged: readonly Logged[]): Promise<string[]> {
@@ -184,8 +183,7 @@ describe('A replay', () => {
 
   it('rejects a request that cannot be carried out', async () => {
     const { deps } = service
-    const refused = async (body: object, headers = merchant.write()) =>
-      (await send(body, headers)).body.error.code
+    const refused = async (body: object, headers = merchant.write()) => (await send(body, headers)).body.error.code
     const later = new Date(service.clock.now().getTime() + minuteMs).toISOString()
     expect(await refused({})).to.equal('VALIDATION_ERROR')
     expect(await refused({ from: later })).to.equal('VALIDATION_ERROR')
@@ -245,9 +243,9 @@ describe('A replay', () => {
     expect(requeued).to.equal(endpointServer.received.length)
     expect(requeued).to.be.lessThan(100)
     expect((await cancel(id)).body.data.finishedAt).to.equal(body.data.finishedAt)
-    expect(
-      await deps.AuditEvent.countDocuments({ act: 'endpoint.replay-cancelled', subject: endpoint._id }),
-    ).to.equal(1)
+    expect(await deps.AuditEvent.countDocuments({ act: 'endpoint.replay-cancelled', subject: endpoint._id })).to.equal(
+      1,
+    )
 
     const next = await start(whole)
     await deps.Endpoint.updateOne({ _id: endpoint._id }, { $set: { active: false } })
@@ -271,19 +269,12 @@ describe('A replay', () => {
     const about = (eventId: string) => stored.get(deliveryId(eventId, endpoint._id))
     expect(about(old)).to.include({ status: 'RETRYING', attempts: 2, requeues: 1, deliveredAt: null })
     expect(about(fresh)).to.include({ status: 'RETRYING', attempts: 1, requeues: 0 })
-    expect([...stored.values()].map(({ status }) => status).toSorted()).to.deep.equal([
-      'DEAD',
-      'RETRYING',
-      'RETRYING',
-    ])
+    expect([...stored.values()].map(({ status }) => status).toSorted()).to.deep.equal(['DEAD', 'RETRYING', 'RETRYING'])
   })
 
   it('waits while new deliveries are due, and then continues', async () => {
     await log(failed(1, 5))
-    const due = Array.from(
-      { length: 10 },
-      () => ({ event: 'payment.failed', at: at(50), state: 'due' }) as const,
-    )
+    const due = Array.from({ length: 10 }, () => ({ event: 'payment.failed', at: at(50), state: 'due' }) as const)
     await log(due)
     const { id } = await start(whole)
     await runReplays(service.deps)

@@ -76,9 +76,7 @@ describe('The webhook sender with reusable connections', () => {
   ] as const)
     it(`sends a request only once if the endpoint closes a reused connection ${when}`, async () => {
       let requests = 0
-      const endpointServer = await rawHttpEndpoint((socket) =>
-        ++requests === 1 ? socket.write(OK) : socket.end(text),
-      )
+      const endpointServer = await rawHttpEndpoint((socket) => (++requests === 1 ? socket.write(OK) : socket.end(text)))
       const { post } = senderTo([endpointServer], {})
       expect(await post()).to.include({ outcome: 'delivered' })
       expectStage(await post(), 'closed')
@@ -230,9 +228,10 @@ describe('The webhook sender with reusable connections', () => {
     const meter = createMeters(() => 0)(owner)
     const opened = await openSocket(found as Lookup, createSecureContext(), target, meter, past)
     expect(opened).to.have.nested.property('fault.stage', 'timeout')
-    expect(
-      await findAddresses(never as Lookup, { hostname: hostName, allowed: true }, past),
-    ).to.have.nested.property('fault.stage', 'timeout')
+    expect(await findAddresses(never as Lookup, { hostname: hostName, allowed: true }, past)).to.have.nested.property(
+      'fault.stage',
+      'timeout',
+    )
     const request = { path: '/', headers, body }
     expect(await exchange(untouchable, request, past)).to.have.nested.property('fault.stage', 'timeout')
     expect(endpointServer.connections).to.have.length(0)
@@ -251,11 +250,7 @@ describe('The webhook sender with reusable connections', () => {
     const socket = await openTo(await okEndpoint())
     socket.destroy()
     const request = { path: '/', headers, body }
-    const done = await exchange(
-      connectionOver('http://127.0.0.1', socket),
-      request,
-      new AbortController().signal,
-    )
+    const done = await exchange(connectionOver('http://127.0.0.1', socket), request, new AbortController().signal)
     expect(done).to.have.nested.property('fault.stage', 'closed')
   })
 

@@ -3,12 +3,7 @@ import { isIP, type Socket } from 'node:net'
 import { expect } from 'chai'
 import type { Connection } from '../../src/webhooks/sender/connection.ts'
 import type { Address } from '../../src/webhooks/sender/resolve.ts'
-import {
-  type Attempt,
-  createSender,
-  type Sender,
-  type SenderOptions,
-} from '../../src/webhooks/sender/send.ts'
+import { type Attempt, createSender, type Sender, type SenderOptions } from '../../src/webhooks/sender/send.ts'
 import { type EndpointServer, httpEndpoint, pem, stopEndpoints } from './endpoint-servers.ts'
 
 /** A short timeout, for tests of the deadline. */
@@ -65,10 +60,8 @@ export function senderTo(endpointServers: EndpointServer[], options: Partial<Sen
 }
 
 /** Makes one attempt at one endpoint. */
-export const attemptAt = (
-  endpointServer: EndpointServer,
-  options: Partial<SenderOptions>,
-): Promise<Attempt> => senderTo([endpointServer], options).post()
+export const attemptAt = (endpointServer: EndpointServer, options: Partial<SenderOptions>): Promise<Attempt> =>
+  senderTo([endpointServer], options).post()
 
 export const attemptAtHttp = async (listener: RequestListener): Promise<Attempt> =>
   attemptAt(await httpEndpoint(listener), {})
@@ -94,8 +87,7 @@ export const failing = (code: string) => () =>
 /** A connection that fails the test if it is used. */
 export const untouchable = {} as Connection
 
-export const activeTimers = (): number =>
-  process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+export const activeTimers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 
 /** Writes `text` repeatedly as long as the socket accepts it. */
 export function repeat(socket: Socket, text: string, everyMs: number): void {

@@ -33,12 +33,7 @@ describe('The activity figures', () => {
   beforeEach(() => service.clock.freeze(service.clock.now()))
 
   /** Makes a customer pay a new intent, with this outcome in the wallet. Returns the reference number. */
-  async function payNew(
-    owner: Merchant,
-    outcome: WalletOutcome,
-    amount: number,
-    isOpen = false,
-  ): Promise<string> {
+  async function payNew(owner: Merchant, outcome: WalletOutcome, amount: number, isOpen = false): Promise<string> {
     const input = isOpen ? { amountType: 'OPEN' } : { amount }
     const { referenceNumber } = await createIntent(service, owner, input)
     await payAgain(referenceNumber, outcome, amount)
@@ -112,9 +107,7 @@ describe('The activity figures', () => {
   it('match the intents of each hour and day, for each business and for all businesses, in each environment', async () => {
     const chance = chanceOf(20_261_126)
     const other = await service.merchant()
-    const live = await Promise.all(
-      [merchant, other].map((each) => withAnotherKey(service, each, { mode: 'live' })),
-    )
+    const live = await Promise.all([merchant, other].map((each) => withAnotherKey(service, each, { mode: 'live' })))
     const owners = [merchant, other, ...live]
     for (let step = 0; step < 24; step += 1) {
       await act(chance, chance.pick(owners))
@@ -230,9 +223,7 @@ describe('The activity figures', () => {
     await subscribe(service, merchant, endpointServer.url)
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     const attempts = async (businessId: string | null, sandbox: boolean) => {
-      const { delivered, retrying, dead } = sum(
-        (await readActivity(service.deps, { businessId, sandbox })).hours,
-      )
+      const { delivered, retrying, dead } = sum((await readActivity(service.deps, { businessId, sandbox })).hours)
       return [delivered, retrying, dead]
     }
     await attempt(service.deps, (await freshDelivery(service, merchant))._id)

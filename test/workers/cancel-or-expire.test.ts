@@ -30,8 +30,7 @@ describe('A race between a cancellation and an expiry', () => {
       const { status, body } = await cancelIntent({ ...service, origin }, merchant, referenceNumber)
       return status === 200 ? 'cancelled' : body.error.code
     }
-    const expire = async (deps: Deps) =>
-      (await expireIntent(deps, referenceNumber)).expired ? 'expired' : 'not'
+    const expire = async (deps: Deps) => ((await expireIntent(deps, referenceNumber)).expired ? 'expired' : 'not')
     const own = paused === 'cancel' ? cancel(victim.origin) : expire(victim.deps)
     const reached = await Promise.race([victim.died.then(() => true), own.then(() => false)])
     const other = await (paused === 'cancel' ? expire(worker) : cancel(service.origin))

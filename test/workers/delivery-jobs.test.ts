@@ -68,9 +68,7 @@ describe("A delivery's job", () => {
     const { attempts, attemptLog } = await hasStatus(quick, id, 'DELIVERED')
     expect([attempts, attemptLog.length, endpointServer.received.length]).to.deep.equal([8, 8, 8])
     expect(Math.min(...gapsOf(endpointServer))).to.be.at.least(100)
-    expect(endpointServer.received.every((one) => isSignedWith(secret, one) && one.json.id === id)).to.equal(
-      true,
-    )
+    expect(endpointServer.received.every((one) => isSignedWith(secret, one) && one.json.id === id)).to.equal(true)
     const queue = queueOf(quick)
     for (let count = 0; count <= 8; count += 1) await isIn(queue, jobOf(id, count), 'unknown')
     await endpointServer.close()
@@ -133,10 +131,7 @@ describe("A delivery's job", () => {
     await isIn(queue, jobOf(id, 8), 'failed')
     endpointServer.respondWith((res) => void res.end())
     const requeued = { status: 'RETRYING', requeues: 1, attemptsAtRequeue: 8, deadAt: null } as const
-    await quick.deps.Delivery.updateOne(
-      { _id: id },
-      { $set: { ...requeued, nextAttemptAt: quick.deps.now() } },
-    )
+    await quick.deps.Delivery.updateOne({ _id: id }, { $set: { ...requeued, nextAttemptAt: quick.deps.now() } })
     await hasStatus(quick, id, 'DELIVERED')
     await isIn(queue, jobOf(id, 8), 'unknown')
     await endpointServer.close()

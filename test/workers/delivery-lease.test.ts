@@ -27,10 +27,7 @@ describe("A delivery's lease", () => {
   const inMs = (ms: number) => new Date(service.clock.now().getTime() + ms)
   /** Makes the state while another process holds the delivery, or after that process died. */
   const holdByAnother = (endsAt: Date) =>
-    service.deps.Delivery.updateOne(
-      { _id: delivery._id },
-      { $set: { leaseToken: 'another', nextAttemptAt: endsAt } },
-    )
+    service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { leaseToken: 'another', nextAttemptAt: endsAt } })
 
   it('allows only one attempt if two processes each claim the delivery twice in parallel', async () => {
     const outcomes = await Promise.all(

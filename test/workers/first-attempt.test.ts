@@ -55,10 +55,7 @@ describe('The first attempt at a delivery', () => {
     const [delivery] = await deliveriesOf(service, merchant)
     expect(delivery).to.include({ status: 'PENDING', attempts: 0 })
     expect(delivery?.leaseToken).to.be.a('string')
-    expect((delivery?.nextAttemptAt?.getTime() ?? 0) - began).to.be.within(
-      deliveryLeaseMs,
-      deliveryLeaseMs + 5_000,
-    )
+    expect((delivery?.nextAttemptAt?.getTime() ?? 0) - began).to.be.within(deliveryLeaseMs, deliveryLeaseMs + 5_000)
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
     requests.release()
     await service.deps.backgroundWork.ended()

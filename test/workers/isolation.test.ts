@@ -1,13 +1,7 @@
 import { expect } from 'chai'
 import { fastForMs } from '../../src/webhooks/attempts/slots/limits.ts'
 import { createSlots } from '../../src/webhooks/attempts/slots/slots.ts'
-import {
-  cancelIntent,
-  createIntent,
-  deliveriesOf,
-  recordRecentSuccess,
-  subscribe,
-} from '../support/actions.ts'
+import { cancelIntent, createIntent, deliveriesOf, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'

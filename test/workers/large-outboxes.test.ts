@@ -119,12 +119,10 @@ describe('An intent with thousands of events', () => {
   it('is read together with other intents, small ones first, in groups of at most 4 MiB including metadata', async () => {
     const ids = await storeMany(60, 250)
     const groups: IntentSource[][] = []
-    for await (const { intents } of readOutboxes(service.deps, { intentIds: ids, orderIds: [] }))
-      groups.push(intents)
+    for await (const { intents } of readOutboxes(service.deps, { intentIds: ids, orderIds: [] })) groups.push(intents)
     expect(groups.flat().map(({ _id }) => _id)).to.have.members(ids)
     for (const some of groups) expect(mongo.BSON.calculateObjectSize({ some })).to.be.below(4 * 1024 * 1024)
-    const pairsIn = (some: IntentSource[]) =>
-      some.map((each) => ('metadata' in each ? each.metadata.length : 0))
+    const pairsIn = (some: IntentSource[]) => some.map((each) => ('metadata' in each ? each.metadata.length : 0))
     expect(groups.map((some) => [some.length, ...new Set(pairsIn(some))])).to.deep.equal([
       [40, 0],
       [50, 0],

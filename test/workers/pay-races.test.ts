@@ -64,18 +64,10 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
   /** The sandbox wallet without hashing, which would be slow. The PIN selects the fault. */
   function withoutPins(deps: Deps) {
     const sandbox = deps.wallets.forPayments(true) ?? expect.fail()
-    async function authorise({
-      key,
-      amount,
-      fee,
-      validUntil,
-      phone,
-      pin,
-    }: PaymentOrder): Promise<WalletOutcome> {
+    async function authorise({ key, amount, fee, validUntil, phone, pin }: PaymentOrder): Promise<WalletOutcome> {
       const order = { key, kind: 'payment', amount, fee, paymentKey: key, validUntil } as const
       if (pin === 'wrong') return decideWithoutMoney(deps, order, { outcome: 'refused', reason: 'wrong_pin' })
-      if (pin === 'fails')
-        return decideWithoutMoney(deps, order, { outcome: 'failed', reason: 'technical_error' })
+      if (pin === 'fails') return decideWithoutMoney(deps, order, { outcome: 'failed', reason: 'technical_error' })
       if (pin === 'fails before transfer') throw new TypeError('the connection was closed')
       if (pin === 'slow') await slowPayment.passed
       const outcome = await transfer(deps, phone, order)
@@ -281,9 +273,7 @@ async function inChunks<T>(count: number, size: number, act: (index: number) => 
   const results: T[] = []
   for (let start = 0; start < count; start += size)
     results.push(
-      ...(await Promise.all(
-        Array.from({ length: Math.min(size, count - start) }, (_, offset) => act(start + offset)),
-      )),
+      ...(await Promise.all(Array.from({ length: Math.min(size, count - start) }, (_, offset) => act(start + offset)))),
     )
   return results
 }

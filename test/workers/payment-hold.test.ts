@@ -72,9 +72,7 @@ describe('A payment', () => {
   it('prevents the merchant, a simulation and a second payer from changing the intent until the payment ends', async () => {
     const { referenceNumber, key, respond } = await paying({ outcome: 'refused', reason: 'wrong_pin' })
     for (const _again of [1, 2]) {
-      expect(codeOf(await cancelIntent(service, merchant, referenceNumber))).to.equal(
-        '400 INTENT_CANCEL_CONFLICT',
-      )
+      expect(codeOf(await cancelIntent(service, merchant, referenceNumber))).to.equal('400 INTENT_CANCEL_CONFLICT')
       expect(codeOf(await simulate(service, merchant, referenceNumber))).to.equal('400 INTENT_NOT_PENDING')
       expect(outcomeName(await pay(service, referenceNumber))).to.equal('not-begun')
       expect(outcomeName(await pay(service, referenceNumber, { paymentId: key }))).to.equal('not-begun')
@@ -96,9 +94,7 @@ describe('A payment', () => {
     expect(await expireDue(service.deps)).to.equal(0)
     expect(await readIntent(service, merchant, referenceNumber)).to.include({ status: 'PENDING' })
     expect([await listed('PENDING'), await listed('CANCELLED')]).to.deep.equal([[referenceNumber], []])
-    expect(codeOf(await cancelIntent(service, merchant, referenceNumber))).to.equal(
-      '400 INTENT_CANCEL_CONFLICT',
-    )
+    expect(codeOf(await cancelIntent(service, merchant, referenceNumber))).to.equal('400 INTENT_CANCEL_CONFLICT')
     expect(await respond()).to.equal('done')
     expect([await listed('PENDING'), await listed('PAID')]).to.deep.equal([[], [referenceNumber]])
     expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
@@ -139,9 +135,7 @@ describe('A payment', () => {
       expect(outboxEventsOf(intent)).to.deep.equal(['payment.created', ...events])
       const dates = intent.outbox.map(({ createdAt }) => createdAt.getTime())
       expect(dates).to.deep.equal(dates.toSorted((a, b) => a - b))
-      expect([intent.updatedAt.getTime(), dates.at(-1)]).to.deep.equal(
-        Array(2).fill(service.clock.now().getTime()),
-      )
+      expect([intent.updatedAt.getTime(), dates.at(-1)]).to.deep.equal(Array(2).fill(service.clock.now().getTime()))
       expect(outcomeName(await pay(service, referenceNumber))).to.equal('not-begun')
     })
 

@@ -140,9 +140,7 @@ describe("The workers' poll", () => {
       const [neighbour, hanging] = [await service.merchant(), await startEndpointServer()]
       const requests = holdRequests(hanging)
       const like = await freshDelivery(service, merchant)
-      const ids = await Promise.all(
-        [1, 2, 3, 4].map(async () => (await subscribe(service, merchant, hanging.url)).id),
-      )
+      const ids = await Promise.all([1, 2, 3, 4].map(async () => (await subscribe(service, merchant, hanging.url)).id))
       for (const id of ids) await recordRecentSuccess(service, id)
       const { url } = hanging
       const many = Array.from({ length: 550 }, (_, index): Delivery => {
@@ -183,10 +181,7 @@ describe("The workers' poll", () => {
     await manyIntents(1_020, { expiresAt: earlier, cancelsAt: earlier, outbox: [] })
     const { referenceNumber } = await createIntent(service, neighbour)
     const due = ago(30_000)
-    await service.deps.Intent.updateOne(
-      { referenceNumber },
-      { $set: { expiresAt: due, cancelsAt: due, outbox: [] } },
-    )
+    await service.deps.Intent.updateOne({ referenceNumber }, { $set: { expiresAt: due, cancelsAt: due, outbox: [] } })
     expect(await expireDue(service.deps)).to.be.within(1_001, 1_010)
     expect((await storedIntent(service, referenceNumber)).status).to.equal('CANCELLED')
     expect(await service.deps.Intent.countDocuments({ status: 'PENDING' })).to.equal(20)
@@ -240,8 +235,7 @@ describe("The workers' poll", () => {
       ...service.deps,
       log: {
         ...service.deps.log,
-        info: (fields: { queue: string }, line: string) =>
-          void (line === 'poll.found' && polled.push(fields.queue)),
+        info: (fields: { queue: string }, line: string) => void (line === 'poll.found' && polled.push(fields.queue)),
       } as never,
     }
     const done = await profiled(service, async () => {

@@ -46,10 +46,7 @@ describe('The relay', () => {
 
   it("leaves a business's events in the outbox while the business is using all its slots, but relays all other events", async () => {
     const other = await service.merchant()
-    await Promise.all([
-      subscribe(service, merchant, endpointServer.url),
-      subscribe(service, other, endpointServer.url),
-    ])
+    await Promise.all([subscribe(service, merchant, endpointServer.url), subscribe(service, other, endpointServer.url)])
     const taken: (() => void)[] = []
     const take = () => service.deps.relaySlots.takeNow(merchant.businessId)
     for (let free = take(); free !== null; free = take()) taken.push(free)
@@ -84,9 +81,7 @@ describe('The relay', () => {
 
   it('composes a body only when a slot is free, so that 1 000 large events of one intent take little memory', async () => {
     for (const _each of [1, 2]) await subscribe(service, merchant, endpointServer.url)
-    const metadata = Object.fromEntries(
-      Array.from({ length: 50 }, (_, key) => [`key ${key}`, '💰'.repeat(500)]),
-    )
+    const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, key) => [`key ${key}`, '💰'.repeat(500)]))
     const { referenceNumber } = await createIntent(service, merchant, { amount: 1, metadata })
     const { outbox } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
     breaks(service, 'events once', referenceNumber)
@@ -117,8 +112,7 @@ describe('The relay', () => {
       const outcome = await relay(service, merchant, failing).catch((error: unknown) => error)
       expect(isUnavailable(outcome)).to.equal(true)
       await relay(service, merchant)
-      const get = async (path: string) =>
-        (await service.http.get(`/api/v1/dev/${path}`).set(merchant.read())).body.data
+      const get = async (path: string) => (await service.http.get(`/api/v1/dev/${path}`).set(merchant.read())).body.data
       expect(await get('balance')).to.include({ amount: 9_800 })
       const events = (await get('events/feed')).items as { type: string }[]
       expect(events.map(({ type }) => type)).to.deep.equal(['payment.created', 'payment.confirmed'])
@@ -157,10 +151,7 @@ describe('The relay', () => {
     await mongo.db?.command({ collMod: 'deliveries', validator: {} })
     await Endpoint.updateOne({ _id: wrong.id }, { $set: { events } })
     expect(await relayOutboxes(service.deps, batch)).to.include({ events: 2, deliveries: 2 })
-    expect([await outboxEvents(service, merchant), await outboxEvents(service, broken)]).to.deep.equal([
-      [],
-      [],
-    ])
+    expect([await outboxEvents(service, merchant), await outboxEvents(service, broken)]).to.deep.equal([[], []])
   })
 
   it('gives up on an insert that has not been sent within a minute, and later creates the delivery with a new time', async () => {

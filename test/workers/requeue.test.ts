@@ -92,8 +92,7 @@ describe('A re-queue', () => {
 
   it('requests another attempt if the previously requested one has been cancelled', async () => {
     const delivery = await oneDead()
-    const switchTo = (active: boolean) =>
-      service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active } })
+    const switchTo = (active: boolean) => service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active } })
     await requeue([delivery._id])
     await switchTo(false)
     await attempt(service.deps, delivery._id)

@@ -19,14 +19,7 @@ import { relay } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
-import {
-  ageData,
-  countTestData,
-  createSampleData,
-  openPair,
-  type Pair,
-  saveTestData,
-} from '../support/sample-data.ts'
+import { ageData, countTestData, createSampleData, openPair, type Pair, saveTestData } from '../support/sample-data.ts'
 import { tester, withService } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -240,8 +233,7 @@ describe('A clean-up', () => {
     await RetentionRecord.updateOne({ _id: 'nightly' }, { $set: { pass } })
     expect(await clean()).to.equal('cleaned')
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
-    for (const model of [Business, RetentionProgress])
-      await model.collection.deleteMany({ _id: { $in: ids } } as never)
+    for (const model of [Business, RetentionProgress]) await model.collection.deleteMany({ _id: { $in: ids } } as never)
   })
 
   it('writes nothing more after another process has taken it over', async () => {
@@ -253,9 +245,7 @@ describe('A clean-up', () => {
     await first?.end({ completedFor: new Date(0) })
     await second?.renew({})
     await second?.end({})
-    expect((await service.deps.RetentionRecord.findById('nightly').lean())?.completedFor).to.not.deep.equal(
-      new Date(0),
-    )
+    expect((await service.deps.RetentionRecord.findById('nightly').lean())?.completedFor).to.not.deep.equal(new Date(0))
   })
 
   it('is enqueued by the poll after a missed night, even if Redis has lost all of its data', async () => {
@@ -276,9 +266,7 @@ describe('A clean-up', () => {
     const run = () => retention(never()).run(service.deps, {}, named)
     const done = await run()
     expect(done.log).to.include({ outcome: 'cleaned', ...everything })
-    expect(await service.deps.metrics.registry.metrics()).to.match(
-      /retention_removed_total\{kind="intents"\} 2\n/,
-    )
+    expect(await service.deps.metrics.registry.metrics()).to.match(/retention_removed_total\{kind="intents"\} 2\n/)
     expect((await run()).log).to.deep.equal({ outcome: 'nothing-to-do' })
     await finishLeftovers(service.deps)
     expect(await jobs()).to.have.length(0)

@@ -20,13 +20,7 @@ import { createProduct } from '../support/store.ts'
 const dayMs = 86_400_000
 const nothing = { intents: 0, deliveries: 0, orders: 0, products: 0 }
 /** Collections that have no data of merchants, or only test data. */
-const ignoredCollections = [
-  'retention',
-  'retentionprogress',
-  'walletmovements',
-  'activityhours',
-  'activitycounts',
-]
+const ignoredCollections = ['retention', 'retentionprogress', 'walletmovements', 'activityhours', 'activitycounts']
 const unwatched = { count: () => undefined, done: () => undefined }
 
 describe('The clean-up', () => {
@@ -340,9 +334,7 @@ describe('The clean-up', () => {
     const { handle: _handle, ...like } = await service.deps.Product.findById(id).orFail().lean<Product>()
     const from = service.clock.now().getTime() - 31 * dayMs
     const copy = (index: number) => ({ ...like, _id: newId(), createdAt: new Date(from + index) })
-    await service.deps.Product.collection.insertMany(
-      Array.from({ length: 700 }, (_, at) => copy(at)) as never[],
-    )
+    await service.deps.Product.collection.insertMany(Array.from({ length: 700 }, (_, at) => copy(at)) as never[])
   }
 
   it("resumes where it was stopped, even in the middle of a business's data", async () => {
@@ -350,13 +342,10 @@ describe('The clean-up', () => {
     await clean()
     await makeManyProducts()
     const old = { businessId: pair.live.businessId, sandbox: false, listed: true }
-    const ages = (await service.deps.Product.find(old).sort({ createdAt: 1, _id: 1 })).map(
-      ({ createdAt }) => createdAt,
-    )
+    const ages = (await service.deps.Product.find(old).sort({ createdAt: 1, _id: 1 })).map(({ createdAt }) => createdAt)
     await service.deps.RetentionProgress.updateMany({}, { $unset: { walked: 1 } })
     const ending = new AbortController()
-    const count = (kind: Kind, documents: number) =>
-      void (kind === 'responses' && documents > 1 && ending.abort())
+    const count = (kind: Kind, documents: number) => void (kind === 'responses' && documents > 1 && ending.abort())
     const stopped = await clean(service.deps, ending, { ...unwatched, count })
     expect(stopped).to.include({ outcome: 'stopped', businesses: 0 })
     const walk = 'responses products byTime live'

@@ -64,12 +64,7 @@ function levelOf({ isNoise, isWarning }: Done): 'debug' | 'info' | 'warn' {
   return isNoise === true ? 'debug' : 'info'
 }
 
-async function applyNextStep(
-  deps: Deps,
-  nextStep: NextStep,
-  job: Job,
-  token: string | undefined,
-): Promise<void> {
+async function applyNextStep(deps: Deps, nextStep: NextStep, job: Job, token: string | undefined): Promise<void> {
   switch (nextStep.next) {
     case 'complete':
       return

@@ -24,8 +24,7 @@ export function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName): 
     end(identity, done) {
       const traces = done?.traces ?? []
       for (const traceparent of traces) span.link(traceparent)
-      if (done?.isNoise !== true)
-        span.end({ facts: { queue, ...identity, ...done?.log }, failed: done === null })
+      if (done?.isNoise !== true) span.end({ facts: { queue, ...identity, ...done?.log }, failed: done === null })
       const [only] = traces
       // A traceparent has the form `version-trace-span-flags`.
       return traces.length === 1 && only !== undefined ? (only.split('-')[1] ?? '') : span.traceId

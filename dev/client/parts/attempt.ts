@@ -40,8 +40,7 @@ export async function attempt(
   }
 }
 
-const isJson = (response: Response): boolean =>
-  /^application\/json\b/.test(response.headers.get('content-type') ?? '')
+const isJson = (response: Response): boolean => /^application\/json\b/.test(response.headers.get('content-type') ?? '')
 
 /** Reads the envelope of a response. */
 async function read(response: Response): Promise<{ data: unknown } | PaymentsError> {

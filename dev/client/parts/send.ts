@@ -27,11 +27,7 @@ export interface Endpoint {
   isFile?: true
 }
 
-export type Send = (
-  endpoint: Endpoint,
-  input: Record<string, unknown>,
-  options?: CallOptions,
-) => Promise<unknown>
+export type Send = (endpoint: Endpoint, input: Record<string, unknown>, options?: CallOptions) => Promise<unknown>
 
 /** A key with other characters could not be a header, and the error of `fetch` would show it. */
 const keyPattern = /^[\x21-\x7e]+$/
@@ -53,9 +49,7 @@ export function createSend(settings: PaymentsSettings): Send {
       Accept: 'application/json, */*;q=0.5',
       Authorization: `Bearer ${key}`,
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...(endpoint.method === 'GET'
-        ? {}
-        : { 'X-Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() }),
+      ...(endpoint.method === 'GET' ? {} : { 'X-Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() }),
     })
     const init = {
       method: endpoint.method,
@@ -96,8 +90,7 @@ function addressOf({ method, path, query = [], hasBody }: Endpoint, input: Recor
   const params = new URLSearchParams()
   for (const name of method === 'GET' ? Object.keys(rest) : query) {
     const value = take(name)
-    for (const each of Array.isArray(value) ? value : [value])
-      if (each !== undefined) params.append(name, String(each))
+    for (const each of Array.isArray(value) ? value : [value]) if (each !== undefined) params.append(name, String(each))
   }
   const search = params.toString()
   return {

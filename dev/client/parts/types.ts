@@ -25,8 +25,7 @@ type AllFields<Id extends OperationId> = Fields<operations[Id]['parameters']['pa
   Fields<Json<Fields<operations[Id]['requestBody']>>>
 
 /** The path parameters, the query parameters and the fields of the body of an operation, in one object. */
-export type Input<Id extends OperationId> =
-  unknown extends AllFields<Id> ? Record<string, never> : AllFields<Id>
+export type Input<Id extends OperationId> = unknown extends AllFields<Id> ? Record<string, never> : AllFields<Id>
 
 type Success<T> = T extends { 200: infer Body } ? Body : T extends { 201: infer Body } ? Body : never
 
@@ -37,8 +36,7 @@ export type Data<Id extends OperationId> =
     : Response
 
 /** The input can be omitted if it has no required field. */
-type Arguments<T> =
-  Partial<T> extends T ? [input?: T, options?: CallOptions] : [input: T, options?: CallOptions]
+type Arguments<T> = Partial<T> extends T ? [input?: T, options?: CallOptions] : [input: T, options?: CallOptions]
 
 export type Operations = {
   [Id in OperationId]: (...args: Arguments<Input<Id>>) => Promise<Data<Id>>

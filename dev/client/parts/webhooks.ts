@@ -50,9 +50,7 @@ export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEven
       `The webhook was signed more than ${toleranceSeconds} s before or after the time of this clock.`,
     )
   const given = `${headerOf(headers, 'Signature')},${headerOf(headers, 'Signature-Previous')}`
-  const signatures = given
-    .split(',')
-    .flatMap((each) => /^sha256=([0-9a-f]{64})$/.exec(each.trim())?.[1] ?? [])
+  const signatures = given.split(',').flatMap((each) => /^sha256=([0-9a-f]{64})$/.exec(each.trim())?.[1] ?? [])
   const signed = signedBytes(timestamp, body)
   for (const each of secrets)
     for (const signature of signatures)

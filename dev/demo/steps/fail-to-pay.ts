@@ -8,9 +8,7 @@ import { must } from '../wait-for.ts'
 /** Shows a failed payment, simulated by the API. */
 export async function failToPay(stage: Stage): Promise<void> {
   step(11, 'A payment fails, and the merchant gets payment.failed')
-  explain(
-    'With a test key a merchant can try each outcome without a customer. Here there is too little money:',
-  )
+  explain('With a test key a merchant can try each outcome without a customer. Here there is too little money:')
   const stove = { amount: 30_000, label: 'A stove', metadata: { order: '1046' } }
   const { reference } = await createIntentBriefly(stage, stove)
   const { code, details } = await callApiRefused(402, {

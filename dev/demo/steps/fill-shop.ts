@@ -38,9 +38,7 @@ export async function fillShop(stage: Stage): Promise<Tea> {
   const variants = product.variants as { label: string; stock: number; price: number }[]
   const packet = variants.find(({ label }) => label === PACKET)
   must(packet?.stock === 10 && packet.price === 9_000, 'the product has the requested stock and price')
-  explain(
-    'A CSV file imports many products, one row for each variant. If a row is wrong, nothing is imported.',
-  )
+  explain('A CSV file imports many products, one row for each variant. If a row is wrong, nothing is imported.')
   const counts = await callApiBriefly(
     200,
     write(stage, '/dev/store/products/import-csv', 'text/csv', file.join('\n')),

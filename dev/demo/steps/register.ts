@@ -36,8 +36,6 @@ export async function registerEndpoint({ service, endpointServer, key }: Stage):
     body: { url: endpointServer.url, events: subscribed },
   })
   must(/^[0-9a-f]{64}$/.test(String(secret)), 'the secret is 64 hexadecimal digits')
-  explain(
-    'The secret is shown only this once. It is how the merchant knows a real webhook from a forged one.',
-  )
+  explain('The secret is shown only this once. It is how the merchant knows a real webhook from a forged one.')
   return String(secret)
 }

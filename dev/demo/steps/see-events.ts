@@ -12,10 +12,7 @@ import { must, waitFor } from '../wait-for.ts'
 const LIMIT_MS = 60_000
 
 /** Shows how a developer sees the events of a new test key, without a public address. */
-export async function seeEvents(
-  { service, endpointServer, businessId }: Stage,
-  secret: string,
-): Promise<void> {
+export async function seeEvents({ service, endpointServer, businessId }: Stage, secret: string): Promise<void> {
   step(15, 'A developer sees the events on a laptop')
   explain(
     'A laptop has no public address for webhooks. The command line for merchants follows the events of a test key, and ' +

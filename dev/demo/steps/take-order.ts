@@ -24,10 +24,7 @@ export async function takeOrder(stage: Stage, { productId, packet, price, stock 
     },
     ['number', 'status', 'total', 'currency'],
   )
-  must(
-    order.status === 'PLACED' && order.total === QUANTITY * price,
-    'the order is placed, for the right total',
-  )
+  must(order.status === 'PLACED' && order.total === QUANTITY * price, 'the order is placed, for the right total')
   const reference = String(order.number)
   const expected = { event: 'order.new', reference, status: 'PLACED', respondedWith: 200 } as const
   const arrived = await nextWebhook(stage, 0, expected)

@@ -13,18 +13,14 @@ const link: StaffAct<AccountFacts> = {
   title: 'Issue a password link for',
   isDanger: true,
   effects: {
-    changes:
-      'the current password and any earlier link stop working immediately, and all sessions of the account end.',
-    opens:
-      'a link that is shown once. With it, the owner of the account can set a new password within 24 hours.',
+    changes: 'the current password and any earlier link stop working immediately, and all sessions of the account end.',
+    opens: 'a link that is shown once. With it, the owner of the account can set a new password within 24 hours.',
     undo: null,
     undoNote: 'the old password cannot be restored.',
   },
   obstacle: (account, staff) =>
     ownAccount(account, staff) ??
-    (account.disabledAt === null
-      ? null
-      : 'A link for a disabled account cannot be issued. Enable the account first.'),
+    (account.disabledAt === null ? null : 'A link for a disabled account cannot be issued. Enable the account first.'),
   async run(deps, { name }, by) {
     const issued = await issueLink(deps, name, by)
     return issued === null ? { result: 'refused' } : { result: 'shown', body: linkNotice(name, issued.link) }
@@ -43,8 +39,7 @@ const removeFactor: StaffAct<AccountFacts> = {
     undoNote: 'only the owner of the account can add a second factor.',
   },
   obstacle: (account, staff) =>
-    ownAccount(account, staff) ??
-    (account.secondFactor ? null : 'Nothing to do: the account has no second factor.'),
+    ownAccount(account, staff) ?? (account.secondFactor ? null : 'Nothing to do: the account has no second factor.'),
   async run(deps, { name }, by) {
     await removeSecondFactor(deps, name, by)
     return { result: 'done' }

@@ -28,11 +28,7 @@ export function actLinks<Found>(group: ActGroup<Found>, id: string, found: Found
  * Returns the notice to show after an act. Returns an empty string if the query names no act, or if the object has
  * changed since then.
  */
-export function actNotice<Found>(
-  group: ActGroup<Found>,
-  found: Found,
-  query: Record<string, unknown>,
-): string {
+export function actNotice<Found>(group: ActGroup<Found>, found: Found, query: Record<string, unknown>): string {
   const { done } = query
   const act = typeof done === 'string' && Object.hasOwn(group.acts, done) ? group.acts[done] : undefined
   if (act === undefined || act.isDone?.(found) === false) return ''

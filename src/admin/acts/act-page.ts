@@ -52,15 +52,7 @@ function effectFacts<Found>({ acts }: ActGroup<Found>, effects: Effects): string
 
 const capitalised = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1)
 
-function form<Found>({
-  act,
-  found,
-  backPath,
-  actionPath,
-  staff,
-  values,
-  faults,
-}: Confirmation<Found>): string {
+function form<Found>({ act, found, backPath, actionPath, staff, values, faults }: Confirmation<Found>): string {
   const fields = Object.entries(act.fields ?? {}).map(([name, each]) =>
     field(name, each, values[name] ?? each.current(found), faults[name]),
   )

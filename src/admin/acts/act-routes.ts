@@ -50,8 +50,7 @@ const perform =
     const again = () => redirectTo(res, `${backPath}/${name}`)
     if (act.obstacle(found, staffOf(res)) !== null) return again()
     const values = { ...given(act, req.body), ...formFields(req, 'reason') }
-    const invalid = (faults: Faults) =>
-      show(deps, group, name, act, found, { req, res, status: 400, values, faults })
+    const invalid = (faults: Faults) => show(deps, group, name, act, found, { req, res, status: 400, values, faults })
     const reason = readReason(values.reason)
     const faults = { ...act.faults?.(values), ...reasonFault(act, values.reason, reason) }
     if (Object.keys(faults).length > 0) return invalid(faults)

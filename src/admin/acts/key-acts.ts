@@ -16,10 +16,7 @@ const words: Record<keyof typeof keySwitches, SwitchWords> = {
   revoke: { label: 'Revoke', isDanger: true },
 }
 
-const switchAct = (
-  { effects, status }: KeySwitch,
-  { label, isDanger }: SwitchWords,
-): StaffAct<KeyInDetail> => ({
+const switchAct = ({ effects, status }: KeySwitch, { label, isDanger }: SwitchWords): StaffAct<KeyInDetail> => ({
   permission: 'change-keys',
   label,
   title: `${label} key`,
@@ -49,9 +46,6 @@ export const keyActs: ActGroup<KeyInDetail> = {
     <dt>Last used (UTC day)</dt><dd>${lastUsedDay ?? 'never'}</dd>
     <dt>Id</dt><dd class="id">${id}</dd>`,
   acts: Object.fromEntries(
-    Object.entries(words).map(([name, each]) => [
-      name,
-      switchAct(keySwitches[name as keyof typeof keySwitches], each),
-    ]),
+    Object.entries(words).map(([name, each]) => [name, switchAct(keySwitches[name as keyof typeof keySwitches], each)]),
   ),
 }

@@ -59,8 +59,7 @@ export const replayAct: StaffAct<TracedEndpoint> = {
     changes:
       'a worker replays the selected events, oldest first, alongside new events. An existing delivery gets one more attempt. If it fails, a dead delivery is dead again, and any other one continues its automatic attempts. A missing delivery is created and gets up to eight attempts.',
     undo: null,
-    undoNote:
-      'cancel the replay on the page of the endpoint. Attempts that were already made cannot be undone.',
+    undoNote: 'cancel the replay on the page of the endpoint. Attempts that were already made cannot be undone.',
   },
   fields: { from: hidden, to: hidden, event: hidden, mode: hidden, deliveries: hidden },
   async details(deps, endpoint, values) {

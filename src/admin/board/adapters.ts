@@ -66,8 +66,7 @@ const shownReferences = ([first, ...others]: string[]): string =>
   others.length === 0 ? String(first) : `${first} and ${others.length} more`
 
 /** Formats a time in the same way as the staff pages do. Redis stores times as strings. */
-const shownTime = (at: Date | string): string =>
-  `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+const shownTime = (at: Date | string): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
 /** The names of the fields in a job's data. */
 type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never
@@ -89,7 +88,5 @@ const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
 
 const onlyKnown = (data: object | undefined): object =>
   Object.fromEntries(
-    Object.entries(data ?? {}).filter(
-      ([field]) => Object.hasOwn(shown, field) && shown[field as keyof typeof shown],
-    ),
+    Object.entries(data ?? {}).filter(([field]) => Object.hasOwn(shown, field) && shown[field as keyof typeof shown]),
   )

@@ -22,15 +22,11 @@ export function createErrorResponses(deps: Pick<Deps, 'log'>): ErrorRequestHandl
 
 function responseFor(error: unknown): BoardResponse {
   if (isDatabaseFault(error))
-    return unavailable(
-      'MongoDB is not responding',
-      'Reload the page later to see whether the action succeeded.',
-    )
+    return unavailable('MongoDB is not responding', 'Reload the page later to see whether the action succeeded.')
   if (isRedisFault(error))
     return unavailable('Redis is not responding', 'Nothing is lost. The other pages work without Redis.')
   const { status } = error as { status?: number }
-  if (error instanceof URIError || status === 400)
-    return { status: 400, body: { error: 'This address is not valid' } }
+  if (error instanceof URIError || status === 400) return { status: 400, body: { error: 'This address is not valid' } }
   // Bull Board parses the request bodies itself, even those of GET requests, and rejects some of them with these
   // statuses.
   if (status === 413 || status === 415) return { status, body: { error: 'This request body is not valid' } }

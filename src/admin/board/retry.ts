@@ -1,12 +1,7 @@
 import type { Queue } from 'bullmq'
 import type { Deps } from '../../deps.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
-import {
-  type Requeued,
-  type Requeuer,
-  requeueBatch,
-  requeueDeliveries,
-} from '../../webhooks/deliveries/requeue.ts'
+import { type Requeued, type Requeuer, requeueBatch, requeueDeliveries } from '../../webhooks/deliveries/requeue.ts'
 
 /** A response for Bull Board's page, which shows `error` as the headline and `message` below it. */
 export interface BoardResponse {
@@ -46,12 +41,7 @@ const isStale = (outcome: Requeued): boolean => outcome !== 'endpoint-gone'
  * Re-queues the delivery that a job identifies. MongoDB, not the job, determines whether the delivery can be re-queued.
  * The job is removed from the *failed* list unless the delivery is still DEAD.
  */
-export async function retryJob(
-  deps: RetryDeps,
-  queue: Queue,
-  jobId: string,
-  by: Requeuer,
-): Promise<BoardResponse> {
+export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by: Requeuer): Promise<BoardResponse> {
   const id = deliveryIdOf(jobId)
   const outcome = (await requeueDeliveries(deps, [id], by)).get(id) ?? 'not-found'
   if (isStale(outcome)) await forget(deps, queue, [jobId])

@@ -7,9 +7,7 @@ export function addApiCommands(program: Command): void {
   for (const position of ['on', 'off'] as const)
     api
       .command(position)
-      .description(
-        `switch the developer API ${position} for all businesses; every process follows within 5 s`,
-      )
+      .description(`switch the developer API ${position} for all businesses; every process follows within 5 s`)
       .action(
         act(async (deps) => {
           const { switchApi } = await import('../../businesses/switch-api.ts')

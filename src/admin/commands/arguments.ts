@@ -94,9 +94,7 @@ export const instant =
   (text: string): Date => {
     const read = readInstant(text, edge)
     if (read === null)
-      throw new InvalidArgumentError(
-        'Must be an ISO 8601 date or date-time, such as 2026-11-21 or 2026-11-21T07:35Z.',
-      )
+      throw new InvalidArgumentError('Must be an ISO 8601 date or date-time, such as 2026-11-21 or 2026-11-21T07:35Z.')
     return read
   }
 

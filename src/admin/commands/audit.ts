@@ -42,17 +42,8 @@ export function addAuditCommands(program: Command): Command {
     .description(
       'print the audit trail as a file, newest lines first; the export itself is recorded in the audit trail',
     )
-    .option(
-      '--format <format>',
-      'csv, or jsonl with one JSON object per line',
-      choice(...exportFormats),
-      'csv',
-    )
-    .option(
-      '--from <time>',
-      'lines at this time or later (ISO 8601; UTC unless it has an offset)',
-      instant('start'),
-    )
+    .option('--format <format>', 'csv, or jsonl with one JSON object per line', choice(...exportFormats), 'csv')
+    .option('--from <time>', 'lines at this time or later (ISO 8601; UTC unless it has an offset)', instant('start'))
     .option('--to <time>', 'lines at this time or earlier; a date means the end of that day', instant('end'))
     .option('--act <act>', 'lines with this action', choice(...acts))
     .option('--who <name>', 'lines of this actor')

@@ -92,8 +92,7 @@ in the history. Rates that are scheduled for --from or later are removed.`
 
 const whyNotSet: Record<Exclude<SetCommission['result'], 'set'>, (id: string) => string> = {
   'not-found': (id) => `There is no business ${id}.`,
-  'in-the-past': () =>
-    'The time of --from is in the past. Rates cannot change for payments that were already made.',
+  'in-the-past': () => 'The time of --from is in the past. Rates cannot change for payments that were already made.',
   full: () => `A business can have at most ${maxRates} entries in the history of its rates.`,
 }
 
@@ -107,9 +106,7 @@ const limitOption = (name: keyof BusinessLimits) => {
 type ShownLimits = Record<keyof BusinessLimits, number | 'default'>
 
 const readLimits = (limits: Partial<ShownLimits>): Partial<BusinessLimits> =>
-  Object.fromEntries(
-    Object.entries(limits).map(([name, limit]) => [name, limit === 'default' ? null : limit]),
-  )
+  Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit === 'default' ? null : limit]))
 
 /** Returns the limits of a business as shown on the command line. */
 export const showLimits = (limits: BusinessLimits): Record<string, number | 'default'> =>

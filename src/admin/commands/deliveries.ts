@@ -29,9 +29,7 @@ Examples:
 
 /** Adds the commands that re-queue deliveries and replay events. */
 export function addDeliveriesCommands(program: Command): void {
-  const deliveries = program
-    .command('deliveries')
-    .description('re-queue webhook deliveries and replay events')
+  const deliveries = program.command('deliveries').description('re-queue webhook deliveries and replay events')
   deliveries
     .command('requeue')
     .description('make one more attempt for each selected delivery')
@@ -64,11 +62,7 @@ interface Options extends Selection {
   dryRun: boolean
 }
 
-async function requeue(
-  deps: AdminDeps,
-  { dryRun, ...selection }: Options,
-  command: Command,
-): Promise<RequeueCounts> {
+async function requeue(deps: AdminDeps, { dryRun, ...selection }: Options, command: Command): Promise<RequeueCounts> {
   const { countSelected, requeueSelected } = await import('./requeue-selected.ts')
   const { startProgress } = await import('./progress.ts')
   const total = await countSelected(deps, selection)
@@ -120,6 +114,5 @@ function checkSelection(command: Command): void {
     command.error('error: one of --id, --endpoint, --business, --from and --to is required')
   if (!isNarrow && status === 'CANCELLED')
     command.error('error: --status CANCELLED needs --id, --endpoint or --business')
-  if (from !== undefined && to !== undefined && from > to)
-    command.error('error: --from must not be later than --to')
+  if (from !== undefined && to !== undefined && from > to) command.error('error: --from must not be later than --to')
 }

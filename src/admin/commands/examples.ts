@@ -37,7 +37,6 @@ export function addExamples(program: Command): void {
     for (const command of group.commands) {
       const name = `${group.name()} ${command.name()}`
       const example = examples[name]
-      if (example !== undefined)
-        command.addHelpText('after', `\nExample:\n  admin ${name} ${example}`.trimEnd())
+      if (example !== undefined) command.addHelpText('after', `\nExample:\n  admin ${name} ${example}`.trimEnd())
     }
 }

@@ -11,10 +11,7 @@ const maxTimeExpired = 50
 export function explainError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const detail = plainText(message.replaceAll(/\/\/[^\s/]*@/g, '//').trim())
-  if (
-    error instanceof mongoose.Error.MongooseServerSelectionError ||
-    error instanceof MongoServerSelectionError
-  ) {
+  if (error instanceof mongoose.Error.MongooseServerSelectionError || error instanceof MongoServerSelectionError) {
     const hosts = hostsOf(error as TopologyError)
     return `MongoDB cannot be reached${hosts === '' ? '' : ` at ${hosts}`} (MONGODB_URL): ${detail}. Check that it is running and accepts connections from this machine.`
   }

@@ -56,29 +56,12 @@ export function addExportCommands(program: Command): void {
         'only lines booked at this time or earlier; a date means the end of that day',
         instant('end'),
       )
-      .option(
-        '--format <format>',
-        'csv, or jsonl with one JSON object per line',
-        choice(...exportFormats),
-        'csv',
-      )
+      .option('--format <format>', 'csv, or jsonl with one JSON object per line', choice(...exportFormats), 'csv')
       .option('--delimiter <name>', 'comma or semicolon, for csv', choice('comma', 'semicolon'), 'comma')
-      .option(
-        '--language <code>',
-        'en, fr or ar, for the column names of csv',
-        choice(...exportLanguages),
-        'en',
-      )
+      .option('--language <code>', 'en, fr or ar, for the column names of csv', choice(...exportLanguages), 'en')
       .option('--resume', 'complete a file that an earlier command began')
-      .addHelpText(
-        'after',
-        `${helpOf(kind)}\n${example}\n${example} --delimiter semicolon --language fr --resume`,
-      )
-      .action(
-        act((deps: AdminDeps, options: Options, command: Command) =>
-          exportFile(deps, kind, options, command),
-        ),
-      )
+      .addHelpText('after', `${helpOf(kind)}\n${example}\n${example} --delimiter semicolon --language fr --resume`)
+      .action(act((deps: AdminDeps, options: Options, command: Command) => exportFile(deps, kind, options, command)))
   }
 }
 
@@ -122,9 +105,7 @@ async function exportFile(
   const wanted: FileExport = {
     owner,
     kind,
-    positions: await readExport(reading, owner, (models) =>
-      findPositions(models, owner, entryTypeOf[kind], span),
-    ),
+    positions: await readExport(reading, owner, (models) => findPositions(models, owner, entryTypeOf[kind], span)),
     writer: createLineWriter({ kind, format, delimiter, language }),
     quotes: format === 'csv',
   }
@@ -139,9 +120,7 @@ async function exportFile(
   try {
     const written = await completeFile(reading, started, wanted, ending.signal, progress.add)
     if (written.lines < total)
-      throw new Failed(
-        `Stopped after ${written.lines} of ${total} lines. Run the command again with --resume.`,
-      )
+      throw new Failed(`Stopped after ${written.lines} of ${total} lines. Run the command again with --resume.`)
     return { file: out, ...written }
   } finally {
     process.off('SIGINT', stop)

@@ -50,8 +50,7 @@ async function findByLast4(deps: AdminDeps, last4: string): Promise<IdPage<Match
   const { listKeys } = await import('../../businesses/list-keys.ts')
   const { items, next } = await listKeys(deps, { last4 }, { limit: maxMatches, after: null })
   if (items.length === 0) throw new Failed('No key has a secret with these last four characters.')
-  const matched = ({ secrets }: KeyFacts) =>
-    secrets.find((secret) => secret.last4 === last4)?.state ?? 'ended'
+  const matched = ({ secrets }: KeyFacts) => secrets.find((secret) => secret.last4 === last4)?.state ?? 'ended'
   return { items: items.map((facts) => ({ ...facts, matched: matched(facts) })), next }
 }
 
@@ -72,9 +71,7 @@ async function keyIn(text: string): Promise<string> {
   const keys = keysIn(text)
   const [key] = keys
   if (key === undefined)
-    throw new Failed(
-      'Standard input contains no API key. Keys begin with sk_test_, sk_live_, pk_test_ or pk_live_.',
-    )
+    throw new Failed('Standard input contains no API key. Keys begin with sk_test_, sk_live_, pk_test_ or pk_live_.')
   if (keys.length > 1) throw new Failed(`Standard input contains ${keys.length} keys. Pass one at a time.`)
   return key
 }

@@ -20,9 +20,7 @@ async function refuseUnusable(wanted: readonly Scope[]): Promise<void> {
   const { publishableScopes } = await import('../../http/routes/routes.ts')
   const unusable = wanted.filter((scope) => !publishableScopes.includes(scope))
   if (unusable.length > 0)
-    throw new Failed(
-      `A publishable key cannot use ${unusable.join(', ')}, but only ${publishableScopes.join(', ')}.`,
-    )
+    throw new Failed(`A publishable key cannot use ${unusable.join(', ')}, but only ${publishableScopes.join(', ')}.`)
 }
 
 /** Adds the commands `key create` and `key rotate`, and the commands that change a key's status. */
@@ -35,11 +33,7 @@ export function addKeyCommands(program: Command): Command {
     .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
     .requiredOption('--kind <kind>', 'secret or publishable', choice('secret', 'publishable'))
     .option('--scopes <list>', 'comma-separated scopes; defaults to all scopes', someScopes)
-    .option(
-      '--ip <list>',
-      'comma-separated IP addresses and CIDR ranges that may use the key; defaults to all',
-      ranges,
-    )
+    .option('--ip <list>', 'comma-separated IP addresses and CIDR ranges that may use the key; defaults to all', ranges)
     .action(
       act(async (deps, { business: businessId, mode, kind, scopes, ip }: KeyOptions) => {
         const { issueKey } = await import('../../businesses/issue-key.ts')

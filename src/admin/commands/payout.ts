@@ -9,11 +9,7 @@ export function addPayout(business: Command): void {
     .command('payout')
     .description('book money that you have sent to a business')
     .argument('<id>', 'id of the business')
-    .requiredOption(
-      '--amount <n>',
-      'amount in centimes, at most the balance',
-      wholeNumber(1, Number.MAX_SAFE_INTEGER),
-    )
+    .requiredOption('--amount <n>', 'amount in centimes, at most the balance', wholeNumber(1, Number.MAX_SAFE_INTEGER))
     .requiredOption(
       '--reference <text>',
       'reference of the transfer; each reference is booked only once',

@@ -77,18 +77,15 @@ function filterOf(deps: AdminDeps, { id, endpoint, business, from, to, status }:
   const span = upToNow(deps, { from: from ?? null, to: to ?? null })
   // A CANCELLED delivery has no `deadAt`, so the time span applies to `createdAt`. The filter names both environments
   // so that MongoDB can use the index on the business.
-  if (status === 'CANCELLED')
-    return { ...named, sandbox: { $in: [true, false] }, status, ...within('createdAt', span) }
+  if (status === 'CANCELLED') return { ...named, sandbox: { $in: [true, false] }, status, ...within('createdAt', span) }
   // If deliveries are selected only by id, the counts include all of them, whatever their status.
   const isNamedOnly = id !== undefined && status === undefined && from === undefined && to === undefined
   return isNamedOnly ? named : { ...named, ...deadIn(span) }
 }
 
 async function expectExisting(deps: AdminDeps, { id, endpoint, business }: Selection): Promise<void> {
-  if (business !== undefined)
-    found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
-  if (endpoint !== undefined)
-    found(await deps.Endpoint.exists({ _id: endpoint }), `There is no endpoint ${endpoint}`)
+  if (business !== undefined) found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
+  if (endpoint !== undefined) found(await deps.Endpoint.exists({ _id: endpoint }), `There is no endpoint ${endpoint}`)
   if (id === undefined) return
   const existing = await deps.Delivery.find({ _id: { $in: id } }, { _id: 1 }).lean<{ _id: string }[]>()
   const known = new Set(existing.map(({ _id }) => _id))

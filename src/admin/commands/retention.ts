@@ -43,9 +43,7 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }, command: Co
       ? await countCleanUp(deps, ending.signal, watch)
       : await runCleanUp(deps, ending.signal, watch, () => recordCommand(deps, 'retention.run'))
     if (outcome === 'already-running')
-      throw new Failed(
-        'A clean-up is running, or was killed or failed within the last minute. Try again in a minute.',
-      )
+      throw new Failed('A clean-up is running, or was killed or failed within the last minute. Try again in a minute.')
     if (outcome === 'stopped') throw new Failed('Stopped. The next run continues from here.')
     return counts
   } catch (error) {

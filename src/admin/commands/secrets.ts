@@ -111,10 +111,7 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
  * Reports on stderr how many values could not be rotated because their key is not configured, and sets the exit code to
  * 1. All other values have been rotated.
  */
-function reportLost(
-  { endpoints, secondFactors, responses, auditKeys }: Rotated['unreadable'],
-  keys: number,
-): void {
+function reportLost({ endpoints, secondFactors, responses, auditKeys }: Rotated['unreadable'], keys: number): void {
   process.exitCode = 1
   process.stderr.write(
     `${endpoints} endpoints, ${secondFactors} second factors, ${responses} stored responses, ${auditKeys} audit keys and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS. They were not changed. ` +

@@ -48,9 +48,7 @@ export function addBusinessReads(business: Command): void {
 
   business
     .command('show')
-    .description(
-      'show the state, limits, commission, balance, quotas, keys, endpoints and deliveries of a business',
-    )
+    .description('show the state, limits, commission, balance, quotas, keys, endpoints and deliveries of a business')
     .argument('<id>', 'id of the business')
     .addHelpText('after', showHelp)
     .action(

@@ -78,8 +78,7 @@ function unsealed({ secrets }: AdminDeps, text: string): string {
 }
 
 function sealedId(text: string): string {
-  if (!/^v1\.[\w.-]{1,400}$/.test(text))
-    throw new InvalidArgumentError('Must be the "next" of the previous page.')
+  if (!/^v1\.[\w.-]{1,400}$/.test(text)) throw new InvalidArgumentError('Must be the "next" of the previous page.')
   return text
 }
 

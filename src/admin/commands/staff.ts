@@ -75,9 +75,7 @@ export function addStaffCommands(program: Command): Command {
 
   staff
     .command('reset-factor')
-    .description(
-      'remove the second factor of an account whose owner lost it; signs the account out everywhere',
-    )
+    .description('remove the second factor of an account whose owner lost it; signs the account out everywhere')
     .argument('<name>', 'name of the account', staffName)
     .action(
       act(async (deps, name: string) => {

@@ -45,9 +45,7 @@ export const exportForm = (staff: SignedIn, filter: Record<string, string>): str
   mayStaff(staff, 'export-audit')
     ? html`<form class="act" method="post" action="${exportPath}">
         !${csrfField(staff)}
-        !${Object.entries(filter).map(
-          ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-        )}
+        !${Object.entries(filter).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
         <button name="format" value="csv">Download as CSV</button>
         <button name="format" value="jsonl">Download as JSON lines</button>
       </form>`

@@ -33,8 +33,7 @@ export const auditPage = (deps: Deps) => async (req: Request, res: Response) => 
 
 /** Returns a sentence about the last nightly check of the trail, or a warning with its faults. */
 function checked(check: AuditCheck | null): string {
-  if (check === null)
-    return html`<p class="faint">The trail has not been verified yet. This happens every night.</p>`
+  if (check === null) return html`<p class="faint">The trail has not been verified yet. This happens every night.</p>`
   const { at, lines, seals, faultCount, faults } = check
   if (faultCount === 0)
     return html`<p class="faint">Verified !${time(at)}: ${groupDigits(lines)} lines in ${groupDigits(seals)} seals are unchanged.</p>`

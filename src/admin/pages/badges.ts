@@ -20,9 +20,7 @@ export const deliveryBadge = (status: DeliveryStatus): string =>
 /** Returns a badge that shows whether an endpoint receives deliveries, and whether it was reported as failing. */
 export function endpointBadge({ active, deletedAt, reportedFailure }: TracedEndpoint): string {
   if (deletedAt !== null) return html`<span class="badge faint">deleted</span>`
-  const state = active
-    ? html`<span class="badge good">active</span>`
-    : html`<span class="badge wait">disabled</span>`
+  const state = active ? html`<span class="badge good">active</span>` : html`<span class="badge wait">disabled</span>`
   return reportedFailure === null ? state : html`!${state} <span class="badge bad">failing</span>`
 }
 

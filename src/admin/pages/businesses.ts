@@ -52,9 +52,7 @@ export const businessesPage = (deps: Deps) => async (req: Request, res: Response
 function readFilter({ query }: Request): Filter {
   const text = (name: string): string => {
     const value = query[name]
-    return typeof value === 'string' && !value.includes('\0')
-      ? value.trim().toWellFormed().slice(0, maxPartLength)
-      : ''
+    return typeof value === 'string' && !value.includes('\0') ? value.trim().toWellFormed().slice(0, maxPartLength) : ''
   }
   const state = text('state')
   const isState = (value: string): value is State => Object.hasOwn(states, value)
@@ -102,9 +100,7 @@ export const businessBadges = ({ suspended, apiEnabled, liveApproved }: States):
   [
     suspended ? html`<span class="badge bad">suspended</span>` : '',
     apiEnabled ? '' : html`<span class="badge wait">developer API disabled</span>`,
-    liveApproved
-      ? html`<span class="badge live">live</span>`
-      : html`<span class="badge faint">test only</span>`,
+    liveApproved ? html`<span class="badge live">live</span>` : html`<span class="badge faint">test only</span>`,
   ]
     .filter((badge) => badge !== '')
     .join(' ')

@@ -5,18 +5,14 @@ import type { Deps } from '../../deps.ts'
 import { time } from './layout.ts'
 
 /** Returns a business's commission rates as HTML: the current rates, then those that were set for it, newest first. */
-export function commissionFacts(
-  { config, now }: Pick<Deps, 'config' | 'now'>,
-  { commission }: Business,
-): string {
+export function commissionFacts({ config, now }: Pick<Deps, 'config' | 'now'>, { commission }: Business): string {
   const at = now()
   const current = ratesAt(commission, config.commissionRates, at)
   const isDefault = !commission.some(({ from }) => from <= at)
   const history = commission
     .toReversed()
     .map(
-      ({ from, ...rates }) =>
-        html`<div>from !${time(from)}: ${inWords(rates)}${from > at ? ' (scheduled)' : ''}</div>`,
+      ({ from, ...rates }) => html`<div>from !${time(from)}: ${inWords(rates)}${from > at ? ' (scheduled)' : ''}</div>`,
     )
   return html`<dt>Commission</dt><dd>${inWords(current)}${isDefault ? ' (default)' : ' (set for this business)'}</dd>
     !${history.length === 0 ? '' : html`<dt>Commission history</dt><dd>!${history}</dd>`}`

@@ -7,12 +7,7 @@ import { sendPage } from '../../http/pages/send-page.ts'
 import type { Span } from '../../input/span.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
 import { mayStaff } from '../../staff/permissions.ts'
-import {
-  type DeadGroup,
-  type DeadGroups,
-  groupDead,
-  type Period,
-} from '../../webhooks/deliveries/dead-groups.ts'
+import { type DeadGroup, type DeadGroups, groupDead, type Period } from '../../webhooks/deliveries/dead-groups.ts'
 import { shownDeadMs } from '../../webhooks/deliveries/dead-in.ts'
 import { lookUpEndpoints, type TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { readFormSpan } from './form-span.ts'
@@ -68,8 +63,7 @@ const forField = (at: Date | null): string => at?.toISOString().slice(0, 16) ?? 
 async function list(deps: Deps, dead: DeadGroups, period: Period, staff: SignedIn): Promise<string> {
   const { groups, isCut } = dead
   const between = html`between !${time(period.from)} and !${time(period.to)}`
-  if (groups.length === 0)
-    return html`<p class="notice good">No delivery that died !${between} is still dead.</p>`
+  if (groups.length === 0) return html`<p class="notice good">No delivery that died !${between} is still dead.</p>`
   const ofBusinesses = [...Map.groupBy(groups, ({ businessId }) => businessId)]
   const [businesses, endpoints] = await Promise.all([
     lookUpBusinesses(
@@ -83,9 +77,7 @@ async function list(deps: Deps, dead: DeadGroups, period: Period, staff: SignedI
   ])
   const names = new Map(businesses.map((business) => [business._id, business]))
   const urls = new Map(endpoints.map((endpoint) => [endpoint._id, endpoint]))
-  const cut = isCut
-    ? ` Only the ${groups.length} endpoints with the most dead deliveries are shown and counted.`
-    : ''
+  const cut = isCut ? ` Only the ${groups.length} endpoints with the most dead deliveries are shown and counted.` : ''
   return html`<p>${isCut ? 'More than ' : ''}${deliveriesCounted(sum(groups))} died !${between} and ${sum(groups) === 1 ? 'is' : 'are'} still dead.${cut}</p>
     !${ofBusinesses
       .toSorted(([, a], [, b]) => sum(b) - sum(a))
@@ -110,12 +102,7 @@ const section = (
       </table>
     </div>`
 
-const row = (
-  group: DeadGroup,
-  endpoint: TracedEndpoint | undefined,
-  period: Period,
-  staff: SignedIn,
-): string =>
+const row = (group: DeadGroup, endpoint: TracedEndpoint | undefined, period: Period, staff: SignedIn): string =>
   html`<tr>
     <td data-label="Endpoint" class="wide"><a href="${endpointPath(group.endpointId)}">!${userText(endpoint?.url ?? group.endpointId)}</a></td>
     <td data-label="Dead" class="number">${group.count} <span class="faint">(${group.live} live)</span></td>

@@ -36,13 +36,7 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
     latestReplays(deps, id),
   ])
   const staff = staffOf(res)
-  const continueLink = requeueAllLink(
-    id,
-    endpoint,
-    spanToContinue(deps, req.query),
-    staff,
-    'Re-queue the rest',
-  )
+  const continueLink = requeueAllLink(id, endpoint, spanToContinue(deps, req.query), staff, 'Re-queue the rest')
   const body = html`<h1>Endpoint !${userText(new URL(endpoint.url).host)} !${endpointBadge(endpoint)}</h1>
     !${requeueAllNotice(req.query, continueLink)}!${actNotice(endpointActs, endpoint, req.query)}
     <dl class="facts card">

@@ -9,8 +9,7 @@ import { outcomeOf, userText } from './words.ts'
 /** Returns an endpoint's health as HTML. */
 export function healthOf({ health }: TracedEndpoint): string {
   const { failuresInRow, lastError: stage, lastFailureAt, lastStatus: status, lastSuccessAt } = health
-  const success =
-    lastSuccessAt === null ? 'No successful delivery yet.' : html`Last success !${time(lastSuccessAt)}.`
+  const success = lastSuccessAt === null ? 'No successful delivery yet.' : html`Last success !${time(lastSuccessAt)}.`
   if (failuresInRow === 0 || lastFailureAt === null) return success
   const times = failuresInRow === 1 ? 'The last attempt failed' : `The last ${failuresInRow} attempts failed`
   const why = stage === null ? '' : html`: ${outcomeOf({ status, stage, error: null })}`

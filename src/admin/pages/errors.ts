@@ -6,10 +6,7 @@ const titles: Record<number, [title: string, sentence: string]> = {
   404: ['Not found', 'There is no page at this address. Check it for typing errors.'],
   413: ['Form too large', 'This form is too large.'],
   429: ['Too many requests', 'Your other pages are still loading. Wait a moment, then reload this page.'],
-  500: [
-    'Something went wrong',
-    'An unexpected error occurred. It is logged. Try again, or contact an operator.',
-  ],
+  500: ['Something went wrong', 'An unexpected error occurred. It is logged. Try again, or contact an operator.'],
   503: ['Not available', 'The database is not responding. Try again in a few seconds.'],
 }
 
@@ -19,5 +16,4 @@ export const sendStaffError: SendError = (_req, res, status, error) => {
   sendNotice(res, status, title, sentence)
 }
 
-const messageOf = (error: unknown): string =>
-  error instanceof Refusal ? error.message : 'This request is not valid.'
+const messageOf = (error: unknown): string => (error instanceof Refusal ? error.message : 'This request is not valid.')

@@ -45,12 +45,7 @@ export function checkCsrf(req: Request, res: Response, next: NextFunction): void
 export const csrfOf = (req: Request): unknown => ((req.body ?? {}) as { csrf?: unknown }).csrf
 
 export const refuseForeignForm = (res: Response): void =>
-  sendNotice(
-    res,
-    403,
-    'Refused',
-    'This form belongs to another session. Go back, reload the page and try again.',
-  )
+  sendNotice(res, 403, 'Refused', 'This form belongs to another session. Go back, reload the page and try again.')
 
 /** Creates middleware that refuses a request unless the signed-in member of staff has a permission. */
 export const requirePermission =

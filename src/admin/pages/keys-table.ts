@@ -13,8 +13,7 @@ export const lastUse = ({ lastUsedDay }: Pick<KeyFacts, 'lastUsedDay'>): string 
 
 /** Returns a table of a business's newest keys. On a phone, each row is shown as a card. */
 export function keysTable({ items, next }: IdPage<KeyFacts>): string {
-  if (items.length === 0)
-    return html`<p>This business has no API key, so it cannot use the developer API.</p>`
+  if (items.length === 0) return html`<p>This business has no API key, so it cannot use the developer API.</p>`
   const cut = next === null ? '' : html`<p>Only the newest ${String(items.length)} keys are shown.</p>`
   return html`<div class="scroll" role="region" aria-label="Keys" tabindex="0">
     <table class="cards tight">

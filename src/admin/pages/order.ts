@@ -5,11 +5,7 @@ import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/pages/send-page.ts'
 import { lookUpOrder, type TracedOrder } from '../../store/orders/look-up.ts'
-import {
-  deliveriesOf,
-  endpointsOfDeliveries,
-  type ListedDelivery,
-} from '../../webhooks/deliveries/look-up.ts'
+import { deliveriesOf, endpointsOfDeliveries, type ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { environmentBadge } from './badges.ts'
 import { cleanedAway } from './cleaned-away.ts'
 import { deliveryCard } from './delivery-card.ts'
@@ -56,10 +52,7 @@ function missingDelivery(deps: Deps, order: TracedOrder, deliveries: ListedDeliv
   return html`<p class="notice">No active endpoint was subscribed to <b>order.new</b> when it happened, so nothing was sent.</p>`
 }
 
-const facts = (
-  { businessId, status, items, total, createdAt }: TracedOrder,
-  business: Business | null,
-): string =>
+const facts = ({ businessId, status, items, total, createdAt }: TracedOrder, business: Business | null): string =>
   html`<dl class="facts card">
     <dt>Business</dt><dd><a href="${businessPath(businessId)}">!${userText(business?.name ?? businessId)}</a></dd>
     <dt>Status</dt><dd>${status}</dd>

@@ -18,8 +18,7 @@ const reasonWords: Record<NonNullable<PaymentAttempt['reason']>, string> = {
   wallet_closed: 'the wallet is closed',
 }
 
-export const reasonInWords = (reason: keyof typeof reasonWords): string =>
-  `${reasonWords[reason]} (${reason})`
+export const reasonInWords = (reason: keyof typeof reasonWords): string => `${reasonWords[reason]} (${reason})`
 
 const outcomeWords: Record<PaymentAttempt['outcome'], string> = {
   done: 'paid',

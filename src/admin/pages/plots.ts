@@ -56,8 +56,7 @@ function bar(
 }
 
 /** Returns the star above a bar that is not completely counted. */
-const mark = (middle: number): string =>
-  html`<text x="${middle.toFixed(1)}" y="14" text-anchor="middle">*</text>`
+const mark = (middle: number): string => html`<text x="${middle.toFixed(1)}" y="14" text-anchor="middle">*</text>`
 
 const tick = (middle: number, label: string): string =>
   html`<line class="axis" x1="${middle.toFixed(1)}" x2="${middle.toFixed(1)}" y1="${ground}" y2="${ground + 5}" />

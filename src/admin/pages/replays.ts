@@ -54,11 +54,10 @@ const cancelButton = ({ _id, endpointId, status }: Replay, staff: SignedIn): str
     : ''
 
 /** Handles POST requests that cancel a replay. */
-export const cancelOne =
-  (deps: Deps) => async (req: Request<{ id: string; replayId: string }>, res: Response) => {
-    const { id: endpointId, replayId } = req.params
-    const replay = await deps.Replay.findOne({ _id: replayId, endpointId }).lean<Replay | null>()
-    if (replay === null) return sendNotFound(res)
-    await cancelReplay(deps, replay, byStaff(req, res, null))
-    redirectTo(res, endpointPath(endpointId))
-  }
+export const cancelOne = (deps: Deps) => async (req: Request<{ id: string; replayId: string }>, res: Response) => {
+  const { id: endpointId, replayId } = req.params
+  const replay = await deps.Replay.findOne({ _id: replayId, endpointId }).lean<Replay | null>()
+  if (replay === null) return sendNotFound(res)
+  await cancelReplay(deps, replay, byStaff(req, res, null))
+  redirectTo(res, endpointPath(endpointId))
+}

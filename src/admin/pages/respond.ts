@@ -13,9 +13,7 @@ export function sendNotice(res: Response, status: number, title: string, sentenc
   sendPage(
     res,
     status,
-    staff === undefined
-      ? plainPage(title, body + back + foot)
-      : page({ title, staff, current: null }, body + foot),
+    staff === undefined ? plainPage(title, body + back + foot) : page({ title, staff, current: null }, body + foot),
   )
 }
 

@@ -51,8 +51,7 @@ export function requireSession(req: Request, res: Response, next: NextFunction):
   const staff = res.locals.staff as SignedIn | undefined
   if (staff !== undefined) return staff.mustAddFactor ? requireSecondFactor(req, res, next) : next()
   if (req.originalUrl.startsWith('/admin/queues/api/')) return void res.status(403).json(signedOut)
-  if (!isNavigation(req))
-    return sendNotice(res, 403, 'Signed out', 'You are not signed in, or your session has ended.')
+  if (!isNavigation(req)) return sendNotice(res, 403, 'Signed out', 'You are not signed in, or your session has ended.')
   if (isFromOtherSite(req)) return sendPage(res, 200, stepPage)
   redirectTo(res, `/admin/sign-in?to=${encodeURIComponent(req.originalUrl)}`)
 }

@@ -22,12 +22,10 @@ export function money(centimes: number): string {
 export const duration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)
 
 /** Returns a count with its noun, such as `1 delivery` or `2 deliveries`. */
-export const deliveriesCounted = (count: number): string =>
-  `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
+export const deliveriesCounted = (count: number): string => `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
 
 /** Formats a count that is capped at `maxCounted`. */
-export const atMost = (count: number): string =>
-  count >= maxCounted ? `${maxCounted} or more` : String(count)
+export const atMost = (count: number): string => (count >= maxCounted ? `${maxCounted} or more` : String(count))
 
 /** A description of each stage at which an attempt can fail. */
 const stageWords: Record<string, string> = {
@@ -47,11 +45,7 @@ const stageWords: Record<string, string> = {
  * Returns a short description of why an attempt failed, such as `status 500` or `timeout (the response was not complete
  * in time)`.
  */
-export function outcomeOf({
-  status,
-  stage,
-  error,
-}: Pick<AttemptRecord, 'status' | 'stage' | 'error'>): string {
+export function outcomeOf({ status, stage, error }: Pick<AttemptRecord, 'status' | 'stage' | 'error'>): string {
   if (status !== null) return `status ${status}`
   const reason = error ?? stageWords[stage ?? ''] ?? 'there was no response'
   return `${stage ?? 'failed'} (${reason.charAt(0).toLowerCase()}${reason.slice(1).replace(/\.$/, '')})`

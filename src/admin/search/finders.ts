@@ -58,18 +58,15 @@ const pageHit = (document: object | null, path: string, name: string): Hit[] =>
   document === null ? [] : [{ path, name, intent: null }]
 
 /** Returns the query if it has the given form, or null. */
-const matching = (isOfForm: (text: string) => boolean, query: string): string | null =>
-  isOfForm(query) ? query : null
+const matching = (isOfForm: (text: string) => boolean, query: string): string | null => (isOfForm(query) ? query : null)
 
 /** Part of every API key. MongoDB logs the text of slow queries, so a text that contains a key must not become one. */
 const keyPrefix = /[sp]k_(?:test|live)_/i
 const isMerchantReference = (text: string): boolean =>
   isStorable(text) && !isLonger(text, merchantReference.maxLength) && !keyPrefix.test(text)
 
-const upper = (isOfForm: (text: string) => boolean) => (query: string) =>
-  matching(isOfForm, query.toUpperCase())
-const lower = (isOfForm: (text: string) => boolean) => (query: string) =>
-  matching(isOfForm, query.toLowerCase())
+const upper = (isOfForm: (text: string) => boolean) => (query: string) => matching(isOfForm, query.toUpperCase())
+const lower = (isOfForm: (text: string) => boolean) => (query: string) => matching(isOfForm, query.toLowerCase())
 
 /** A payment link with or without a query. It may have any host, because PAY_URL may change. */
 const link = /^[^?#]*\/p\/([0-9A-Z]{6})(?:[/?#].*)?$/i

@@ -34,10 +34,7 @@ function cut(hits: readonly Hit[]): string {
     : ''
 }
 
-const table = (
-  payments: readonly { path: string; intent: FoundIntent }[],
-  names: Map<string, string>,
-): string =>
+const table = (payments: readonly { path: string; intent: FoundIntent }[], names: Map<string, string>): string =>
   html`<div class="scroll">
     <table class="cards">
       <thead><tr><th>Payment</th><th>Business</th><th class="number">Amount without fee</th><th>State</th><th>Created</th></tr></thead>

@@ -1,11 +1,6 @@
 import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
 import type { Sentences } from './advice.ts'
-import {
-  deadSentences,
-  type EndpointFacts,
-  type EndpointState,
-  endpointSentences,
-} from './endpoint-sentences.ts'
+import { deadSentences, type EndpointFacts, type EndpointState, endpointSentences } from './endpoint-sentences.ts'
 
 /** The facts of a delivery and its endpoint, as texts in one language. */
 export interface DeliveryFacts extends EndpointFacts {
@@ -31,8 +26,7 @@ const always = (sentences: Sentences<DeliveryFacts>): Words => ({
 
 const pending: Sentences<DeliveryFacts> = {
   happened: () => 'No attempt has ended yet.',
-  next: ({ nextAttemptAt }) =>
-    `The first attempt is due on ${nextAttemptAt}. If it does not start, call an operator.`,
+  next: ({ nextAttemptAt }) => `The first attempt is due on ${nextAttemptAt}. If it does not start, call an operator.`,
   en: ({ event, reference, host }) => `The webhook ${event} for ${reference} is about to be sent to ${host}.`,
   fr: ({ event, reference, host }) => `Le webhook ${event} pour ${reference} va être envoyé à ${host}.`,
 }
@@ -49,8 +43,7 @@ const retrying: Sentences<DeliveryFacts> = {
 
 const delivered: Sentences<DeliveryFacts> = {
   happened: ({ deliveredAt }) => `The endpoint accepted the delivery on ${deliveredAt}.`,
-  next: () =>
-    'Nothing more is sent. If the merchant has not processed the event, the cause is on their side.',
+  next: () => 'Nothing more is sent. If the merchant has not processed the event, the cause is on their side.',
   en: ({ event, reference, host, deliveredAt, id }) =>
     `Your server at ${host} accepted the webhook ${event} for ${reference} on ${deliveredAt}. Search your logs for ${id}.`,
   fr: ({ event, reference, host, deliveredAt, id }) =>
@@ -58,8 +51,7 @@ const delivered: Sentences<DeliveryFacts> = {
 }
 
 const cancelled: Sentences<DeliveryFacts> = {
-  happened: () =>
-    'The delivery was cancelled because the endpoint was disabled. The endpoint is enabled again.',
+  happened: () => 'The delivery was cancelled because the endpoint was disabled. The endpoint is enabled again.',
   next: () => 'Re-queue the delivery. It gets one more attempt now, with the same id and content.',
   en: ({ event, reference, host }) =>
     `The webhook ${event} for ${reference} was not sent, because your address at ${host} was disabled. It is enabled again, so we can send the webhook now.`,

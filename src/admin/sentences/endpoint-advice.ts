@@ -2,12 +2,7 @@ import type { Stage } from '../../../schemas/responses/endpoint.ts'
 import type { Locale } from '../../checkout/locale.ts'
 import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { type Advice, adviceFrom, type Sentences } from './advice.ts'
-import {
-  deadSentences,
-  type EndpointFacts,
-  type EndpointState,
-  endpointSentences,
-} from './endpoint-sentences.ts'
+import { deadSentences, type EndpointFacts, type EndpointState, endpointSentences } from './endpoint-sentences.ts'
 
 /** Returns the state of an endpoint. An endpoint that no longer exists counts as deleted. */
 export function endpointStateOf(endpoint: TracedEndpoint | undefined): EndpointState {
@@ -24,10 +19,8 @@ export const endpointAdvice = (endpoint: TracedEndpoint): Advice => adviceOf(end
 /** Returns the words for the dead deliveries of an endpoint. */
 export const deadAdvice = (endpoint: TracedEndpoint): Advice => adviceOf(deadSentences, endpoint)
 
-const adviceOf = (
-  sentences: Record<EndpointState, Sentences<EndpointFacts>>,
-  endpoint: TracedEndpoint,
-): Advice => adviceFrom(sentences[endpointStateOf(endpoint)], (locale) => endpointFacts(locale, endpoint))
+const adviceOf = (sentences: Record<EndpointState, Sentences<EndpointFacts>>, endpoint: TracedEndpoint): Advice =>
+  adviceFrom(sentences[endpointStateOf(endpoint)], (locale) => endpointFacts(locale, endpoint))
 
 /** Returns the facts of an endpoint in one language. */
 export function endpointFacts(
@@ -46,8 +39,7 @@ export function endpointFacts(
   }
 }
 
-const on = ({ code, moment }: Locale, at: Date): string =>
-  code === 'fr' ? ` le ${moment(at)}` : ` on ${moment(at)}`
+const on = ({ code, moment }: Locale, at: Date): string => (code === 'fr' ? ` le ${moment(at)}` : ` on ${moment(at)}`)
 
 /** The causes of a failed attempt, in each language. */
 const causes: Record<Stage, { en: string; fr: string }> = {

@@ -31,8 +31,7 @@ export const endpointSentences: Words = {
       `Votre adresse de webhook sur ${host} est active, mais nous ne lui avons encore rien envoyé. Vérifiez à quels événements elle est abonnée.`,
   },
   healthy: {
-    happened: ({ lastSuccessAt }) =>
-      `The endpoint is active, and its last attempt succeeded on ${lastSuccessAt}.`,
+    happened: ({ lastSuccessAt }) => `The endpoint is active, and its last attempt succeeded on ${lastSuccessAt}.`,
     next: () => 'Events to which the endpoint is subscribed are sent as they happen.',
     en: ({ host, lastSuccessAt }) =>
       `Your webhook address at ${host} works. It accepted our last webhook on ${lastSuccessAt}.`,
@@ -50,8 +49,7 @@ export const endpointSentences: Words = {
       `Votre serveur ${host} n’a pas accepté notre dernier webhook, le ${lastFailureAt}. En voici la cause : ${lastError}. Veuillez le réparer. Nous faisons jusqu’à huit tentatives pour chaque webhook.`,
   },
   disabled: {
-    happened: () =>
-      'The merchant disabled the endpoint, so nothing is sent to it. Its due deliveries are cancelled.',
+    happened: () => 'The merchant disabled the endpoint, so nothing is sent to it. Its due deliveries are cancelled.',
     next: () => `Endpoint disabled. Enable it, then re-queue the delivery. ${missed}`,
     en: ({ host }) =>
       `Your webhook address at ${host} is disabled, so we send nothing to it. Enable it with the API. Then we can send the cancelled and failed webhooks again, and also the events since it was disabled.`,
@@ -59,10 +57,8 @@ export const endpointSentences: Words = {
       `Votre adresse de webhook sur ${host} est désactivée : nous ne lui envoyons rien. Réactivez-la via l’API. Nous pourrons ensuite renvoyer les webhooks annulés ou en échec, ainsi que les événements survenus depuis la désactivation.`,
   },
   deleted: {
-    happened: ({ deletedAt }) =>
-      `The merchant deleted the endpoint${deletedAt}. Its open deliveries are cancelled.`,
-    next: () =>
-      `Nothing can be re-queued for a deleted endpoint. The merchant can create a new endpoint. ${missed}`,
+    happened: ({ deletedAt }) => `The merchant deleted the endpoint${deletedAt}. Its open deliveries are cancelled.`,
+    next: () => `Nothing can be re-queued for a deleted endpoint. The merchant can create a new endpoint. ${missed}`,
     en: ({ host, deletedAt }) =>
       `Your webhook address at ${host} was deleted${deletedAt}, so we can no longer send anything to it. Create a new one with the API. Then we can also send the past events to it.`,
     fr: ({ host, deletedAt }) =>
@@ -72,8 +68,7 @@ export const endpointSentences: Words = {
 
 const allFailed = 'All attempts failed, so no further attempt follows.'
 const cannotRequeue = 'The deliveries cannot be re-queued.'
-const stopped = ({ dead, host }: EndpointFacts) =>
-  `All attempts to send ${dead} to ${host} failed, so we stopped.`
+const stopped = ({ dead, host }: EndpointFacts) => `All attempts to send ${dead} to ${host} failed, so we stopped.`
 const stoppedFr = ({ dead, host }: EndpointFacts) =>
   `Toutes nos tentatives d’envoyer ${dead} à ${host} ont échoué, nous avons donc arrêté.`
 const repaired: Sentences<EndpointFacts> = {

@@ -20,9 +20,7 @@ export function paymentAdvice(
   now: Date,
 ): Advice {
   const price = priceOf(intent) ?? priceNow(deps, intent, business, now)
-  return adviceFrom(paymentSentences[paymentStateOf(intent, business, now)], (locale) =>
-    factsIn(locale, intent, price),
-  )
+  return adviceFrom(paymentSentences[paymentStateOf(intent, business, now)], (locale) => factsIn(locale, intent, price))
 }
 
 function factsIn(locale: Locale, intent: TracedIntent, price: Price | null): PaymentFacts {

@@ -5,8 +5,7 @@ import { callProvider, type PaymentFacts, refundSentences } from './refund-sente
 const notCharged = 'You have not been charged.'
 const notChargedFr = 'Vous n’avez pas été débité.'
 const newRequest = 'The request can no longer be paid. The merchant can create a new one.'
-const canRetry = ({ expiresAt }: PaymentFacts) =>
-  `No money moved. The customer can try again until ${expiresAt}.`
+const canRetry = ({ expiresAt }: PaymentFacts) => `No money moved. The customer can try again until ${expiresAt}.`
 /** A payment that the customer can repeat. */
 const declined = (why: string, en: string, fr: string): Sentences<PaymentFacts> => ({
   happened: ({ amount, since }) => `The payment of ${amount} on ${since} did not go through: ${why}.`,
@@ -44,10 +43,8 @@ export const paymentSentences: Record<PaymentState, Sentences<PaymentFacts>> = {
       `Nous n’avons pas encore reçu de paiement pour cette demande. Vous pouvez payer avec le lien ou le code jusqu’au ${codeExpiresAt}.`,
   },
   'code-expired': {
-    happened: ({ codeExpiresAt }) =>
-      `No customer has attempted to pay. The payment code expired on ${codeExpiresAt}.`,
-    next: ({ expiresAt }) =>
-      `The customer can pay with the link until ${expiresAt}. Then the request expires.`,
+    happened: ({ codeExpiresAt }) => `No customer has attempted to pay. The payment code expired on ${codeExpiresAt}.`,
+    next: ({ expiresAt }) => `The customer can pay with the link until ${expiresAt}. Then the request expires.`,
     en: ({ expiresAt }) =>
       `The payment code is no longer valid, but you can pay with the link until ${expiresAt}. ${notCharged}`,
     fr: ({ expiresAt }) =>
@@ -58,8 +55,7 @@ export const paymentSentences: Record<PaymentState, Sentences<PaymentFacts>> = {
     next: ({ expiresAt }) =>
       `An admin or an operator can resume the business. If that does not happen before ${expiresAt}, the request expires.`,
     en: () => `This payment is not possible at the moment. ${notCharged} Please contact the merchant.`,
-    fr: () =>
-      `Ce paiement n’est pas possible pour le moment. ${notChargedFr} Veuillez contacter le commerçant.`,
+    fr: () => `Ce paiement n’est pas possible pour le moment. ${notChargedFr} Veuillez contacter le commerçant.`,
   },
   paying: {
     happened: ({ amount, since }) =>
@@ -126,11 +122,7 @@ export const paymentSentences: Record<PaymentState, Sentences<PaymentFacts>> = {
     'This payment request was cancelled.',
     'Cette demande de paiement a été annulée.',
   ),
-  expired: closed(
-    'The request expired.',
-    'This payment request has expired.',
-    'Cette demande de paiement a expiré.',
-  ),
+  expired: closed('The request expired.', 'This payment request has expired.', 'Cette demande de paiement a expiré.'),
   paid: {
     happened: ({ amount, paidAt }) => `The customer paid ${amount} on ${paidAt}.`,
     next: () =>

@@ -40,11 +40,7 @@ const states: Record<Status, StateOf> = {
 /** Returns the state of a payment. `intent` must have its status at `now` (`asOf`). */
 export const paymentStateOf: StateOf = (intent, business, now) => states[intent.status](intent, business, now)
 
-function pendingState(
-  { hold, attempts, codeExpiresAt }: TracedIntent,
-  business: Owner,
-  now: Date,
-): PaymentState {
+function pendingState({ hold, attempts, codeExpiresAt }: TracedIntent, business: Owner, now: Date): PaymentState {
   if (hold !== null) return isInTime(hold, now) ? 'paying' : 'unknown-payment'
   if (business?.suspended === true) return 'suspended'
   const last = attempts.at(-1)

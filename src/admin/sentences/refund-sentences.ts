@@ -36,8 +36,7 @@ export const refundSentences: Record<RefundState, Sentences<PaymentFacts>> = {
     next: ({ validUntil }) =>
       `The service waits for the wallet, and queries it if it does not respond. The wallet must not carry out the refund after ${validUntil}. Meanwhile, the merchant cannot refund this amount a second time.`,
     en: ({ refund }) => `Your refund of ${refund} is being processed. Please wait a moment.`,
-    fr: ({ refund }) =>
-      `Votre remboursement de ${refund} est en cours de traitement. Merci de patienter un instant.`,
+    fr: ({ refund }) => `Votre remboursement de ${refund} est en cours de traitement. Merci de patienter un instant.`,
   },
   'unknown-refund': {
     happened: ({ refund, since, validUntil }) =>
@@ -49,17 +48,14 @@ export const refundSentences: Record<RefundState, Sentences<PaymentFacts>> = {
       `Nous ne savons pas encore si votre remboursement de ${refund} a été effectué. Nous continuons de vérifier auprès de votre portefeuille. S’il ne l’a pas été, le commerçant pourra vous rembourser à nouveau.`,
   },
   'refund-failed': {
-    happened: ({ refund, since }) =>
-      `The refund of ${refund} on ${since} did not go through. No money moved.`,
+    happened: ({ refund, since }) => `The refund of ${refund} on ${since} did not go through. No money moved.`,
     next: () => 'The merchant can refund again. The reason is in the timeline.',
-    en: ({ refund }) =>
-      `The refund of ${refund} did not go through. Please ask the merchant to refund you again.`,
+    en: ({ refund }) => `The refund of ${refund} did not go through. Please ask the merchant to refund you again.`,
     fr: ({ refund }) =>
       `Le remboursement de ${refund} n’a pas abouti. Veuillez demander au commerçant de vous rembourser à nouveau.`,
   },
   'refunded-in-part': {
-    happened: ({ amount, refunded }) =>
-      `The merchant refunded ${refunded} of the ${amount} that the customer paid.`,
+    happened: ({ amount, refunded }) => `The merchant refunded ${refunded} of the ${amount} that the customer paid.`,
     next: () => 'The merchant can refund the rest.',
     en: ({ amount, refunded }) =>
       `Of your payment of ${amount}, ${refunded} has been refunded to the wallet that paid. For the rest, please contact the merchant.`,

@@ -17,11 +17,7 @@ export const chargedInWords = (language: Language, price: Price): string =>
 export const givenBackInWords = (language: Language, price: Price): string =>
   totalInWords(language, price, (fee) => (language.code === 'fr' ? `${fee} des frais` : `${fee} of the fee`))
 
-function totalInWords(
-  { code, money }: Language,
-  { amount, fee }: Price,
-  feeInWords: (fee: string) => string,
-): string {
+function totalInWords({ code, money }: Language, { amount, fee }: Price, feeInWords: (fee: string) => string): string {
   const total = money(amount + fee)
   if (fee === 0) return total
   return `${total} (${money(amount)} ${code === 'fr' ? 'et' : 'and'} ${feeInWords(money(fee))})`

@@ -36,10 +36,7 @@ export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<
  * Returns whether the check that was due most recently has not been stored yet. In a new service, the first check is
  * due in the night after the first line.
  */
-export async function isCheckDue(
-  deps: Pick<Models, 'AuditCheck' | 'AuditEvent'>,
-  now: Date,
-): Promise<boolean> {
+export async function isCheckDue(deps: Pick<Models, 'AuditCheck' | 'AuditEvent'>, now: Date): Promise<boolean> {
   const due = lastDue(now)
   const check = await latestCheck(deps)
   if (check !== null) return check.at < due

@@ -30,8 +30,7 @@ export async function* faultsOfLines(
     if (line === undefined) yield `Line ${id} of seal ${number} is missing.`
     else if (digestOfLine(key, line) !== digests[index]) yield `Line ${id} of seal ${number} was changed.`
     // A process may have been killed before it marked the lines of the last seal, so a missing mark is not a fault.
-    else if ((line.seal ?? number) !== number)
-      yield `Line ${id} of seal ${number} is marked with seal ${line.seal}.`
+    else if ((line.seal ?? number) !== number) yield `Line ${id} of seal ${number} is marked with seal ${line.seal}.`
   }
   const marked = { seal: { $gt: number - 1, $lte: number }, _id: { $nin: ids } }
   for await (const { _id } of findAll(deps, marked))
@@ -39,17 +38,7 @@ export async function* faultsOfLines(
 }
 
 /** The BSON types of a mark that is neither a number nor null. A line with such a mark would never get into a seal. */
-const nonNumericTypes = [
-  'string',
-  'object',
-  'array',
-  'binData',
-  'objectId',
-  'bool',
-  'date',
-  'regex',
-  'timestamp',
-]
+const nonNumericTypes = ['string', 'object', 'array', 'binData', 'objectId', 'bool', 'date', 'regex', 'timestamp']
 
 /** Finds the lines that should belong to a seal but do not. Yields each fault as a sentence. */
 export async function* faultsOfOtherLines(deps: LineDeps, lastSeal: number): AsyncGenerator<string> {

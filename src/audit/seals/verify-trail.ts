@@ -43,11 +43,7 @@ const maxTimeMS = 4_000
  * rest is a valid trail. Such a removal is found only if `expected` is a seal from the logs. An operator who has
  * SECRET_KEY can make a new chain, which also differs from the logs.
  */
-export async function verifyTrail(
-  deps: VerifyDeps,
-  pace: Pace,
-  expected: KnownSeal | null,
-): Promise<Verified> {
+export async function verifyTrail(deps: VerifyDeps, pace: Pace, expected: KnownSeal | null): Promise<Verified> {
   const result: Verified = { seals: 0, lines: 0, last: null, faultCount: 0, faults: [] }
   const report = (fault: string): void => {
     result.faultCount += 1
@@ -76,8 +72,7 @@ export async function verifyTrail(
     result.last = { number: seal._id, digest: seal.digest }
     last = seal
   }
-  if (expected !== null && !isExpectedSeen)
-    report(`Seal ${expected.number} is missing, although it is expected.`)
+  if (expected !== null && !isExpectedSeen) report(`Seal ${expected.number} is missing, although it is expected.`)
   await pace(() => reportAll(faultsOfOtherLines(deps, result.last?.number ?? 0)))
   return result
 }

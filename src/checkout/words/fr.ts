@@ -73,10 +73,7 @@ export const french: Words = {
     refundedInPart: 'Paiement remboursé en partie',
     cancelled: ['Paiement annulé', `Cette demande de paiement a été annulée. ${nothingTaken}`],
     expired: ['Délai dépassé', `${nothingTaken} Demandez au commerçant une nouvelle demande de paiement.`],
-    failed: [
-      'Le paiement a échoué',
-      `${nothingTaken} Demandez au commerçant une nouvelle demande de paiement.`,
-    ],
+    failed: ['Le paiement a échoué', `${nothingTaken} Demandez au commerçant une nouvelle demande de paiement.`],
     unavailable: ['Paiement impossible pour le moment', `${nothingTaken} Réessayez un peu plus tard.`],
   },
   facts: {

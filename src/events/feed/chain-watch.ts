@@ -85,8 +85,7 @@ export function createChainWatch(
 
   function tick(): void {
     const now = elapsedMs()
-    for (const wait of eachWait())
-      if (now - Math.max(wait.beganAtMs, respondedAtMs) > maxSilenceMs) wait.fail()
+    for (const wait of eachWait()) if (now - Math.max(wait.beganAtMs, respondedAtMs) > maxSilenceMs) wait.fail()
     if (chains.size > 0) void read()
     else stop()
   }

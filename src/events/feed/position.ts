@@ -6,8 +6,7 @@ import { type Refusal, refuse } from '../../errors.ts'
  * Returns the position in the feed after the event with this number, as merchants see it. The position contains a check
  * value, so that a position of another business or of the other environment is recognised.
  */
-export const writePosition = (owner: ChainOwner, number: number): string =>
-  `${number}-${checkOf(owner, number)}`
+export const writePosition = (owner: ChainOwner, number: number): string => `${number}-${checkOf(owner, number)}`
 
 /** Returns the number in a position. Throws VALIDATION_ERROR if the feed of this owner never returned the position. */
 export function readPosition(owner: ChainOwner, position: string): number {

@@ -67,9 +67,7 @@ export async function readFeed(
     if (last > after || search.after === 'latest') await keep(deps, owner, last, session, deadlineAt)
     const { limit } = search
     const found =
-      after >= last
-        ? []
-        : await findBetween(deps, owner, search, { after, last }, { limit: limit + 1, session })
+      after >= last ? [] : await findBetween(deps, owner, search, { after, last }, { limit: limit + 1, session })
     const items = found.slice(0, limit)
     const hasMore = found.length > limit
     const end = hasMore ? (items.at(-1)?.number ?? after) : Math.max(after, last)

@@ -11,10 +11,7 @@ const missing = 'Send one file as the form field file.'
 const broken = 'The body is not valid multipart/form-data.'
 
 /** Returns the content of the form field `file`, and ignores all other fields. */
-export function readFormFile(
-  bytes: Buffer,
-  contentType: string,
-): Promise<{ file: Buffer } | { fault: string }> {
+export function readFormFile(bytes: Buffer, contentType: string): Promise<{ file: Buffer } | { fault: string }> {
   return new Promise((resolve) => {
     const form = openForm(contentType)
     if (form === null) return resolve({ fault: broken })

@@ -38,12 +38,7 @@ type LimitDeps = Pick<Deps, 'bodyBudgets' | 'rateLimits'>
  * the Content-Length header announces. A chunked body has no Content-Length, so the maximum body size is reserved for
  * it. If too little memory is left for that, the chunked body is still read, provided that it turns out to be small.
  */
-export function reserveBody(
-  deps: LimitDeps,
-  { businessId }: Caller,
-  req: Request,
-  kind: BodyKind,
-): BodyMemory {
+export function reserveBody(deps: LimitDeps, { businessId }: Caller, req: Request, kind: BodyKind): BodyMemory {
   const { largest } = kinds[kind]
   const isChunked = req.headers['transfer-encoding'] !== undefined
   const bytes = isChunked ? largest : Number(req.headers['content-length'] ?? 0)
@@ -57,8 +52,7 @@ export function reserveBody(
 
 const tooManyBodies = ({ perBusiness }: BodyBudget): Refusal =>
   refuse('RATE_LIMITED', {
-    message:
-      'Your business is sending too many large bodies at once. Wait for the running requests to finish.',
+    message: 'Your business is sending too many large bodies at once. Wait for the running requests to finish.',
     details: { scope: 'bodies', limit: perBusiness },
     retryAfterSeconds: 1,
   })

@@ -28,11 +28,7 @@ export const ofWrites = [
   'IDEMPOTENCY_REQUEST_IN_PROGRESS',
 ] as const satisfies ErrorCode[]
 
-export const ofBodies = [
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'INVALID_JSON',
-] as const satisfies ErrorCode[]
+export const ofBodies = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_JSON'] as const satisfies ErrorCode[]
 
 /** Returns all error codes that an operation can return, in the order of the error catalogue. */
 export function codesOf(route: Route): ErrorCode[] {

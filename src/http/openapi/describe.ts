@@ -32,9 +32,7 @@ export function describeApi(config: DescribedConfig): Part {
       headers,
       responses: sharedRefusals(),
       examples: refusalExamples(),
-      schemas: Object.fromEntries(
-        Object.entries(named).map(([name, schema]) => [name, writer.define(schema)]),
-      ),
+      schemas: Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, writer.define(schema)])),
     },
   }
 }

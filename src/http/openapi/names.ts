@@ -47,13 +47,7 @@ import {
   statementPage,
 } from '../../../schemas/responses/ledger.ts'
 import { customer, order, orderItem, orderPage } from '../../../schemas/responses/order.ts'
-import {
-  deletedProduct,
-  product,
-  productPage,
-  stockedVariant,
-  variant,
-} from '../../../schemas/responses/product.ts'
+import { deletedProduct, product, productPage, stockedVariant, variant } from '../../../schemas/responses/product.ts'
 import { simulateOrderBody } from '../../../schemas/simulate-order.ts'
 import { simulatePaymentBody } from '../../../schemas/simulate-payment.ts'
 import { testEndpointBody } from '../../../schemas/test-endpoint.ts'

@@ -88,11 +88,8 @@ function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null 
 }
 
 /** Whether the body needs a field, including one that is required only under a condition. */
-const requiresField = (body: {
-  required?: unknown
-  minProperties?: unknown
-  else?: { required?: unknown }
-}): boolean => (body.required ?? body.minProperties ?? body.else?.required) !== undefined
+const requiresField = (body: { required?: unknown; minProperties?: unknown; else?: { required?: unknown } }): boolean =>
+  (body.required ?? body.minProperties ?? body.else?.required) !== undefined
 
 const csvFile: Part = { type: 'string', minLength: 1, maxLength: maxBodyBytes.csv, pattern: withoutNul }
 

@@ -14,17 +14,7 @@ export interface SchemaWriter {
 }
 
 /** The JSON Schema keywords whose values are schemas or lists of schemas. */
-const nesting = [
-  'items',
-  'propertyNames',
-  'additionalProperties',
-  'if',
-  'then',
-  'else',
-  'not',
-  'oneOf',
-  'anyOf',
-]
+const nesting = ['items', 'propertyNames', 'additionalProperties', 'if', 'then', 'else', 'not', 'oneOf', 'anyOf']
 
 export function createSchemaWriter(config: DescribedConfig): SchemaWriter {
   const formats = formatsFor(config)
@@ -35,9 +25,7 @@ export function createSchemaWriter(config: DescribedConfig): SchemaWriter {
   }
 
   const define = (schema: object): Part =>
-    withWidth(
-      Object.assign({}, ...Object.entries(withType(schema)).map(([keyword, value]) => write(keyword, value))),
-    )
+    withWidth(Object.assign({}, ...Object.entries(withType(schema)).map(([keyword, value]) => write(keyword, value))))
 
   const referEach = (schemas: object): Part =>
     Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, refer(schema)]))

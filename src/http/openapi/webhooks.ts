@@ -35,8 +35,7 @@ const webhook = (
     },
     {
       ...header(`X-${brand}-Signature-Previous`, '^sha256=[0-9a-f]{64}(,sha256=[0-9a-f]{64}){0,4}$', 359),
-      description:
-        'Present for 24 hours after a rotation: the signatures with the previous secrets, newest first.',
+      description: 'Present for 24 hours after a rotation: the signatures with the previous secrets, newest first.',
       required: false,
     },
     {
@@ -50,8 +49,7 @@ const webhook = (
     },
     {
       ...header(`X-${brand}-Event-Id`, '^[0-9a-f]{24}$', 24),
-      description:
-        'The id of the event. It is the same for all of your endpoints, and the same as in the event log.',
+      description: 'The id of the event. It is the same for all of your endpoints, and the same as in the event log.',
     },
     {
       name: 'webhook-id',

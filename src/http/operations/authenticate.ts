@@ -11,12 +11,7 @@ import { limitUnknown } from './limit-rate.ts'
  * `req.ip` is safe to use, because Express determines it from TRUST_PROXY. The request's log line contains the key even
  * if the request is rejected (http/server/log-request.ts).
  */
-export async function authenticate(
-  deps: Deps,
-  req: Request,
-  res: Response,
-  deadline: Deadline,
-): Promise<Caller> {
+export async function authenticate(deps: Deps, req: Request, res: Response, deadline: Deadline): Promise<Caller> {
   const address = req.ip ?? ''
   return deadline.run((deadlineAt) =>
     limitUnknown(deps, address, res, deadlineAt, async () =>

@@ -111,12 +111,7 @@ interface Lost {
  * finds the effect that has already been recorded and returns its result. Once a request has run under one effect id,
  * it never runs under a different one.
  */
-export async function runOnce(
-  deps: Deps,
-  caller: Caller,
-  deadline: Deadline,
-  write: Write,
-): Promise<ApiResponse> {
+export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<ApiResponse> {
   const id = digest(JSON.stringify([caller.keyId, write.method, write.path, write.key]))
   const paramsHash = digest(stringify(write.params) ?? '')
   const { recall, thirdPartyMs } = write
@@ -150,8 +145,7 @@ export async function runOnce(
         throw error
       })
       if (isKept) return own
-      check = async (deadlineAt) =>
-        (await reclaim(deps, request, effectId, deadlineAt)) ?? { state: 'lost', own }
+      check = async (deadlineAt) => (await reclaim(deps, request, effectId, deadlineAt)) ?? { state: 'lost', own }
     } else if (!waited) check = (deadlineAt) => recheckClaim(deps, request, deadlineAt)
     await waitToCheck(deps, caller, performance.now() - beganAtMs)
   }
@@ -191,8 +185,7 @@ async function runHolding(
   // the sent bytes are identical.
   let createdResponse: ApiResponse | null = null
   const seal = (data: unknown) => {
-    if (write.recall?.kind !== 'stored')
-      throw new Error('A route that seals its response must recall a stored one.')
+    if (write.recall?.kind !== 'stored') throw new Error('A route that seals its response must recall a stored one.')
     createdResponse = success(write.status, data)
     return sealed(createdResponse, responseField(write.recall.collection, held.effectId))
   }
@@ -201,8 +194,7 @@ async function runHolding(
     const data = await inSpan(deps, 'operation', write.cause.traceparent, () =>
       operate(deadline, write, { id: held.effectId, seal }),
     )
-    if (data === doneBefore)
-      return { response: await recallEarlier(deps, deadline, write, held), isKept: true }
+    if (data === doneBefore) return { response: await recallEarlier(deps, deadline, write, held), isKept: true }
     response = createdResponse ?? success(write.status, data)
     // No response is stored with the claim, because the created document contains the response or everything needed to
     // compute it.

@@ -42,11 +42,7 @@ export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller,
   rateLimits.count(who, perSecond, requests - 1)
 }
 
-const unknownCaller: ReadonlySet<ErrorCode> = new Set([
-  'MISSING_CREDENTIALS',
-  'INVALID_AUTH_HEADER',
-  'INVALID_API_KEY',
-])
+const unknownCaller: ReadonlySet<ErrorCode> = new Set(['MISSING_CREDENTIALS', 'INVALID_AUTH_HEADER', 'INVALID_API_KEY'])
 
 /**
  * Looks up a request's credentials with `recognise`. Throws RATE_LIMITED without a lookup if the client's network, or a
@@ -75,8 +71,7 @@ export async function limitUnknown<Known>(
   const remainingLookups = () => {
     if (performance.now() > deadlineAt) throw unavailable()
     const standings = prefixes.map((prefix) => rateLimits.look(...prefix))
-    if (standings.every(({ isOpen }) => isOpen))
-      return Math.min(...standings.map(({ remaining }) => remaining))
+    if (standings.every(({ isOpen }) => isOpen)) return Math.min(...standings.map(({ remaining }) => remaining))
     setRateLimitHeaders(res, 'address', rateLimits.perSecond, { remaining: 0 })
     throw tooMany('address', rateLimits.perSecond)
   }

@@ -144,8 +144,7 @@ async function readAndBuild(
       }),
     ),
   )
-  const csv =
-    route.toCsv !== undefined && prefersCsv(res.req) ? route.toCsv(data as never, input as never) : null
+  const csv = route.toCsv !== undefined && prefersCsv(res.req) ? route.toCsv(data as never, input as never) : null
   const parts = await memory.during(async () => {
     if (csv !== null) return [Buffer.from(csv.text)]
     return route.isPage ? buildPage(data as Page<unknown>) : buildOne(data)

@@ -27,8 +27,7 @@ const maxAgeSeconds = 7200
  * the next handler.
  */
 export function respondToPreflight(req: Request, res: Response, next: NextFunction): void {
-  if (req.headers.origin === undefined || req.headers['access-control-request-method'] === undefined)
-    return next()
+  if (req.headers.origin === undefined || req.headers['access-control-request-method'] === undefined) return next()
   letBrowsersRead(res)
   res.setHeader('Access-Control-Allow-Methods', 'GET, HEAD')
   res.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type')

@@ -54,6 +54,4 @@ export function limitVisitors(
  * stops at that prefix, so that its excess requests do not use up the limits of larger prefixes.
  */
 const countVisit = (rateLimits: RateLimits, ip: string): PrefixLimit | null =>
-  prefixLimits(ip, rateLimits).find(
-    ({ range, limit }) => !rateLimits.count(`visitor:${range}`, limit).isOpen,
-  ) ?? null
+  prefixLimits(ip, rateLimits).find(({ range, limit }) => !rateLimits.count(`visitor:${range}`, limit).isOpen) ?? null

@@ -73,8 +73,7 @@ export function createResponseBudget(total: number, report: (bytes: number) => v
     if (isLess) admitWaiting()
   })
 
-  const isWithinShare = ({ businessId, bytes }: Hold): boolean =>
-    holds.takenBy(businessId) + bytes <= perBusiness
+  const isWithinShare = ({ businessId, bytes }: Hold): boolean => holds.takenBy(businessId) + bytes <= perBusiness
 
   const isFree = (hold: Hold): boolean => isWithinShare(hold) && holds.taken() + hold.bytes <= total
 

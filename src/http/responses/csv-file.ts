@@ -7,5 +7,4 @@ export interface CsvFile {
 }
 
 /** Returns whether the Accept header prefers CSV to JSON. Without a preference, the response is JSON. */
-export const prefersCsv = (req: Request): boolean =>
-  req.accepts(['application/json', 'text/csv']) === 'text/csv'
+export const prefersCsv = (req: Request): boolean => req.accepts(['application/json', 'text/csv']) === 'text/csv'

@@ -57,10 +57,7 @@ export async function sendDownload(req: Request, res: Response, file: DownloadBe
 export const csvType = 'text/csv; charset=utf-8'
 
 /** Sets the headers that describe a file. */
-export function nameFile(
-  res: Response,
-  { contentType, fileName }: Pick<Download, 'contentType' | 'fileName'>,
-): void {
+export function nameFile(res: Response, { contentType, fileName }: Pick<Download, 'contentType' | 'fileName'>): void {
   res.setHeader('Content-Type', contentType)
   res.setHeader('Content-Disposition', `attachment; filename="${fileName}"`)
 }

@@ -40,8 +40,7 @@ export const deliveryRoutes: readonly Route[] = [
     status: 200,
     body: 'json',
     recall: null,
-    run: (deps, caller, { body }, effect) =>
-      retryMatching(deps, caller, parseRetryFilter(deps, body), effect),
+    run: (deps, caller, { body }, effect) => retryMatching(deps, caller, parseRetryFilter(deps, body), effect),
   },
   {
     method: 'post',

@@ -1,12 +1,7 @@
 import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
 import { pageQuery } from '../../../schemas/page.ts'
 import { testResult } from '../../../schemas/responses/delivery.ts'
-import {
-  deletedEndpoint,
-  endpoint,
-  endpointPage,
-  endpointWithSecret,
-} from '../../../schemas/responses/endpoint.ts'
+import { deletedEndpoint, endpoint, endpointPage, endpointWithSecret } from '../../../schemas/responses/endpoint.ts'
 import { described, id } from '../../../schemas/responses/fields.ts'
 import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
 import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'

@@ -43,8 +43,7 @@ export const aboutIntents = {
     operationId: 'getIntent',
     tag: 'Payment intents',
     summary: 'Retrieve a payment intent',
-    description:
-      'A publishable key may call this operation. It receives null as the `reason` of every refund.',
+    description: 'A publishable key may call this operation. It receives null as the `reason` of every refund.',
     params,
     query: null,
     body: null,

@@ -62,11 +62,7 @@ export const intentRoutes: readonly Route[] = [
     body: 'none',
     recall: null,
     run: async (deps, caller, { params }, effect) =>
-      presentIntent(
-        deps.config,
-        await cancelIntent(deps, caller, params.referenceNumber ?? '', effect),
-        deps.now(),
-      ),
+      presentIntent(deps.config, await cancelIntent(deps, caller, params.referenceNumber ?? '', effect), deps.now()),
   },
   {
     method: 'post',

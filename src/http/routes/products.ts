@@ -84,11 +84,11 @@ export const productRoutes: readonly Route[] = [
 ]
 
 /** Returns a variant as the merchant receives it in the response to a stock change. */
-const presentStock = ({
+const presentStock = ({ productId, _id, label, sku, price, stock }: StockedVariant): Record<string, unknown> => ({
   productId,
   _id,
   label,
   sku,
   price,
   stock,
-}: StockedVariant): Record<string, unknown> => ({ productId, _id, label, sku, price, stock })
+})

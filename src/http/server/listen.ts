@@ -61,8 +61,7 @@ export function createHttpServer(
   /** Calls `begin` once responses to all previous requests on the connection have been sent. */
   const queue = ({ socket }: IncomingMessage, res: Reply, begin: (connection: Connection) => void): void => {
     const connection = connections.get(socket)
-    if (connection !== undefined)
-      oneAtATime(connection, res, hangUp, () => gate.pass(() => begin(connection)))
+    if (connection !== undefined) oneAtATime(connection, res, hangUp, () => gate.pass(() => begin(connection)))
   }
   const serve = (req: IncomingMessage, res: Reply): void =>
     queue(req, res, (connection) => {
@@ -144,8 +143,7 @@ export function createHttpServer(
   // 7.8, allows servers to do.
   server.on('connect', ({ socket }: IncomingMessage) => {
     const connection = connections.get(socket)
-    if (connection !== undefined)
-      afterResponses(connection, () => hangUp(connection, refuse('ENDPOINT_NOT_FOUND')))
+    if (connection !== undefined) afterResponses(connection, () => hangUp(connection, refuse('ENDPOINT_NOT_FOUND')))
   })
   return Object.assign(server, {
     async stop(maxMs: number) {
@@ -154,8 +152,7 @@ export function createHttpServer(
       gate.open()
       await inTime(closed, lastRequestsMs)
       // Connections on which no request is running must not keep the process alive.
-      for (const { socket, latest } of connections.values())
-        if (latest?.writableFinished ?? true) socket.destroy()
+      for (const { socket, latest } of connections.values()) if (latest?.writableFinished ?? true) socket.destroy()
       const timer = setTimeout(() => server.closeAllConnections(), maxMs)
       await closed
       clearTimeout(timer)
@@ -163,8 +160,7 @@ export function createHttpServer(
   })
 }
 
-const invalidPath = (): Refusal =>
-  refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
+const invalidPath = (): Refusal => refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
 
 const unsupportedExpect = (): Refusal =>
   refuse('VALIDATION_ERROR', {

@@ -11,11 +11,7 @@ import { isProbe } from './probe.ts'
  * Each request starts a new trace that links to the caller's trace, so that callers cannot determine which traces are
  * kept.
  */
-export function logRequest(
-  deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>,
-  req: Request,
-  res: Response,
-): void {
+export function logRequest(deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>, req: Request, res: Response): void {
   const startedAt = performance.now()
   const { tracing } = deps
   const span = tracing === null || isProbe(req) ? null : tracing.begin(req.method, 'request', null)

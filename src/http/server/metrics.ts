@@ -33,8 +33,7 @@ function requireToken(req: Request, token: string | null): void {
   const given = more.length === 0 ? /^bearer (\S+)$/i.exec(header)?.[1] : undefined
   if (given === undefined) throw unauthorised('INVALID_AUTH_HEADER', 'The Authorization header is malformed.')
   // Equal lengths are required for a comparison in constant time, and hashes always have the same length.
-  if (!timingSafeEqual(hashOf(given), hashOf(token)))
-    throw unauthorised('INVALID_API_KEY', 'This token is not valid.')
+  if (!timingSafeEqual(hashOf(given), hashOf(token))) throw unauthorised('INVALID_API_KEY', 'This token is not valid.')
 }
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()

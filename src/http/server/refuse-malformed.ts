@@ -6,8 +6,7 @@ import { refuse } from '../../errors.ts'
  * missing, repeated or malformed Host header, or an unsupported transfer coding.
  */
 export function refuseMalformed(req: IncomingMessage): void {
-  if (req.httpVersionMajor !== 1)
-    throw unsound('HTTP version', 'The service supports only HTTP/1.1 and HTTP/1.0.')
+  if (req.httpVersionMajor !== 1) throw unsound('HTTP version', 'The service supports only HTTP/1.1 and HTTP/1.0.')
   const hosts = req.headersDistinct.host?.length ?? 0
   if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1'))
     throw unsound('Host', 'Send the Host header exactly once.')

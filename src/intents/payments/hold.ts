@@ -44,9 +44,7 @@ export async function beginPayment(
     },
     proof: { 'hold.writeId': hold.writeId },
   }
-  return (await deps.batchers.updateIntent(begin, deadlineAt))
-    ? { ...intent, hold, cancelsAt: neverCancels }
-    : null
+  return (await deps.batchers.updateIntent(begin, deadlineAt)) ? { ...intent, hold, cancelsAt: neverCancels } : null
 }
 
 /**
@@ -73,8 +71,5 @@ export async function schedulePaymentQuery(
   paymentId: string,
   queryAt: Date,
 ): Promise<void> {
-  await deps.Intent.updateOne(
-    { businessId, sandbox, _id, 'hold.id': paymentId },
-    { $set: { 'hold.queryAt': queryAt } },
-  )
+  await deps.Intent.updateOne({ businessId, sandbox, _id, 'hold.id': paymentId }, { $set: { 'hold.queryAt': queryAt } })
 }

@@ -27,10 +27,7 @@ export const maxUnpaid = 10_000
  * Reads the payments and refunds with the partial indexes of the wallet queries, which contain only those whose outcome
  * is not known yet.
  */
-export async function openPaymentsOf(
-  deps: Pick<Deps, 'Intent' | 'now'>,
-  businessId: string,
-): Promise<OpenPayments> {
+export async function openPaymentsOf(deps: Pick<Deps, 'Intent' | 'now'>, businessId: string): Promise<OpenPayments> {
   const now = deps.now()
   const unpaid = (sandbox: boolean) =>
     deps.Intent.countDocuments(

@@ -42,8 +42,7 @@ export async function settlePayment(
   // The intent's time ran out while the payment held it, and its expiry has not been written yet. Writing it can be
   // left to a job, because clients already see the intent as expired.
   const now = deps.now()
-  if (isPending(settled.status) && settled.expiresAt <= now)
-    deps.enqueue('intent-expiry', expiryJobs([settled], now))
+  if (isPending(settled.status) && settled.expiresAt <= now) deps.enqueue('intent-expiry', expiryJobs([settled], now))
   return settled
 }
 
@@ -93,11 +92,7 @@ function planEnd(
  * Logs an error if the wallet has taken the customer's money even though it had reported that it never would. The
  * service cannot refund that money, so an operator must act.
  */
-async function logIfAstray(
-  deps: Deps,
-  { _id, referenceNumber }: Intent,
-  payment: PaymentHold,
-): Promise<void> {
+async function logIfAstray(deps: Deps, { _id, referenceNumber }: Intent, payment: PaymentHold): Promise<void> {
   const { id: key, wallet } = payment
   if ((await deps.Intent.exists({ _id, 'payment.key': key })) !== null) return
   deps.log.error({ referenceNumber, key, wallet }, 'payment.astray')

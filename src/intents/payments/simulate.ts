@@ -85,12 +85,7 @@ function amountFor(
  * Returns the result of the payment that this request has already made. Throws INTENT_NOT_PENDING if this request has
  * not made a payment.
  */
-async function ownEarlierPayment(
-  deps: Deps,
-  caller: Caller,
-  referenceNumber: string,
-  effect: Effect,
-): Promise<Intent> {
+async function ownEarlierPayment(deps: Deps, caller: Caller, referenceNumber: string, effect: Effect): Promise<Intent> {
   const after = await findIntent(deps, caller, referenceNumber, effect.deadlineAt)
   if (!wasMade(after, effect)) throw refuse('INTENT_NOT_PENDING')
   return resultOf(after, effect)

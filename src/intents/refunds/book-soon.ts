@@ -21,10 +21,7 @@ export async function bookSoon(deps: Deps, intent: Intent, refunded: OutboxEvent
 }
 
 /** Returns the event of the payment if it is not relayed yet. The ledger must contain a payment before its refund. */
-async function unrelayedPayment(
-  { Intent: model }: Pick<Deps, 'Intent'>,
-  { _id }: Intent,
-): Promise<OutboxEvent[]> {
+async function unrelayedPayment({ Intent: model }: Pick<Deps, 'Intent'>, { _id }: Intent): Promise<OutboxEvent[]> {
   const found = await model
     .findOne({ _id }, { outbox: { $elemMatch: { event: 'payment.confirmed' } } })
     .lean<Pick<Intent, 'outbox'> | null>()

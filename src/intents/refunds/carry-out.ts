@@ -90,19 +90,14 @@ async function conclude(
   const settled = await withinDeadline(() => settleRefund(deps, intent, refund, outcome, cause))
   // If `settled` is null, another process has already settled the refund.
   const after =
-    settled ??
-    (await withinDeadline((deadlineAt) => findIntent(deps, caller, intent.referenceNumber, deadlineAt)))
+    settled ?? (await withinDeadline((deadlineAt) => findIntent(deps, caller, intent.referenceNumber, deadlineAt)))
   return responseOf(deps, after, refund.effectId)
 }
 
 /**
  * Returns the response data for the refund that this request started. Throws if the refund failed or is still PENDING.
  */
-function responseOf(
-  deps: Pick<Deps, 'config' | 'now'>,
-  intent: Intent,
-  effectId: string,
-): Record<string, unknown> {
+function responseOf(deps: Pick<Deps, 'config' | 'now'>, intent: Intent, effectId: string): Record<string, unknown> {
   const refund = ownRefund(intent, effectId)
   if (refund === undefined) throw refuse('REFUND_FAILED')
   if (refund.status === 'PENDING') throw outcomeUnknown()

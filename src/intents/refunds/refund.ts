@@ -29,8 +29,7 @@ const costInReads = 3
  * Returns how long the last step of a refund may take: the wallet's timeout, its grace period of 1 s
  * (wallets/query.ts), and the 8 s that a request may wait for MongoDB.
  */
-export const refundThirdPartyMs = (config: Pick<Config, 'walletTimeoutMs'>): number =>
-  config.walletTimeoutMs + 9000
+export const refundThirdPartyMs = (config: Pick<Config, 'walletTimeoutMs'>): number => config.walletTimeoutMs + 9000
 
 /**
  * Refunds all or part of a payment (SPEC 4.5). A first write sets the amount and its share of the fees aside. Then the
@@ -60,8 +59,7 @@ export async function refundIntent(
     // If this process was frozen for longer than its lease lasts, a retry of this request may already have finished.
     if (performance.now() >= effect.deadlineAt) throw unavailable()
     if (await beginRefund(deps, intent, guard, refund))
-      return (withinDeadline) =>
-        carryOut(deps, caller, withinDeadline, { intent, payment, wallet, refund, cause })
+      return (withinDeadline) => carryOut(deps, caller, withinDeadline, { intent, payment, wallet, refund, cause })
   }
   throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 1 })
 }

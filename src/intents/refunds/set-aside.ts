@@ -6,10 +6,7 @@ type SetAside = Pick<Intent, 'refundsCommitted' | 'feesReturned'>
 
 /** A filter for the fields of `SetAside`. */
 export type SetAsideGuard = Partial<
-  Record<
-    'refundsCommitted' | `feesReturned.${keyof ReturnedFees}`,
-    number | { $lt: number } | { $lte: number }
-  >
+  Record<'refundsCommitted' | `feesReturned.${keyof ReturnedFees}`, number | { $lt: number } | { $lte: number }>
 >
 
 /** The parts of the payment's fees that a refund gives back, and the guard of the write that sets them aside. */

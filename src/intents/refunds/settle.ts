@@ -43,12 +43,7 @@ export async function settleRefund(
  * Makes the intent REFUNDED and books the refund in the ledger, so that the merchant sees it in the ledger as soon as
  * the response arrives. The refund and its event have the same time.
  */
-async function endRefund(
-  deps: Deps,
-  intent: Intent,
-  refund: Refund,
-  cause: Cause | null,
-): Promise<Intent | null> {
+async function endRefund(deps: Deps, intent: Intent, refund: Refund, cause: Cause | null): Promise<Intent | null> {
   const at = deps.now()
   const planned = planTransition({ now: () => at }, intent, {
     name: 'refund',

@@ -53,9 +53,7 @@ async function countAround(
   }
   const [older, newer] = await Promise.all([
     // No items were created before 1970.
-    first.at === 0
-      ? 0
-      : countCreated(countable, { ...start, $lt: new Date(first.at) }, Number.POSITIVE_INFINITY),
+    first.at === 0 ? 0 : countCreated(countable, { ...start, $lt: new Date(first.at) }, Number.POSITIVE_INFINITY),
     countCreated(countable, { $gte: new Date(last.at), ...end }, max),
   ])
   return { total: older + last.count - first.count + newer, newer, checkpoints }

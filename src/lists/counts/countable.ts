@@ -27,8 +27,7 @@ const marginMs = 60_000
  * Returns the clean-up's cutoff for items that were created with test keys, plus the safety margin. Items created
  * before this time may have been removed.
  */
-export const testsKeptFrom = (now: Date, retentionMs: number): Date =>
-  new Date(now.getTime() - retentionMs + marginMs)
+export const testsKeptFrom = (now: Date, retentionMs: number): Date => new Date(now.getTime() - retentionMs + marginMs)
 
 /**
  * Counts the items whose creation time matches the filter `createdAt`, up to `max`. An empty filter matches all items.

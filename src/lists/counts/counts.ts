@@ -51,8 +51,7 @@ export function createListCounts(
     const beganAtMs = elapsedMs()
     listCount.checkpoints = settled(listCount.checkpoints, keptFrom, now)
     // Items that were created before the first checkpoint may have been removed, so they are recounted each time.
-    if (listCount.checkpoints.length === 0)
-      listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
+    if (listCount.checkpoints.length === 0) listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
     try {
       const complete = (await countable.completeBefore?.()) ?? now
       const endsBefore = new Date(Math.min(complete.getTime(), writtenBefore(now).getTime()))

@@ -21,11 +21,7 @@ export async function extendCheckpoints(
     // More than `step` items were created in the same millisecond, so a larger step is needed.
     if (next.getTime() === last.at) step *= 2
     else {
-      const more = await countCreated(
-        countable,
-        { $gte: new Date(last.at), $lt: next },
-        Number.POSITIVE_INFINITY,
-      )
+      const more = await countCreated(countable, { $gte: new Date(last.at), $lt: next }, Number.POSITIVE_INFINITY)
       checkpoints.push({ at: next.getTime(), count: last.count + more })
       step = stride
     }

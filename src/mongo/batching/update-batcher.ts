@@ -30,9 +30,7 @@ const longestBatch = 500
 export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
 ): Batcher<GuardedUpdate, boolean> {
-  const batcher = createBatcher<GuardedUpdate, boolean>(longestBatch, (batch) =>
-    updateTogether(collection, batch),
-  )
+  const batcher = createBatcher<GuardedUpdate, boolean>(longestBatch, (batch) => updateTogether(collection, batch))
   const oneAtATime = createOneAtATime()
   return (update, deadlineAt) => oneAtATime(update.filter._id, () => batcher(update, deadlineAt))
 }

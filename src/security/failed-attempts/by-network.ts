@@ -90,10 +90,7 @@ export function createLimitByNetwork(
 
   async function openStored(all: readonly Counted[]): Promise<Attempt> {
     const [own, larger] = [all.slice(0, 1), all.slice(1)]
-    const [counted, ...closed] = await Promise.all([
-      countEach(own),
-      ...larger.map((each) => closedMsOf(each)),
-    ])
+    const [counted, ...closed] = await Promise.all([countEach(own), ...larger.map((each) => closedMsOf(each))])
     const closedMs = Math.max(counted, ...closed)
     if (closedMs > 0) {
       if (counted === 0) await giveBackEach(own)

@@ -112,12 +112,7 @@ export async function renewRecoveryCodes(
 }
 
 /** Counts the attempt and uses up the code. Returns null if the code was right, and otherwise records the refusal. */
-async function refusalOf(
-  deps: FactorDeps,
-  staff: Staff,
-  code: string,
-  ip: string,
-): Promise<FactorResult | null> {
+async function refusalOf(deps: FactorDeps, staff: Staff, code: string, ip: string): Promise<FactorResult | null> {
   const attempt = await deps.countCode(staff._id, ip, code)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
   await pause(attempt.delayMs)

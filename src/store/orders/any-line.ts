@@ -19,10 +19,7 @@ export async function findAnyLine(
   { businessId, sandbox }: Caller,
 ): Promise<Line[] | 'held'> {
   const sold = { businessId, sandbox, listed: true, active: true }
-  const product = await deps.Product.findOne(
-    { ...sold, variants: { $elemMatch: { stock: { $gte: 1 } } } },
-    soldFields,
-  )
+  const product = await deps.Product.findOne({ ...sold, variants: { $elemMatch: { stock: { $gte: 1 } } } }, soldFields)
     .sort({ createdAt: -1, _id: -1 })
     .maxTimeMS(searchTimeoutMs)
     .lean<SoldProduct | null>()

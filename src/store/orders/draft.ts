@@ -35,9 +35,7 @@ export function draftOrder(
     customer,
     createdAt,
   } as const
-  const outbox = [
-    newEvent('order.new', createdAt, { format: orderFormat, facts: { status: shown.status } }, cause),
-  ]
+  const outbox = [newEvent('order.new', createdAt, { format: orderFormat, facts: { status: shown.status } }, cause)]
   return { ...shown, businessId, attemptId, outbox, responseFormat }
 }
 

@@ -25,11 +25,7 @@ export const soldFields = { sandbox: 1, name: 1, active: 1, variants: 1, reserva
  * variant. Throws VALIDATION_ERROR if a product is inactive, or if a product has several variants and the item does not
  * specify which of them to order.
  */
-export async function findLines(
-  deps: Pick<Deps, 'Product'>,
-  caller: Caller,
-  items: SimulatedItem[],
-): Promise<Line[]> {
+export async function findLines(deps: Pick<Deps, 'Product'>, caller: Caller, items: SimulatedItem[]): Promise<Line[]> {
   const { businessId, sandbox } = caller
   const ids = items.map(({ productId }) => productId)
   const products = await deps.Product.find({ _id: { $in: ids }, businessId, listed: true }, soldFields).lean<

@@ -1,8 +1,4 @@
-import {
-  type SimulatedItem,
-  type SimulateOrderBody,
-  simulateOrderBody,
-} from '../../../schemas/simulate-order.ts'
+import { type SimulatedItem, type SimulateOrderBody, simulateOrderBody } from '../../../schemas/simulate-order.ts'
 import type { Deps } from '../../deps.ts'
 import { readPhone } from '../../wallets/phone.ts'
 import type { Customer } from './order.ts'

@@ -51,19 +51,10 @@ type RetryReason = 'changed' | 'held'
  * RATE_LIMITED if the sandbox's daily quota is used up, and SERVICE_UNAVAILABLE if other orders hold the units or keep
  * changing the products until the deadline.
  */
-export const placeOrder = (
-  deps: Deps,
-  caller: Caller,
-  request: OrderRequest,
-  effect: Effect,
-): Promise<Placed> => withinSandboxDay(deps, caller, 1, () => placeWithRetries(deps, caller, request, effect))
+export const placeOrder = (deps: Deps, caller: Caller, request: OrderRequest, effect: Effect): Promise<Placed> =>
+  withinSandboxDay(deps, caller, 1, () => placeWithRetries(deps, caller, request, effect))
 
-async function placeWithRetries(
-  deps: Deps,
-  caller: Caller,
-  request: OrderRequest,
-  effect: Effect,
-): Promise<Placed> {
+async function placeWithRetries(deps: Deps, caller: Caller, request: OrderRequest, effect: Effect): Promise<Placed> {
   const { businessId, sandbox } = caller
   const hasTime = () => performance.now() < effect.deadlineAt - minAttemptMs
   for (let attempts = 1; hasTime(); attempts += 1) {
@@ -119,11 +110,7 @@ async function attemptOrder(
  * another attempt is made. Otherwise, adds the current attempt to the order's placeholder (release.ts), so that a
  * delayed insert of this attempt cannot place the order after the error.
  */
-async function confirmRefusal(
-  deps: Deps,
-  attempt: OrderAttempt,
-  error: unknown,
-): Promise<DoneBefore | 'changed'> {
+async function confirmRefusal(deps: Deps, attempt: OrderAttempt, error: unknown): Promise<DoneBefore | 'changed'> {
   if (!(error instanceof Refusal) || error.statusCode >= 500) throw error
   if ((await resolveReservationsOf(deps, attempt.orderId)) > 0) return 'changed'
   if ((await releaseAttempt(deps, attempt)) !== null) return doneBefore
@@ -132,7 +119,5 @@ async function confirmRefusal(
 
 /** Wakes the relay for an order whose outbox contains an event. If the job is lost, a poll finds the event. */
 function wakeOrderRelay(deps: Pick<Deps, 'enqueue'>, order: Pick<Order, '_id'>): void {
-  deps.enqueue('outbox-relay', [
-    { data: { intentIds: [], orderIds: [order._id] }, jobId: undefined, delayMs: 0 },
-  ])
+  deps.enqueue('outbox-relay', [{ data: { intentIds: [], orderIds: [order._id] }, jobId: undefined, delayMs: 0 }])
 }

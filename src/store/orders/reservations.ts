@@ -51,9 +51,7 @@ export async function sweepReservations(deps: ReservationDeps): Promise<number> 
  * reservations.
  */
 export async function resolveReservationsOf(deps: ReservationDeps, orderId: string): Promise<number> {
-  const found = await deps.Product.find({ 'reservations.orderId': orderId }, reservedFields).lean<
-    Reserved[]
-  >()
+  const found = await deps.Product.find({ 'reservations.orderId': orderId }, reservedFields).lean<Reserved[]>()
   await resolveAll(deps, found, (reservation) => reservation.orderId === orderId)
   return found.length
 }
@@ -78,11 +76,7 @@ async function resolveAll(
  * Resolves one reservation. If an error concerns only this reservation, logs the error, so that the other reservations
  * are still resolved. Throws if MongoDB fails or times out.
  */
-async function resolveReservation(
-  deps: ReservationDeps,
-  product: Reserved,
-  reservation: Reservation,
-): Promise<void> {
+async function resolveReservation(deps: ReservationDeps, product: Reserved, reservation: Reservation): Promise<void> {
   try {
     await settleOrGiveBack(deps, product, reservation)
   } catch (err) {

@@ -92,8 +92,7 @@ function refuseDuplicates(changed: ChangedVariant[]): void {
   const seen = new Set<string>()
   for (const { entry, variant } of changed) {
     const param = `${entry.prefix}${entry._id === null ? 'label' : '_id'}`
-    if (seen.has(variant._id))
-      throw invalid(param, 'identifies a variant that another entry already identifies')
+    if (seen.has(variant._id)) throw invalid(param, 'identifies a variant that another entry already identifies')
     seen.add(variant._id)
   }
 }
@@ -105,16 +104,12 @@ function refuseDuplicates(changed: ChangedVariant[]): void {
 function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], given: GivenSkus): void {
   const keeping = changed.filter(({ entry }) => entry.set.sku === undefined).map(({ variant }) => variant)
   const taken = new Set(skusOf([...kept, ...keeping]))
-  for (const [sku, param] of given)
-    if (taken.has(sku)) throw skuTaken(param, `${param} is in use by another variant.`)
+  for (const [sku, param] of given) if (taken.has(sku)) throw skuTaken(param, `${param} is in use by another variant.`)
 }
 
 function refuseCount(count: number): void {
   if (count > maxVariants)
-    throw invalid(
-      'variants',
-      `can contain at most ${maxVariants} variants, but the product would have ${count}`,
-    )
+    throw invalid('variants', `can contain at most ${maxVariants} variants, but the product would have ${count}`)
 }
 
 const invalid = (param: string, problem: string): Refusal =>

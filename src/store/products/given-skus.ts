@@ -12,15 +12,13 @@ export function readSkus(given: readonly { sku?: string | null | undefined; pref
     if (sku === undefined || sku === null) continue
     const param = `${prefix}sku`
     const first = skus.get(sku)
-    if (first !== undefined)
-      throw skuTaken(param, `${param} is the same as ${first}. Each variant needs its own SKU.`)
+    if (first !== undefined) throw skuTaken(param, `${param} is the same as ${first}. Each variant needs its own SKU.`)
     skus.set(sku, param)
   }
   return skus
 }
 
-export const skuTaken = (param: string, message: string): Refusal =>
-  refuse('VALIDATION_ERROR', { param, message })
+export const skuTaken = (param: string, message: string): Refusal => refuse('VALIDATION_ERROR', { param, message })
 
 /**
  * Throws VALIDATION_ERROR if any of the SKUs belongs to another product of the shop. The error names the first such SKU

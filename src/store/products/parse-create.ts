@@ -5,8 +5,7 @@ import { newVariant } from './new-product.ts'
 import { defaultLabel, type Product } from './product.ts'
 
 /** The fields of a new product that come from the request. */
-export interface ProductRequest
-  extends Pick<Product, 'name' | 'description' | 'images' | 'active' | 'variants'> {
+export interface ProductRequest extends Pick<Product, 'name' | 'description' | 'images' | 'active' | 'variants'> {
   givenSkus: GivenSkus
 }
 

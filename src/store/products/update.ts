@@ -24,8 +24,7 @@ export async function updateProduct(
   change: ProductChange,
   effect: Effect,
 ): Promise<ShownProduct> {
-  if (change.variants === null && Object.keys(change.fields).length === 0)
-    return findProduct(deps, caller, id)
+  if (change.variants === null && Object.keys(change.fields).length === 0) return findProduct(deps, caller, id)
   return retryConflicts(effect.deadlineAt, async () => {
     const read = await findWithEffects(deps, caller, id)
     // An earlier attempt at this request has already made the change. The product may have been deleted since then.

@@ -18,10 +18,7 @@ export async function requireShop(deps: Pick<Deps, 'Shop'>, caller: Caller): Pro
  * Like `requireShop`, but for operations that create something. If the caller uses a test key and the sandbox has no
  * shop yet, creates the sandbox's shop (SPEC 8).
  */
-export async function openShop(
-  deps: Pick<Deps, 'Shop' | 'AuditEvent' | 'now'>,
-  caller: Caller,
-): Promise<void> {
+export async function openShop(deps: Pick<Deps, 'Shop' | 'AuditEvent' | 'now'>, caller: Caller): Promise<void> {
   if (await hasShop(deps, caller)) return
   const { businessId, sandbox } = caller
   if (!sandbox) throw refuse('SHOP_NOT_FOUND')

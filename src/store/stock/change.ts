@@ -29,10 +29,7 @@ export async function changeStock(
   effect: Effect,
 ): Promise<StockedVariant> {
   const write = async (ref: VariantRef): Promise<StockedVariant | null> => {
-    const isWritten = await deps.batchers.updateProduct(
-      planStock(deps, caller, ref, change, effect),
-      effect.deadlineAt,
-    )
+    const isWritten = await deps.batchers.updateProduct(planStock(deps, caller, ref, change, effect), effect.deadlineAt)
     if (!isWritten) return null
     const product = await deps.batchers.findVariants(productId, effect.deadlineAt)
     return stockedVariant(productId, product?.variants ?? [], ref.variantId)
@@ -52,11 +49,7 @@ export async function changeStock(
   })
 }
 
-function refuseOutOfRange(
-  productId: string,
-  { _id: variantId, stock: available }: Variant,
-  change: StockChange,
-): void {
+function refuseOutOfRange(productId: string, { _id: variantId, stock: available }: Variant, change: StockChange): void {
   if ('stock' in change) return
   const requested = -change.delta
   if (requested > available)

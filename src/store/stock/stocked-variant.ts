@@ -14,14 +14,9 @@ export type StockedVariant = { productId: string } & (
  * Returns the variant with this `_id`, or otherwise the only variant with this label. Never throws, because the change
  * to the stock has already been made.
  */
-export function stockedVariant(
-  productId: string,
-  variants: readonly Variant[],
-  idOrLabel: string,
-): StockedVariant {
+export function stockedVariant(productId: string, variants: readonly Variant[], idOrLabel: string): StockedVariant {
   const labelled = variants.filter(({ label }) => label === idOrLabel)
-  const variant =
-    variants.find(({ _id }) => _id === idOrLabel) ?? (labelled.length === 1 ? labelled[0] : undefined)
+  const variant = variants.find(({ _id }) => _id === idOrLabel) ?? (labelled.length === 1 ? labelled[0] : undefined)
   if (variant !== undefined) return { productId, ...variant }
   return {
     productId,

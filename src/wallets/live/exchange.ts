@@ -21,10 +21,7 @@ export interface ProviderResponse {
  * that the provider may have received the complete request. `why` is a short explanation for operators, which contains
  * nothing from the request or the response.
  */
-export type Exchange =
-  | ProviderResponse
-  | { outcome: 'lost'; why: string }
-  | { outcome: 'never-sent'; why: string }
+export type Exchange = ProviderResponse | { outcome: 'lost'; why: string } | { outcome: 'never-sent'; why: string }
 
 /**
  * A request may wait for a connection for at most this fraction of its timeout. If a request were sent any later, it

@@ -66,10 +66,7 @@ export function createLiveWallet(
     return response.status === notExecuted ? { outcome: 'not-executed' } : toOutcome(response)
   }
 
-  async function carryOut(
-    order: OrderIdentity & { validUntil: Date },
-    extra: object,
-  ): Promise<WalletOutcome> {
+  async function carryOut(order: OrderIdentity & { validUntil: Date }, extra: object): Promise<WalletOutcome> {
     const { kind, businessId, key, amount, fee } = order
     if (deps.now() >= order.validUntil) return { outcome: 'not-executed' }
     const validUntil = providerDeadline(order)
@@ -95,17 +92,7 @@ export function createLiveWallet(
   return {
     name: `live:${at.name}`,
 
-    authorise({
-      key,
-      amount,
-      fee,
-      validUntil,
-      phone,
-      pin,
-      referenceNumber: reference,
-      businessId,
-      requestId,
-    }) {
+    authorise({ key, amount, fee, validUntil, phone, pin, referenceNumber: reference, businessId, requestId }) {
       return carryOut(
         { kind: 'payment', businessId, key, amount, fee, validUntil, requestId },
         { phone, pin, reference, businessId },
@@ -131,8 +118,7 @@ export function createLiveWallet(
   }
 }
 
-const providerDeadline = ({ validUntil }: { validUntil: Date }): Date =>
-  new Date(validUntil.getTime() + maxClockSkewMs)
+const providerDeadline = ({ validUntil }: { validUntil: Date }): Date => new Date(validUntil.getTime() + maxClockSkewMs)
 
 /**
  * The shortest interval between two log lines about the same fault. If a provider fails for one customer, it usually

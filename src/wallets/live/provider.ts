@@ -7,11 +7,7 @@ import { signature } from './sign.ts'
 /** The connections to the provider. Each request occupies one of the slots of the business for which it is made. */
 export interface Provider {
   /** Sends an order, with the order's key as the idempotency key. */
-  post(
-    businessId: string,
-    resource: string,
-    order: { key: string; [field: string]: unknown },
-  ): Promise<Exchange>
+  post(businessId: string, resource: string, order: { key: string; [field: string]: unknown }): Promise<Exchange>
   /** Sends a status query. */
   get(businessId: string, resource: string): Promise<Exchange>
   /** Closes the connections once all running requests have finished. */
@@ -41,10 +37,7 @@ const idleMarginMs = 2_000
  * Opens a pool of connections to the provider at `url`, and signs each request with `key`. Node.js environment
  * variables do not affect these connections.
  */
-export function openProvider(
-  deps: Pick<Deps, 'config' | 'now'>,
-  { url, key }: { url: string; key: string },
-): Provider {
+export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: { url: string; key: string }): Provider {
   const timeoutMs = deps.config.walletTimeoutMs
   const { origin, pathname } = new URL(url)
   const base = pathname === '/' ? '' : pathname

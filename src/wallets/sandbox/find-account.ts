@@ -10,11 +10,7 @@ export type FindDeps = Pick<Models, 'WalletAccount'> & { now(): Date; hashDemoPi
  * number, that wallet is returned. Otherwise, the business's demo wallet is returned. A demo wallet is created on first
  * use.
  */
-export async function findAccount(
-  deps: FindDeps,
-  businessId: string,
-  phone: string,
-): Promise<WalletAccount | null> {
+export async function findAccount(deps: FindDeps, businessId: string, phone: string): Promise<WalletAccount | null> {
   const demoId = `${businessId}-${phone}`
   const found = await nativeCollection(deps.WalletAccount)
     .find({ _id: { $in: [phone, demoId] } })

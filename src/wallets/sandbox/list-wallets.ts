@@ -29,11 +29,7 @@ export interface WalletFilter {
 type Reads = Pick<Deps, 'WalletAccount' | 'now'>
 
 /** Returns the wallets that match, sorted by id. Their phone numbers are masked, but `next` contains a whole number. */
-export async function listWallets(
-  deps: Reads,
-  filter: WalletFilter,
-  slice: IdSlice,
-): Promise<IdPage<WalletFacts>> {
+export async function listWallets(deps: Reads, filter: WalletFilter, slice: IdSlice): Promise<IdPage<WalletFacts>> {
   const page = await readIdPage(deps.WalletAccount, given(filter), slice, orders.byName)
   return mapPage(page, (account) => ({ ...walletFacts(deps, account), phone: maskPhone(account.phone) }))
 }
@@ -42,11 +38,7 @@ export async function listWallets(
  * Returns the wallet with this phone number that every business sees, or the demo wallet of one business. Returns null
  * if there is no such wallet.
  */
-export async function lookUpWallet(
-  deps: Reads,
-  phone: string,
-  businessId: string | null,
-): Promise<WalletFacts | null> {
+export async function lookUpWallet(deps: Reads, phone: string, businessId: string | null): Promise<WalletFacts | null> {
   const account = await deps.WalletAccount.findOne({ phone, businessId }).lean<WalletAccount | null>()
   return account === null ? null : walletFacts(deps, account)
 }
@@ -56,7 +48,6 @@ const walletFacts = (deps: Reads, account: WalletAccount): WalletFacts => ({
   businessId: account.businessId,
   balance: account.balance,
   pin: pinState(account, deps.now()),
-  fixedOutcome:
-    account.pinHash === null ? { outcome: 'refused', reason: 'wrong_pin' } : fixedOutcomeOf(account),
+  fixedOutcome: account.pinHash === null ? { outcome: 'refused', reason: 'wrong_pin' } : fixedOutcomeOf(account),
   createdAt: account.createdAt,
 })

@@ -77,10 +77,7 @@ export const toLedgerRow = ({ key, kind, amount, fee, paymentKey }: WalletOrder)
  * Decides an order's outcome once and for all by inserting its row. Returns the inserted row, or the existing row if
  * the order had already been decided.
  */
-export async function decide(
-  deps: LedgerDeps,
-  row: Omit<WalletMovement, 'at' | 'forgetAt'>,
-): Promise<WalletMovement> {
+export async function decide(deps: LedgerDeps, row: Omit<WalletMovement, 'at' | 'forgetAt'>): Promise<WalletMovement> {
   const at = deps.now()
   const forgetAt = new Date(at.getTime() + keptMs)
   const whole: WalletMovement = { ...row, at, ...(row.result.outcome === 'done' ? {} : { forgetAt }) }

@@ -35,8 +35,7 @@ export async function transfer(
     )
     if (matchedCount > 0) return finishMovement(deps, accountId, current)
     const account = await accounts.findOne({ _id: accountId })
-    if (account === null)
-      return decideWithoutMoney(deps, order, { outcome: 'failed', reason: 'wallet_closed' })
+    if (account === null) return decideWithoutMoney(deps, order, { outcome: 'failed', reason: 'wallet_closed' })
     const other = account.current
     if (other === null && account.balance < -balanceChangeOf(order))
       return decideWithoutMoney(deps, order, { outcome: 'declined', reason: 'insufficient_funds' })

@@ -36,11 +36,7 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint' | 'ActivityHou
   }
 }
 
-function createCollector(
-  everyMs: number,
-  write: (notes: HealthNote[]) => Promise<unknown>,
-  log: Log,
-): HealthNotes {
+function createCollector(everyMs: number, write: (notes: HealthNote[]) => Promise<unknown>, log: Log): HealthNotes {
   const noted: HealthNote[] = []
   const closing = new AbortController()
   let writing: Promise<void> | null = null
@@ -49,9 +45,7 @@ function createCollector(
     while (noted.length > 0) {
       await pause(everyMs, undefined, { signal: closing.signal }).catch(() => undefined)
       const notes = noted.splice(0)
-      await write(notes).catch((err: unknown) =>
-        log.warn({ err, attempts: notes.length }, 'health.not-recorded'),
-      )
+      await write(notes).catch((err: unknown) => log.warn({ err, attempts: notes.length }, 'health.not-recorded'))
     }
     writing = null
   }

@@ -23,10 +23,9 @@ type Dead = Pick<Delivery, '_id' | keyof typeof neededFields>
  */
 export async function restoreFailed(deps: Deps, since: Date): Promise<number> {
   const now = deps.now()
-  const dead = deps.Delivery.find(
-    { deadAt: { $type: 'date', $gte: since }, status: 'DEAD' },
-    neededFields,
-  ).lean<Dead[]>()
+  const dead = deps.Delivery.find({ deadAt: { $type: 'date', $gte: since }, status: 'DEAD' }, neededFields).lean<
+    Dead[]
+  >()
   let restored = 0
   await inBatches(dead.cursor({ batchSize: 1000 }), async (deliveries) => {
     const jobs = deliveries.map((delivery) =>

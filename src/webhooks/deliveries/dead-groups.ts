@@ -87,9 +87,7 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<
     { $limit: maxGroups + 1 },
   ]
   try {
-    return await nativeCollection(deps.Delivery)
-      .aggregate<Counted>(stages, { maxTimeMS: countingMs })
-      .toArray()
+    return await nativeCollection(deps.Delivery).aggregate<Counted>(stages, { maxTimeMS: countingMs }).toArray()
   } catch (error) {
     if (error instanceof mongo.MongoServerError && error.code === maxTimeExpired) return null
     throw error
@@ -101,10 +99,7 @@ async function lastAttemptOf(
   endpointId: string,
   period: Period,
 ): Promise<AttemptRecord | null> {
-  const newest = await deps.Delivery.findOne(
-    { endpointId, ...deadIn(period) },
-    { attemptLog: { $slice: -1 } },
-  )
+  const newest = await deps.Delivery.findOne({ endpointId, ...deadIn(period) }, { attemptLog: { $slice: -1 } })
     .sort({ deadAt: -1 })
     .lean<Pick<Delivery, 'attemptLog'> | null>()
   return newest?.attemptLog.at(-1) ?? null

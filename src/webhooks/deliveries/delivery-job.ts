@@ -3,10 +3,9 @@ import type { NamedJob } from '../../queues/jobs.ts'
 import { type AttemptRecord, type Delivery, hostOf } from './delivery.ts'
 
 /** The fields of a delivery that its job shows to support staff. `lastAttempt` is set only if an attempt has failed. */
-type Shown = Pick<
-  Delivery,
-  '_id' | 'event' | 'referenceNumber' | 'url' | 'attempts' | 'requeues' | 'nextAttemptAt'
-> & { lastAttempt?: Pick<AttemptRecord, 'status' | 'error'> | undefined }
+type Shown = Pick<Delivery, '_id' | 'event' | 'referenceNumber' | 'url' | 'attempts' | 'requeues' | 'nextAttemptAt'> & {
+  lastAttempt?: Pick<AttemptRecord, 'status' | 'error'> | undefined
+}
 
 /**
  * Returns the job that wakes a worker when a delivery is due. Workers need only the job's id. The other fields are

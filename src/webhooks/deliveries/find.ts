@@ -20,11 +20,8 @@ export async function findDeliveryWhole(
 }
 
 /** Like `findDeliveryWhole`, but reads only the fields that a list of deliveries contains. */
-export const findDeliveryRecord = (
-  deps: Pick<Deps, 'Delivery'>,
-  caller: Caller,
-  id: string,
-): Promise<DeliveryRecord> => find<DeliveryRecord>(deps, caller, id, recordFields)
+export const findDeliveryRecord = (deps: Pick<Deps, 'Delivery'>, caller: Caller, id: string): Promise<DeliveryRecord> =>
+  find<DeliveryRecord>(deps, caller, id, recordFields)
 
 async function find<Found extends DeliveryRecord>(
   { Delivery }: Pick<Deps, 'Delivery'>,

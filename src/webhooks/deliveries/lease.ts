@@ -23,13 +23,8 @@ export const leaseEnd = (now: Date): Date => new Date(now.getTime() + deliveryLe
  * Returns the time to display for the next attempt. If an attempt is in flight, this is the time at which its lease was
  * obtained or last renewed.
  */
-export const dueAt = ({
-  leaseToken,
-  nextAttemptAt,
-}: Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>): Date | null =>
-  leaseToken === null || nextAttemptAt === null
-    ? nextAttemptAt
-    : new Date(nextAttemptAt.getTime() - deliveryLeaseMs)
+export const dueAt = ({ leaseToken, nextAttemptAt }: Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>): Date | null =>
+  leaseToken === null || nextAttemptAt === null ? nextAttemptAt : new Date(nextAttemptAt.getTime() - deliveryLeaseMs)
 
 /** A delivery that has been leased by this process. */
 interface Leased {

@@ -1,8 +1,4 @@
-import {
-  type DeliveryStatus,
-  deliveryStatuses,
-  type ListDeliveriesQuery,
-} from '../../../schemas/list-deliveries.ts'
+import { type DeliveryStatus, deliveryStatuses, type ListDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Page, readPage, readSlice, readSortedPage, type Slice } from '../../input/pagination.ts'
@@ -37,9 +33,7 @@ export function listDeliveries(
   const { statuses, event, endpointId, referenceNumber, responseStatus } = search
   // Count checkpoints only work for lists that never shrink. The clean-up removes test deliveries of any age together
   // with their intents, so lists of test deliveries have no checkpoints.
-  const isWhole = [statuses, event, endpointId, referenceNumber, responseStatus].every(
-    (each) => each === null,
-  )
+  const isWhole = [statuses, event, endpointId, referenceNumber, responseStatus].every((each) => each === null)
   if (isWhole && !caller.sandbox)
     return readCountedPage<DeliveryRecord>(deps, allLive(deps, caller), search, search, recordFields)
   const listing = { ...selectDeliveries(caller, search), fields: recordFields }

@@ -12,9 +12,7 @@ export async function* requeueAll(
   filter: Record<string, unknown>,
   by: Requeuer,
 ): AsyncGenerator<Map<string, Requeued>> {
-  const cursor = deps.Delivery.find(filter, { _id: 1 })
-    .lean<{ _id: string }[]>()
-    .cursor({ batchSize: requeueBatch })
+  const cursor = deps.Delivery.find(filter, { _id: 1 }).lean<{ _id: string }[]>().cursor({ batchSize: requeueBatch })
   try {
     let ids: string[] = []
     for await (const { _id } of cursor) {

@@ -101,9 +101,7 @@ function judge(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Dat
   if (delivery.effects.includes(by.actId)) return 'requeued'
   if (delivery.status === 'DELIVERED' && by.replay?.includesDelivered !== true) return 'delivered'
   if (!receiving.has(delivery.endpointId)) return 'endpoint-gone'
-  return isAttemptPending(delivery) || isDue(delivery, now) || isLeased(delivery, now)
-    ? 'under-way'
-    : 'requeued'
+  return isAttemptPending(delivery) || isDue(delivery, now) || isLeased(delivery, now) ? 'under-way' : 'requeued'
 }
 
 /**
@@ -113,8 +111,7 @@ function judge(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Dat
 const isAttemptPending = ({ status, attempts, attemptsAtRequeue }: Candidate): boolean =>
   status === 'PENDING' || (status === 'RETRYING' && attempts === attemptsAtRequeue)
 
-const isDue = ({ nextAttemptAt }: Candidate, now: Date): boolean =>
-  nextAttemptAt !== null && nextAttemptAt <= now
+const isDue = ({ nextAttemptAt }: Candidate, now: Date): boolean => nextAttemptAt !== null && nextAttemptAt <= now
 
 /**
  * Returns the outcome for a delivery after the write. If the delivery could have been re-queued but was not, an attempt
@@ -140,17 +137,7 @@ function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
  * have changed, and `before` in the audit line is always correct.
  */
 function requeueWrite(before: Candidate, { actor, reason, actId, replay }: Requeuer, now: Date) {
-  const {
-    _id,
-    businessId,
-    sandbox,
-    status,
-    attempts,
-    requeues,
-    attemptsAtRequeue,
-    nextAttemptAt,
-    leaseToken,
-  } = before
+  const { _id, businessId, sandbox, status, attempts, requeues, attemptsAtRequeue, nextAttemptAt, leaseToken } = before
   // If the last re-queue requested an attempt that was cancelled before it was made, this re-queue requests that same
   // attempt again.
   const isSameAttempt = attempts === attemptsAtRequeue

@@ -1,8 +1,4 @@
-import {
-  type RetryDeliveriesBody,
-  retryDeliveriesBody,
-  withoutFilter,
-} from '../../../schemas/retry-deliveries.ts'
+import { type RetryDeliveriesBody, retryDeliveriesBody, withoutFilter } from '../../../schemas/retry-deliveries.ts'
 import { byCaller, type Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
@@ -56,9 +52,7 @@ export async function retryMatching(
   // The limit on parallel lists also limits how fast one business can re-queue.
   return deps.lists.shares.run(caller.businessId, isGone, async () => {
     const { deliveryIds, next, result } = await planOnce(deps, effect.id, selectAs)
-    return (
-      result ?? storeResult(deps, effect.id, resultOf(await requeueDeliveries(deps, deliveryIds, by), next))
-    )
+    return result ?? storeResult(deps, effect.id, resultOf(await requeueDeliveries(deps, deliveryIds, by), next))
   })
 }
 

@@ -25,12 +25,7 @@ export interface Retried {
  * retry of the same request uses the effect id to find the re-queue that has already been performed. Throws the same
  * errors as `findDeliveryRecord`.
  */
-export async function retryDelivery(
-  deps: Deps,
-  caller: Caller,
-  id: string,
-  effect: Effect,
-): Promise<Retried> {
+export async function retryDelivery(deps: Deps, caller: Caller, id: string, effect: Effect): Promise<Retried> {
   await findDeliveryRecord(deps, caller, id)
   const outcomes = await requeueDeliveries(deps, [id], { ...byCaller(caller), actId: effect.id })
   const outcome = outcomes.get(id) ?? 'not-found'

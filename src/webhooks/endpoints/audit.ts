@@ -35,12 +35,9 @@ export function auditedChanges(
   change: Partial<AuditedFields>,
 ): Pick<AuditEvent, 'before' | 'after'> | null {
   const after = { ...standing, ...change }
-  const names = (['url', 'events', 'active'] as const).filter(
-    (name) => !isDeepStrictEqual(after[name], standing[name]),
-  )
+  const names = (['url', 'events', 'active'] as const).filter((name) => !isDeepStrictEqual(after[name], standing[name]))
   if (names.length === 0) return null
-  const only = (fields: Record<string, unknown>) =>
-    Object.fromEntries(names.map((name) => [name, fields[name]]))
+  const only = (fields: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, fields[name]]))
   return { before: only(auditedFields(standing)), after: only(auditedFields(after)) }
 }
 

@@ -71,10 +71,7 @@ export async function createEndpoint(
   const sealedResponse = effect.seal(data)
   return withinSandboxDay(deps, caller, 1, async () => {
     for (const slot of endpointSlots) {
-      const insertion = await deps.batchers.insertEndpoint(
-        { ...endpoint, slot, sealedResponse },
-        effect.deadlineAt,
-      )
+      const insertion = await deps.batchers.insertEndpoint({ ...endpoint, slot, sealedResponse }, effect.deadlineAt)
       if (insertion.inserted) {
         await publishAudit(deps, deps.Endpoint, [endpoint])
         return data

@@ -13,11 +13,7 @@ export const notPermitted = (forbidden: EventName[], param: 'event' | 'events'):
  * Throws EVENTS_NOT_PERMITTED unless the caller's scopes allow all of `requested`. The error lists the forbidden
  * events.
  */
-export function permitEvents(
-  caller: Caller,
-  requested: readonly EventName[],
-  param: 'event' | 'events',
-): void {
+export function permitEvents(caller: Caller, requested: readonly EventName[], param: 'event' | 'events'): void {
   const forbidden = forbiddenEvents(caller, requested)
   if (forbidden.length > 0) throw notPermitted(forbidden, param)
 }

@@ -20,11 +20,7 @@ export const noSuchEndpoint = (): Refusal =>
  * Finds one of the caller's endpoints. Throws ENDPOINT_NOT_FOUND if the id is unknown, or if the endpoint has been
  * deleted or belongs to another business.
  */
-export async function findEndpoint(
-  deps: Pick<Deps, 'Endpoint'>,
-  caller: Caller,
-  id: string,
-): Promise<Endpoint> {
+export async function findEndpoint(deps: Pick<Deps, 'Endpoint'>, caller: Caller, id: string): Promise<Endpoint> {
   const endpoint = await deps.Endpoint.findOne(ownEndpoint(caller, id)).lean<Endpoint | null>()
   if (endpoint === null) throw noSuchEndpoint()
   return endpoint

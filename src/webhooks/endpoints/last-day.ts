@@ -20,10 +20,7 @@ export interface LastDay {
 export const hourField = (hour: number): string => `attemptHours.h${(hour / hourMs) % shownHours}`
 
 /** Returns the results of the attempts that ended within the current hour or the 23 hours before it. */
-export function lastDayOf(
-  { attemptHours, health }: Pick<Endpoint, 'attemptHours' | 'health'>,
-  now: Date,
-): LastDay {
+export function lastDayOf({ attemptHours, health }: Pick<Endpoint, 'attemptHours' | 'health'>, now: Date): LastDay {
   const first = hourOf(now) - (shownHours - 1) * hourMs
   let attempts = 0
   let succeeded = 0

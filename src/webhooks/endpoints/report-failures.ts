@@ -39,9 +39,7 @@ async function reportAll(
   await inBatches(found, async (batch) => {
     const active = await inActiveBusinesses(deps, batch)
     for (let at = 0; at < active.length; at += maxAtOnce) {
-      const results = await Promise.all(
-        active.slice(at, at + maxAtOnce).map((endpoint) => add(deps, endpoint)),
-      )
+      const results = await Promise.all(active.slice(at, at + maxAtOnce).map((endpoint) => add(deps, endpoint)))
       added += results.filter(Boolean).length
     }
   })

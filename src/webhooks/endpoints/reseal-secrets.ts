@@ -22,10 +22,7 @@ export interface ResealedSecrets {
  * Re-seals all secrets of all endpoints with the current SECRET_KEY. After each batch, calls `advance` with the number
  * of endpoints in the batch.
  */
-export async function resealSecrets(
-  deps: Needs,
-  advance: (endpoints: number) => void,
-): Promise<ResealedSecrets> {
+export async function resealSecrets(deps: Needs, advance: (endpoints: number) => void): Promise<ResealedSecrets> {
   const result: ResealedSecrets = { resealed: 0, unreadable: [] }
   const endpointIds = nativeCollection(deps.Endpoint).find(
     {},
@@ -80,8 +77,7 @@ function resealOne(secrets: Secrets, { _id, secret, previousSecrets }: Sealed) {
   return { updateOne: { filter, update: { $set: resealed } } } satisfies mongo.AnyBulkWriteOperation<Endpoint>
 }
 
-const isReadable = (secrets: Secrets, id: string, sealed: string): boolean =>
-  resealOrNull(secrets, id, sealed) !== null
+const isReadable = (secrets: Secrets, id: string, sealed: string): boolean => resealOrNull(secrets, id, sealed) !== null
 const resealOrKeep = (secrets: Secrets, id: string, sealed: string): string =>
   resealOrNull(secrets, id, sealed) ?? sealed
 

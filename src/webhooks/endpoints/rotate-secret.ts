@@ -39,12 +39,7 @@ export async function rotateSecret(
  * Replaces the secret in one guarded update with a pipeline. If two rotations run concurrently, the second one
  * therefore reads the secret that the first one generated, and keeps it as a replaced secret.
  */
-function replaceSecret(
-  deps: RotateDeps,
-  caller: Caller,
-  id: string,
-  effectId: string,
-): Promise<Endpoint | null> {
+function replaceSecret(deps: RotateDeps, caller: Caller, id: string, effectId: string): Promise<Endpoint | null> {
   const now = deps.now()
   const validUntil = new Date(now.getTime() + overlapMs)
   const replaced = { secret: '$secret', madeBy: '$secretMadeBy', validUntil }

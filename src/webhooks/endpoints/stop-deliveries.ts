@@ -64,9 +64,8 @@ async function cancelMatching(
     const found = await deliveries.find(filter, findOptions).toArray()
     const ids = found.map(({ _id }) => _id)
     if (ids.length > 0)
-      cancelled += (
-        await deliveries.updateMany({ ...filter, _id: { $in: ids } }, { $set: stopped }, { maxTimeMS })
-      ).modifiedCount
+      cancelled += (await deliveries.updateMany({ ...filter, _id: { $in: ids } }, { $set: stopped }, { maxTimeMS }))
+        .modifiedCount
     if (ids.length < maxPerBatch || performance.now() > endsAt) return cancelled
   }
 }

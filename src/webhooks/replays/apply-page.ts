@@ -47,10 +47,7 @@ export async function applyPage(
   // An event about an endpoint is never sent to that endpoint.
   const isAboutTarget = ({ referenceNumber }: LoggedEvent): boolean => referenceNumber === endpoint._id
   const missing = page.filter((event) => !existing.has(idOf(event)) && !isAboutTarget(event))
-  const created = [
-    ...page.filter(isOwn).map(idOf),
-    ...(await insertDeliveries(deps, replay, endpoint, missing)),
-  ]
+  const created = [...page.filter(isOwn).map(idOf), ...(await insertDeliveries(deps, replay, endpoint, missing))]
   const others = page.filter((event) => existing.has(idOf(event)) && !isOwn(event)).map(idOf)
   const requeued = await requeue(deps, replay, others)
   const skipped = page.length - requeued.length - created.length
@@ -58,10 +55,7 @@ export async function applyPage(
   return { last, counts, dueIds: [...requeued, ...created] }
 }
 
-async function findExisting(
-  { Delivery }: Pick<Deps, 'Delivery'>,
-  ids: string[],
-): Promise<Map<string, Existing>> {
+async function findExisting({ Delivery }: Pick<Deps, 'Delivery'>, ids: string[]): Promise<Map<string, Existing>> {
   const found = await nativeCollection(Delivery)
     .find<Existing>({ _id: { $in: ids } }, { projection: { status: 1, insertedBy: 1 } })
     .toArray()

@@ -124,8 +124,5 @@ async function end(deps: Deps, leased: LeasedReplay, reason: ReplayCancellation 
 /** Writes the log line of a replay that has ended. */
 export function logEnd({ log }: Pick<Deps, 'log'>, replay: Replay): void {
   const { _id: replayId, endpointId, businessId, sandbox, status, total, requeued, created, skipped } = replay
-  log.info(
-    { replayId, endpointId, businessId, sandbox, status, total, requeued, created, skipped },
-    'replay.ended',
-  )
+  log.info({ replayId, endpointId, businessId, sandbox, status, total, requeued, created, skipped }, 'replay.ended')
 }

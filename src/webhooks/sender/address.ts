@@ -54,9 +54,7 @@ const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 export function isSynthesised(address: string): boolean {
   if (isIP(address) !== 6 || address.includes('%')) return false
   const parsed = ipaddr.IPv6.parse(address)
-  return (
-    parsed.match(nat64) && isPublicAddress(ipaddr.fromByteArray(parsed.toByteArray().slice(12)).toString())
-  )
+  return parsed.match(nat64) && isPublicAddress(ipaddr.fromByteArray(parsed.toByteArray().slice(12)).toString())
 }
 
 /** Whether `address` is in one of the ranges. The result is false if the string is not an address at all. */

@@ -37,11 +37,7 @@ export type Exchange = { response: EndpointResponse; isComplete: boolean } | { f
  * endpoint does, the promise resolves. It rejects only if the request itself is invalid, which would be a bug in this
  * service.
  */
-export function exchange(
-  connection: Connection,
-  request: PostRequest,
-  deadline: AbortSignal,
-): Promise<Exchange> {
+export function exchange(connection: Connection, request: PostRequest, deadline: AbortSignal): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let read = 0

@@ -55,8 +55,7 @@ const byCode: Record<string, Fault> = {
  * Returns the code of an error from a resolver, a socket or the HTTP client, or an empty string if the error has no
  * code.
  */
-export const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : ''
+export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
 export const resolveFault = (error: unknown): Fault => byCode[codeOf(error)] ?? faults.unresolved
 

@@ -82,11 +82,7 @@ export function createSender(options: SenderOptions): Sender {
 
   const isBlocked = (address: string): boolean => isWithin(blockedRanges, address)
 
-  async function open(
-    target: Target,
-    owner: string,
-    deadline: AbortSignal,
-  ): Promise<Connection | { fault: Fault }> {
+  async function open(target: Target, owner: string, deadline: AbortSignal): Promise<Connection | { fault: Fault }> {
     let opened: Awaited<ReturnType<typeof openSocket>> | null = null
     try {
       opened = await openSocket(
@@ -102,11 +98,7 @@ export function createSender(options: SenderOptions): Sender {
     return 'fault' in opened ? opened : connections.add(target.origin, opened)
   }
 
-  async function exchangeOver(
-    connection: Connection,
-    request: PostRequest,
-    deadline: AbortSignal,
-  ): Promise<Exchange> {
+  async function exchangeOver(connection: Connection, request: PostRequest, deadline: AbortSignal): Promise<Exchange> {
     let isComplete = false
     try {
       const done = await exchange(connection, request, deadline)
@@ -125,12 +117,7 @@ export function createSender(options: SenderOptions): Sender {
    * Sends the request only once. The endpoint may have read the request even if the request fails, so the request must
    * not be sent again before the next attempt is due.
    */
-  async function post(
-    target: Target,
-    owner: string,
-    request: PostRequest,
-    deadline: AbortSignal,
-  ): Promise<Exchange> {
+  async function post(target: Target, owner: string, request: PostRequest, deadline: AbortSignal): Promise<Exchange> {
     const granted = await connections.acquire(target.origin, deadline)
     if (granted === null) return { fault: faults.noFreeConnection }
     const connection = granted === 'permit' ? await open(target, owner, deadline) : granted

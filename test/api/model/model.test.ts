@@ -83,8 +83,7 @@ describe("A merchant's requests, compared with a model of the specification,", f
     return { model: { now: service.clock.now().getTime(), intents: [], kept: new Map() }, real }
   }
   /** Ends the shortening of a failing sequence before mocha's own timeout, which would print nothing. */
-  const limits = () =>
-    isLong ? {} : { interruptAfterTimeLimit: deadlineMs(30_000), markInterruptAsFailure: true }
+  const limits = () => (isLong ? {} : { interruptAfterTimeLimit: deadlineMs(30_000), markInterruptAsFailure: true })
   const holds = (commands: Parameters<typeof fc.commands<Model, Stage, boolean>>[0]) =>
     fc.assert(
       fc.asyncProperty(fc.commands(commands, { maxCommands, size: 'max' }), async (sequence) =>

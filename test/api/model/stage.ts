@@ -26,9 +26,7 @@ export interface Actual extends Expected {
 }
 
 const unusedEndpoint = 'http://127.0.0.1:9/hook'
-const events = ['created', 'confirmed', 'cancelled', 'expired', 'refunded', 'failed'].map(
-  (name) => `payment.${name}`,
-)
+const events = ['created', 'confirmed', 'cancelled', 'expired', 'refunded', 'failed'].map((name) => `payment.${name}`)
 
 export async function openStage(service: Service): Promise<Stage> {
   const [till, stranger] = await Promise.all([service.merchant(), service.merchant()])
@@ -47,8 +45,7 @@ export async function openStage(service: Service): Promise<Stage> {
 }
 
 /** The path of an intent. An intent that does not exist yet has a path of its own. */
-const pathTo = ({ made }: Stage, to: number) =>
-  `/intents/${made[to]?.referenceNumber ?? `PI-22222222222222${to + 10}`}`
+const pathTo = ({ made }: Stage, to: number) => `/intents/${made[to]?.referenceNumber ?? `PI-22222222222222${to + 10}`}`
 const operations = { cancel: 'cancel', refund: 'refund', simulate: 'simulate-payment' }
 
 export async function send(stage: Stage, write: Write): Promise<Actual> {
@@ -112,21 +109,14 @@ const amountsOf = (refunds: Refund[]): number[] =>
     .toSorted((a, b) => a - b)
 
 /** Reads a page of a list. Each intent has its index in `made`. */
-export async function search(
-  { service, callers, made }: Stage,
-  { by, status, minAmount, page, limit }: Search,
-) {
+export async function search({ service, callers, made }: Stage, { by, status, minAmount, page, limit }: Search) {
   const query = {
     page,
     limit,
     ...(status === null ? {} : { status }),
     ...(minAmount === null ? {} : { minAmount }),
   }
-  const { body } = await service.http
-    .get('/api/v1/dev/intents')
-    .query(query)
-    .set(callers[by].read())
-    .expect(200)
+  const { body } = await service.http.get('/api/v1/dev/intents').query(query).set(callers[by].read()).expect(200)
   const references = made.map(({ referenceNumber }) => referenceNumber)
   const items = body.data.items.map((item: Shown & { referenceNumber: string }) => ({
     at: references.indexOf(item.referenceNumber),
@@ -136,11 +126,7 @@ export async function search(
 }
 
 /** A customer opens the page and sends the form. Returns whether the page says that the intent is paid. */
-export async function pay(
-  { service, made }: Stage,
-  to: number,
-  wallet: WalletName,
-): Promise<'paid' | 'not paid'> {
+export async function pay({ service, made }: Stage, to: number, wallet: WalletName): Promise<'paid' | 'not paid'> {
   const response = await fill(await open(service, `/p/${made[to]?.shortCode}`), wallets[wallet])
   const page = response.location === null ? response : await follow(response)
   return page.says.includes('Payment successful') ? 'paid' : 'not paid'

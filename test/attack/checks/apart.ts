@@ -17,8 +17,7 @@ export const createBusinessesApart =
     if (expectedFor(exchange) === 'keyless' && tags.length > 0)
       return 'shows data of a business to a caller without a key'
     if (tags.some(({ owner }) => owner !== actor.owner)) return 'shows data of another business'
-    if (tags.some(({ mode }) => mode !== null && mode !== actor.mode))
-      return 'shows data of the other environment'
+    if (tags.some(({ mode }) => mode !== null && mode !== actor.mode)) return 'shows data of the other environment'
     return resourceFault(pools, exchange)
   }
 

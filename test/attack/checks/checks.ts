@@ -128,8 +128,6 @@ export const responseChecks = (pools: Pick<Pools, 'holderOf'>): Readonly<Record<
 })
 
 /** All checks. */
-export const checkNames: readonly string[] = [
-  responseChecks(createPools()),
-  missingResponseChecks,
-  runChecks,
-].flatMap(Object.keys)
+export const checkNames: readonly string[] = [responseChecks(createPools()), missingResponseChecks, runChecks].flatMap(
+  Object.keys,
+)

@@ -21,8 +21,7 @@ export interface Exchange {
 }
 
 /** The expected response among raw bytes. Null if no request expects it. */
-export const expectedFor = ({ attack, index }: Exchange): Expected | null =>
-  attack.raw?.expected[index] ?? null
+export const expectedFor = ({ attack, index }: Exchange): Expected | null => attack.raw?.expected[index] ?? null
 
 /** Returns a description of the violation, or null. */
 export type Check = (exchange: Exchange) => string | null

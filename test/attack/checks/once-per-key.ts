@@ -41,8 +41,7 @@ export function createOncePerKey(): Check {
     const before = kept.get(claim)
     kept.set(claim, { body: before?.body ?? response.body, first: isFirst || before?.first === true })
     if (before === undefined) return null
-    if (before.body !== response.body)
-      return `got ${response.body.slice(0, 200)} after ${before.body.slice(0, 200)}`
+    if (before.body !== response.body) return `got ${response.body.slice(0, 200)} after ${before.body.slice(0, 200)}`
     return before.first && isFirst ? `was executed twice: ${response.status}, and no replay` : null
   }
 }

@@ -36,8 +36,7 @@ export interface Memory {
 
 /** The checks for the whole run, by name. Each returns its violations. */
 export const runChecks: Readonly<Record<string, (run: Run) => string[]>> = {
-  'no process ended': ({ processes }) =>
-    processes.map((each) => each.endedAs()).filter((end) => end !== null),
+  'no process ended': ({ processes }) => processes.map((each) => each.endedAs()).filter((end) => end !== null),
 
   'no error logged': ({ processes }) =>
     processes.flatMap((each) =>
@@ -104,8 +103,7 @@ const maxRatio = 10
 /** The smallest p99 alone that counts. Below it, the ratio depends more on the machine than on the service. */
 const minAloneMs = 100
 
-const refusals = ({ refused }: Neighbour): string[] =>
-  refused.map((what) => `refused to the neighbour: ${what}`)
+const refusals = ({ refused }: Neighbour): string[] => refused.map((what) => `refused to the neighbour: ${what}`)
 
 const slowdowns = (neighbour: Neighbour): string[] =>
   neighbourly.map((what) => slowdown(what, neighbour)).filter((fault) => fault !== null)

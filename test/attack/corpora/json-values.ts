@@ -1,7 +1,6 @@
 import { words } from './words.ts'
 
-const nested = (open: string, close: string, depth: number): string =>
-  open.repeat(depth) + close.repeat(depth)
+const nested = (open: string, close: string, depth: number): string => open.repeat(depth) + close.repeat(depth)
 
 /** Wrong values, as JSON. */
 export const jsonValues: readonly string[] = [

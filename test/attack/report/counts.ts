@@ -14,12 +14,7 @@ export function createCounts(): Counts {
       increment(targets, target, outcome)
       increment(kinds, kind, outcome)
     },
-    rows: () => [
-      ['Target', 'Requests', 'Responses'],
-      ...rowsOf(targets),
-      ['Kind of key', '', ''],
-      ...rowsOf(kinds),
-    ],
+    rows: () => [['Target', 'Requests', 'Responses'], ...rowsOf(targets), ['Kind of key', '', ''], ...rowsOf(kinds)],
   }
 }
 

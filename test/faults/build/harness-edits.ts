@@ -8,11 +8,7 @@ const shiftedTime = replace('noShift', '($ms) => $ms', '($ms) => $ms + offsetMs(
 const closeCheckpoints = replace('stride', '2_000', '5')
 
 /** The edits of every round of `npm run faults`. */
-export const harnessEdits: readonly Edit[] = [
-  shiftedTime,
-  closeCheckpoints,
-  ...points.flatMap(({ edits }) => edits),
-]
+export const harnessEdits: readonly Edit[] = [shiftedTime, closeCheckpoints, ...points.flatMap(({ edits }) => edits)]
 
 /** Draws payment codes from only 500 values, so that some are drawn twice. A longer round would run out of codes. */
 export const fewCodes: Edit = replace('newPaymentCode', 'randomInt($)', 'randomInt(500)')

@@ -63,11 +63,7 @@ export const points: readonly Point[] = [
     name: 'wallet.money-held',
     process: 'web',
     edits: [
-      replace(
-        'transfer',
-        'return finishMovement($$)',
-        "{ reach('wallet.money-held'); return finishMovement($$) }",
-      ),
+      replace('transfer', 'return finishMovement($$)', "{ reach('wallet.money-held'); return finishMovement($$) }"),
     ],
   },
   {

@@ -37,8 +37,7 @@ function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival
     const end = times.machineTime(at + durationMs).to + marginMs
     const begin = times.machineTime(at).from
     // The status distinguishes two arrivals in the same second.
-    const distance = (arrival: Arrival): number =>
-      Math.abs(arrival.at - begin) + (arrival.did === status ? 0 : 60_000)
+    const distance = (arrival: Arrival): number => Math.abs(arrival.at - begin) + (arrival.did === status ? 0 : 60_000)
     const candidates = unrecorded.filter(
       (arrival) =>
         signedAt(arrival) === Math.floor(at / 1000) &&

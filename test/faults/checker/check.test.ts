@@ -44,8 +44,7 @@ const confirmed = (round: Ordinary): DeliveryDocument => deliveryOf(round, 'paym
 const replayIn = ({ dump }: Ordinary) => the(dump.webhookreplays[0])
 /** The response in which a reader saw an event in the middle of the log. */
 const feedOf = (calls: Call[]): Call => the(having(calls, 'event.feed')[6])
-const arrivalsOf = (round: Ordinary) =>
-  round.arrivals.filter(({ body }) => body.includes(confirmed(round)._id))
+const arrivalsOf = (round: Ordinary) => round.arrivals.filter(({ body }) => body.includes(confirmed(round)._id))
 const again = (round: Ordinary, before: Call, given: Partial<Call>): Call => {
   const headers = { ...before.headers, 'x-request-id': 'again' }
   round.calls.push({ ...structuredClone(before), call: 99, headers, began: at(60), ended: at(61), ...given })
@@ -139,8 +138,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   'log.calm': { 'an error was logged': (round) => log(round, { level: 'error', msg: 'job.failed' }) },
   'quiet.reached': {
     'the service never became quiet': ({ setting }) => (setting.quietAt = null),
-    'a payment is still pending': ({ paid }) =>
-      (paid.hold = { id: 'x', validUntil: at(20), queryAt: at(20) }),
+    'a payment is still pending': ({ paid }) => (paid.hold = { id: 'x', validUntil: at(20), queryAt: at(20) }),
   },
   'create.exists': { 'MongoDB lost an intent': ({ dump }) => dump.intents.shift() },
   'key.once': {
@@ -148,8 +146,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
       create(round, 'EXTRA', 50)
       round.calls.pop()
     },
-    'two keys created the same intent': (round) =>
-      again(round, first(round, 'create'), { idempotencyKey: 'b' }),
+    'two keys created the same intent': (round) => again(round, first(round, 'create'), { idempotencyKey: 'b' }),
     'a rejected cancellation took effect': (round) =>
       Object.assign(first(round, 'cancel'), refusal('INTENT_CANCEL_INVALID_STATUS', 400)),
   },
@@ -174,8 +171,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'a number is missing': ({ dump }) => (the(dump.events.at(-1)).number += 1),
     'a reader missed an event': ({ calls }) => calls.splice(calls.indexOf(feedOf(calls)), 1),
     'a reader saw an event twice': (round) => again(round, feedOf(round.calls), {}),
-    'a reader saw events in another order': ({ calls }) =>
-      calls.push(...calls.splice(calls.indexOf(feedOf(calls)), 1)),
+    'a reader saw events in another order': ({ calls }) => calls.push(...calls.splice(calls.indexOf(feedOf(calls)), 1)),
     'an event was late': ({ dump }) =>
       (the(dump.events.find(({ event }) => event === 'payment.expired')).loggedAt += 6000),
   },
@@ -185,8 +181,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   },
   'delivery.counted': {
     'a delivery has not ended': (round) => (confirmed(round).status = 'RETRYING'),
-    'an arrival was not recorded': (round) =>
-      arrive(round, at(7), 'payment.confirmed', the(arrivalsOf(round)[0]).body),
+    'an arrival was not recorded': (round) => arrive(round, at(7), 'payment.confirmed', the(arrivalsOf(round)[0]).body),
   },
   'delivery.paced': { 'a retry is late': (round) => (the(confirmed(round).attemptLog[1]).at += 30_000) },
   'delivery.signed': {
@@ -202,14 +197,12 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     },
     'another event was sent': (round) => confirmed(round).effects.push(replayIn(round)._id),
     'a count is wrong': (round) => (replayIn(round).skipped += 1),
-    'a re-queued delivery lacks its mark': (round) =>
-      Object.assign(replayIn(round), { requeued: 1, skipped: 3 }),
+    'a re-queued delivery lacks its mark': (round) => Object.assign(replayIn(round), { requeued: 1, skipped: 3 }),
     'an acknowledged replay is missing': ({ dump }) => dump.webhookreplays.pop(),
   },
   'code.unique': { 'two intents share a code': ({ paid, cancelled }) => (cancelled.code = paid.code) },
   'reference.unique': {
-    'two intents have a reference': ({ paid, byWallet }) =>
-      (byWallet.merchantReference = paid.merchantReference),
+    'two intents have a reference': ({ paid, byWallet }) => (byWallet.merchantReference = paid.merchantReference),
     'a free reference is refused': (round) =>
       again(round, first(round, 'create'), {
         body: { merchantReference: round.expired.merchantReference },
@@ -225,10 +218,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'a payment was booked twice': (round) =>
       book(round, 'again', 'payment', 500, { referenceNumber: round.paid.referenceNumber }),
     'a day was not closed': (round) => (entry(round).bookedAt += dayMs),
-    'an entry was booked on a closed day': (round) => [
-      close(round, 1),
-      book(round, 'late', 'payment', 500, {}),
-    ],
+    'an entry was booked on a closed day': (round) => [close(round, 1), book(round, 'late', 'payment', 500, {})],
   },
   'wallet.balances': {
     'a centime is missing': ({ dump }) => (the(dump.wallets[0]).balance -= 1),
@@ -266,13 +256,11 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   },
   'response.sound': {
     'a response has status 500': (round) => Object.assign(first(round, 'read'), { status: 500 }),
-    'a response has status 503 without a fault': (round) =>
-      Object.assign(first(round, 'read'), refusal('X', 503)),
+    'a response has status 503 without a fault': (round) => Object.assign(first(round, 'read'), refusal('X', 503)),
     'a response is missing without a fault': (round) => Object.assign(first(round, 'read'), lost),
   },
   'refusal.due': {
-    'a valid request is rejected': (round) =>
-      Object.assign(first(round, 'read'), refusal('INVALID_API_KEY', 401)),
+    'a valid request is rejected': (round) => Object.assign(first(round, 'read'), refusal('INVALID_API_KEY', 401)),
     'every cancellation is rejected': (round) => {
       for (let count = 0; count < 50; count += 1)
         call(round, 20, { what: 'cancel', path: '/api/v1/dev/x', ...refusal('INTENT_NOT_FOUND', 404) })

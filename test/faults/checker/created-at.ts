@@ -12,8 +12,7 @@ export const createdAtOf = ({ calls, dump }: Evidence): Map<string, number> =>
     ...dump.orders.map(({ number, createdAt }) => [number, createdAt] as const),
   ])
 
-const entry = (reference: string, { createdAt }: { createdAt: string }) =>
-  [reference, Date.parse(createdAt)] as const
+const entry = (reference: string, { createdAt }: { createdAt: string }) => [reference, Date.parse(createdAt)] as const
 
 function ordersIn(call: Evidence['calls'][number]) {
   if (!call.what.startsWith('order')) return []

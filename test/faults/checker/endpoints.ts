@@ -9,9 +9,7 @@ import { endpointIn } from './responses.ts'
 export function steadyEndpoints({ calls, dump }: Pick<Evidence, 'calls' | 'dump'>): EndpointDocument[] {
   const changed = new Set(
     calls
-      .filter(
-        ({ what, actor }) => ['endpoint.update', 'endpoint.delete'].includes(what) && actor !== 'stranger',
-      )
+      .filter(({ what, actor }) => ['endpoint.update', 'endpoint.delete'].includes(what) && actor !== 'stranger')
       .map(endpointIn),
   )
   return dump.webhookendpoints.filter(({ _id }) => !changed.has(_id))

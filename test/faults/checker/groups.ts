@@ -17,10 +17,8 @@ export const having = <Member extends { what: What }>(members: Member[], ...what
   members.filter(({ what }) => whats.includes(what))
 
 /** The members with the key of an earlier member. */
-export const repeatedOf = <Member, Key>(
-  members: Iterable<Member>,
-  keyOf: (member: Member) => Key,
-): Member[] => [...groupsOf(members, keyOf).values()].flatMap(([, ...again]) => again)
+export const repeatedOf = <Member, Key>(members: Iterable<Member>, keyOf: (member: Member) => Key): Member[] =>
+  [...groupsOf(members, keyOf).values()].flatMap(([, ...again]) => again)
 
 export const sumOf = <Member>(members: Iterable<Member>, amountOf: (member: Member) => number): number => {
   let sum = 0

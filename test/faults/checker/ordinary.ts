@@ -144,9 +144,7 @@ const empty = (): Omit<Evidence, 'texts'> => ({
       orders: [],
     },
     ...{ auditevents: [], importplans: [], staffsessions: [], webhookreplays: [], ledgerentries: [] },
-    wallets: [
-      { _id: '22999999', phone: '22999999', businessId: null, balance: 495, current: null, unaudited: [] },
-    ],
+    wallets: [{ _id: '22999999', phone: '22999999', businessId: null, balance: 495, current: null, unaudited: [] }],
   },
 })
 
@@ -288,9 +286,7 @@ export function logEvent(
   const number = round.dump.events.length + 1
   round.dump.events.push({ ...owned, _id, number, loggedAt: given.createdAt + 20, ...given })
   const { event: type, createdAt } = given
-  const items = [
-    { id: _id, type, createdAt: new Date(createdAt).toISOString(), body: { id: _id, event: type } },
-  ]
+  const items = [{ id: _id, type, createdAt: new Date(createdAt).toISOString(), body: { id: _id, event: type } }]
   for (const [operation, start] of [
     [-1, ''],
     [-2, '&after=latest'],

@@ -30,8 +30,7 @@ export interface Evidence {
 
 /** Reads a folder of evidence. A missing file counts as empty. @throws {Error} if the setting is missing */
 export function readFolder(folder: string): Evidence {
-  const records = <T>(file: string) =>
-    [...linesOf(join(folder, file))].map((line) => JSON.parse(line, plain) as T)
+  const records = <T>(file: string) => [...linesOf(join(folder, file))].map((line) => JSON.parse(line, plain) as T)
   return {
     setting: JSON.parse(readFileSync(join(folder, files.setting), 'utf8')),
     calls: records<Call>(files.calls).toSorted((one, other) => one.began - other.began),

@@ -1,10 +1,5 @@
 import { type Invariant, type Violation, violations } from '../../invariants/check.ts'
-import type {
-  DeliveryDocument,
-  EndpointDocument,
-  IntentDocument,
-  ReplayDocument,
-} from '../../invariants/documents.ts'
+import type { DeliveryDocument, EndpointDocument, IntentDocument, ReplayDocument } from '../../invariants/documents.ts'
 import { groupsOf } from './groups.ts'
 import type { Evidence } from './read-folder.ts'
 import { type Request, requestsOf } from './requests.ts'
@@ -60,8 +55,7 @@ export function roundOf(evidence: Evidence): Round {
     if (isCalm) checked[promise] += 1
     return isCalm
   }
-  const mayBeCleaned: Round['mayBeCleaned'] = ({ sandbox, createdAt }) =>
-    sandbox && createdAt + keptMs < endShown
+  const mayBeCleaned: Round['mayBeCleaned'] = ({ sandbox, createdAt }) => sandbox && createdAt + keptMs < endShown
   const isCleaned = mayBeCleaned({ sandbox: true, createdAt: setting.beganAt })
   let found: Violation[] | undefined
   return {

@@ -16,9 +16,7 @@ type StockBody = { stock?: number; delta?: number }
 export function stockChanges(round: Round): { changes: Change[]; counted: Set<string> } {
   const { dump, requests } = round
   const stockRequests = having(requests, 'stock').filter((each) => isDone(each) || isUnknown(each))
-  const counts = stockRequests.filter(({ calls }) =>
-    calls.some(({ body }) => (body as StockBody).stock !== undefined),
-  )
+  const counts = stockRequests.filter(({ calls }) => calls.some(({ body }) => (body as StockBody).stock !== undefined))
   const changes = [
     ...stockRequests.map((request) => ({ variant: changedBy(round, request), amounts: deltasOf(request) })),
     ...dump.orders.filter(({ status }) => status === 'PLACED').flatMap(salesOf),
@@ -32,9 +30,7 @@ const salesOf = ({ items }: Pick<OrderDocument, 'items'>): Change[] =>
   items.map(({ variantId, quantity }) => ({ variant: variantId, amounts: [-quantity] }))
 
 function deltasOf(request: Request): number[] {
-  const bodies = request.calls
-    .filter(({ began }) => began < request.ended)
-    .map(({ body }) => body as StockBody)
+  const bodies = request.calls.filter(({ began }) => began < request.ended).map(({ body }) => body as StockBody)
   const deltas = [...new Set(bodies.map(({ delta = 0 }) => delta))]
   if (request.isAcrossDays) return [0, ...deltas, ...deltas.map((delta) => 2 * delta)]
   return isDone(request) ? deltas : [0, ...deltas]
@@ -53,8 +49,7 @@ function variantNamed({ dump }: Round, product: string, idOrLabel: string): stri
 /** The sales of removed orders. An order with an unknown outcome may have been placed and removed. */
 function cleanedSales(round: Round, request: Request): Change[] {
   const order = isDone(request) ? dataOf<OrderDocument>(request.settled) : null
-  if (order !== null)
-    return round.dump.orders.some(({ number }) => number === order.number) ? [] : salesOf(order)
+  if (order !== null) return round.dump.orders.some(({ number }) => number === order.number) ? [] : salesOf(order)
   const createdAt = request.began + round.times.aheadAt(request.began).from
   if (!isUnknown(request) || !round.mayBeCleaned({ ...request, createdAt })) return []
   return ((request.calls[0] as Call).body as { items: Line[] }).items.map((line) => ({

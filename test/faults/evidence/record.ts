@@ -27,7 +27,6 @@ export function openRecord(folder: string): Recording {
     provider: lineTo(files.provider),
     fault: lineTo(files.faults),
     end: lineTo(files.ends),
-    close: async () =>
-      void (await Promise.all([...streams.values()].map((stream) => finished(stream.end())))),
+    close: async () => void (await Promise.all([...streams.values()].map((stream) => finished(stream.end())))),
   }
 }

@@ -32,8 +32,7 @@ export async function checkMutants(names: readonly string[]): Promise<boolean> {
   const queue = chosen.toSorted((one, other) => Number(isDisturbed(other)) - Number(isDisturbed(one)))
   let failed = 0
   const work = async (): Promise<void> => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift())
-      if (!(await isCaught(next))) failed += 1
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) if (!(await isCaught(next))) failed += 1
   }
   await Promise.all(Array.from({ length: concurrency }, work))
   console.log(`${chosen.length - failed} of ${chosen.length} as expected`)
@@ -62,9 +61,7 @@ async function isCaught(mutant: Mutant): Promise<boolean> {
     const startedAt = performance.now()
     const test = mutant.caughtBy.find((name) => name.endsWith('.test.ts'))
     const { isRight, message } =
-      test === undefined
-        ? outcomeOf(mutant, await runInProcess(mutant.name, round))
-        : await runTest(mutant, test)
+      test === undefined ? outcomeOf(mutant, await runInProcess(mutant.name, round)) : await runTest(mutant, test)
     const seconds = Math.round((performance.now() - startedAt) / 1000)
     const isLast = isRight || round === rounds
     const verdict = isRight ? 'ok  ' : isLast ? 'FAIL' : 'anew'

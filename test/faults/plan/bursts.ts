@@ -33,9 +33,7 @@ export type Deck<Card> = () => Card
 
 export function deckOf<Card>(chance: Chance, cards: readonly Card[], first: number): Deck<Card> {
   if (cards.length === 0) throw new Error('a deck without a card')
-  const order = cards
-    .map((card) => ({ card, rank: chance.next() }))
-    .toSorted((one, other) => one.rank - other.rank)
+  const order = cards.map((card) => ({ card, rank: chance.next() })).toSorted((one, other) => one.rank - other.rank)
   let next = first
   return () => (order[next++ % order.length] as { card: Card }).card
 }

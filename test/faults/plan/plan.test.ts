@@ -89,10 +89,7 @@ describe('The plan for a round', () => {
           for (const other of long.filter(
             ({ target }) => target !== one.target && target.slice(0, 3) === one.target.slice(0, 3),
           ))
-            expect(
-              one.atMs >= endOf(other) || other.atMs >= endOf(one),
-              `${one.what} ${other.what}`,
-            ).to.equal(true)
+            expect(one.atMs >= endOf(other) || other.atMs >= endOf(one), `${one.what} ${other.what}`).to.equal(true)
       }
     })
   }

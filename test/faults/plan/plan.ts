@@ -1,13 +1,6 @@
 import { type Chance, chanceOf } from '../../support/chance.ts'
 import { type Burst, burstsOf, type Deck, deckOf } from './bursts.ts'
-import {
-  type Kind,
-  type PlannedFault,
-  type ProcessName,
-  type ProcessType,
-  type Servers,
-  typeOf,
-} from './fault.ts'
+import { type Kind, type PlannedFault, type ProcessName, type ProcessType, type Servers, typeOf } from './fault.ts'
 import { processFaults } from './process-faults.ts'
 import { behavioursByTarget, endpointFaults, mongoFaults, redisFaults, serverFault } from './server-faults.ts'
 
@@ -78,9 +71,7 @@ function decksOf({ seed, round, servers, seconds, points }: Planning, chance: Ch
       first,
     )
   }
-  const ofNight = points
-    .map(({ name }) => name)
-    .filter((name) => isOfNight(name) && isPassedAfter(aheadMs, name))
+  const ofNight = points.map(({ name }) => name).filter((name) => isOfNight(name) && isPassedAfter(aheadMs, name))
   const [web, worker] = [day('web'), day('worker')]
   const night = deckOf(chanceOf(seed, 'points', 'worker'), ofNight, firstOfNight)
   return {

@@ -20,9 +20,7 @@ export function openCommandLine(build: string, environment: Record<string, strin
   killOnExit(child)
   const ended = once(child, 'exit').then((): Result => ({ code: 1, output: 'the process ended' }))
   const run: CommandLine = async (args) => {
-    const response = new Promise<Result>((resolve) =>
-      child.once('message', (result) => resolve(result as Result)),
-    )
+    const response = new Promise<Result>((resolve) => child.once('message', (result) => resolve(result as Result)))
     child.send(args)
     const { code, output } = await Promise.race([response, ended])
     if (code !== 0) throw new Error(`admin ${args.join(' ')}: ${output}`)

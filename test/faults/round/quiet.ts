@@ -61,9 +61,7 @@ async function look(db: mongo.Db, now: Date): Promise<Left[]> {
   const counts = await Promise.all(
     openWork(now).map(async ([collection, filter, isHeld = false]) => {
       const count = await db.collection(collection).countDocuments(filter)
-      return count === 0
-        ? []
-        : [{ message: `${count} of ${collection} with ${JSON.stringify(filter)}`, isHeld }]
+      return count === 0 ? [] : [{ message: `${count} of ${collection} with ${JSON.stringify(filter)}`, isHeld }]
     }),
   )
   return counts.flat()

@@ -18,9 +18,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(join(folder, files.log), { recursive: true })
   const notes = openNotes(folder, options.seed)
-  const stopWatching = watchPulse((busy) =>
-    notes.fault({ ...busy, what: 'machine.busy', target: 'machine' }, null),
-  )
+  const stopWatching = watchPulse((busy) => notes.fault({ ...busy, what: 'machine.busy', target: 'machine' }, null))
   const stage = await notes.attempt('the start', () => openStage(options, notes))
   if (stage !== null) {
     await notes.attempt('the traffic', () => play(options, stage, notes))

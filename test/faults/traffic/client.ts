@@ -113,8 +113,7 @@ const plain = (headers: { [name: string]: string | string[] | undefined }): { [n
 /** Parses a response. The checker reports those that are not JSON. */
 function read(headers: { [name: string]: string }, text: string): unknown {
   const type = headers['content-type'] ?? ''
-  if (type.startsWith('text/html') || headers.location !== undefined)
-    return pageOf(headers.location ?? null, text)
+  if (type.startsWith('text/html') || headers.location !== undefined) return pageOf(headers.location ?? null, text)
   try {
     return type.startsWith('application/json') ? JSON.parse(text) : text
   } catch {

@@ -52,13 +52,8 @@ export const read = (context: Context, what: What, path: string, expects: readon
   context.makeCall(specOf(context, what, path, null, { method: 'GET', expects }), 1, context.chance)
 
 /** Sends a merchant's write until there is a response. */
-export const write = (
-  context: Context,
-  what: What,
-  path: string,
-  body: Body,
-  more?: More,
-): Promise<Call | null> => context.send(specOf(context, what, path, body, more), context.chance)
+export const write = (context: Context, what: What, path: string, body: Body, more?: More): Promise<Call | null> =>
+  context.send(specOf(context, what, path, body, more), context.chance)
 
 /** Sends a write without a body. */
 export const act = (context: Context, what: What, path: string, more?: More): Promise<Call | null> =>

@@ -48,9 +48,7 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
     attempts.set(deliveryId, earlierAttempts + 1)
     const did = await (early ?? respondAs(behaviour ?? 'gone', { ...arriving, earlierAttempts, deliveryId }))
     const isUnread = typeof did === 'number' && !(await isSent(res))
-    const outcome: Pick<Arrival, 'did' | 'begun'> = isUnread
-      ? { did: 'unread', begun: did }
-      : { did, begun: null }
+    const outcome: Pick<Arrival, 'did' | 'begun'> = isUnread ? { did: 'unread', begun: did } : { did, begun: null }
     const headers = req.headers as { [name: string]: string }
     record.arrival({ at, clockAheadMs: ahead, path, headers, body, ...outcome, done: Date.now() })
   }
@@ -76,8 +74,7 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
     behave: (name, behaviour) => void current.set(name, behaviour ?? initial.get(name) ?? 'ok'),
     behaveProvider: provider.behave,
     calm() {
-      for (const [name, behaviour] of initial)
-        current.set(name, slowBehaviours.includes(behaviour) ? 'ok' : behaviour)
+      for (const [name, behaviour] of initial) current.set(name, slowBehaviours.includes(behaviour) ? 'ok' : behaviour)
       provider.behave('ok')
     },
     wallets: provider.wallets,

@@ -11,8 +11,7 @@ const troubles: readonly Behaviour[] = [
 ]
 
 /** The path of an endpoint. Both numbers count from 0. */
-export const hookName = (business: number, hook: number): string =>
-  `/hook/${business * hooksPerBusiness + hook + 1}`
+export const hookName = (business: number, hook: number): string => `/hook/${business * hooksPerBusiness + hook + 1}`
 
 /** The initial behaviour of an endpoint. */
 export function behaviourOf(business: number, hook: number): Behaviour {

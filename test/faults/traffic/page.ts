@@ -24,7 +24,8 @@ export const unescaped = (html: string): string =>
 /** The hidden fields of a form. */
 export const hiddenFields = (html: string): { [name: string]: string } =>
   Object.fromEntries(
-    [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(
-      ([, name = '', value = '']) => [name, unescaped(value)],
-    ),
+    [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+      name,
+      unescaped(value),
+    ]),
   )

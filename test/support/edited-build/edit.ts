@@ -146,8 +146,7 @@ const checked = new Set<string>()
 const variablesIn = (root: Node): string[] =>
   [...walk(root)].flatMap(({ node, around }) => {
     const parent = around.at(-1)
-    const isField =
-      (parent?.['property'] === node || parent?.['key'] === node) && parent['computed'] === false
+    const isField = (parent?.['property'] === node || parent?.['key'] === node) && parent['computed'] === false
     return node.type === 'Identifier' && !isField ? [String(node['name'])] : []
   })
 

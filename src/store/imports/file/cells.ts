@@ -56,9 +56,7 @@ function readText(text: string, maxLength: number): Cell<string> {
 function readPrice(text: string, maxAmount: number): Cell<number> {
   const price = wholeNumber(text)
   if (price === null)
-    return fault(
-      `The price must be a whole number of centimes. Write 1250 for ${decimal(1250)} ${currencyCode}.`,
-    )
+    return fault(`The price must be a whole number of centimes. Write 1250 for ${decimal(1250)} ${currencyCode}.`)
   return price >= 0 && price <= maxAmount
     ? { value: price }
     : { message: `The price must be from 0 to ${maxAmount} centimes.`, code: 'AMOUNT_OUT_OF_RANGE' }
@@ -83,8 +81,7 @@ function readActive(text: string): Cell<boolean> {
  * Parses a whole number, which consists of ASCII digits with an optional minus sign. Returns null for any other text,
  * such as `12,50`, `1 250`, `1e3` or `٥`. Adding 0 turns `-0` into 0.
  */
-const wholeNumber = (text: string): number | null =>
-  /^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null
+const wholeNumber = (text: string): number | null => (/^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null)
 
 const fault = (message: string): { message: string; code: ErrorCode } => ({
   message,

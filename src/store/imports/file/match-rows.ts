@@ -63,8 +63,7 @@ const isUnlabelled = ({ variantLabel, sku }: ProductRow, variants: readonly Vari
   variants.length > 1 &&
   !variants.some((variant) => variant.label === defaultLabel || (sku !== null && variant.sku === sku))
 
-const unlabelled =
-  'This product has several variants. Write the label of an existing variant, or of a new one.'
+const unlabelled = 'This product has several variants. Write the label of an existing variant, or of a new one.'
 
 function matchLabel(
   rows: readonly ProductRow[],

@@ -8,10 +8,7 @@ const cells = ['name', 'description', 'active'] as const
  * Collects the fields of the product itself, such as its name, from all rows that describe the product. Adds a fault if
  * two rows contain different values for the same field.
  */
-export function readProductCells(
-  rows: readonly ProductRow[],
-  faults: Pick<Faults, 'add'>,
-): ProductPatch['set'] {
+export function readProductCells(rows: readonly ProductRow[], faults: Pick<Faults, 'add'>): ProductPatch['set'] {
   const values: Partial<Record<(typeof cells)[number], string | boolean>> = {}
   for (const row of rows)
     for (const cell of cells) {

@@ -38,10 +38,8 @@ export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promis
   if (isBlank(firstLine)) readHeader([], faults)
   else await readRecords(bytes, delimiterOf(firstLine), take, faults)
 
-  if (rows.length > maxRows)
-    faults.add(tooMany(lastRow, `A file can have at most ${maxRows} rows below the header.`))
-  if (blankRows > maxBlankRows)
-    faults.add(tooMany(lastRow, `A file can have at most ${maxBlankRows} blank rows.`))
+  if (rows.length > maxRows) faults.add(tooMany(lastRow, `A file can have at most ${maxRows} rows below the header.`))
+  if (blankRows > maxBlankRows) faults.add(tooMany(lastRow, `A file can have at most ${maxBlankRows} blank rows.`))
   faults.refuseIfAny()
   return rows.filter((row) => row !== null)
 }

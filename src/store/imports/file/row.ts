@@ -17,16 +17,7 @@ export interface ProductRow {
 }
 
 /** The columns of a file, in the order in which they are exported. */
-export const columns = [
-  'handle',
-  'name',
-  'description',
-  'variant_label',
-  'sku',
-  'price',
-  'stock',
-  'active',
-] as const
+export const columns = ['handle', 'name', 'description', 'variant_label', 'sku', 'price', 'stock', 'active'] as const
 
 export type Column = (typeof columns)[number]
 

@@ -13,10 +13,7 @@ type ApplyDeps = Pick<Deps, 'Product' | 'now'>
  * time, even concurrently with other processes. No change is made twice, because the write that changes a product also
  * removes the plan's token from that product. A deleted product has no token either, so the plan does not change it.
  */
-export async function apply(
-  deps: ApplyDeps,
-  { token, patches }: Pick<ImportPlan, 'token' | 'patches'>,
-): Promise<void> {
+export async function apply(deps: ApplyDeps, { token, patches }: Pick<ImportPlan, 'token' | 'patches'>): Promise<void> {
   const products = nativeCollection(deps.Product)
   const updatedAt = deps.now()
   for (const batch of batchesOf(patches, countVariants)) {

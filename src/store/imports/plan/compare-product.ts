@@ -106,10 +106,7 @@ function variantPatch({ sku, price, stock }: ProductRow, variant: Variant): Prod
   return Object.keys(changed).length === 0 ? [] : [{ _id: variant._id, ...changed }]
 }
 
-const differences = <Values extends object>(
-  values: Values,
-  current: Partial<Record<keyof Values, unknown>>,
-): Values =>
+const differences = <Values extends object>(values: Values, current: Partial<Record<keyof Values, unknown>>): Values =>
   Object.fromEntries(
     Object.entries(values).filter(([field, value]) => current[field as keyof Values] !== value),
   ) as Values

@@ -4,11 +4,7 @@ import type { ProductPatch } from './plan.ts'
  * Returns the write that changes a prepared product. The write merges the patch into the current variants and appends
  * the new variants. Without `$literal`, MongoDB would interpret strings that begin with `$` as field paths.
  */
-export const patchOnce = (
-  token: string,
-  { productId, set, variants, added }: ProductPatch,
-  updatedAt: Date,
-) => ({
+export const patchOnce = (token: string, { productId, set, variants, added }: ProductPatch, updatedAt: Date) => ({
   filter: { _id: productId, listed: true, 'prepared.by': token },
   update: [
     {

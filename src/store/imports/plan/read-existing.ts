@@ -23,12 +23,7 @@ const compared = { handle: 1, name: 1, active: 1, variants: 1 } as const
  * Finds the shop's products that have these handles. A description may take up 20 kB, so descriptions are read only if
  * the file contains any.
  */
-export const readExisting = (
-  deps: ReadDeps,
-  scope: ImportScope,
-  handles: string[],
-  givesDescriptions: boolean,
-) =>
+export const readExisting = (deps: ReadDeps, scope: ImportScope, handles: string[], givesDescriptions: boolean) =>
   listedOf<ExistingProduct & { handle: string }>(
     deps,
     scope,

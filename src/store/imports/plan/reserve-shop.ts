@@ -51,8 +51,7 @@ export async function reserveShop(deps: ReserveDeps, caller: Caller, effect: Eff
   }
   throw refuse('SERVICE_UNAVAILABLE', {
     retryAfterSeconds: 5,
-    message:
-      'Another import of this shop is running. Repeat the request later with the same idempotency key.',
+    message: 'Another import of this shop is running. Repeat the request later with the same idempotency key.',
   })
 }
 

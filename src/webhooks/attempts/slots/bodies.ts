@@ -36,10 +36,7 @@ export function createBodies(): Bodies {
     capacity({ owner: { businessId }, refusedLength }) {
       if (refusedLength === 0) return maxFastPerEndpoint
       if (!isWithinBudget(businessId, refusedLength)) return 0
-      const left = Math.min(
-        maxCharactersPerBusiness - inFlight.of(businessId),
-        maxCharacters - inFlight.all(),
-      )
+      const left = Math.min(maxCharactersPerBusiness - inFlight.of(businessId), maxCharacters - inFlight.all())
       return Math.max(1, Math.floor(left / refusedLength))
     },
   }

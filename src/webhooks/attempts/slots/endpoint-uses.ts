@@ -33,8 +33,7 @@ export function createEndpointUses(elapsedMs: () => number): EndpointUses {
 
   function tidy(now: number): void {
     tidiedAt = now
-    for (const [id, use] of uses)
-      if (use.fast + use.slow === 0 && use.usedAt + forgetAfterMs < now) uses.delete(id)
+    for (const [id, use] of uses) if (use.fast + use.slow === 0 && use.usedAt + forgetAfterMs < now) uses.delete(id)
   }
 
   return {
@@ -69,8 +68,6 @@ const firstWindow = ({ health: { failuresInRow, lastSuccessAt } }: SlotOwner): n
  * Must be called when an attempt becomes slow, and when an attempt fails. If a slow attempt then succeeds, `growWindow`
  * restores the previous window.
  */
-export const shrinkWindow = (use: EndpointUse): void =>
-  void (use.window = Math.max(minWindow, use.window - 1))
+export const shrinkWindow = (use: EndpointUse): void => void (use.window = Math.max(minWindow, use.window - 1))
 
-export const growWindow = (use: EndpointUse): void =>
-  void (use.window = Math.min(maxFastPerEndpoint, use.window + 1))
+export const growWindow = (use: EndpointUse): void => void (use.window = Math.min(maxFastPerEndpoint, use.window + 1))

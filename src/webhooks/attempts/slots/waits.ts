@@ -113,8 +113,7 @@ export function createWaits({ elapsedMs, after }: SlotClock, slots: SlotSource):
       if (waits.size === 0) return
       give(first)
       const isForAll = isTight()
-      for (const use of waits.keys())
-        if (isForAll || use.owner.businessId === first.owner.businessId) give(use)
+      for (const use of waits.keys()) if (isForAll || use.owner.businessId === first.owner.businessId) give(use)
     },
     close() {
       for (const use of waits.keys()) while (waits.has(use)) end(use, null)

@@ -23,8 +23,7 @@ function* requeueLines(round: Round): Findings {
   const { dump, calls, requests, times } = round
   const requeued = dump.auditevents.filter(({ act }) => act === 'delivery.requeued')
   const lines = groupsOf(requeued, ({ subject }) => subject)
-  const idIn = ({ path }: { path: string }): string =>
-    /\/(?:events|deliveries)\/([\w-]+)\//.exec(path)?.[1] ?? ''
+  const idIn = ({ path }: { path: string }): string => /\/(?:events|deliveries)\/([\w-]+)\//.exec(path)?.[1] ?? ''
   const byMerchants = groupsOf(having(requests, 'delivery.retry'), idIn)
   const byStaff = groupsOf(having(calls, 'requeue'), idIn)
   const byEndpoint = groupsOf(having(calls, 'requeue.all'), endpointIn)
@@ -32,8 +31,7 @@ function* requeueLines(round: Round): Findings {
   for (const [endpointId, own] of byEndpoint) {
     const reported = sumOf(own, (call) => Number(resultIn(call, 'requeued') ?? 0))
     const count = written.get(endpointId)?.length ?? 0
-    if (count < reported)
-      yield [endpointId, `${reported} were re-queued together, and the trail has ${count}`]
+    if (count < reported) yield [endpointId, `${reported} were re-queued together, and the trail has ${count}`]
   }
   for (const delivery of dump.deliveries) {
     const { _id, requeues, endpointId } = delivery

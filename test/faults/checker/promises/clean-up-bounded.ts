@@ -12,8 +12,7 @@ export const cleanUpBounded: Check = function* (round) {
   const oldest = setting.beganAt + times.aheadAt(setting.beganAt).from
   for (const call of round.calls)
     for (const { id, _id = id ?? '', referenceNumber, sandbox = false, createdAt } of shownIn(call)) {
-      const made =
-        referenceNumber === undefined ? Date.parse(createdAt ?? '') : createdAts.get(referenceNumber)
+      const made = referenceNumber === undefined ? Date.parse(createdAt ?? '') : createdAts.get(referenceNumber)
       if (there.has(_id) || round.mayBeCleaned({ sandbox, createdAt: made ?? oldest })) continue
       there.add(_id)
       yield [_id, `was in the response to call ${call.call} (${call.what}), and MongoDB does not have it`]
@@ -32,8 +31,7 @@ function* left({ faults, setting, times, dump }: Round): Findings {
     ({ what, target, began }) => what === 'clock.jump' && began > setting.healedAt && setIn(target) >= dayMs,
   )
   if (night === undefined) return
-  const oldBefore =
-    night.began + times.aheadAt(night.began).from - setting.settings.sandboxRetentionDays * dayMs
+  const oldBefore = night.began + times.aheadAt(night.began).from - setting.settings.sandboxRetentionDays * dayMs
   const made = [
     ...dump.intents,
     ...dump.deliveries,

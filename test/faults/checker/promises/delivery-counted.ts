@@ -68,8 +68,7 @@ function* agreed(round: Round, subject: string, attempt: Attempt): Findings {
   const { status, arrival, at } = attempt
   const which = `its attempt at ${new Date(at).toISOString()}`
   if (status === null) {
-    if (wasReceived(round, attempt))
-      yield [subject, `${which} has no response, and the endpoint gave ${arrival?.did}`]
+    if (wasReceived(round, attempt)) yield [subject, `${which} has no response, and the endpoint gave ${arrival?.did}`]
   } else if (arrival === null) yield [subject, `${which} has the response ${status}, and nothing arrived`]
   else if (statusOf(round, arrival) !== status)
     yield [subject, `${which} has the response ${status}, and the endpoint gave ${arrival.did}`]

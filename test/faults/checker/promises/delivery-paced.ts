@@ -42,8 +42,7 @@ function* paced(
     const skewMs = times.skewAround(span)
     const waitedMs = at - endedAt
     const words = `attempt ${index + 1} came ${waitedMs} ms after the previous one or the event`
-    if (waitedMs < (isRequeued ? 0 : tableMs) - earlyMs - skewMs)
-      yield [_id, `${words}, not after ${tableMs} ms`]
+    if (waitedMs < (isRequeued ? 0 : tableMs) - earlyMs - skewMs) yield [_id, `${words}, not after ${tableMs} ms`]
     const maxMs = 2 * tableMs + maxLateMs
     if (!isByTable || throttled(endpointId, endedAt, endedAt + maxMs)) continue
     const ended = times.machineTime(endedAt)
@@ -66,8 +65,6 @@ function throttledAt({ dump }: Round): (endpointId: string, from: number, to: nu
   )
   return (endpointId, from, to) => {
     const near = (byEndpoint.get(endpointId) ?? []).filter(({ at }) => at >= from - queueMs && at <= to)
-    return (
-      near.some(({ durationMs }) => durationMs > slowMs) || !near.some(({ status }) => isAccepted(status))
-    )
+    return near.some(({ durationMs }) => durationMs > slowMs) || !near.some(({ status }) => isAccepted(status))
   }
 }

@@ -57,8 +57,7 @@ function* signed({ times, setting }: Round, id: string, arrival: Arrival, known:
   const ahead = times.aheadAt(at)
   // If time has also jumped since, not even the previous secret is used any longer.
   const isUnknown = !known.isWhole && ahead.to - times.aheadAt(setting.beganAt).from >= overlapMs
-  if (!isUnknown && !given.some((each) => signatures.includes(each)))
-    yield [id, 'arrived without a valid signature']
+  if (!isUnknown && !given.some((each) => signatures.includes(each))) yield [id, 'arrived without a valid signature']
   const skewMs = freshMs + times.skewAround({ from: at - freshMs, to: at })
   const shown = signedAt(arrival) * 1000
   if (shown < at + ahead.from - skewMs || shown > at + ahead.to + skewMs)

@@ -47,8 +47,7 @@ export const eventReported: Check = function* (round) {
       data.commission?.provider_ttc === (facts.commission?.providerTtc ?? (data.commission && 0)) &&
       data.refund?.amount === facts.refund?.amount &&
       data.refund?.returned_fees.provider_ttc === facts.refund?.returnedFees.providerTtc
-    if (!isSame)
-      yield [referenceNumber, `delivery ${delivery._id} reports something else: ${body.slice(0, 300)}`]
+    if (!isSame) yield [referenceNumber, `delivery ${delivery._id} reports something else: ${body.slice(0, 300)}`]
   }
 }
 

@@ -62,6 +62,5 @@ function* read(round: Round, reader: string, calls: Round['calls'], log: EventDo
     sandbox: log[0]?.sandbox !== false,
     createdAt: round.setting.beganAt,
   })
-  for (const id of seen)
-    if (!there.has(id) && !mayBeGone) yield [id, `${reader} saw it, and the log does not have it`]
+  for (const id of seen) if (!there.has(id) && !mayBeGone) yield [id, `${reader} saw it, and the log does not have it`]
 }

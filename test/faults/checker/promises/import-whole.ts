@@ -11,11 +11,8 @@ export const importWhole: Check = function* (round) {
   const files = having(round.requests, 'import')
     .filter((request) => isDone(request) || isUnknown(request))
     .map((request) => ({ request, rows: rowsIn(request) }))
-  const imported = round.dump.products.filter(
-    ({ _id, handle, deletedAt }) => handle !== _id && deletedAt === null,
-  )
-  const shopOf = ({ businessId, sandbox }: { businessId: string; sandbox: boolean }) =>
-    `${businessId} ${sandbox}`
+  const imported = round.dump.products.filter(({ _id, handle, deletedAt }) => handle !== _id && deletedAt === null)
+  const shopOf = ({ businessId, sandbox }: { businessId: string; sandbox: boolean }) => `${businessId} ${sandbox}`
   const products = groupsOf(imported, shopOf)
   const filesOf = groupsOf(files, ({ request }) => shopOf(request))
   for (const shop of new Set([...products.keys(), ...filesOf.keys()])) {
@@ -35,13 +32,11 @@ function rowsIn({ calls }: Request): File['rows'] {
 
 function* inShop(round: Round, files: File[], products: Map<string, ProductDocument>): Findings {
   const naming = (handle: string): File[] => files.filter(({ rows }) => rows.has(handle))
-  const fits = (file: File, handle: string): boolean =>
-    file.rows.get(handle)?.join() === rowOf(products.get(handle))
+  const fits = (file: File, handle: string): boolean => file.rows.get(handle)?.join() === rowOf(products.get(handle))
   // If a product matches this file and no other, this file was imported.
   const isShown = (file: File): boolean =>
     [...file.rows.keys()].some(
-      (handle) =>
-        fits(file, handle) && naming(handle).every((other) => other === file || !fits(other, handle)),
+      (handle) => fits(file, handle) && naming(handle).every((other) => other === file || !fits(other, handle)),
     )
   const mayBeGone = ({ request: { sandbox, began } }: File): boolean =>
     round.mayBeCleaned({ sandbox, createdAt: began + round.times.aheadAt(began).from })
@@ -54,8 +49,7 @@ function* inShop(round: Round, files: File[], products: Map<string, ProductDocum
         yield [handle, `is ${rowOf(products.get(handle))}, but was imported as ${row.join()}`]
     }
   for (const [handle, product] of products)
-    if (!naming(handle).some((file) => fits(file, handle)))
-      yield [handle, `is ${rowOf(product)}, as no file says`]
+    if (!naming(handle).some((file) => fits(file, handle))) yield [handle, `is ${rowOf(product)}, as no file says`]
 }
 
 /** Price and stock as in a file. */

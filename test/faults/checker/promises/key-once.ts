@@ -98,13 +98,9 @@ function* ends({ requests, dump, setting }: Round): Findings {
 
 /** Finds keys that created two documents. The traffic writes its key into each document that it creates. */
 function* markedTwice({ dump, requests }: Round): Findings {
-  const keys = new Set(
-    requests.filter(({ isAcrossDays }) => !isAcrossDays).map((each) => each.idempotencyKey),
-  )
+  const keys = new Set(requests.filter(({ isAcrossDays }) => !isAcrossDays).map((each) => each.idempotencyKey))
   const intents = dump.intents.flatMap(({ referenceNumber, metadata, ...owner }) =>
-    metadata
-      .filter(({ key }) => key === 'key')
-      .map(({ value }) => ({ owner, name: referenceNumber, key: value })),
+    metadata.filter(({ key }) => key === 'key').map(({ value }) => ({ owner, name: referenceNumber, key: value })),
   )
   const products = dump.products.flatMap(({ _id, name, ...owner }) =>
     name.split(' ').map((word) => ({ owner, name: _id, key: word })),

@@ -32,8 +32,7 @@ const listOf = ({ what, business, sandbox, path }: Call): string =>
 
 function thingsIn({ dump }: Round): Partial<Record<What, Listed[]>> {
   const there = ({ deletedAt }: { deletedAt: number | null }): boolean => deletedAt === null
-  const byId = <T extends { _id: string }>(things: T[]) =>
-    things.map((thing) => ({ ...thing, name: thing._id }))
+  const byId = <T extends { _id: string }>(things: T[]) => things.map((thing) => ({ ...thing, name: thing._id }))
   return {
     list: dump.intents.map((intent) => ({ ...intent, name: intent.referenceNumber })),
     'delivery.list': byId(dump.deliveries),
@@ -53,9 +52,7 @@ function* one(round: Round, calls: Call[], things: ReturnType<typeof thingsIn>):
   const status = queryOf(path).get('status')
   const own = (things[what] ?? []).filter(
     (thing) =>
-      thing.businessId === business &&
-      thing.sandbox === sandbox &&
-      (status === null || thing.status === status),
+      thing.businessId === business && thing.sandbox === sandbox && (status === null || thing.status === status),
   )
   const pages = calls.flatMap((call) => dataOf<Page>(call) ?? [])
   const names = pages.map(({ items }) => items.map((item) => item[nameIn[what] ?? ''] ?? ''))

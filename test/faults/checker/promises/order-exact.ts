@@ -12,8 +12,7 @@ export const orderExact: Check = function* (round) {
   const prices = pricesIn(round)
   for (const { number, items } of placed)
     for (const { variantId, unitPrice } of items)
-      if (unitPrice !== (prices.get(variantId) ?? unitPrice))
-        yield [number, `sells ${variantId} at ${unitPrice}`]
+      if (unitPrice !== (prices.get(variantId) ?? unitPrice)) yield [number, `sells ${variantId} at ${unitPrice}`]
   const byNumber = new Map(placed.map((order) => [order.number, order]))
   for (const request of having(round.requests, 'order')) {
     type Shown = OrderDocument & { createdAt: string }

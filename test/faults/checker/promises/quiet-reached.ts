@@ -8,8 +8,7 @@ export const quietReached: Check = function* (round) {
   for (const message of setting.left) yield ['the round', message]
   for (const { referenceNumber, outbox, hold, refunds } of dump.intents) {
     for (const { event } of outbox) yield [referenceNumber, `${event} is still in the outbox`]
-    if (hold !== null && !isForgotten(round, hold))
-      yield [referenceNumber, `payment ${hold.id} is still pending`]
+    if (hold !== null && !isForgotten(round, hold)) yield [referenceNumber, `payment ${hold.id} is still pending`]
     for (const refund of refunds)
       if (refund.status === 'PENDING' && !isForgotten(round, refund))
         yield [referenceNumber, `refund ${refund.id} is still pending`]

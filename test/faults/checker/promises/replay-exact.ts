@@ -47,10 +47,7 @@ function* only(round: Round, replay: ReplayDocument, own: DeliveryDocument[]): F
   const { _id, endpointId, cancellationReason, finishedAt } = replay
   const selected = new Set(selectedBy(round, replay).map((event) => event._id))
   for (const delivery of own)
-    if (
-      endpointOfDelivery(delivery._id) !== endpointId ||
-      !(selected.has(delivery.eventId) || isCut(round, replay))
-    )
+    if (endpointOfDelivery(delivery._id) !== endpointId || !(selected.has(delivery.eventId) || isCut(round, replay)))
       yield [_id, `re-queued delivery ${delivery._id}, which is not of its endpoint, period and types`]
   for (const { _id: again } of repeatedOf(own, (delivery) => delivery._id))
     yield [_id, `re-queued delivery ${again} twice`]
@@ -107,7 +104,6 @@ function* acknowledged({ dump, requests }: Round): Findings {
     const isRequested = Number(cancellationReason === 'requested')
     const due = { 'endpoint.replayed': 1, 'endpoint.replay-cancelled': isRequested }
     for (const [act, count] of Object.entries(due))
-      if ((lines.get(`${act} ${_id}`)?.length ?? 0) !== count)
-        yield [_id, `has not ${count} lines ${act} in the trail`]
+      if ((lines.get(`${act} ${_id}`)?.length ?? 0) !== count) yield [_id, `has not ${count} lines ${act} in the trail`]
   }
 }

@@ -65,9 +65,7 @@ function mayBeBusy({ setting, faults }: Round, { what, sandbox, ended }: Call, r
 
 /** Refusals that depend on state or load. Tests of the API prove when each of them is right. */
 const dependOnState = new Set([
-  ...['INTENT', 'DELIVERY', 'ORDER', 'PRODUCT', 'ENDPOINT', 'SHOP', 'REPLAY'].map(
-    (noun) => `${noun}_NOT_FOUND`,
-  ),
+  ...['INTENT', 'DELIVERY', 'ORDER', 'PRODUCT', 'ENDPOINT', 'SHOP', 'REPLAY'].map((noun) => `${noun}_NOT_FOUND`),
   ...'ENDPOINT_NOT_ACTIVE MAX_ENDPOINTS_REACHED MERCHANT_REFERENCE_TAKEN INSUFFICIENT_STOCK INTENT_NOT_PENDING'.split(
     ' ',
   ),

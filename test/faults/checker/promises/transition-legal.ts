@@ -34,8 +34,7 @@ function* undone(shown: ShownIntent, intent: IntentDocument): Generator<string> 
   if (cancellationReason !== null && cancellationReason !== intent.cancellationReason)
     yield `${cancellationReason}, and it is ${intent.cancellationReason}`
   const isSame =
-    payment?.amountPaid === intent.payment?.amountPaid &&
-    Date.parse(payment?.paidAt ?? '') === intent.payment?.paidAt
+    payment?.amountPaid === intent.payment?.amountPaid && Date.parse(payment?.paidAt ?? '') === intent.payment?.paidAt
   if (payment && !isSame) yield `a payment of ${payment.amountPaid} that is not there`
   for (const each of [...refunds, ...(refund ? [refund] : [])]) {
     const stored = intent.refunds.find(({ id }) => id === each.id)

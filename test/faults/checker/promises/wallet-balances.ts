@@ -27,8 +27,7 @@ function* rightfully({ calls, dump, setting }: Round): Findings {
       (sandbox ? setting.wallets : setting.providerWallets).find((wallet) => wallet.phone === phone)?.pin ??
       (sandbox ? demoPin : undefined)
     const right = (forms.get(payment.key) ?? []).filter(({ phone, pin }) => pin === pinOf(phone))
-    if (right.length === 0)
-      yield [referenceNumber, 'was paid, but no customer typed a phone number and its PIN']
+    if (right.length === 0) yield [referenceNumber, 'was paid, but no customer typed a phone number and its PIN']
     const account = ledger.get(payment.key)?.accountId
     if (payment.wallet !== 'sandbox' || account === undefined) continue
     if (!right.some(({ phone }) => phone === phoneOf.get(account ?? '')))
@@ -62,10 +61,8 @@ export const providerBalances: Check = function* (round) {
   const phones = groupsOf(formsIn(round.calls), ({ id }) => id)
   for (const [key, order] of made) {
     const intent = due.get(key)
-    if (intent === undefined)
-      yield [key, `is a ${order.kind} of ${order.amount} at the provider, and of no intent`]
-    else if (order.paymentKey !== intent.paymentKey)
-      yield [intent.reference, `${key} was ordered of another payment`]
+    if (intent === undefined) yield [key, `is a ${order.kind} of ${order.amount} at the provider, and of no intent`]
+    else if (order.paymentKey !== intent.paymentKey) yield [intent.reference, `${key} was ordered of another payment`]
     if (intent === undefined || order.kind === 'refund') continue
     if (order.reference !== intent.reference || order.businessId !== intent.businessId)
       yield [intent.reference, `${key} was ordered for ${order.reference} of ${order.businessId}`]
@@ -82,8 +79,7 @@ function movedIn({ dump }: Round): Map<string, Moved> {
     due.set(payment.key, { reference, amount: paid, businessId, paymentKey: null })
     for (const { id, amount, returnedFees, status } of refunds) {
       const total = amount + returnedFees.payerTtc
-      if (status === 'SUCCEEDED')
-        due.set(id, { reference, amount: total, businessId, paymentKey: payment.key })
+      if (status === 'SUCCEEDED') due.set(id, { reference, amount: total, businessId, paymentKey: payment.key })
     }
   }
   return due

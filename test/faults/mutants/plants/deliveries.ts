@@ -115,10 +115,7 @@ export const deliveryMutants: PlantedBugs = {
   },
   'outbox-emptied-whole': {
     bug: 'The relay empties the outbox, and with it events that came after it read the others.',
-    edits: [
-      replace('createEmptyingBatcher', '{ $pull: { outbox: $ } }', '{ $set: { outbox: [] } }'),
-      relaysTwice,
-    ],
+    edits: [replace('createEmptyingBatcher', '{ $pull: { outbox: $ } }', '{ $set: { outbox: [] } }'), relaysTwice],
     caughtBy: ['event.exact', 'event.reported'],
     focus: { ...plain, seconds: 40, often: ['createIntent', 'cancelIntent', 'simulatePayment'] },
   },

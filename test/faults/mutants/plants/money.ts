@@ -61,11 +61,7 @@ export const moneyMutants: PlantedBugs = {
   'entry-id-random': {
     bug: 'The id of an entry in the ledger does not derive from its event, so an event that is relayed again is booked again.',
     edits: [
-      replace(
-        'openLedger',
-        'linkEntry($$)',
-        'linkEntry($$).map((one) => ({ ...one, _id: crypto.randomUUID() }))',
-      ),
+      replace('openLedger', 'linkEntry($$)', 'linkEntry($$).map((one) => ({ ...one, _id: crypto.randomUUID() }))'),
     ],
     caughtBy: ['ledger.exact'],
     focus: { ...killedAt('relay.logged', 'chain.inserted'), often: ['simulatePayment', 'refundIntent'] },

@@ -16,11 +16,7 @@ export const trustMutants: PlantedBugs = {
         'const owner = { businessId, sandbox }',
         'const owner = { businessId, sandbox: { $in: [true, false] } }',
       ),
-      replace(
-        'allIntents',
-        'where: { businessId, sandbox }',
-        'where: { businessId, sandbox: { $in: [true, false] } }',
-      ),
+      replace('allIntents', 'where: { businessId, sandbox }', 'where: { businessId, sandbox: { $in: [true, false] } }'),
     ],
     caughtBy: ['tenant.apart'],
     focus: { ...plain, often: ['listIntents'] },
@@ -75,9 +71,7 @@ export const trustMutants: PlantedBugs = {
   },
   'cleaned-early': {
     bug: 'The clean-up removes data that is a day old.',
-    edits: [
-      replace('cutoffsOf', '$at - sandboxRetentionMs', '$at - Math.min(sandboxRetentionMs, 86_400_000)'),
-    ],
+    edits: [replace('cutoffsOf', '$at - sandboxRetentionMs', '$at - Math.min(sandboxRetentionMs, 86_400_000)')],
     caughtBy: ['clean-up.bounded'],
     focus: { ...under('clock.jump'), seconds: 40 },
   },

@@ -3,9 +3,7 @@ import { hookName, hooksPerBusiness } from '../hooks.ts'
 import { dataOf, isGood } from '../request-spec.ts'
 
 export const everyEvent = [
-  ...['created', 'confirmed', 'cancelled', 'expired', 'refunded', 'failed'].map(
-    (event) => `payment.${event}`,
-  ),
+  ...['created', 'confirmed', 'cancelled', 'expired', 'refunded', 'failed'].map((event) => `payment.${event}`),
   'order.new',
 ]
 
@@ -61,8 +59,7 @@ export async function testEndpoint(context: Context): Promise<void> {
   await write(context, 'endpoint.test', `/webhooks/endpoints/${id}/test`, { json })
 }
 
-export const listEndpoints = (context: Context): Promise<unknown> =>
-  read(context, 'endpoint.list', '/webhooks')
+export const listEndpoints = (context: Context): Promise<unknown> => read(context, 'endpoint.list', '/webhooks')
 
 /** An endpoint that may be changed. The lasting ones are not, so that most events have an endpoint. */
 function endpointOf({ tenant, chance }: Context): string | null {

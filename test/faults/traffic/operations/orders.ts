@@ -34,6 +34,5 @@ export async function readOrders(context: Context): Promise<void> {
   const { chance, tenant } = context
   if (tenant.orders.length > 0 && chance.is(0.6))
     await read(context, 'order.read', `/store/orders/${chance.pick(tenant.orders)}`)
-  else
-    await read(context, 'order.list', `/store/orders?limit=${chance.pick([5, 9])}&page=${chance.whole(1, 2)}`)
+  else await read(context, 'order.list', `/store/orders?limit=${chance.pick([5, 9])}&page=${chance.whole(1, 2)}`)
 }

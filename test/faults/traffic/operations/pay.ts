@@ -40,8 +40,7 @@ function customerOf({ operation, chance, makeCall }: Context): CustomerCall {
   }
 }
 
-const pageOf = ({ response }: Call): Page =>
-  isPage(response) ? response : { text: '', state: null, location: null }
+const pageOf = ({ response }: Call): Page => (isPage(response) ? response : { text: '', state: null, location: null })
 
 /** How often a customer without a response sends the same form. */
 const maxAttempts = 5

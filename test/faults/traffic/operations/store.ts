@@ -8,9 +8,7 @@ type ProductData = { _id: string; variants: { _id: string; label: string; stock:
 const initialStock = [300, 60]
 
 /** Creates a product whose stock the checker calculates. Returns it with its stock, or null if that was refused. */
-export async function openProduct(
-  context: Context,
-): Promise<{ product: KnownProduct; stock: number[] } | null> {
+export async function openProduct(context: Context): Promise<{ product: KnownProduct; stock: number[] } | null> {
   const idempotencyKey = context.newKey()
   const variants = initialStock.map((stock, index) => ({
     label: ['petit', 'grand'][index],

@@ -29,9 +29,7 @@ function attemptsOf(context: Context, { intents, business, products, ...others }
       () => act(context, 'product.delete', `/store/products/${id}`, { method: 'DELETE' }),
     ]),
     ...others.orders.slice(0, 2).map((id) => () => read(context, 'order.read', `/store/orders/${id}`)),
-    ...others.deliveries
-      .slice(0, 2)
-      .map((id) => () => act(context, 'delivery.retry', `/webhooks/events/${id}/retry`)),
+    ...others.deliveries.slice(0, 2).map((id) => () => act(context, 'delivery.retry', `/webhooks/events/${id}/retry`)),
   ]
   // Endpoints belong to both environments of a business.
   if (business === tenant.business) return attempts
