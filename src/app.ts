@@ -1,5 +1,5 @@
 import type { Express, NextFunction, Request, Response } from 'express'
-import { sendStaffError } from './admin/pages/errors.ts'
+import { sendStaffError } from './admin/pages/respond.ts'
 import { adminPages, staffPageRights } from './admin/pages/router.ts'
 import { sendCheckoutError } from './checkout/errors.ts'
 import { checkoutPageRights, checkoutPages, isHosted } from './checkout/router.ts'

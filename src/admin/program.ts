@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { addApiCommands } from './commands/api.ts'
+import { act } from './commands/act.ts'
 import { reasonText } from './commands/arguments.ts'
 import { addAuditCommands } from './commands/audit.ts'
 import { addBusinessCommands } from './commands/business.ts'
@@ -52,6 +52,22 @@ export function createProgram(): Command {
   addExamples(program)
   for (const group of [program, ...program.commands]) rejectUnknown(group)
   return program
+}
+
+/** Adds the commands `api on` and `api off`. */
+function addApiCommands(program: Command): void {
+  const api = program.command('api').description('switch the developer API on or off')
+  for (const position of ['on', 'off'] as const)
+    api
+      .command(position)
+      .description(`switch the developer API ${position} for all businesses; every process follows within 5 s`)
+      .action(
+        act(async (deps) => {
+          const { switchApi } = await import('../businesses/switch-api.ts')
+          await switchApi(deps, position === 'on', deps.by)
+          return { api: position }
+        }),
+      )
 }
 
 /**

@@ -35,8 +35,8 @@ export interface Victim {
 export const behindMs = 12_000
 
 /**
- * Opens another process of the service that dies at step `step`: its number (from 1, 0 is never), or the first of a name.
- * Its clock is `lateMs` behind.
+ * Opens another process of the service that dies at step `step`: its number (from 1, 0 is never), or the first of a
+ * name. Its clock is `lateMs` behind.
  */
 export async function openVictim(
   service: Service,
