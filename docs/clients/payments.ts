@@ -3366,12 +3366,7 @@ export const table = {
    *
    * Requires a secret key with the scope `store.products:write`.
    */
-  importProducts: {
-    method: 'POST',
-    path: '/dev/store/products/import-csv',
-    query: ['dryRun'],
-    hasBody: true,
-  },
+  importProducts: { method: 'POST', path: '/dev/store/products/import-csv', query: ['dryRun'], hasBody: true },
   /**
    * Export products to a CSV file.
    *

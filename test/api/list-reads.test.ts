@@ -148,9 +148,9 @@ describe('A list', () => {
       ],
     ]
     // One of the three filters by response with each pair of the others covers all pairs.
-    const combined = others.flatMap((other, at) =>
-      statusFilters.flatMap((status, of) => {
-        const first = (at + of) % 3
+    const combined = others.flatMap((other, one) =>
+      statusFilters.flatMap((status, two) => {
+        const first = (one + two) % 3
         const some = [...responseFilters, ...responseFilters].slice(first, first + rounds(3, 1))
         return some.map((response) => [status, response, other])
       }),

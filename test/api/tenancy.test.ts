@@ -210,8 +210,8 @@ describe('The API with several businesses in both environments', () => {
     if ('changes' in row)
       it(`changes only what belongs to the business and environment of the caller's key: ${name}`, async () => {
         const kind: Kind = kinds[row.changes]
-        const [own, other] = await openBusinesses()
-        const sides = [own.test, own.live, other.test, other.live]
+        const [own, stranger] = await openBusinesses()
+        const sides = [own.test, own.live, stranger.test, stranger.live]
         const ids: string[] = []
         for (const side of sides) ids.push(await kind.make(service, side))
         excuse(ids, 'delivery state')
