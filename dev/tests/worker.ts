@@ -24,7 +24,7 @@ const send = (message: FromWorker): void => void process.send?.(message)
 endWithParent()
 process.on('message', (message: ToWorker) => {
   if (message.kind === 'slowness') setSlowness((slowness = message.times))
-  else if (message.kind === 'run') void run(message.file, message.grep)
+  else if (message.kind === 'run') run(message.file, message.grep).catch(die)
   else void finish()
 })
 process.on('uncaughtException', (error) => {
@@ -69,6 +69,11 @@ function usedMs(): number {
   const { user, system } = process.cpuUsage()
   const ofServers = (serverPids() as number[]).map((pid) => processorMs(pid) ?? 0)
   return ofServers.reduce((sum, ms) => sum + ms, (user + system) / 1000)
+}
+
+/** An error of the runner itself. The process is replaced, and the run has failed. */
+function die(error: Error): void {
+  process.send?.({ kind: 'failed', text: `  ${error.stack}` } satisfies FromWorker, () => process.exit(1))
 }
 
 /** Limits are there to end a test that hangs, so they say nothing about speed. */

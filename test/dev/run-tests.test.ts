@@ -14,7 +14,8 @@ describe('npm test', () => {
     await copy.usePackages()
     await write(
       'test/support/servers.ts',
-      'export const setSlowness = () => {}, begin = async () => {}, end = async () => ({ mongo: 0, redis: 0 }), mochaHooks = {}',
+      'export const setSlowness = () => {}, begin = async () => {}, serverPids = () => [], mochaHooks = {}\n' +
+        'export const end = async () => ({ mongo: 0, redis: 0 })',
     )
     for (const name of ['test/support/beat.mjs', 'test/support/machine.ts']) await cp(name, join(copy.folder, name))
   })
