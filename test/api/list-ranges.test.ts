@@ -247,8 +247,8 @@ describe('GET /dev/intents with a range', () => {
       await fill()
       // Two of the four spans with each pair of the others cover all pairs.
       for (const [which, [query, matches]] of ranges.entries())
-        for (const [place, [rest, also]] of rests.entries())
-          for (const [from, to, page] of [...spans, ...spans].slice(which + place, which + place + rounds(4, 2))) {
+        for (const [step, [rest, also]] of rests.entries())
+          for (const [from, to, page] of [...spans, ...spans].slice(which + step, which + step + rounds(4, 2))) {
             const url = `${query(from, to)}${rest}&limit=7&page=${page}`
             const wanted = all.filter((intent) => matches(intent, from, to) && also(intent))
             const slice = wanted.slice((page - 1) * 7, page * 7)
