@@ -104,6 +104,9 @@ describe('The command reconcile', function () {
     const sandbox = await createIntent(service, testMerchant)
     at(dayMs / 2)
     await pay(service, sandbox.referenceNumber)
+    const { payment: testPayment } = await storedIntent(service, sandbox.referenceNumber)
+    /** A provider never has the key of a test payment, so it is as unknown as any other. */
+    const testKey = testPayment?.key ?? expect.fail('not paid')
     service.clock.freeze(null)
 
     const time = `${day} 12:00`
@@ -116,7 +119,7 @@ describe('The command reconcile', function () {
       lateRefund,
       unknownHere,
       { ...nextDay, time },
-      { key: 'foreign-1', kind: 'payment', amount: 5, fee: 0, time },
+      { key: testKey, kind: 'payment', amount: 5, fee: 0, time },
       last,
       last,
       { ...early, time },
@@ -139,7 +142,7 @@ describe('The command reconcile', function () {
     const known = ({ key, reference }: { key: string; reference: string }) => {
       return { key, kind: 'payment', reference, businessId }
     }
-    const foreign = { key: 'foreign-1', reference: null, businessId: null }
+    const foreign = { key: testKey, reference: null, businessId: null }
     const differences = [
       { difference: 'other amount', ...known(amountDiffers), here: 20_000, there: 20_001, line: 3 },
       { difference: 'other fee', ...known(feeDiffers), here: 450, there: 451, line: 4 },
