@@ -1,4 +1,4 @@
-import type { Connection, Model } from 'mongoose'
+import type { Connection } from 'mongoose'
 import { type ActivityCount, activityCounts } from '../activity/activity-count.ts'
 import { type ActivityEntry, activityEntries } from '../activity/activity-entry.ts'
 import { type ActivityHour, activityHours } from '../activity/activity-hour.ts'
@@ -66,84 +66,59 @@ export const collections: readonly Collection[] = [
   retentionProgress,
 ]
 
-export interface Models {
-  Business: Model<Business>
-  ApiKey: Model<ApiKey>
-  Setting: Model<Setting>
-  Intent: Model<Intent>
-  ShortCode: Model<ShortCode>
-  Endpoint: Model<Endpoint>
-  Delivery: Model<Delivery>
-  Replay: Model<Replay>
-  RetryPlan: Model<RetryPlan>
-  LoggedEvent: Model<LoggedEvent>
-  LedgerEntry: Model<LedgerEntry>
-  ActivityEntry: Model<ActivityEntry>
-  ActivityHour: Model<ActivityHour>
-  ActivityCount: Model<ActivityCount>
-  Claim: Model<Claim>
-  Staff: Model<Staff>
-  StaffSession: Model<StaffSession>
-  AuditEvent: Model<AuditEvent>
-  AuditSeal: Model<Seal>
-  AuditKey: Model<AuditKey>
-  AuditCheck: Model<AuditCheck>
-  WalletAccount: Model<WalletAccount>
-  WalletMovement: Model<WalletMovement>
-  Shop: Model<Shop>
-  Product: Model<Product>
-  ImportPlan: Model<ImportPlan>
-  Order: Model<Order>
-  Reconciliation: Model<Reconciliation>
-  RetentionRecord: Model<RetentionRecord>
-  RetentionProgress: Model<RetentionProgress>
+const open = (mongo: Connection, maxTimeMs: number | undefined) => {
+  const model =
+    <Doc>(collection: Collection) =>
+    () =>
+      openCollection<Doc>(mongo, collection, maxTimeMs)
+  return {
+    Business: model<Business>(businesses),
+    ApiKey: model<ApiKey>(apiKeys),
+    Setting: model<Setting>(settings),
+    Intent: model<Intent>(intents),
+    ShortCode: model<ShortCode>(shortCodes),
+    Endpoint: model<Endpoint>(endpoints),
+    Delivery: model<Delivery>(deliveries),
+    Replay: model<Replay>(replays),
+    RetryPlan: model<RetryPlan>(retryPlans),
+    LoggedEvent: model<LoggedEvent>(loggedEvents),
+    LedgerEntry: model<LedgerEntry>(ledgerEntries),
+    ActivityEntry: model<ActivityEntry>(activityEntries),
+    ActivityHour: model<ActivityHour>(activityHours),
+    ActivityCount: model<ActivityCount>(activityCounts),
+    Claim: model<Claim>(claims),
+    Staff: model<Staff>(staffAccounts),
+    StaffSession: model<StaffSession>(staffSessions),
+    AuditEvent: model<AuditEvent>(auditEvents),
+    AuditSeal: model<Seal>(auditSeals),
+    AuditKey: model<AuditKey>(auditKeys),
+    AuditCheck: model<AuditCheck>(auditChecks),
+    WalletAccount: model<WalletAccount>(walletAccounts),
+    WalletMovement: model<WalletMovement>(walletMovements),
+    Shop: model<Shop>(shops),
+    Product: model<Product>(products),
+    ImportPlan: model<ImportPlan>(importPlans),
+    Order: model<Order>(orders),
+    Reconciliation: model<Reconciliation>(reconciliations),
+    RetentionRecord: model<RetentionRecord>(retentionRecords),
+    RetentionProgress: model<RetentionProgress>(retentionProgress),
+  }
 }
 
-const collectionOf: Readonly<Record<keyof Models, Collection>> = {
-  Business: businesses,
-  ApiKey: apiKeys,
-  Setting: settings,
-  Intent: intents,
-  ShortCode: shortCodes,
-  Endpoint: endpoints,
-  Delivery: deliveries,
-  Replay: replays,
-  RetryPlan: retryPlans,
-  LoggedEvent: loggedEvents,
-  LedgerEntry: ledgerEntries,
-  ActivityEntry: activityEntries,
-  ActivityHour: activityHours,
-  ActivityCount: activityCounts,
-  Claim: claims,
-  Staff: staffAccounts,
-  StaffSession: staffSessions,
-  AuditEvent: auditEvents,
-  AuditSeal: auditSeals,
-  AuditKey: auditKeys,
-  AuditCheck: auditChecks,
-  WalletAccount: walletAccounts,
-  WalletMovement: walletMovements,
-  Shop: shops,
-  Product: products,
-  ImportPlan: importPlans,
-  Order: orders,
-  Reconciliation: reconciliations,
-  RetentionRecord: retentionRecords,
-  RetentionProgress: retentionProgress,
-}
+export type Models = { [Name in keyof ReturnType<typeof open>]: ReturnType<ReturnType<typeof open>[Name]> }
 
 /**
  * Returns the models of all collections on one connection. If `maxTimeMs` is given, MongoDB aborts each query after
  * that time. Each model is made when it is first used, because making all takes 40 ms.
  */
 export function openModels(mongo: Connection, maxTimeMs?: number): Models {
-  const models = Object.entries(collectionOf).map(([name, collection]) => {
-    let made: Model<unknown> | undefined
-    const get = () => (made ??= openCollection(mongo, collection, maxTimeMs))
-    const set = (replacement: Model<unknown>) => void (made = replacement)
+  const models = Object.entries(open(mongo, maxTimeMs)).map(([name, make]) => {
+    let made: unknown
+    const get = () => (made ??= make())
+    const set = (replacement: unknown) => void (made = replacement)
     return [name, { get, set, enumerable: true }] as const
   })
-  return Object.defineProperties({}, Object.fromEntries(models)) as unknown as Models
+  return Object.defineProperties({}, Object.fromEntries(models)) as Models
 }
 
 /** Adds the models to an object. Spreading them instead would make them all. */

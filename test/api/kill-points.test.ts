@@ -48,7 +48,7 @@ describe('If a process is killed between any two steps, the service', function (
 
   const kill = <Case>(operation: Operation<Case>, waitMs = 0) => killAtEveryStep(service, operation, closings, waitMs)
   /** Lets the write of step `effectStep` arrive at each step of the retry. */
-  const delay = <Case>(operation: Operation<Case>, effectStep: number) =>
+  const land = <Case>(operation: Operation<Case>, effectStep: number) =>
     landDuringRetry(service, operation, closings, effectStep)
 
   const send = (method: Method, origin: string, { path, merchant, body }: Input) =>
@@ -181,7 +181,7 @@ describe('If a process is killed between any two steps, the service', function (
     // A create reads the key, and inserts the claim and the intent (docs/merchants/retries.md). The first create of a
     // process also reserves short codes.
     const steps = await kill(operation)
-    await delay(operation, 4)
+    await land(operation, 4)
     expect(steps).to.deep.equal([
       'mongodb aggregate',
       'mongodb insert',
@@ -223,7 +223,7 @@ describe('If a process is killed between any two steps, the service', function (
       },
     )
     const steps = await kill(operation)
-    await delay(operation, steps.indexOf('mongodb findAndModify') + 1)
+    await land(operation, steps.indexOf('mongodb findAndModify') + 1)
     expect(steps).to.include.members(['mongodb findAndModify', 'mongodb update', 'enqueue outbox-relay'])
   })
 
@@ -242,7 +242,7 @@ describe('If a process is killed between any two steps, the service', function (
       },
     )
     const steps = await kill(operation)
-    await delay(operation, 3)
+    await land(operation, 3)
     expect(steps).to.deep.equal([...claiming, 'mongodb insert', ...publishing])
   })
 
@@ -260,7 +260,7 @@ describe('If a process is killed between any two steps, the service', function (
       'PUT',
     )
     const steps = await kill(operation)
-    await delay(operation, 4)
+    await land(operation, 4)
     const change = ['mongodb find', 'mongodb findAndModify']
     // Disabling the endpoint also cancels running attempts, of which there are none.
     const stopping = ['mongodb find']
@@ -282,7 +282,7 @@ describe('If a process is killed between any two steps, the service', function (
       },
     )
     const steps = await kill(operation)
-    await delay(operation, 3)
+    await land(operation, 3)
     expect(steps).to.deep.equal([...claiming, 'mongodb findAndModify', ...publishing, 'mongodb update'])
   })
 
@@ -305,7 +305,7 @@ describe('If a process is killed between any two steps, the service', function (
       'DELETE',
     )
     const steps = await kill(operation)
-    await delay(operation, 3)
+    await land(operation, 3)
     // It stops running attempts first, of which there are none.
     const stopping = ['mongodb find', 'mongodb find', 'mongodb update']
     const removing = 'mongodb aggregate'

@@ -78,8 +78,8 @@ export async function killAtEveryStep<Case>(
 
 /**
  * Kills a process at the write of its effect. For each step of the merchant's retry, pauses the retry there, lets the
- * dead process's write happen, and then lets the retry continue. In `npm test`, the write happens only just before the
- * same write of the retry.
+ * dead process's write happen, and then lets the retry continue. In `npm test`, the write happens only after the retry
+ * and just before the same write of the retry.
  */
 export async function landDuringRetry<Case>(
   service: Service,
@@ -87,8 +87,8 @@ export async function landDuringRetry<Case>(
   closings: Promise<unknown>[],
   effectStep: number,
 ): Promise<void> {
-  /** Returns the names of the steps of each retry. */
-  const landAt = async (steps: (number | null)[]) => {
+  /** Returns the names of the steps of each retry, and the name of the delayed write. */
+  const landAt = async (steps: number[]) => {
     const cases = await Promise.all(steps.map(async (step) => ({ effectStep, step, each: await operation.prepare() })))
     service.clock.advance(behindMs)
     const landed = await Promise.all(cases.map((each) => landAtStep(service, operation, closings, each)))
@@ -96,39 +96,40 @@ export async function landDuringRetry<Case>(
     return landed
   }
   if (rounds(1, 0) === 0) {
-    await landAt([null])
+    const [after] = await landAt([0])
+    const same = after?.retry.lastIndexOf(after.delayed) ?? -1
+    await landAt([same === -1 ? 1 : same + 1])
     return
   }
   for (let first = 1, reached = true; reached; first += parallelCases) {
     const steps = Array.from({ length: parallelCases }, (_, index) => first + index)
     const landed = await landAt(steps)
-    reached = landed.every((retry, index) => retry.length >= first + index)
+    reached = landed.every(({ retry }, index) => retry.length >= first + index)
   }
 }
 
-/** Returns the names of the retry's steps. Without a step, the write lands just before the same write of the retry. */
+/** Returns the names of the delayed write and of the retry's steps. At step 0, the write lands after the retry. */
 async function landAtStep<Case>(
   service: Service,
   operation: Operation<Case>,
   closings: Promise<unknown>[],
-  { effectStep, step, each }: { effectStep: number; step: number | null; each: Case },
-): Promise<string[]> {
+  { effectStep, step, each }: { effectStep: number; step: number; each: Case },
+): Promise<{ delayed: string; retry: string[] }> {
   const victim = await openVictim(service, { step: effectStep, fate: 'late', lateMs: behindMs })
   const running = operation.run(victim, each)
   closings.push(running.catch(() => undefined))
-  const label = `its write lands before step ${step ?? 'with the same name'} of the retry`
+  const label = `its write lands before step ${step} of the retry`
   await waitForDeath(victim, running, { step: effectStep, label })
-  const delayed = victim.steps[effectStep - 1] ?? ''
-  const retry = await openVictim(service, { step: step ?? delayed, fate: 'paused', lateMs: 0 })
+  const retry = await openVictim(service, { step, fate: 'paused', lateMs: 0 })
   const retried = operation.run(retry, each)
   await Promise.race([retry.died, retried])
   await victim.release()
   await retry.release()
   await retried
   await operation.repeat(each)
-  await operation.check(each, `${label}, which makes the steps ${retry.steps.join(', ')}`)
+  await operation.check(each, `${label} (${retry.steps[step - 1]})`)
   closings.push(victim.close(), retry.close())
-  return retry.steps
+  return { delayed: victim.steps[effectStep - 1] ?? '', retry: retry.steps }
 }
 
 /** Runs `act` in another process, and `meanwhile` just before that process makes its step `step`. */

@@ -34,13 +34,10 @@ export interface Victim {
 /** How far the clock of a victim is behind. This is far enough that its leases have expired for all other processes. */
 export const behindMs = 12_000
 
-/**
- * Opens another process of the service that dies at step `step`: its number (from 1, 0 is never), or the first of a
- * name. Its clock is `lateMs` behind.
- */
+/** Opens another process of the service that dies at step `step` (from 1, 0 is never). Its clock is `lateMs` behind. */
 export async function openVictim(
   service: Service,
-  { step, fate, lateMs }: { step: number | string; fate: Fate; lateMs: number },
+  { step, fate, lateMs }: { step: number; fate: Fate; lateMs: number },
 ): Promise<Victim> {
   const steps: string[] = []
   let open = false
@@ -50,7 +47,7 @@ export async function openVictim(
     // The steps of opening are not part of the operation.
     if (!open) return false
     steps.push(name)
-    const last = steps.length === step || (name === step && steps.indexOf(step) === steps.length - 1)
+    const last = steps.length === step
     if (last && fate !== 'paused') dead = true
     return last
   }
