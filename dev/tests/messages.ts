@@ -1,6 +1,6 @@
 /** What the runner tells a worker process. */
 export type ToWorker =
-  | { kind: 'run'; file: string; grep: string | undefined }
+  | { kind: 'run'; file: string; grep: string | undefined; isRepeat: boolean }
   | { kind: 'slowness'; times: number }
   | { kind: 'finish' }
 

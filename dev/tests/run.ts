@@ -131,7 +131,10 @@ function next(worker: Worker): void {
   worker.file = queue.shift() ?? null
   worker.beganAt = performance.now()
   if (worker.file === null) sendTo(worker.child, { kind: 'finish' })
-  else sendTo(worker.child, { kind: 'run', file: worker.file, grep: values.grep })
+  else {
+    const isRepeat = named.length === 0 && suite?.repeats?.(worker.file) === true
+    sendTo(worker.child, { kind: 'run', file: worker.file, grep: values.grep, isRepeat })
+  }
 }
 
 function sendTo(child: ChildProcess, message: ToWorker): void {

@@ -4,6 +4,8 @@ import { join, relative, sep } from 'node:path'
 /** A command for tests: which files it runs, how many at a time, and how often each race is repeated. */
 export interface Suite {
   includes(file: string): boolean
+  /** The files that `npm test` has run already, except for more rounds. */
+  repeats?(file: string): boolean
   /** Files at the same time. By default, one for each core. */
   workers?: number
   rounds: 'few' | 'all'
@@ -23,9 +25,8 @@ const isElsewhere = (file: string): boolean => [full, load, faults, attack].some
 export const suites: Record<string, Suite> = {
   test: { includes: (file) => !isElsewhere(file), rounds: 'few' },
   full: {
-    includes: (file) => full.test(file) || (!isElsewhere(file) && hasRounds(file)),
-    // Processes that are killed, and tests that say how soon another one takes over, need the machine for themselves.
-    workers: 1,
+    includes: (file) => full.test(file) || (!isElsewhere(file) && hasRounds(readFileSync(file, 'utf8'))),
+    repeats: (file) => !full.test(file),
     rounds: 'all',
     compiles: true,
   },
@@ -34,8 +35,8 @@ export const suites: Record<string, Suite> = {
   attack: { includes: (file) => attack.test(file), rounds: 'all' },
 }
 
-const hasRounds = (file: string): boolean =>
-  /\b(rounds|killAtEveryStep|landDuringRetry)\b/.test(readFileSync(file, 'utf8'))
+/** Whether a test file, or the function of a test, does more in `npm run test:full` than in `npm test`. */
+export const hasRounds = (source: string): boolean => /\b(rounds|killAtEveryStep|landDuringRetry)\b/.test(source)
 
 /** The test files of a suite, or those that the caller names: files, folders, or parts of paths. */
 export function filesOf(suite: Suite, named: readonly string[]): string[] {

@@ -6,6 +6,7 @@ import Mocha from 'mocha'
 import { endWithParent } from '../end-with-parent.mjs'
 import type { FromWorker, ToWorker } from './messages.ts'
 import { processorMs } from './processor-time.ts'
+import { hasRounds } from './suites.ts'
 
 /** A test that takes this many times its limit hangs. On a busy machine, it may take longer still. */
 const stretchFactor = 4
@@ -24,7 +25,7 @@ const send = (message: FromWorker): void => void process.send?.(message)
 endWithParent()
 process.on('message', (message: ToWorker) => {
   if (message.kind === 'slowness') setSlowness((slowness = message.times))
-  else if (message.kind === 'run') run(message.file, message.grep).catch(die)
+  else if (message.kind === 'run') run(message).catch(die)
   else void finish()
 })
 process.on('uncaughtException', (error) => {
@@ -38,7 +39,7 @@ await begin()
 openBefore = process.getActiveResourcesInfo()
 send({ kind: 'ready' })
 
-async function run(file: string, grep: string | undefined): Promise<void> {
+async function run({ file, grep, isRepeat }: ToWorker & { kind: 'run' }): Promise<void> {
   const began = performance.now()
   const usedBefore = usedMs()
   const mocha = new Mocha({
@@ -50,6 +51,7 @@ async function run(file: string, grep: string | undefined): Promise<void> {
   mocha.addFile(resolve(file))
   try {
     await mocha.loadFilesAsync()
+    if (isRepeat) keepRounds(mocha.suite)
     stretch(mocha.suite)
     isRunning = true
     await new Promise((done) => mocha.run(done))
@@ -64,16 +66,26 @@ async function run(file: string, grep: string | undefined): Promise<void> {
   send({ kind: 'done', ms: performance.now() - began, cpuMs: usedMs() - usedBefore })
 }
 
-/** The processor time of this process and of its two servers. */
+/** The processor time of this process, of its two servers, and of the processes that it has started and seen end. */
 function usedMs(): number {
-  const { user, system } = process.cpuUsage()
   const ofServers = (serverPids() as number[]).map((pid) => processorMs(pid) ?? 0)
-  return ofServers.reduce((sum, ms) => sum + ms, (user + system) / 1000)
+  return ofServers.reduce((sum, ms) => sum + ms, processorMs(process.pid, true) ?? 0)
 }
 
 /** An error of the runner itself. The process is replaced, and the run has failed. */
 function die(error: Error): void {
   process.send?.({ kind: 'failed', text: `  ${error.stack}` } satisfies FromWorker, () => process.exit(1))
+}
+
+/** Leaves out the tests that have no more rounds here. If only helpers of the file have any, all of its tests stay. */
+function keepRounds(suite: Mocha.Suite): void {
+  const kept = new Set<Mocha.Test>()
+  suite.eachTest((test) => void (hasRounds(String(test.fn)) && kept.add(test)))
+  const filter = (each: Mocha.Suite): void => {
+    each.tests = each.tests.filter((test) => kept.has(test))
+    each.suites.forEach(filter)
+  }
+  if (kept.size > 0) filter(suite)
 }
 
 /** Limits are there to end a test that hangs, so they say nothing about speed. */

@@ -19,6 +19,7 @@ export function openAdmin(service: Service) {
   const base = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     MONGODB_URL: service.deps.config.mongodbUrl,
     REDIS_URL: 'redis://127.0.0.1:1',
     SECRET_KEY: secretKey,

@@ -8,6 +8,7 @@ import { findChromium } from '../../dev/setup/chromium.mjs'
 const switches = [
   '--no-sandbox',
   '--disable-gpu',
+  '--renderer-process-limit=1',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',

@@ -60,7 +60,7 @@ export const keyOf = ({ key }: Merchant, origin: string) => ({
 
 function start(words: string[], environment: Record<string, string>) {
   const { output, ended, kill } = startCommand([process.execPath, compileCli(), ...words], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
   })
   const seen = (text: string) =>
     waitFor(`${text} in\n${output.stdout}\n${output.stderr}`, () => (output.stdout + output.stderr).includes(text))

@@ -36,7 +36,7 @@ export function startChild(
   onLine: (line: string) => void,
 ): ChildProcess {
   const child = spawn(process.execPath, ['--import', wallClock, program], {
-    env: { PATH: process.env.PATH ?? '', ...environment },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   killOnExit(child)

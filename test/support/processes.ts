@@ -113,7 +113,7 @@ function begin(
   })
   return spawn(process.execPath, ['--import', withParent, '--import', wallClock, program], {
     cwd: new URL('../..', import.meta.url),
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', stderr],
   })
 }
