@@ -2,10 +2,12 @@ import { installFromApt } from './apt.mjs'
 import { findOnPath, firstOf } from './binary.mjs'
 import { say } from './say.mjs'
 
-const here = () => findOnPath('chromium', 'chromium-browser', 'google-chrome')
+/** The shell comes first: it has no window, so pages cost half as much processor time. */
+const here = () => findOnPath('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome')
 
 const ways =
-  'put chromium, chromium-browser or google-chrome on the PATH, or install the package chromium with apt-get as root'
+  'put chromium, chromium-browser or google-chrome on the PATH, or install the package chromium-headless-shell or ' +
+  'chromium with apt-get as root'
 
 /**
  * Finds or installs a browser.
@@ -25,6 +27,7 @@ export async function findChromium() {
 }
 
 async function fromApt() {
-  const { ok, why } = await installFromApt('chromium')
+  const shell = await installFromApt('chromium-headless-shell')
+  const { ok, why } = shell.ok ? shell : await installFromApt('chromium')
   return ok ? here() : `not from the package manager: ${why}`
 }
