@@ -49,8 +49,9 @@ export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by:
 }
 
 /**
- * Re-queues the deliveries of all jobs in the *failed* list in batches, starting with the oldest. Jobs that fail while the request
- * is running are not included. If the request is interrupted, a second request continues with the remaining jobs.
+ * Re-queues the deliveries of all jobs in the *failed* list, starting with the oldest, in batches. Jobs that fail while
+ * the request is running are not included. If the request is interrupted, a second request continues with the remaining
+ * jobs.
  */
 export async function retryAll(
   deps: RetryDeps,
