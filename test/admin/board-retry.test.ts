@@ -81,8 +81,7 @@ describe("Bull Board's Retry button", function () {
   it('retries all jobs in *failed* in batches, but does not retry jobs that fail again during the run', async () => {
     const { deps } = board.service
     const { Delivery: deliveries, Endpoint, AuditEvent } = deps
-    // More than a batch. Most were delivered in the meantime, some endpoints are gone, and the rest fails again at
-    // once.
+    // More than a batch. Most were delivered in the meantime, some endpoints are gone, and the rest fails again.
     const make = board.deadDelivery
     const [batch, queue] = [30, await board.queue()]
     const [one, two, three] = [await make(), await make(), await make()]

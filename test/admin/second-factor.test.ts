@@ -213,7 +213,6 @@ describe('In production, a second factor', () => {
       expect([page.status, page.text.includes('Your role requires a second factor')]).to.deep.equal([200, true])
       const { csrf = '' } = hiddenFields(page.text)
       const pages = ['', '/', '/dead', '/audit', '/account', '/queues', '/nothing', '/%61udit']
-      // The role makes no difference to what is open.
       for (const path of role === 'support' ? [...pages, '/account/second-factor/'] : ['']) {
         const { status, location } = await visitor.get(`/admin${path}`)
         expect([path, status, location]).to.deep.equal([path, 303, setUp])

@@ -60,7 +60,6 @@ describe('The code blocks on the pages', () => {
     const scripts = fenced.filter(({ fence }) => fence === 'sh')
     const check = 'for script; do printf %s "$script" | sh -n 2> /dev/null; echo $?; done'
     const { stdout } = spawnSync('sh', ['-c', check, 'sh', ...scripts.map(({ text }) => text)], { encoding: 'utf8' })
-    const codes = stdout.split('\n')
-    expect(scripts.filter((_, at) => codes[at] !== '0').map(nameOf)).to.deep.equal([])
+    expect(scripts.filter((_, at) => stdout.split('\n')[at] !== '0').map(nameOf)).to.deep.equal([])
   })
 })

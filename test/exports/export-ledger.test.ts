@@ -86,7 +86,7 @@ describe('An export of the ledger', () => {
           const wrong = cells.slice(0, values.length).filter((cell, index) => !isRight(cell, index))
           const centimes = cells.slice(values.length)
           if (wrong.length > 0 || String(centimes) !== String(values.slice(amountsFrom)))
-            expect.fail(`wrong: ${wrong}, or the centimes in ${cells}`)
+            expect.fail(`wrong: ${String(wrong)}, or the centimes in ${String(cells)}`)
         })
       }
     }
