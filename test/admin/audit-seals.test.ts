@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { resealAuditKey } from '../../src/audit/seals/audit-key.ts'
 import { checkTrail } from '../../src/audit/seals/nightly-check.ts'
-import { linesPerSeal, type Seal } from '../../src/audit/seals/seal.ts'
+import type { Seal } from '../../src/audit/seals/seal.ts'
 import { sealTrail } from '../../src/audit/seals/seal-trail.ts'
 import { verifyTrail } from '../../src/audit/seals/verify-trail.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
@@ -24,7 +24,7 @@ const unhurried = <T>(batch: () => Promise<T>) => batch()
 function trailOf(service: Service) {
   const lines = () => nativeCollection(service.deps.AuditEvent)
   const seals = () => nativeCollection(service.deps.AuditSeal)
-  const seal = (deps = service.deps) => sealTrail(deps, unhurried)
+  const seal = (deps = service.deps, limit?: number) => sealTrail(deps, unhurried, limit)
   const verify = (secrets = service.deps.secrets) => verifyTrail({ ...service.deps, secrets }, unhurried, null)
   const allSeals = () =>
     seals()
@@ -268,16 +268,16 @@ describe('The seals of a long audit trail', () => {
   const { lines, seal, allSeals, addLines, expectSealedOnce } = trailOf(service)
 
   it('form a chain that contains each line once, even if several processes seal repeatedly and concurrently', async () => {
-    await addLines(linesPerSeal + 30)
-    await Promise.all(Array.from({ length: 4 }, () => seal()))
+    await addLines(70)
+    await Promise.all(Array.from({ length: 4 }, () => seal(service.deps, 40)))
     await seal()
     const all = await allSeals()
     expect(all.map(({ _id, ids }) => [_id, ids.length])).to.deep.equal([
-      [1, linesPerSeal],
+      [1, 40],
       [2, 30],
     ])
     expect(all.map(({ previous }) => previous)).to.deep.equal([null, all[0]?.digest])
     await expectSealedOnce()
-    expect(await lines().countDocuments({ seal: 1 })).to.equal(linesPerSeal)
+    expect(await lines().countDocuments({ seal: 1 })).to.equal(40)
   })
 })

@@ -24,7 +24,7 @@ import { callerOf } from '../support/caller.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { killAtEveryStep, overtake, waitForDeath } from '../support/kill-at-every-step.ts'
 import { withMerchant, withService } from '../support/service.ts'
-import { openVictim } from '../support/victim.ts'
+import { openVictim, type Victim } from '../support/victim.ts'
 import { hire } from './staff.ts'
 
 /** The acts whose lines other files test. */
@@ -268,21 +268,19 @@ describe('An act', function () {
 
   for (const [act, { run, changes, lines }] of Object.entries(rows))
     it(`has exactly one line (${act}) if the process is killed between any two steps`, async () => {
-      await killAtEveryStep(
-        service,
-        {
-          prepare: async () => (await service.merchant()).businessId,
-          run: (victim, id) => run(victim.deps, id),
-          repeat: (id) => run(service.deps, id),
-          async check(id, label) {
-            await finishLeftovers(service.deps)
-            const found = await service.deps.AuditEvent.countDocuments({ act: act as Act, ...lines(id) })
-            expect(found, label).to.equal(await changes(id))
-          },
-        },
-        closings,
-        0,
-      )
+      const cases = new Map<string, string>()
+      const operation = {
+        prepare: async () => (await service.merchant()).businessId,
+        run: (victim: Victim, id: string) => run(victim.deps, id),
+        repeat: (id: string) => run(service.deps, id),
+        check: async (id: string, label: string) => cases.set(id, label),
+      }
+      await killAtEveryStep(service, operation, closings, 0)
+      await finishLeftovers(service.deps)
+      for (const [id, label] of cases) {
+        const found = await service.deps.AuditEvent.countDocuments({ act: act as Act, ...lines(id) })
+        expect(found, label).to.equal(await changes(id))
+      }
     })
 
   describe('that another act overtakes between its read and its write', () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { Redis } from 'ioredis'
+import { retryAll } from '../../src/admin/board/retry.ts'
+import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
-import { requeueBatch } from '../../src/webhooks/deliveries/requeue.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { storedDelivery } from '../support/actions.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -79,22 +79,24 @@ describe("Bull Board's Retry button", function () {
   })
 
   it('retries all jobs in *failed* in batches, but does not retry jobs that fail again during the run', async () => {
-    const { Delivery: deliveries, Endpoint, AuditEvent } = board.service.deps
-    // More than a batch. Most were delivered in the meantime, some endpoints are gone, and the rest fails again at
-    // once.
+    const { deps } = board.service
+    const { Delivery: deliveries, Endpoint, AuditEvent } = deps
+    // More than a batch. Most were delivered in the meantime, some endpoints are gone, and the rest fails again.
     const make = board.deadDelivery
+    const [batch, queue] = [30, await board.queue()]
     const [one, two, three] = [await make(), await make(), await make()]
-    const before = await board.countFailed()
-    const delivered = await board.copies({ ...one, status: 'DELIVERED', deadAt: null }, requeueBatch - 10, 3_600_000)
-    await failWaitingJobs(delivered.length)
-    const [stuck, dead] = [await board.copies(two, 10), await board.copies(three, 30)]
-    await waitFor('all in *failed*', async () => (await board.countFailed()) >= before + requeueBatch + 30)
+    const before = await queue.getFailedCount()
+    const [delivered, stuck] = [await board.copies(one, batch - 5), await board.copies(two, 5)]
+    const dead = await board.copies(three, 10)
+    await waitFor('all in *failed*', async () => (await queue.getFailedCount()) >= before + batch + 10)
+    await deliveries.updateMany({ _id: { $in: delivered } }, { status: 'DELIVERED', deadAt: null })
     await Endpoint.updateOne({ _id: two.endpointId }, { $set: { active: false } })
-    const failedBefore = await board.countFailed()
+    const failedBefore = await queue.getFailedCount()
 
-    const { status, body } = await callBoard(board.service, board.support, 'put', `${mainQueue}/retry/failed`)
+    const by = { actor: { kind: 'staff', name: 'awa', from: null }, reason: null, actId: newId() } as const
+    const { status, body } = await retryAll(deps, queue, by, batch)
     expect(status).to.equal(409)
-    const left = Number(/^(\d+) deliveries were not re-queued$/.exec(body.error)?.[1])
+    const left = Number(/^(\d+) deliveries were not re-queued$/.exec(body.error ?? '')?.[1])
     expect(left).to.be.within(stuck.length, failedBefore - delivered.length - dead.length)
     expect(body.retried).to.be.within(dead.length, failedBefore - delivered.length - left)
     const failedAgain = () =>
@@ -102,18 +104,9 @@ describe("Bull Board's Retry button", function () {
     await waitFor('all failed again', async () => (await failedAgain()) === dead.length)
     expect(await AuditEvent.countDocuments({ subject: { $in: dead } })).to.equal(dead.length)
     expect(await AuditEvent.countDocuments({ subject: { $in: [...delivered, ...stuck] } })).to.equal(0)
-    expect(await board.countFailed()).to.be.within(stuck.length, failedBefore - delivered.length)
+    expect(await queue.getFailedCount()).to.be.within(stuck.length, failedBefore - delivered.length)
+    const pressed = await callBoard(board.service, board.support, 'put', `${mainQueue}/retry/failed`)
+    expect([pressed.status, pressed.body.error]).to.deep.equal([409, `${left} deliveries were not re-queued`])
+    expect(pressed.body.retried).to.be.at.least(dead.length)
   })
-
-  /** Moves the jobs that are not due to *failed*, because failing hundreds of jobs takes seconds. */
-  async function failWaitingJobs(count: number): Promise<void> {
-    const { redisUrl, queuePrefix } = board.service.deps.config
-    const redis = new Redis(redisUrl)
-    const [delayed, failed] = ['delayed', 'failed'].map((key) => `${queuePrefix}:webhook-delivery:${key}`)
-    await waitFor('all wait', async () => (await redis.zcard(String(delayed))) === count)
-    const jobIds = await redis.zrange(String(delayed), '0', '-1')
-    await redis.zadd(String(failed), ...jobIds.flatMap((id) => [Date.now(), id]))
-    await redis.del(String(delayed))
-    redis.disconnect()
-  }
 })

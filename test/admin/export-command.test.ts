@@ -23,7 +23,7 @@ describe('npm run admin -- export', function () {
   const owner = () => ({ businessId: merchant.businessId, sandbox: true })
   before(async () => {
     service.clock.freeze(new Date())
-    await bookMany(service, owner(), 130)
+    await bookMany(service, owner(), 126)
   })
 
   let files = 0
@@ -49,10 +49,10 @@ describe('npm run admin -- export', function () {
       const bytes = Buffer.byteLength(text)
       expect(printed).to.deep.equal({ file, lines: numbers.length, bytes, last: numbers.at(-1) })
       expect((await stat(file)).mode & 0o777).to.equal(0o600)
-      const lines = newFile()
-      await cli.done(...args(kind, lines, '--format', 'jsonl'))
-      expect(await readFile(lines, 'utf8')).to.equal(await downloaded(kind, 'format=jsonl'))
     }
+    const lines = newFile()
+    await cli.done(...args('entries', lines, '--format', 'jsonl'))
+    expect(await readFile(lines, 'utf8')).to.equal(await downloaded('entries', 'format=jsonl'))
     const exported = { act: 'ledger.exported' as const }
     const [line] = await service.deps.AuditEvent.find(exported).sort({ _id: 1 }).lean()
     const { businessId } = merchant
@@ -90,7 +90,7 @@ describe('npm run admin -- export', function () {
     for (const cut of [null, whole.length, 70_000]) {
       if (cut !== null) await writeFile(file, Buffer.from(whole).subarray(0, cut))
       const { lines, bytes } = await cli.done(...args('entries', file, '--resume'))
-      expect([lines, bytes]).to.deep.equal([521, Buffer.byteLength(whole)])
+      expect([lines, bytes]).to.deep.equal([505, Buffer.byteLength(whole)])
       expect(await readFile(file, 'utf8')).to.equal(whole)
     }
   })
@@ -121,8 +121,8 @@ describe('npm run admin -- export', function () {
         const whole = await readFile(file)
         expect(written.bytes).to.equal(whole.length)
         const lineEnds = [...whole.keys()].filter((at) => whole[at] === 10 || whole[at] === 13)
-        const cuts = [1, 2, 3, 4, ...lineEnds.flatMap((at) => [at, at + 1, at + 2])]
-        for (let at = 0; at < whole.length; at += 97) cuts.push(at)
+        const cuts = new Set([1, 2, 3, 4, ...lineEnds.flatMap((at) => [at, at + 1, at + 2])])
+        for (let at = 0; at < whole.length; at += 197) cuts.add(at)
         for (const cut of cuts) {
           await writeFile(file, whole.subarray(0, cut))
           expect(await write(file, target), `cut at ${cut}`).to.deep.equal(written)
@@ -151,12 +151,12 @@ describe('npm run admin -- export', function () {
 
     it('leaves a file that can be resumed when it is interrupted', async () => {
       await bookOne(service, owner(), 'payment', 1)
-      const target = { ...wanted(forms[0]), kind: 'entries', positions: { first: 1, last: 521 } } as const
+      const target = { ...wanted(forms[0]), kind: 'entries', positions: { first: 1, last: 505 } } as const
       const entries = { ...target, writer: createLineWriter(readForm('entries', forms[0])) }
       const [stopped, whole] = [newFile(), newFile()]
       await write(whole, entries)
       expect((await write(stopped, entries, AbortSignal.abort())).lines).to.equal(125)
-      expect((await write(stopped, entries)).lines).to.equal(521)
+      expect((await write(stopped, entries)).lines).to.equal(505)
       expect((await readFile(stopped)).equals(await readFile(whole))).to.equal(true)
     })
   })

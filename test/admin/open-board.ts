@@ -1,3 +1,4 @@
+import type { Queue } from 'bullmq'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/security/ids.ts'
 import { type Delivery, hostOf } from '../../src/webhooks/deliveries/delivery.ts'
@@ -26,10 +27,10 @@ export interface Board {
    */
   deadDelivery(isReal?: boolean): Promise<Delivery>
   /** Stores `count` copies of a dead delivery, each with a job that fails when it is due. Returns their ids. */
-  copies(model: Delivery, count: number, delayMs?: number): Promise<string[]>
+  copies(model: Delivery, count: number): Promise<string[]>
+  queue(): Promise<Queue>
   /** The ids of the newest failed jobs. */
   failedIds(): Promise<string[]>
-  countFailed(): Promise<number>
   retry(staff: Staff, delivery: Delivery): Promise<BoardResponse>
   close(): Promise<void>
 }
@@ -49,22 +50,22 @@ export async function openBoard(environment: Record<string, string> = {}): Promi
   const endpointServer = await startEndpointServer()
   const [support, viewer] = await Promise.all([signedIn(service, 'support'), signedIn(service, 'viewer')])
   service.startWorkers()
-  const look = async () => {
+  const failedIds = async () => {
     const query = 'activeQueue=webhook-delivery&status=failed&jobsPerPage=50'
     const { body } = await callBoard(service, viewer, 'get', `/api/queues?${query}`)
-    const queue = body.queues.find(({ name }) => name === 'webhook-delivery')
-    if (queue === undefined) throw new Error('no such queue')
-    return queue
+    const shown = body.queues.find(({ name }) => name === 'webhook-delivery')
+    if (shown === undefined) throw new Error('no such queue')
+    return shown.jobs.map(({ id }) => id)
   }
-  const failedIds = async () => (await look()).jobs.map(({ id }) => id)
+  const queue = async () => (await service.deps.boardQueues.obtain()).get('webhook-delivery') as Queue
   const waitUntilFailed = (delivery: Delivery) =>
-    waitFor('in *failed*', async () => (await failedIds()).includes(jobIdOf(delivery)) && delivery)
-  async function copies(of: Delivery, count: number, delayMs = 0): Promise<string[]> {
+    waitFor('in *failed*', async () => (await (await queue()).getJobState(jobIdOf(delivery))) === 'failed' && delivery)
+  async function copies(of: Delivery, count: number): Promise<string[]> {
     const stored = Array.from({ length: count }, () => ({ ...of, _id: deliveryId(newId(), of.endpointId) }))
     const ids = stored.map(({ _id }) => _id)
     excuse(ids)
     await nativeCollection(service.deps.Delivery).insertMany(stored)
-    const job = { name: of.event, data: { ref: of.referenceNumber, host: hostOf(of) }, delayMs }
+    const job = { name: of.event, data: { ref: of.referenceNumber, host: hostOf(of) }, delayMs: 0 }
     const jobs = stored.map((each) => ({ ...job, jobId: jobIdOf(each) }))
     service.deps.enqueue('webhook-delivery', jobs)
     return ids
@@ -76,8 +77,8 @@ export async function openBoard(environment: Record<string, string> = {}): Promi
     support,
     viewer,
     copies,
+    queue,
     failedIds,
-    countFailed: async () => (await look()).counts.failed,
     async deadDelivery(isReal = false) {
       endpointServer.respondWith((res) => void res.writeHead(500).end())
       const merchant = await service.merchant()

@@ -122,7 +122,7 @@ describe('The events', () => {
       )
       const reference = all[0]?.referenceNumber
       const [early, late] = [ago(15.5 * hour), ago(hour)]
-      const spans = [[], [early], [null, late], [early, late]] as const
+      const spans = ([[], [early], [null, late], [early, late]] as const).slice(sandbox ? 0 : 3)
       for (const type of [null, 'payment.cancelled'])
         for (const referenceNumber of [null, reference])
           for (const [from, to] of spans) {
@@ -205,7 +205,7 @@ describe('The events', () => {
     const logs = [service, other, service, other].map(({ deps }) => openEventLog(deps, deps.now))
     const logging = Promise.all(
       logs.map(async (each, at) => {
-        for (let count = 0; count < 12; count += 1) {
+        for (let count = 0; count < 6; count += 1) {
           const facts = { status: 'PENDING', amount: 5 }
           const event = names[(at + count) % names.length] ?? 'payment.created'
           const of = { event, referenceNumber, createdAt: ago(count * minute), format: 1, facts }
@@ -231,7 +231,7 @@ describe('The events', () => {
     await logging
     const [everything = [], cancelled = []] = readers
     const logged = await service.deps.LoggedEvent.find(owner).sort({ number: 1 }).lean<LoggedEvent[]>()
-    expect(logged).to.have.length(4 * 12 + 1)
+    expect(logged).to.have.length(4 * 6 + 1)
     expect(everything.map(idOf)).to.deep.equal(logged.map(({ _id }) => _id))
     const wanted = logged.filter(({ event }) => event === 'payment.cancelled')
     expect(cancelled.map(idOf)).to.deep.equal(wanted.map(({ _id }) => _id))

@@ -57,10 +57,10 @@ describe('An export of the ledger', () => {
   }
 
   it('contains exactly the payments, refunds or entries of the ledger, in CSV and in JSON lines', async () => {
-    await bookMany(service, owner(), 130)
+    await bookMany(service, owner(), 126)
     for (const kind of exportKinds) {
       const wanted = await expected(kind)
-      expect(wanted.length).to.be.greaterThan(129)
+      expect(wanted.length).to.be.greaterThan(125)
       expect(await rowsOf(kind)).to.deep.equal(wanted)
       for (const [delimiter, point] of [
         ['comma', '.'],
@@ -72,8 +72,6 @@ describe('An export of the ledger', () => {
         rows.forEach((cells, at) => {
           const values = Object.values(wanted[at] ?? {})
           const amountsFrom = values.indexOf('MRU') + 1
-          const centimes = cells.slice(values.length).map(Number)
-          expect(centimes, 'amounts in centimes').to.deep.equal(values.slice(amountsFrom))
           const isRight = (cell: string, index: number): boolean => {
             const value = values[index]
             if (index >= amountsFrom)
@@ -86,7 +84,9 @@ describe('An export of the ledger', () => {
             return cell === String(value ?? '')
           }
           const wrong = cells.slice(0, values.length).filter((cell, index) => !isRight(cell, index))
-          expect(wrong, String(cells)).to.deep.equal([])
+          const centimes = cells.slice(values.length)
+          if (wrong.length > 0 || String(centimes) !== String(values.slice(amountsFrom)))
+            expect.fail(`wrong: ${String(wrong)}, or the centimes in ${String(cells)}`)
         })
       }
     }
@@ -133,10 +133,11 @@ describe('An export of the ledger', () => {
 
   it('continues after any number without the column names, so that the parts make up the whole file', async () => {
     await bookMany(service, owner(), 2)
+    const forms: Record<string, string>[] = [{ format: 'jsonl' }, { delimiter: 'semicolon' }]
     for (const kind of exportKinds)
-      for (const query of [{ format: 'jsonl' }, { delimiter: 'semicolon' }] as Record<string, string>[]) {
+      for (const query of kind === 'payments' ? forms : forms.slice(1)) {
         const whole = await textOf(kind, query)
-        const all = (await rowsOf(kind)).map(({ number }) => Number(number))
+        const all = (await expected(kind)).map(({ number }) => Number(number))
         const numbers = [all[0], all[1], all.at(-1)]
         const parts = await Promise.all(numbers.map((number) => textOf(kind, { ...query, after: String(number) })))
         const lengths = parts.map((part) => part.length)
@@ -192,12 +193,12 @@ describe('An export of the ledger', () => {
   })
 
   it('ends when its client disconnects', async () => {
-    await bookMany(service, owner(), 130)
+    await bookMany(service, owner(), 65)
     const { lists } = service.deps
     const [{ run }, gate] = [lists, createGate()]
     let reads = 0
     lists.run = async (name, ...rest) => {
-      if ((reads += 1) === 2) await gate.passed
+      if ((reads += 1) === 3) await gate.passed
       return run(name, ...rest)
     }
     const stop = new AbortController()
@@ -212,7 +213,7 @@ describe('An export of the ledger', () => {
     for (const _ of [1, 2]) await service.http.get('/healthz').expect(200)
     gate.open()
     await waitFor('the export has ended', () => lists.exports.running() === 0)
-    expect(reads).to.be.below(6)
+    expect(reads).to.equal(3)
     lists.run = run
   })
 })

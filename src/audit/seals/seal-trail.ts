@@ -22,15 +22,13 @@ const maxTimeMS = 4_000
  * each process marks the lines of the last seal, so a line gets into only one seal, even if the process that inserted
  * the seal was killed before it marked its lines. Each seal is logged, so that its digest also exists outside MongoDB.
  */
-export async function sealTrail(deps: SealDeps, pace: Pace): Promise<void> {
+export async function sealTrail(deps: SealDeps, pace: Pace, limit = linesPerSeal): Promise<void> {
   const key = await keyFor(deps)
   const lines = nativeCollection(deps.AuditEvent)
   for (;;) {
     const last = await lastSeal(deps)
     if (last !== null) await pace(() => markLines(deps, last))
-    const unsealed = await pace(() =>
-      lines.find({ seal: null }, { sort: { _id: 1 }, limit: linesPerSeal, maxTimeMS }).toArray(),
-    )
+    const unsealed = await pace(() => lines.find({ seal: null }, { sort: { _id: 1 }, limit, maxTimeMS }).toArray())
     if (unsealed.length === 0) return
     const seal = {
       _id: (last?._id ?? 0) + 1,
