@@ -97,6 +97,7 @@ export interface Config {
 }
 
 const validate = new Ajv({
+  validateSchema: false,
   allErrors: true,
   coerceTypes: true,
   useDefaults: true,
