@@ -48,7 +48,7 @@ describe('The metrics for the largest businesses', () => {
       return sum?.bytes ?? 0
     }
     const metadata = [{ key: 'note', value: 'x'.repeat(500) }]
-    const stored = { large: await copy(large, 1600, { metadata }), small: await copy(small, 800, {}) }
+    const stored = { large: await copy(large, 900, { metadata }), small: await copy(small, 450, {}) }
     let reported: Record<string, number> = {}
     const operations = await profiled(service, async () => {
       reported = await byBusiness('business_stored_bytes')
