@@ -4,11 +4,9 @@ import { createApp } from '../../src/app.ts'
 import { newKey } from '../../src/businesses/api-key.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
-import { readConfig } from '../../src/config.ts'
-import { timeouts } from '../../src/http/server/timeouts.ts'
 import { changeAsOperator, openSecondProcess } from '../support/actions.ts'
 import { profiled } from '../support/profiled.ts'
-import { freshEnvironment, secretKey, tester, withMerchant, withService } from '../support/service.ts'
+import { secretKey, tester, withMerchant, withService } from '../support/service.ts'
 import { operations } from './operations.ts'
 import { crlf, expectFailure, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
@@ -188,15 +186,12 @@ describe('The authentication check', () => {
         for (const address of refused) await expectRefused(from(address), 403, 'IP_NOT_ALLOWED')
       })
 
-    /** Opens a server of the service that trusts other proxies. */
-    async function trusting(environment: Record<string, string>) {
-      const config = { ...service.deps.config, trustProxy: readConfig(freshEnvironment(environment)).trustProxy }
-      const app = createApp({ ...service.deps, config }, () => false)
-      const { origin, close } = await openServer(service, timeouts, app)
-      const listAs = (headers: Record<string, string>, from: string) =>
-        supertest(origin)
-          .get(intents)
-          .set({ ...headers, 'X-Forwarded-For': from })
+    /** Opens a server of the service that trusts these proxies. */
+    async function trusting(trustProxy: string[]) {
+      const app = createApp({ ...service.deps, config: { ...service.deps.config, trustProxy } }, () => false)
+      const { origin, close } = await openServer(service, undefined, app)
+      const listAs = ({ Authorization = '' }: Record<string, string>, from: string) =>
+        supertest(origin).get(intents).set({ Authorization, 'X-Forwarded-For': from })
       return { listAs, close }
     }
 
@@ -205,14 +200,14 @@ describe('The authentication check', () => {
       const forged = { ...read(), 'X-Forwarded-For': '192.0.2.7, 203.0.113.9' }
       await expectRefused(list(forged), 403, 'IP_NOT_ALLOWED')
 
-      const [plain, local] = [await trusting({}), await service.merchant({ ipAllowlist: ['127.0.0.1'] })]
+      const [plain, local] = [await trusting([]), await service.merchant({ ipAllowlist: ['127.0.0.1'] })]
       await plain.listAs(local.read(), '192.0.2.7').expect(200)
       await expectRefused(plain.listAs(read(), '192.0.2.7'), 403, 'IP_NOT_ALLOWED')
       await plain.close()
     })
 
     it('trusts the proxies whose addresses are listed in TRUST_PROXY', async () => {
-      const named = await trusting({ TRUST_PROXY: '127.0.0.0/8,10.0.0.0/8' })
+      const named = await trusting(['127.0.0.0/8', '10.0.0.0/8'])
       const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7'] })
       await named.listAs(read(), '203.0.113.9, 192.0.2.7, 10.1.1.1').expect(200)
       await expectRefused(named.listAs(read(), '192.0.2.7, 203.0.113.9'), 403, 'IP_NOT_ALLOWED')

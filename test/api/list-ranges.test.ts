@@ -257,13 +257,9 @@ describe('GET /dev/intents with a range', () => {
           })),
         ),
       )
-      const reads = cases.map(
-        ({ url }) =>
-          () =>
-            listed(url),
-      )
-      for (const [index, { result, examined }] of (await profiledEach(service, 'intents', reads)).entries()) {
-        const { url, wanted, page, around } = cases[index] ?? expect.fail()
+      const found = await profiledEach(service, 'intents', cases, ({ url }) => listed(url))
+      for (const { input, result, examined } of found) {
+        const { url, wanted, page, around } = input
         const slice = wanted.slice((page - 1) * 7, page * 7)
         expect(result.items.map(referenceOf), url).to.deep.equal(slice.map(referenceOf))
         expect(result, url).to.include({ total: wanted.length, hasMore: wanted.length > page * 7 })

@@ -62,7 +62,6 @@ describe('The Postman collection that the service serves', () => {
       collectionVariables: { set: (name: string, value: string) => variables.set(name, value) },
     }
     sandbox.pm = pm
-    // Each script has its own scope, as in Postman.
     for (const { script } of event ?? []) runInContext(`{\n${script.exec.join('\n')}\n}`, sandbox)
     const { error } = response.ok ? { error: { code: '' } } : JSON.parse(text)
     return { status: response.status, code: error.code }
