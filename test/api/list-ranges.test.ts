@@ -181,12 +181,7 @@ describe('GET /dev/intents with a range', () => {
           status: times.length === 0 ? 'PAID' : 'REFUNDED',
           cancelsAt: null,
           payment: { ...payment, amountPaid: amount, paidAt, key: newId() },
-          refunds: times.map((refundedAt) => ({
-            ...refunded,
-            refundedAt,
-            createdAt: refundedAt,
-            id: refundId(),
-          })),
+          refunds: times.map((refundedAt) => ({ ...refunded, refundedAt, createdAt: refundedAt, id: refundId() })),
           ...(firstAt === undefined || lastAt === undefined
             ? {}
             : { refundTimes: { firstAt, lastAt, count: times.length } }),

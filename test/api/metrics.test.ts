@@ -225,19 +225,9 @@ describe('Metrics', () => {
   it('are computed by indexed queries that examine few documents and run again only when the cached values have expired', async () => {
     const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
     const at = new Date(service.clock.now().getTime() - 5_000)
-    const standing: Partial<Intent> = {
-      status: 'PENDING',
-      expiresAt: at,
-      cancelsAt: at,
-      hold: null,
-      refunds: [],
-    }
+    const standing: Partial<Intent> = { status: 'PENDING', expiresAt: at, cancelsAt: at, hold: null, refunds: [] }
     const insert = (count: number, name: string, changes: Partial<Intent>) =>
-      copyIntents(service, template, count, (n) => ({
-        ...standing,
-        codeKey: `live:9${name}${n}`,
-        ...changes,
-      }))
+      copyIntents(service, template, count, (n) => ({ ...standing, codeKey: `live:9${name}${n}`, ...changes }))
     const hold = { startedAt: at, queryAt: at } as never
     await insert(100, 'held', { hold, cancelsAt: neverCancels })
     await insert(300, 'ended', { status: 'CANCELLED', cancelsAt: alreadyCancelled })

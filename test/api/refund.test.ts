@@ -186,10 +186,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     it('sends the refund of a live payment to the wallet used for that payment', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const { referenceNumber } = await createIntent(service, live, { amount: 99_904 })
-      const wallet = {
-        name: 'live:wallet.example',
-        authorise: async () => ({ outcome: 'done' }),
-      } as unknown as Wallet
+      const wallet = { name: 'live:wallet.example', authorise: async () => ({ outcome: 'done' }) } as unknown as Wallet
       const confirmation = {
         paymentId: 'form-1',
         phone: '22345678',

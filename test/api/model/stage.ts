@@ -114,12 +114,7 @@ const amountsOf = (refunds: Refund[]): number[] =>
 
 /** Reads a page of a list. Each intent has its index in `made`. */
 export async function search({ service, callers, made }: Stage, { by, status, minAmount, page, limit }: Search) {
-  const query = {
-    page,
-    limit,
-    ...(status === null ? {} : { status }),
-    ...(minAmount === null ? {} : { minAmount }),
-  }
+  const query = { page, limit, ...(status === null ? {} : { status }), ...(minAmount === null ? {} : { minAmount }) }
   const { body } = await service.http.get(`${base}/intents`).query(query).set(callers[by].read()).expect(200)
   const references = made.map(({ referenceNumber }) => referenceNumber)
   const items = body.data.items.map((item: Shown & { referenceNumber: string }) => ({
