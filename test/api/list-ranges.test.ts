@@ -252,8 +252,8 @@ describe('GET /dev/intents with a range', () => {
           })),
         ),
       )
-      const found = await profiledEach(service, 'intents', cases, ({ url }) => listed(url))
-      for (const { input, result, examined } of found) {
+      const pages = await profiledEach(service, 'intents', cases, ({ url }) => listed(url))
+      for (const { input, result, examined } of pages) {
         const { url, wanted, page, around } = input
         const slice = wanted.slice((page - 1) * 7, page * 7)
         expect(result.items.map(referenceOf), url).to.deep.equal(slice.map(referenceOf))
