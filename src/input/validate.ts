@@ -24,6 +24,8 @@ export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowe
     strictNumbers: false,
     // A test does that, because the validator of JSON Schema itself takes 60 ms to compile.
     validateSchema: false,
+    // Schemas are compiled when they are first used, which takes two thirds of the time without this.
+    code: { optimize: false },
   })
   ajv.addVocabulary(['errorCodes', 'message'])
   ajv.addFormat('amount', { type: 'number', validate: (n: number) => n >= 1 && n <= config.maxAmount })

@@ -1,13 +1,16 @@
 import { expect } from 'chai'
+import supertest from 'supertest'
+import { createApp } from '../../src/app.ts'
 import { newKey } from '../../src/businesses/api-key.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
-import { changeAsOperator } from '../support/actions.ts'
+import { changeAsOperator, openSecondProcess } from '../support/actions.ts'
 import { profiled } from '../support/profiled.ts'
-import { openService, tester, withMerchant, withService } from '../support/service.ts'
+import { secretKey, tester, withMerchant, withService } from '../support/service.ts'
 import { operations } from './operations.ts'
 import { crlf, expectFailure, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
+import { openServer } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
@@ -111,16 +114,9 @@ describe('The authentication check', () => {
     })
 
     it('accepts a key that was hashed with the previous SECRET_KEY', async () => {
-      const environment = { SECRET_KEY: Buffer.alloc(32, 1).toString('base64') }
-      const before = await openService(environment)
-      const kept = await before.merchant()
-      const stored = await before.deps.ApiKey.findById(kept.keyId).orFail().lean()
-      const owner = await before.deps.Business.findById(kept.businessId).orFail().lean()
-      await before.close()
-      const afterwards = await openService({ SECRET_KEY_PREVIOUS: environment.SECRET_KEY })
-      await afterwards.deps.ApiKey.create(stored)
-      await afterwards.deps.Business.create(owner)
-      await afterwards.http.get(intents).set(kept.read()).expect(200)
+      const keys = { SECRET_KEY: Buffer.alloc(32, 1).toString('base64'), SECRET_KEY_PREVIOUS: secretKey }
+      const afterwards = await openSecondProcess(service, keys)
+      await afterwards.http.get(intents).set(merchant.read()).expect(200)
       await afterwards.close()
     })
   })
@@ -171,10 +167,6 @@ describe('The authentication check', () => {
   })
 
   describe('of the IP allowlist', () => {
-    const from = async (ipAllowlist: string[], address: string) => {
-      const { read } = await service.merchant({ ipAllowlist })
-      return list({ ...read(), 'X-Forwarded-For': address })
-    }
     const ranges: [allowlist: string[], accepted: string[], refused: string[]][] = [
       [['192.0.2.7'], ['192.0.2.7', '::ffff:192.0.2.7'], ['192.0.2.8', '::ffff:192.0.2.8']],
       [['192.0.2.0/24'], ['192.0.2.255'], ['192.0.3.1', '2001:db8::1']],
@@ -188,30 +180,37 @@ describe('The authentication check', () => {
     ]
     for (const [allowlist, accepted, refused] of ranges)
       it(`accepts requests only from addresses in this allowlist: ${allowlist.join()}`, async () => {
-        for (const address of accepted) expect((await from(allowlist, address)).status, address).to.equal(200)
-        for (const address of refused) await expectRefused(from(allowlist, address), 403, 'IP_NOT_ALLOWED')
+        const { read } = await service.merchant({ ipAllowlist: allowlist })
+        const from = (address: string) => list({ ...read(), 'X-Forwarded-For': address })
+        for (const address of accepted) expect((await from(address)).status, address).to.equal(200)
+        for (const address of refused) await expectRefused(from(address), 403, 'IP_NOT_ALLOWED')
       })
+
+    /** Opens a server of the service that trusts these proxies. */
+    async function trusting(trustProxy: string[]) {
+      const app = createApp({ ...service.deps, config: { ...service.deps.config, trustProxy } }, () => false)
+      const { origin, close } = await openServer(service, undefined, app)
+      const listAs = ({ Authorization = '' }: Record<string, string>, from: string) =>
+        supertest(origin).get(intents).set({ Authorization, 'X-Forwarded-For': from })
+      return { listAs, close }
+    }
 
     it('trusts only as many proxies as TRUST_PROXY specifies, and none if it is not set', async () => {
       const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7'] })
       const forged = { ...read(), 'X-Forwarded-For': '192.0.2.7, 203.0.113.9' }
       await expectRefused(list(forged), 403, 'IP_NOT_ALLOWED')
 
-      const plain = await openService()
-      const local = await plain.merchant({ ipAllowlist: ['127.0.0.1'] })
-      const remote = await plain.merchant({ ipAllowlist: ['192.0.2.7'] })
-      const claim = { 'X-Forwarded-For': '192.0.2.7' }
-      await plain.http.get(intents).set(local.read()).set(claim).expect(200)
-      await expectRefused(plain.http.get(intents).set(remote.read()).set(claim), 403, 'IP_NOT_ALLOWED')
+      const [plain, local] = [await trusting([]), await service.merchant({ ipAllowlist: ['127.0.0.1'] })]
+      await plain.listAs(local.read(), '192.0.2.7').expect(200)
+      await expectRefused(plain.listAs(read(), '192.0.2.7'), 403, 'IP_NOT_ALLOWED')
       await plain.close()
     })
 
     it('trusts the proxies whose addresses are listed in TRUST_PROXY', async () => {
-      const named = await openService({ TRUST_PROXY: '127.0.0.0/8,10.0.0.0/8' })
-      const { read } = await named.merchant({ ipAllowlist: ['192.0.2.7'] })
-      const listFrom = (chain: string) => named.http.get(intents).set(read()).set({ 'X-Forwarded-For': chain })
-      await listFrom('203.0.113.9, 192.0.2.7, 10.1.1.1').expect(200)
-      await expectRefused(listFrom('192.0.2.7, 203.0.113.9'), 403, 'IP_NOT_ALLOWED')
+      const named = await trusting(['127.0.0.0/8', '10.0.0.0/8'])
+      const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7'] })
+      await named.listAs(read(), '203.0.113.9, 192.0.2.7, 10.1.1.1').expect(200)
+      await expectRefused(named.listAs(read(), '192.0.2.7, 203.0.113.9'), 403, 'IP_NOT_ALLOWED')
       await named.close()
     })
   })

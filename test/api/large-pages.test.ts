@@ -16,11 +16,14 @@ describe('A business whose intents have 1 000 refunds each', () => {
     const template = await intentTemplate(service, merchant)
     const createdAt = new Date(template.createdAt.getTime() + 1)
     const refunds = refundsOf(1_000)
-    await copyIntents(service, template, 4, () => ({ refunds, createdAt }))
+    await copyIntents(service, template, 2, () => ({ refunds, createdAt }))
     // The older ones are as large, but need less time to decode.
-    const longer = refundsOf(10, 50_000)
-    await copyIntents(service, template, 24, () => ({ refunds: longer }))
+    const longer = refundsOf(1, 500_000)
+    await copyIntents(service, template, 27, () => ({ refunds: longer }))
   })
+
+  // The invariants need not read 30 MB.
+  after(() => service.deps.Intent.deleteMany({ status: 'PENDING', refunds: { $ne: [] } }))
 
   function refundsOf(count: number, reasonLength = 400): Intent['refunds'] {
     const at = service.clock.now()
@@ -36,13 +39,13 @@ describe('A business whose intents have 1 000 refunds each', () => {
     }))
   }
 
-  /** Creates a paid intent with 900 refunds and returns its path. */
-  async function paidIntent(): Promise<string> {
+  /** Creates a paid intent with refunds and returns its path. */
+  async function paidIntent(count: number): Promise<string> {
     const { referenceNumber } = await createIntent(service, merchant)
     const path = `${intents}/${referenceNumber}`
     await service.http.post(`${path}/simulate-payment`).set(merchant.write()).send({}).expect(200)
     excuse([referenceNumber], 'events once')
-    const change = { refunds: refundsOf(900), refundsCommitted: 900, status: 'REFUNDED' }
+    const change = { refunds: refundsOf(count), refundsCommitted: count, status: 'REFUNDED' }
     await service.deps.Intent.updateOne({ referenceNumber }, { $set: change })
     return path
   }
@@ -53,8 +56,8 @@ describe('A business whose intents have 1 000 refunds each', () => {
 
   it('can read its intents in several pages', async () => {
     for (const page of [1, 2]) {
-      const { status, body } = await get(`?limit=2&page=${page}`)
-      expect([status, body.data?.items.length], JSON.stringify(body.error)).to.deep.equal([200, 2])
+      const { status, body } = await get(`?limit=1&page=${page}`)
+      expect([status, body.data?.items.length], JSON.stringify(body.error)).to.deep.equal([200, 1])
     }
   })
 
@@ -70,7 +73,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
     })
 
   it('gets 200 for refunds that it sends one after another, and the same bytes if it repeats an idempotency key', async () => {
-    const path = await paidIntent()
+    const path = await paidIntent(900)
     const headers = merchant.write()
     const first = await refund(path, headers)
     expect([first.status, first.body.data?.refunds.length]).to.deep.equal([200, 901])
@@ -81,17 +84,17 @@ describe('A business whose intents have 1 000 refunds each', () => {
   })
 
   it('gets 429 for concurrent refunds that it must wait for, and the refused refunds are not carried out', async () => {
-    const [path, other] = [await paidIntent(), await service.merchant()]
+    const [path, other] = [await paidIntent(400), await service.merchant()]
     const { referenceNumber } = await createIntent(service, other)
     // While this clock stands still, no large response is ever far enough in the past.
     service.deps.readPace = createReadPace(() => 0)
-    const refunds = Promise.all(Array.from({ length: 4 }, () => refund(path)))
+    const refunds = Promise.all(Array.from({ length: 3 }, () => refund(path)))
     await service.http.get(`${intents}/${referenceNumber}`).set(other.read()).expect(200)
     const refused = (await refunds).filter(({ status }) => status !== 200)
     service.deps.readPace = createReadPace(() => performance.now())
-    expect(refused).to.have.length(3)
+    expect(refused).to.have.length(2)
     for (const { status, body } of refused)
       expect([status, body.error?.details?.scope]).to.deep.equal([429, 'responses'])
-    expect((await get(path.slice(intents.length))).body.data.refunds).to.have.length(901)
+    expect((await get(path.slice(intents.length))).body.data.refunds).to.have.length(401)
   })
 })

@@ -69,10 +69,10 @@ describe('The limits on lists', () => {
 
   it('allow two exports per merchant, and free their slots when the client disconnects', async () => {
     const shop = await service.merchant()
-    const description = 'x'.repeat(5000)
+    const description = '\u20ac'.repeat(5000)
     const made = await createProduct(service, shop, { description })
     const template = await service.deps.Product.findById(made._id).lean()
-    const copies = Array.from({ length: 1300 }, () => {
+    const copies = Array.from({ length: 450 }, () => {
       const _id = newId()
       return { ...template, _id, handle: _id, skus: [] }
     })
@@ -88,8 +88,9 @@ describe('The limits on lists', () => {
     expect((await read(exported, neighbour)).status, 'a neighbour').to.equal(200)
     stop.abort()
     await waitFor('the slots are free', () => service.deps.lists.exports.running() === 0)
-    const whole = await read(exported, shop)
-    expect((await whole.text()).split('\r\n')).to.have.lengthOf(copies.length + 3)
+    const again = await read(exported, shop)
+    expect(again.status).to.equal(200)
+    await again.body?.cancel()
   })
 
   it('make MongoDB abort any slow read for a list, count, export, staff page or metric', async () => {

@@ -4,8 +4,8 @@ import type { Refund } from '../../src/intents/refunds/refund-record.ts'
 import { newId } from '../../src/security/ids.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { rounds } from '../support/machine.ts'
-import { profiled } from '../support/profiled.ts'
 import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import { profiledEach } from './profiled-each.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -181,12 +181,7 @@ describe('GET /dev/intents with a range', () => {
           status: times.length === 0 ? 'PAID' : 'REFUNDED',
           cancelsAt: null,
           payment: { ...payment, amountPaid: amount, paidAt, key: newId() },
-          refunds: times.map((refundedAt) => ({
-            ...refunded,
-            refundedAt,
-            createdAt: refundedAt,
-            id: refundId(),
-          })),
+          refunds: times.map((refundedAt) => ({ ...refunded, refundedAt, createdAt: refundedAt, id: refundId() })),
           ...(firstAt === undefined || lastAt === undefined
             ? {}
             : { refundTimes: { firstAt, lastAt, count: times.length } }),
@@ -246,26 +241,25 @@ describe('GET /dev/intents with a range', () => {
     it('returns exact pages and totals, and reads no other intents', async () => {
       await fill()
       // Two of the four spans with each pair of the others cover all pairs.
-      for (const [which, [query, matches]] of ranges.entries())
-        for (const [step, [rest, also]] of rests.entries())
-          for (const [from, to, page] of [...spans, ...spans].slice(which + step, which + step + rounds(4, 2))) {
-            const url = `${query(from, to)}${rest}&limit=7&page=${page}`
-            const wanted = all.filter((intent) => matches(intent, from, to) && also(intent))
-            const slice = wanted.slice((page - 1) * 7, page * 7)
-            const operations = await profiled(service, async () => {
-              const { items, total, hasMore } = await listed(url)
-              expect(items.map(referenceOf), url).to.deep.equal(slice.map(referenceOf))
-              expect({ total, hasMore }, url).to.deep.equal({
-                total: wanted.length,
-                hasMore: wanted.length > page * 7,
-              })
-            })
-            const ours = operations.filter(({ ns }) => ns.endsWith('.intents'))
-            const examined = ours.reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0)
+      const cases = ranges.flatMap(([query, matches], which) =>
+        rests.flatMap(([rest, also], step) =>
+          [...spans, ...spans].slice(which + step, which + step + rounds(4, 2)).map(([from, to, page]) => ({
+            url: `${query(from, to)}${rest}&limit=7&page=${page}`,
+            wanted: all.filter((intent) => matches(intent, from, to) && also(intent)),
+            page,
             // An intent with refunds before and after the range is read if it has three refunds or more.
-            const around = all.filter(({ refunds }) => which === 1 && isAround(refunds, from, to))
-            expect(examined, url).to.be.at.most(slice.length + 1 + around.length)
-          }
+            around: all.filter(({ refunds }) => which === 1 && isAround(refunds, from, to)),
+          })),
+        ),
+      )
+      const pages = await profiledEach(service, 'intents', cases, ({ url }) => listed(url))
+      for (const { input, result, examined } of pages) {
+        const { url, wanted, page, around } = input
+        const slice = wanted.slice((page - 1) * 7, page * 7)
+        expect(result.items.map(referenceOf), url).to.deep.equal(slice.map(referenceOf))
+        expect(result, url).to.include({ total: wanted.length, hasMore: wanted.length > page * 7 })
+        expect(examined, url).to.be.at.most(slice.length + 1 + around.length)
+      }
     })
 
     const isAround = (refunds: Refund[], from: number, to: number): boolean =>

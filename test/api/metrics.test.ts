@@ -24,7 +24,7 @@ import { deadlineMs } from '../support/machine.ts'
 import { pay } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
 import { withMerchant, withService } from '../support/service.ts'
-import { waitFor } from '../support/wait-for.ts'
+import { waitFor, waitRarely } from '../support/wait-for.ts'
 import { withServer } from '../support/with.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 import { openServer } from './short-timeouts.ts'
@@ -154,7 +154,7 @@ describe('Metrics', () => {
     const startedAt = service.clock.now().getTime() / 1000
     const workers = service.startWorkers()
     requestRestore(service.deps, 'lately')
-    const done = await waitFor('nothing is late', async () => {
+    const done = await waitRarely('nothing is late', async () => {
       const samples = await later()
       const polled = queueNames.filter((queue) => queue !== 'retention')
       const isDone =
@@ -225,19 +225,9 @@ describe('Metrics', () => {
   it('are computed by indexed queries that examine few documents and run again only when the cached values have expired', async () => {
     const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
     const at = new Date(service.clock.now().getTime() - 5_000)
-    const standing: Partial<Intent> = {
-      status: 'PENDING',
-      expiresAt: at,
-      cancelsAt: at,
-      hold: null,
-      refunds: [],
-    }
+    const standing: Partial<Intent> = { status: 'PENDING', expiresAt: at, cancelsAt: at, hold: null, refunds: [] }
     const insert = (count: number, name: string, changes: Partial<Intent>) =>
-      copyIntents(service, template, count, (n) => ({
-        ...standing,
-        codeKey: `live:9${name}${n}`,
-        ...changes,
-      }))
+      copyIntents(service, template, count, (n) => ({ ...standing, codeKey: `live:9${name}${n}`, ...changes }))
     const hold = { startedAt: at, queryAt: at } as never
     await insert(100, 'held', { hold, cancelsAt: neverCancels })
     await insert(300, 'ended', { status: 'CANCELLED', cancelsAt: alreadyCancelled })
@@ -412,7 +402,7 @@ describe('Metrics', () => {
 
     await mongo.kill('SIGCONT')
     await redis.restart()
-    await waitFor('both again', async () => {
+    await waitRarely('both again', async () => {
       const again = await later()
       return valueOf(again, 'mongodb_up') === 1 && valueOf(again, 'redis_up') === 1
     })

@@ -1,8 +1,8 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { expect } from 'chai'
+import { createFullSandboxes } from '../../src/intents/full-sandboxes.ts'
 import { type Merchant, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
-import { waitFor } from '../support/wait-for.ts'
 
 const intents = '/api/v1/dev/intents'
 const minute = 60_000
@@ -74,6 +74,8 @@ describe('A payment code', () => {
 
   it('is not issued if 16 draws yield only codes that are in use, so the create returns 503 with Retry-After and stores nothing', async () => {
     draws = fixDraws(9)
+    let elapsedMs = 0
+    service.deps.fullSandboxes = createFullSandboxes(() => elapsedMs)
     await codeOf()
     const none = await create(merchant, 'kept trying')
     expect(none.status).to.equal(503)
@@ -84,10 +86,8 @@ describe('A payment code', () => {
 
     draws.restore()
     draws = fixDraws(10)
-    const retried = await waitFor('a code is drawn again', async () => {
-      const response = await create(merchant, 'kept trying')
-      return response.status === 201 && response
-    })
+    elapsedMs += 1000
+    const retried = await create(merchant, 'kept trying').expect(201)
     expect(retried.body.data.code).to.equal('000010')
     expect(retried.headers).not.to.have.property('idempotent-replayed')
     expect(await service.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(2)

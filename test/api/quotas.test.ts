@@ -9,7 +9,7 @@ import { csvOf, postCsv, storedProducts } from '../support/imports.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, type Service, withAnotherKey, withSecondProcess, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
-import { waitFor } from '../support/wait-for.ts'
+import { waitRarely } from '../support/wait-for.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -17,6 +17,7 @@ const endpoints = '/api/v1/dev/webhooks/endpoints'
 const newEndpoint = { url: 'https://shop.example/hook', events: ['payment.created'] }
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
+const noon = new Date('2036-03-01T12:00:00.000Z')
 
 const create = (service: Service, merchant: Merchant, idempotencyKey?: string) =>
   service.http.post(intents).set(merchant.write(idempotencyKey)).send({ amount: 500 })
@@ -27,10 +28,11 @@ async function createMany(service: Service, merchant: Merchant, count: number): 
   for (let created = 0; created < count; created += 1) await createIntent(service, merchant)
 }
 
+const environment = { LIVE_CODES_PER_BUSINESS: '3', SANDBOX_INTENTS_PER_DAY: '5', ENDPOINT_CHANGES_PER_DAY: '4' }
+const service = withService(environment)
+
 describe("The quota for a business's live payment codes", () => {
   const limit = 3
-  const environment = { LIVE_CODES_PER_BUSINESS: String(limit), TRUST_PROXY: '1' }
-  const service = withService(environment)
   const beside = withSecondProcess(service, environment)
 
   /** A live merchant with all its codes in use. */
@@ -81,14 +83,14 @@ describe("The quota for a business's live payment codes", () => {
     await cancelIntent(service, merchant, referenceNumber)
     service.clock.advance(10 * minuteMs)
     // The refusal may be based on a count from the second before the cancel.
-    const resting = await waitFor('the cancel is counted', async () => {
+    const resting = await waitRarely('the cancel is counted', async () => {
       const refused = await create(service, merchant)
       return refused.headers['retry-after'] !== '900' && refused
     })
     expect(resting.status).to.equal(429)
     expect(Number(resting.headers['retry-after'])).to.be.within(290, 300)
     service.clock.advance(5 * minuteMs)
-    await waitFor('a code is free', async () => (await create(service, merchant)).status === 201)
+    await waitRarely('a code is free', async () => (await create(service, merchant)).status === 201)
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
   })
 
@@ -96,7 +98,7 @@ describe("The quota for a business's live payment codes", () => {
     const merchant = await service.merchant({ mode: 'live' })
     await createIntent(service, merchant)
     await createIntent(beside, merchant)
-    await waitFor('both processes refuse', async () => {
+    await waitRarely('both processes refuse', async () => {
       const responses = await Promise.all([create(service, merchant), create(beside, merchant)])
       return responses.every(({ status }) => status === 429)
     })
@@ -132,8 +134,6 @@ describe("The quota for a business's live payment codes", () => {
 
 describe("The daily quota for a business's test keys", () => {
   const limit = 5
-  const noon = new Date('2036-03-01T12:00:00.000Z')
-  const service = withService({ SANDBOX_INTENTS_PER_DAY: String(limit) })
   beforeEach(() => service.clock.freeze(noon))
 
   const order = (merchant: Merchant) =>
@@ -213,19 +213,19 @@ describe("The daily quota for a business's test keys", () => {
     const { text } = await staff.get(`/admin/businesses/${merchant.businessId}`)
     const page = readable(text)
     expect(page).to.include('250 requests per second for each key (set for this business)')
-    expect(page).to.include('0 of 20,000 used, 20,000 left')
+    expect(page).to.include('0 of 3 used, 3 left')
     expect(page).to.include('1 of 5 used, 4 left')
   })
 })
 
 describe("The daily quota for responses stored for a business's test keys", () => {
   const limit = 2 * 2
-  const noon = new Date('2036-03-01T12:00:00.000Z')
-  const service = withService({ SANDBOX_INTENTS_PER_DAY: String(limit / 2) })
   let merchant: Merchant
   beforeEach(async () => {
     service.clock.freeze(noon)
     merchant = await service.merchant()
+    const limits = { sandboxIntentsPerDay: limit / 2, liveCodes: 20 }
+    await changeAsOperator(service, merchant.businessId, { limits })
   })
 
   const fail = (referenceNumber: string, as = merchant, idempotencyKey?: string) =>
@@ -291,8 +291,6 @@ describe("The daily quota for responses stored for a business's test keys", () =
 
 describe("The daily quota for changes to a business's endpoints", () => {
   const limit = 4
-  const noon = new Date('2036-03-01T12:00:00.000Z')
-  const service = withService({ ENDPOINT_CHANGES_PER_DAY: String(limit) })
   beforeEach(() => service.clock.freeze(noon))
 
   const send = (merchant: Merchant, method: 'post' | 'put' | 'delete', path: string, body?: object) =>
@@ -308,7 +306,7 @@ describe("The daily quota for changes to a business's endpoints", () => {
     await send(merchant, 'put', `/${id}`, { active: false }).expect(200)
     await send(merchant, 'delete', '/none').expect(404)
     await send(merchant, 'post', `/${id}/rotate-secret`).expect(200)
-    await waitFor('the last change is allowed', async () => {
+    await waitRarely('the last change is allowed', async () => {
       const { status } = await send(merchant, 'put', `/${id}`, { active: true })
       return status === 200
     })

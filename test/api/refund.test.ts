@@ -186,10 +186,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     it('sends the refund of a live payment to the wallet used for that payment', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const { referenceNumber } = await createIntent(service, live, { amount: 99_904 })
-      const wallet = {
-        name: 'live:wallet.example',
-        authorise: async () => ({ outcome: 'done' }),
-      } as unknown as Wallet
+      const wallet = { name: 'live:wallet.example', authorise: async () => ({ outcome: 'done' }) } as unknown as Wallet
       const confirmation = {
         paymentId: 'form-1',
         phone: '22345678',
@@ -295,14 +292,15 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
 
   describe('under concurrency', () => {
     const inRounds = async (times: number, round: () => Promise<void>) => {
-      for (let done = 0; done < times; done += 5) await Promise.all(Array.from({ length: 5 }, round))
+      const atOnce = Math.min(times, 5)
+      for (let done = 0; done < times; done += atOnce) await Promise.all(Array.from({ length: atOnce }, round))
     }
     const refundAll = (reference: string, bodies: object[]) =>
       Promise.all(bodies.map((body) => post(service, merchant, `/intents/${reference}/refund`, JSON.stringify(body))))
     const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
 
     it('grants only one of two competing refunds of 60 from 100, and reports in the other response that 40 can still be refunded', () =>
-      inRounds(rounds(40, 5), async () => {
+      inRounds(rounds(40, 2), async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [{ amount: 60 }, { amount: 60 }])
         const [won, lost] = responses.toSorted((a, b) => a.status - b.status)
@@ -330,7 +328,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
 
     it('never refunds more than was paid, and refuses requests whose expectedRefundable is outdated', () =>
-      inRounds(rounds(20, 5), async () => {
+      inRounds(rounds(20, 2), async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [
           { expectedRefundable: 100, amount: 10 },
@@ -552,9 +550,9 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       { referenceNumber: reference },
       { $set: { refunds: Array.from({ length: 999 }, () => ({ ...record, effectId: 'other' })) } },
     )
-    // Five concurrent requests all read that one refund is left.
-    const responses = await Promise.all(Array.from({ length: 5 }, () => refund(reference, { amount: 1 })))
-    expect(responses.map(({ status }) => status)).to.have.members([200, 400, 400, 400, 400])
+    // Three concurrent requests all read that one refund is left.
+    const responses = await Promise.all(Array.from({ length: 3 }, () => refund(reference, { amount: 1 })))
+    expect(responses.map(({ status }) => status)).to.have.members([200, 400, 400])
     await expectRefused(refund(reference, { amount: 1 }), 400, 'INTENT_REFUND_INVALID_STATUS')
     expect((await stored(reference)).refunds).to.have.lengthOf(1000)
     expect(body.data.refund.amount).to.equal(1)

@@ -28,8 +28,9 @@ export async function openServer(
   service: Service,
   limits = shortTimeouts,
   app = createApp(service.deps, () => false),
+  maxConnections?: number,
 ): Promise<Opened> {
-  const server = createHttpServer(service.deps, app, limits)
+  const server = createHttpServer(service.deps, app, limits, maxConnections)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

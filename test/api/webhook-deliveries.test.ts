@@ -13,8 +13,8 @@ import {
 } from '../support/actions.ts'
 import { deadDeliveries, makeAllAttempts } from '../support/dead-deliveries.ts'
 import { type EndpointServer, withEndpointServerPerTest } from '../support/endpoint-server.ts'
-import { profiled } from '../support/profiled.ts'
 import { type Merchant, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import { profiledEach } from './profiled-each.ts'
 import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/events'
@@ -183,13 +183,13 @@ describe('The webhook delivery API', () => {
 
     it('computes the total without reading a document', async () => {
       for (let made = 0; made < 3; made += 1) await freshDelivery(service, merchant)
-      for (const query of ['', 'event=payment.created', `endpointId=${endpointId}`]) {
-        const done = await profiled(service, async () => {
-          expect(await listed(query), query).to.include({ total: 3 })
-        })
-        const counts = done.filter(({ ns, command }) => ns.endsWith('.deliveries') && 'aggregate' in command)
-        const examined = counts.map(({ docsExamined }) => docsExamined)
-        expect(examined, query).to.deep.equal([0])
+      const queries = ['', 'event=payment.created', `endpointId=${endpointId}`]
+      for (const { input, result, ours } of await profiledEach(service, 'deliveries', queries, (each) =>
+        listed(each),
+      )) {
+        expect(result, input).to.include({ total: 3 })
+        const counts = ours.filter(({ command }) => 'aggregate' in command)
+        expect(counts.map(({ docsExamined }) => docsExamined)).to.deep.equal([0])
       }
     })
 

@@ -1,31 +1,31 @@
 import { expect } from 'chai'
 import { checkWebhookUrl } from '../../src/webhooks/sender/url.ts'
 import { rounds } from '../support/machine.ts'
-import { withService } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 import { acceptedHosts, refusedHosts } from '../webhooks/hosts.ts'
+
+/** Whether the service accepts URLs of this host by its own rule. A part of the hosts is also sent to the API. */
+const isAccepted = (host: string) => 'url' in checkWebhookUrl(`https://${host}/hooks`, { allowedHosts: new Set() })
 
 describe("A webhook endpoint's URL", () => {
   const service = withService()
 
-  const register = async (url: string, headers: Record<string, string>) => {
-    const body = JSON.stringify({ url, events: ['payment.created'] })
-    const sent = { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body }
-    const response = await fetch(`${service.origin}/api/v1/dev/webhooks/endpoints`, sent)
-    return { status: response.status, ...((await response.json()) as { error?: { code: string } }) }
-  }
+  const register = (host: string, { write }: Merchant) =>
+    service.http
+      .post('/api/v1/dev/webhooks/endpoints')
+      .set(write())
+      .send({ url: `https://${host}/hooks`, events: ['payment.created'] })
 
   it(`is refused with INVALID_WEBHOOK_URL and not stored if its host may be private (${refusedHosts.length} hosts)`, async () => {
     expect(refusedHosts.length).to.be.at.least(400)
     const merchant = await service.merchant()
-    const wrong: unknown[] = []
-    const rules = { allowedHosts: new Set<string>() }
-    for (const host of refusedHosts) if ('url' in checkWebhookUrl(`https://${host}/hooks`, rules)) wrong.push(host)
-    const each = rounds(1, 15)
+    const wrong: unknown[] = refusedHosts.filter((host) => isAccepted(host))
+    const each = rounds(1, 30)
     const waiting = refusedHosts.filter((_host, index) => index % each === 0).values()
     const registerAll = async () => {
       for (const host of waiting) {
-        const { status, error } = await register(`https://${host}/hooks`, merchant.write())
-        if (status !== 400 || error?.code !== 'INVALID_WEBHOOK_URL') wrong.push([host, status, error])
+        const { status, body } = await register(host, merchant)
+        if (status !== 400 || body.error.code !== 'INVALID_WEBHOOK_URL') wrong.push([host, status, body])
       }
     }
     await Promise.all(Array.from({ length: 10 }, registerAll))
@@ -34,11 +34,13 @@ describe("A webhook endpoint's URL", () => {
   })
 
   it('is accepted if its host may be public, in any script', async () => {
+    expect(acceptedHosts.filter((host) => !isAccepted(host))).to.deep.equal([])
+    const each = rounds(1, 4)
     let merchant = await service.merchant()
-    for (const [index, host] of acceptedHosts.entries()) {
+    for (const [index, host] of acceptedHosts.filter((_host, at) => at % each === 0).entries()) {
       // A business may have five endpoints.
       if (index % 5 === 4) merchant = await service.merchant()
-      const { status } = await register(`https://${host}/hooks`, merchant.write())
+      const { status } = await register(host, merchant)
       expect(status, host).to.equal(201)
     }
   })

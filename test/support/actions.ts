@@ -73,11 +73,10 @@ export interface ApiResponse {
   body: { data: Record<string, unknown>; error: { code: string } }
 }
 
-/** Uses fetch, which keeps connections open, because some tests call this a thousand times. */
 export async function post(service: Service, merchant: Merchant, path: string, body: string): Promise<ApiResponse> {
   const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
-  const response = await fetch(`${service.origin}/api/v1/dev${path}`, { method: 'POST', headers, body })
-  return { status: response.status, body: (await response.json()) as ApiResponse['body'] }
+  const response = await service.http.post(`/api/v1/dev${path}`).set(headers).send(body)
+  return { status: response.status, body: response.body }
 }
 
 export const readIntent = async (service: Service, merchant: Merchant, referenceNumber: string) =>

@@ -23,7 +23,9 @@ function close(part: unknown): unknown {
 }
 
 // Fields with a format have a pattern as well, or the service validates them itself.
-const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, allErrors: true })
+// Compiling each schema once, without optimising its code, takes half the time.
+const quick = { validateSchema: false, inlineRefs: false, code: { optimize: false } }
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true, ...quick })
 ajv.addSchema(closed, 'api')
 
 const escaped = (step: string): string => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))

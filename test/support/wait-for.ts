@@ -8,6 +8,7 @@ export async function waitFor<T>(
   what: string,
   look: () => T | Promise<T>,
   withinMs = 10_000,
+  everyMs = 20,
 ): Promise<NonNullable<Exclude<T, false>>> {
   const began = performance.now()
   for (;;) {
@@ -15,7 +16,10 @@ export async function waitFor<T>(
     if (seen !== null && seen !== undefined && seen !== false) return seen as NonNullable<Exclude<T, false>>
     if (performance.now() - began > deadlineMs(withinMs)) throw new Error(`still not so after ${withinMs} ms: ${what}`)
     await new Promise((resolve) => {
-      setTimeout(resolve, 10)
+      setTimeout(resolve, everyMs)
     })
   }
 }
+
+/** As `waitFor`, for a look that costs much. */
+export const waitRarely: typeof waitFor = (what, look, withinMs) => waitFor(what, look, withinMs, 100)

@@ -53,6 +53,7 @@ export function createHttpServer(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   app: Express,
   timeouts: Timeouts,
+  maxConnections = connectionLimit(),
 ): HttpServer {
   const isTrusted: (address: string, hop: number) => boolean = app.get('trust proxy fn')
   const hangUp = createHangUp(deps, (address) => isTrusted(address, 0))
@@ -88,7 +89,6 @@ export function createHttpServer(
     },
     serve,
   )
-  const maxConnections = connectionLimit()
   server.maxConnections = maxConnections
   // `close` calls this method. The original method would cut off responses that the client has not fully read.
   server.closeIdleConnections = () => {

@@ -1,3 +1,4 @@
+import type { Test } from 'supertest'
 import { expireIntent } from '../../../src/intents/expire.ts'
 import type { Delivery } from '../../../src/webhooks/deliveries/delivery.ts'
 import { fill, follow, open, wallets } from '../../checkout/customer.ts'
@@ -25,6 +26,7 @@ export interface Actual extends Expected {
   made: Stage['made'][number] | null
 }
 
+const base = '/api/v1/dev'
 const unusedEndpoint = 'http://127.0.0.1:9/hook'
 const events = ['created', 'confirmed', 'cancelled', 'expired', 'refunded', 'failed'].map((name) => `payment.${name}`)
 
@@ -50,20 +52,22 @@ const operations = { cancel: 'cancel', refund: 'refund', simulate: 'simulate-pay
 
 export async function send(stage: Stage, write: Write): Promise<Actual> {
   const path = write.what === 'create' ? '/intents' : `${pathTo(stage, write.to)}/${operations[write.what]}`
-  const headers = { ...stage.callers[write.by].write(write.key), 'Content-Type': 'application/json' }
-  return call(stage, path, { method: 'POST', headers, body: JSON.stringify(write.body) })
+  return call(
+    stage.service.http
+      .post(base + path)
+      .set(stage.callers[write.by].write(write.key))
+      .send(write.body),
+  )
 }
 
 export const look = (stage: Stage, by: CallerName, to: number): Promise<Actual> =>
-  call(stage, pathTo(stage, to), { headers: stage.callers[by].read() })
+  call(stage.service.http.get(base + pathTo(stage, to)).set(stage.callers[by].read()))
 
-async function call({ service }: Stage, path: string, init: RequestInit): Promise<Actual> {
-  const response = await fetch(`${service.origin}/api/v1/dev${path}`, init)
-  const { status, headers } = response
-  const text = await response.text()
-  const { data = null, error } = JSON.parse(text)
-  const replayed = headers.get('idempotent-params-mismatch') === 'true' ? 'other' : 'same'
-  const replay = headers.get('idempotent-replayed') === 'true' ? replayed : 'no'
+async function call(request: Test): Promise<Actual> {
+  const { status, headers, text, body } = await request
+  const { data = null, error } = body
+  const replayed = headers['idempotent-params-mismatch'] === 'true' ? 'other' : 'same'
+  const replay = headers['idempotent-replayed'] === 'true' ? replayed : 'no'
   const seen = data === null ? null : seenIn(data)
   return { status, code: error?.code ?? null, seen, text, replay, made: data }
 }
@@ -110,13 +114,8 @@ const amountsOf = (refunds: Refund[]): number[] =>
 
 /** Reads a page of a list. Each intent has its index in `made`. */
 export async function search({ service, callers, made }: Stage, { by, status, minAmount, page, limit }: Search) {
-  const query = {
-    page,
-    limit,
-    ...(status === null ? {} : { status }),
-    ...(minAmount === null ? {} : { minAmount }),
-  }
-  const { body } = await service.http.get('/api/v1/dev/intents').query(query).set(callers[by].read()).expect(200)
+  const query = { page, limit, ...(status === null ? {} : { status }), ...(minAmount === null ? {} : { minAmount }) }
+  const { body } = await service.http.get(`${base}/intents`).query(query).set(callers[by].read()).expect(200)
   const references = made.map(({ referenceNumber }) => referenceNumber)
   const items = body.data.items.map((item: Shown & { referenceNumber: string }) => ({
     at: references.indexOf(item.referenceNumber),
