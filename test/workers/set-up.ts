@@ -2,16 +2,32 @@ import type { ServerResponse } from 'node:http'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import type { Deps } from '../../src/deps.ts'
+import { createIntent as insertIntent } from '../../src/intents/create.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import type { QueueName } from '../../src/queues/jobs.ts'
+import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { createIntent, deliveriesOf, storedDelivery } from '../support/actions.ts'
+import { type Created, createIntent, deliveriesOf, storedDelivery } from '../support/actions.ts'
+import { callerOf } from '../support/caller.ts'
 import type { EndpointServer } from '../support/endpoint-server.ts'
 import { servers } from '../support/servers.ts'
 import type { Merchant, Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withOpened } from '../support/with.ts'
 
-/** Creates this many intents at once. */
+/** Creates an intent without a request, which costs several times as much. */
+export async function makeIntent({ deps }: Service, merchant: Merchant, sandbox = true): Promise<Created> {
+  const none = { label: null, merchantReference: null, successUrl: null, cancelUrl: null }
+  const request = { amount: 50_000, amountType: 'FIXED' as const, metadata: [], ...none }
+  const effect = { id: newId(), deadlineAt: noDeadline, cause: null, seal: () => '' }
+  return (await insertIntent(deps, callerOf(merchant, sandbox), request, effect)) as unknown as Created
+}
+
+/** Creates this many intents at once, without requests. */
+export const makeIntents = (service: Service, merchant: Merchant, count: number, sandbox = true) =>
+  Promise.all(Array.from({ length: count }, () => makeIntent(service, merchant, sandbox)))
+
+/** Creates this many intents by requests at once. */
 export const createIntents = (service: Service, merchant: Merchant, count: number) =>
   Promise.all(Array.from({ length: count }, () => createIntent(service, merchant)))
 
