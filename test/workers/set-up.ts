@@ -1,12 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
+import type { EventName } from '../../schemas/events.ts'
 import type { Deps } from '../../src/deps.ts'
 import { createIntent as insertIntent } from '../../src/intents/create.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import type { QueueName } from '../../src/queues/jobs.ts'
 import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { createEndpoint } from '../../src/webhooks/endpoints/create.ts'
 import { type Created, createIntent, deliveriesOf, storedDelivery } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import type { EndpointServer } from '../support/endpoint-server.ts'
@@ -19,13 +21,22 @@ import { withOpened } from '../support/with.ts'
 export async function makeIntent({ deps }: Service, merchant: Merchant, sandbox = true): Promise<Created> {
   const none = { label: null, merchantReference: null, successUrl: null, cancelUrl: null }
   const request = { amount: 50_000, amountType: 'FIXED' as const, metadata: [], ...none }
-  const effect = { id: newId(), deadlineAt: noDeadline, cause: null, seal: () => '' }
-  return (await insertIntent(deps, callerOf(merchant, sandbox), request, effect)) as unknown as Created
+  return (await insertIntent(deps, callerOf(merchant, sandbox), request, newEffect())) as unknown as Created
 }
+
+const newEffect = () => ({ id: newId(), deadlineAt: noDeadline, cause: null, seal: () => '' })
 
 /** Creates this many intents at once, without requests. */
 export const makeIntents = (service: Service, merchant: Merchant, count: number, sandbox = true) =>
   Promise.all(Array.from({ length: count }, () => makeIntent(service, merchant, sandbox)))
+
+/** Creates an endpoint like `subscribe`, but without a request. Returns its id. */
+export async function makeEndpoint(service: Service, merchant: Merchant, url: string, events: EventName[]) {
+  service.allowHost(new URL(url).host)
+  const effect = newEffect()
+  await createEndpoint(service.deps, callerOf(merchant), { url, events }, effect)
+  return effect.id
+}
 
 /** Creates this many intents by requests at once. */
 export const createIntents = (service: Service, merchant: Merchant, count: number) =>
