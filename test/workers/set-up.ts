@@ -4,6 +4,7 @@ import { Redis } from 'ioredis'
 import type { EventName } from '../../schemas/events.ts'
 import type { Deps } from '../../src/deps.ts'
 import { createIntent as insertIntent } from '../../src/intents/create.ts'
+import type { IntentRequest } from '../../src/intents/parse-create.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import type { QueueName } from '../../src/queues/jobs.ts'
 import { newId } from '../../src/security/ids.ts'
@@ -18,17 +19,19 @@ import { waitFor } from '../support/wait-for.ts'
 import { withOpened } from '../support/with.ts'
 
 /** Creates an intent without a request, which costs several times as much. */
-export async function makeIntent({ deps }: Service, merchant: Merchant, sandbox = true): Promise<Created> {
+export async function makeIntent({ deps }: Service, merchant: Merchant, changes: Partial<IntentRequest> = {}) {
   const none = { label: null, merchantReference: null, successUrl: null, cancelUrl: null }
-  const request = { amount: 50_000, amountType: 'FIXED' as const, metadata: [], ...none }
-  return (await insertIntent(deps, callerOf(merchant, sandbox), request, newEffect())) as unknown as Created
+  const request = { amount: 50_000, amountType: 'FIXED' as const, metadata: [], ...none, ...changes }
+  const created = await insertIntent(deps, callerOf(merchant, isTestKey(merchant)), request, newEffect())
+  return created as unknown as Created
 }
 
+const isTestKey = ({ key }: Merchant): boolean => key.startsWith('sk_test_')
 const newEffect = () => ({ id: newId(), deadlineAt: noDeadline, cause: null, seal: () => '' })
 
 /** Creates this many intents at once, without requests. */
-export const makeIntents = (service: Service, merchant: Merchant, count: number, sandbox = true) =>
-  Promise.all(Array.from({ length: count }, () => makeIntent(service, merchant, sandbox)))
+export const makeIntents = (service: Service, merchant: Merchant, count: number) =>
+  Promise.all(Array.from({ length: count }, () => makeIntent(service, merchant)))
 
 /** Creates an endpoint like `subscribe`, but without a request. Returns its id. */
 export async function makeEndpoint(service: Service, merchant: Merchant, url: string, events: EventName[]) {
