@@ -45,11 +45,9 @@ describe('The clean-up', () => {
     const [paid = ''] = await createSampleData(service, pair.test, true)
     const all = { intents: 2, deliveries: 6, orders: 1, products: 2 }
     expect(await countTestData(service, pair.test)).to.deep.equal(all)
-    for (const ageMs of [30 * dayMs - 60_000, 30 * dayMs]) {
-      service.clock.freeze(new Date(madeAt.getTime() + ageMs))
-      await clean()
-      expect(await countTestData(service, pair.test), `${ageMs} ms old`).to.deep.equal(all)
-    }
+    service.clock.freeze(new Date(madeAt.getTime() + 30 * dayMs))
+    await clean()
+    expect(await countTestData(service, pair.test)).to.deep.equal(all)
     service.clock.advance(1)
     const late = { referenceNumber: paid, event: 'payment.refunded' }
     await service.deps.Delivery.updateOne(late, { $set: { createdAt: service.clock.now() } })
@@ -234,7 +232,8 @@ describe('The clean-up', () => {
     await clean()
     const since = { createdAt: { $gte: service.clock.now() } }
     const first = await create()
-    await createSampleData(service, pair.live, false)
+    const [, deleted] = [await createProduct(service, pair.live), await createProduct(service, pair.live)]
+    await service.http.delete(`/api/v1/dev/store/products/${deleted._id}`).set(pair.live.write())
     await subscribe(service, pair.live, endpointServer.url, ['payment.created'])
     service.clock.advance(dayMs - 60_000)
     await clean()
@@ -307,8 +306,8 @@ describe('The clean-up', () => {
     const { referenceNumber } = await createIntent(service, pair.test)
     const { codeKey: _codeKey, ...like } = await storedIntent(service, referenceNumber)
     const from = service.clock.now().getTime() - 31 * dayMs
-    const many = Array.from({ length: 1_100 }, (_, index) => {
-      const [_id, createdAt] = [newId(), new Date(from + Math.max(0, index - 600))]
+    const many = Array.from({ length: 1_001 }, (_, index) => {
+      const [_id, createdAt] = [newId(), new Date(from + Math.max(0, index - 501))]
       const names = { _id, referenceNumber: `PI-${_id}`, shortCode: _id }
       return { ...like, ...names, status: 'CANCELLED', outbox: [], createdAt }
     })
@@ -322,7 +321,7 @@ describe('The clean-up', () => {
       requests.push(createIntent(service, pair.live).then(() => (served += 1)))
     }
     const cleaned = await clean(service.deps, new AbortController(), { ...unwatched, count })
-    expect(cleaned).to.include({ outcome: 'cleaned', intents: 1_100 })
+    expect(cleaned).to.include({ outcome: 'cleaned', intents: 1_001 })
     expect(servedBefore).to.deep.equal([0, 1, 2])
     await Promise.all(requests)
     expect(await countTestData(service, pair.test)).to.include({ intents: 1 })
