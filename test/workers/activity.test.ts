@@ -34,11 +34,8 @@ describe('The activity figures', () => {
 
   /** Makes a customer pay a new intent, with this outcome in the wallet. Returns the reference number. */
   async function payNew(owner: Merchant, outcome: WalletOutcome, amount: number, isOpen = false): Promise<string> {
-    const { referenceNumber } = await makeIntent(
-      service,
-      owner,
-      isOpen ? { amount: null, amountType: 'OPEN' } : { amount },
-    )
+    const input = isOpen ? { amountType: 'OPEN' } : { amount }
+    const { referenceNumber } = await makeIntent(service, owner, input)
     await payAgain(referenceNumber, outcome, amount)
     return referenceNumber
   }

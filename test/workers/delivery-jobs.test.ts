@@ -47,7 +47,7 @@ describe("A delivery's job", () => {
   it('is not needed for an immediate first attempt, so that Redis never contains anything about the delivery', async () => {
     // Earlier events have no subscriber.
     const unsubscribed = await standard.merchant()
-    await createIntent(standard, unsubscribed)
+    await makeIntent(standard, unsubscribed)
     await waitFor('relayed', async () => (await outboxEvents(standard, unsubscribed)).length === 0)
     const added: string[] = []
     const { enqueue, config } = standard.deps
@@ -83,7 +83,7 @@ describe("A delivery's job", () => {
       else void gate.passed.then(() => res.end())
     })
     await subscribe(quick, merchant, hanging.url, ['payment.created'])
-    await createIntent(quick, merchant)
+    await makeIntent(quick, merchant)
     await hanging.atLeast(2)
     const [delivery] = await deliveriesOf(quick, merchant)
     const id = delivery?._id ?? ''

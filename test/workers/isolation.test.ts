@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { fastForMs } from '../../src/webhooks/attempts/slots/limits.ts'
 import { createSlots } from '../../src/webhooks/attempts/slots/slots.ts'
-import { cancelIntent, createIntent, deliveriesOf, recordRecentSuccess } from '../support/actions.ts'
+import { cancelIntent, deliveriesOf, recordRecentSuccess } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { allDelivered, holdRequests, makeEndpoint, makeIntents } from './set-up.ts'
+import { allDelivered, holdRequests, makeEndpoint, makeIntent, makeIntents } from './set-up.ts'
 
 /** A merchant with one endpoint. */
 interface Shop {
@@ -77,7 +77,7 @@ describe('An endpoint that is hanging or slow', () => {
     await sell(bad, 55)
     await bad.endpointServer.atLeast(50)
     await makeEndpoint(service, bad.merchant, other.url, ['payment.cancelled'])
-    const { referenceNumber } = await createIntent(service, bad.merchant)
+    const { referenceNumber } = await makeIntent(service, bad.merchant)
     await cancelIntent(service, bad.merchant, referenceNumber)
     await other.atLeast(1)
     expect(bad.endpointServer.received).to.have.length(50)

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis'
 import type { EventName } from '../../schemas/events.ts'
 import type { Deps } from '../../src/deps.ts'
 import { createIntent as insertIntent } from '../../src/intents/create.ts'
-import type { IntentRequest } from '../../src/intents/parse-create.ts'
+import { parseCreate } from '../../src/intents/parse-create.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import type { QueueName } from '../../src/queues/jobs.ts'
 import { newId } from '../../src/security/ids.ts'
@@ -18,15 +18,15 @@ import type { Merchant, Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withOpened } from '../support/with.ts'
 
-/** Creates an intent without a request, which costs several times as much. */
-export async function makeIntent({ deps }: Service, merchant: Merchant, changes: Partial<IntentRequest> = {}) {
-  const none = { label: null, merchantReference: null, successUrl: null, cancelUrl: null }
-  const request = { amount: 50_000, amountType: 'FIXED' as const, metadata: [], ...none, ...changes }
-  const created = await insertIntent(deps, callerOf(merchant, isTestKey(merchant)), request, newEffect())
-  return created as unknown as Created
+/** Creates an intent like `createIntent`, but without a request, which costs several times as much. */
+export async function makeIntent({ deps }: Service, merchant: Merchant, input: object = { amount: 50_000 }) {
+  const sandbox = isTestKey(merchant)
+  const request = parseCreate(deps, sandbox, input)
+  const created = await insertIntent(deps, callerOf(merchant, sandbox), request, newEffect())
+  return JSON.parse(JSON.stringify(created)) as Created
 }
 
-const isTestKey = ({ key }: Merchant): boolean => key.startsWith('sk_test_')
+const isTestKey = ({ key }: Merchant): boolean => key.includes('_test_')
 const newEffect = () => ({ id: newId(), deadlineAt: noDeadline, cause: null, seal: () => '' })
 
 /** Creates this many intents at once, without requests. */
@@ -34,10 +34,10 @@ export const makeIntents = (service: Service, merchant: Merchant, count: number)
   Promise.all(Array.from({ length: count }, () => makeIntent(service, merchant)))
 
 /** Creates an endpoint like `subscribe`, but without a request. Returns its id. */
-export async function makeEndpoint(service: Service, merchant: Merchant, url: string, events: EventName[]) {
+export async function makeEndpoint(service: Service, merchant: Merchant, url: string, events: readonly string[]) {
   service.allowHost(new URL(url).host)
   const effect = newEffect()
-  await createEndpoint(service.deps, callerOf(merchant), { url, events }, effect)
+  await createEndpoint(service.deps, callerOf(merchant), { url, events: events as EventName[] }, effect)
   return effect.id
 }
 
