@@ -19,10 +19,10 @@ type Expiring = Pick<Intent, '_id' | 'businessId' | 'referenceNumber' | 'cancels
  * Expires the due intents that no job has expired yet. In each run, every business gets a fair share. Returns the
  * number of intents that were found.
  */
-export async function expireDue(deps: Deps): Promise<number> {
+export async function expireDue(deps: Deps, perBusiness = maxPerBusiness): Promise<number> {
   const before = new Date(deps.now().getTime() - graceMs)
   return inFairBatches<Expiring>(
-    maxPerBusiness,
+    perBusiness,
     (last, without) => findExpiring(deps, before, last, without),
     async (intents) => {
       await expireIntents(

@@ -18,11 +18,11 @@ interface Unrelayed {
  * Relays the events found in outboxes, oldest first, with a limit on the number of documents per business. Returns the
  * number of documents found.
  */
-export async function pollOutboxes(deps: Deps): Promise<number> {
+export async function pollOutboxes(deps: Deps, perBusiness = maxPerBusiness): Promise<number> {
   const latest = new Date(deps.now().getTime() - graceMs)
   const relayAll = <Doc extends { _id: string }>(model: Model<Doc>, toRelay: (ids: string[]) => ToRelay) =>
     inFairBatches(
-      maxPerBusiness,
+      perBusiness,
       (_, exceptBusinessIds) => findUnrelayed(model, latest, exceptBusinessIds),
       async (found: Unrelayed[]) => void (await relayOutboxes(deps, toRelay(found.map(({ _id }) => _id)))),
     )

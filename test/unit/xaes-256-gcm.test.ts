@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { createXaes } from '../../src/security/xaes-256-gcm.ts'
+import { rounds } from '../support/machine.ts'
 
 /** The vectors of https://c2sp.org/XAES-256-GCM. */
 describe('XAES-256-GCM', () => {
@@ -27,19 +28,25 @@ describe('XAES-256-GCM', () => {
     })
 
   it('matches the accumulated test vector for many keys and nonces', () => {
-    const random = createHash('shake128', { outputLength: 4_000_000 }).digest()
+    const count = rounds(10_000, 500)
+    const random = createHash('shake128', { outputLength: 400 * count }).digest()
     let at = 0
     const draw = (length: number): Buffer => {
       at += length
       return random.subarray(at - length, at)
     }
     const all = createHash('shake128', { outputLength: 32 })
-    for (let round = 0; round < 10_000; round += 1) {
+    for (let round = 0; round < count; round += 1) {
       const [key, roundNonce] = [draw(32), draw(24)]
       const plain = draw(draw(1)[0] as number)
       const aad = draw(draw(1)[0] as number)
       all.update(createXaes(key).encrypt(roundNonce, plain, aad))
     }
-    expect(all.digest('hex')).to.equal('e6b9edf2df6cec60c8cbd864e2211b597fb69a529160cd040d56c0c210081939')
+    // The specification has the value for 10 000. The other is of the code that matched it.
+    const values: Record<number, string> = {
+      10_000: 'e6b9edf2df6cec60c8cbd864e2211b597fb69a529160cd040d56c0c210081939',
+      500: 'cad29e9f0a913ef58b5f1f3fd4e3749b61ef9c17cd341c20b50254ba701ad4f0',
+    }
+    expect(all.digest('hex')).to.equal(values[count])
   })
 })

@@ -6,13 +6,14 @@ import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import type { LeasedReplay } from '../../src/webhooks/replays/lease.ts'
 import { runReplay } from '../../src/webhooks/replays/run.ts'
 import { planReplay, startReplay } from '../../src/webhooks/replays/start.ts'
-import { attempt, createIntent, recordRecentSuccess, storedDelivery, subscribe } from '../support/actions.ts'
+import { attempt, recordRecentSuccess, storedDelivery } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { killAtEveryStep } from '../support/kill-at-every-step.ts'
 import { logEvents, storeDeliveries, storedReplay } from '../support/replays.ts'
-import { tester, withService } from '../support/service.ts'
+import { tester, withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { makeEndpoint, makeIntent } from '../workers/set-up.ts'
 
 interface Case {
   replayId: string
@@ -27,21 +28,27 @@ describe('If a worker is killed between any two steps of a replay', function () 
   const closings: Promise<unknown>[] = []
   after(() => closeInBackground(closings))
 
+  const merchant = withMerchant(service)
+  let referenceNumber: string
+  before(async () => {
+    ;({ referenceNumber } = await makeIntent(service, merchant))
+  })
+
+  /** Stores another business's endpoint and events. */
   async function prepare(): Promise<Case> {
     const { deps, clock } = service
-    const merchant = await service.merchant()
-    const { referenceNumber } = await createIntent(service, merchant)
-    const { id } = await subscribe(service, merchant, endpointServer.url)
+    const other = { ...merchant, businessId: newId() }
+    const id = await makeEndpoint(service, other, endpointServer.url, ['payment.created'])
     await recordRecentSuccess(service, id)
+    const endpoint = await deps.Endpoint.findById(id).orFail().lean()
     const at = clock.now()
     const logged = ([undefined, 'DEAD', 'DELIVERED'] as const).map((state) => ({
       event: 'payment.created' as const,
       at,
       ...(state === undefined ? {} : { state }),
     }))
-    const eventIds = await logEvents(service, merchant, referenceNumber, logged)
-    await storeDeliveries(service, { _id: id, url: endpointServer.url }, eventIds, logged)
-    const endpoint = await deps.Endpoint.findById(id).orFail().lean()
+    const eventIds = await logEvents(service, other, referenceNumber, logged)
+    await storeDeliveries(service, endpoint, eventIds, logged)
     const request = { sandbox: true, from: at, to: null, events: null, onlyUndelivered: false }
     const replayId = newId()
     await startReplay(deps, await planReplay(deps, endpoint, request), replayId, tester)
@@ -74,7 +81,7 @@ describe('If a worker is killed between any two steps of a replay', function () 
             await carryOut(service.deps, each)
             return (await storedReplay(service, each.replayId)).status === 'DONE'
           })
-          for (const id of each.ids) await attempt(service.deps, id)
+          await Promise.all(each.ids.map((id) => attempt(service.deps, id)))
         },
         async check({ replayId, ids }, label) {
           const stored = await Promise.all(ids.map((_id) => storedDelivery(service, { _id })))

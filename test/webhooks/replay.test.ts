@@ -5,7 +5,8 @@ import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { endReplay, leaseReplay, recordProgress, releaseReplay } from '../../src/webhooks/replays/lease.ts'
 import { maxEventsPerDay, maxReplaysPerDay, type PlannedReplay } from '../../src/webhooks/replays/start.ts'
 import { countUndelivered, maxCounted } from '../../src/webhooks/replays/undelivered.ts'
-import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
+import { startPolling } from '../../workers/run/poll.ts'
+import { recordRecentSuccess } from '../support/actions.ts'
 import { chanceOf } from '../support/chance.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
@@ -18,11 +19,11 @@ import {
   withService,
 } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { holdRequests } from '../workers/set-up.ts'
+import { holdRequests, makeEndpoint, makeIntent } from '../workers/set-up.ts'
 
 const minuteMs = 60_000
 const names = ['payment.created', 'payment.expired', 'payment.failed'] as const satisfies EventName[]
-const subscribed = ['payment.created', 'payment.expired']
+const subscribed: EventName[] = ['payment.created', 'payment.expired']
 
 describe('A replay', () => {
   const service = withService()
@@ -33,8 +34,8 @@ describe('A replay', () => {
   let referenceNumber: string
   let base: number
   beforeEach(async () => {
-    ;({ referenceNumber } = await createIntent(service, merchant))
-    const { id } = await subscribe(service, merchant, endpointServer.url, subscribed)
+    ;({ referenceNumber } = await makeIntent(service, merchant))
+    const id = await makeEndpoint(service, merchant, endpointServer.url, subscribed)
     await service.deps.Intent.updateOne({ referenceNumber }, { $set: { outbox: [] } })
     endpoint = { _id: id, url: endpointServer.url }
     second.allowHost(endpointServer.host)
@@ -86,7 +87,7 @@ describe('A replay', () => {
   for (const onlyUndelivered of [false, true])
     it(`delivers all and only the events of the period once, with two workers${onlyUndelivered ? ', and only undelivered ones on request' : ''}`, async () => {
       const chance = chanceOf(4711, String(onlyUndelivered))
-      const logged = Array.from({ length: 100 }, () => ({
+      const logged = Array.from({ length: 60 }, () => ({
         event: chance.pick(names),
         // Several events happen in the same millisecond, and some exactly at the ends of the period.
         at: at(chance.whole(1, 40)),
@@ -96,7 +97,7 @@ describe('A replay', () => {
       }))
       const eventIds = await log(logged)
       const other = 'https://other.example/hook'
-      const { id: otherId } = await subscribe(service, merchant, other, subscribed)
+      const otherId = await makeEndpoint(service, merchant, other, subscribed)
       const dead = logged.map((each) => ({ ...each, state: 'DEAD' as const }))
       await storeDeliveries(service, { _id: otherId, url: other }, eventIds, dead)
       const before = await deliveries()
@@ -137,10 +138,10 @@ describe('A replay', () => {
     const { queues, ...deps } = service.deps
     const redis = createGate()
     const standing = { ...queues.standing, remove: () => redis.passed }
-    await log(failed(1, 50))
+    await log(failed(1, 25))
     await start(whole)
     const running = runReplays({ ...deps, queues: { ...queues, standing } })
-    await waitFor('all webhooks', () => received().length === 50)
+    await waitFor('all webhooks', () => received().length === 25)
     redis.open()
     await running
   })
@@ -157,11 +158,11 @@ describe('A replay', () => {
 
   it('counts in a dry run the events that a replay of undelivered events then sends', async () => {
     const chance = chanceOf(4711, 'undelivered')
-    const logged = Array.from({ length: 1_100 }, () => ({
-      event: chance.pick(subscribed) as EventName,
+    const logged = Array.from({ length: 1_010 }, () => ({
+      event: chance.pick(subscribed),
       // The count reads 1 000 events at a time, and many events happen in the same millisecond.
       at: at(chance.whole(1, 5)),
-      state: chance.weighted({ DELIVERED: 95, none: 1, RETRYING: 1, DEAD: 1, CANCELLED: 1 }),
+      state: chance.weighted({ DELIVERED: 400, none: 1, RETRYING: 1, DEAD: 1, CANCELLED: 1 }),
     }))
     await log([
       ...logged,
@@ -171,7 +172,7 @@ describe('A replay', () => {
     await logEvents(service, merchant, endpoint._id, [{ event: 'payment.created', at: at(2) }])
     const request = { ...whole, onlyUndelivered: true }
     const { undelivered, total } = (await send({ ...request, dryRun: true })).body.data
-    expect(total).to.equal(1_101)
+    expect(total).to.equal(1_011)
     expect(undelivered).to.equal(logged.filter(({ state }) => state !== 'DELIVERED').length)
     expect((await send(request)).body.data.undelivered).to.equal(null)
     await runReplays(service.deps)
@@ -230,7 +231,7 @@ describe('A replay', () => {
 
   it('stops when it is cancelled, and when its endpoint is disabled', async () => {
     const { deps } = service
-    await log(failed(1, 200))
+    await log(failed(1, 50))
     const { id } = await start(whole)
     const requests = holdRequests(endpointServer)
     const running = runReplays(deps)
@@ -241,7 +242,7 @@ describe('A replay', () => {
     await running
     const { requeued } = await read(id)
     expect(requeued).to.equal(endpointServer.received.length)
-    expect(requeued).to.be.lessThan(100)
+    expect(requeued).to.be.lessThan(50)
     expect((await cancel(id)).body.data.finishedAt).to.equal(body.data.finishedAt)
     expect(await deps.AuditEvent.countDocuments({ act: 'endpoint.replay-cancelled', subject: endpoint._id })).to.equal(
       1,
@@ -279,10 +280,12 @@ describe('A replay', () => {
     const { id } = await start(whole)
     await runReplays(service.deps)
     expect(await read(id)).to.include({ status: 'RUNNING', requeued: 0 })
-    const workers = service.startWorkers()
-    await waitFor('the replay is DONE', async () => (await read(id)).status === 'DONE')
+    service.deps.slots.open()
+    const polling = startPolling(service.deps)
     await endpointServer.atLeast(15)
-    await workers.close()
+    await waitFor('the replay is DONE', () => service.deps.Replay.exists({ _id: id, status: 'DONE' }))
+    await polling.stop()
+    service.deps.slots.close()
     const events = endpointServer.received.map(({ json }) => json.event)
     expect(events.slice(0, 10)).to.deep.equal(due.map(({ event }) => event))
   })

@@ -4,6 +4,7 @@ import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { deliveryLeaseMs } from '../../src/webhooks/deliveries/lease.ts'
+import { startPolling } from '../../workers/run/poll.ts'
 import {
   deliveriesOf,
   openSecondProcess,
@@ -11,13 +12,12 @@ import {
   recordRecentSuccess,
   relay,
   storedDelivery,
-  subscribe,
 } from '../support/actions.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { allDelivered, createIntents, holdRequests, withBatchers, withQueues } from './set-up.ts'
+import { allDelivered, holdRequests, makeEndpoint, makeIntents, withBatchers, withQueues } from './set-up.ts'
 
 describe('The first attempt at a delivery', () => {
   const service = withService()
@@ -30,12 +30,12 @@ describe('The first attempt at a delivery', () => {
     queue = queues.open(service, 'webhook-delivery')
   })
   beforeEach(async () => {
-    ;({ id: endpointId } = await subscribe(service, merchant, endpointServer.url, ['payment.created']))
+    endpointId = await makeEndpoint(service, merchant, endpointServer.url, ['payment.created'])
   })
 
   afterEach(() => service.deps.slots.close())
 
-  const create = (count: number) => createIntents(service, merchant, count)
+  const create = (count: number) => makeIntents(service, merchant, count)
   const inRedis = () => dumpKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   const areDelivered = (count: number) => allDelivered(service, merchant, count)
   /** How many times each delivery arrived. */
@@ -82,7 +82,8 @@ describe('The first attempt at a delivery', () => {
     await areDelivered(5)
     expect(arrivals()).to.deep.equal([1, 1, 1, 1, 1])
     await queue.resume()
-    await waitFor('their jobs are gone', async () => (await queue.count()) === 0, 15_000)
+    for (const job of await queue.getDelayed()) await job.promote()
+    await waitFor('their jobs are gone', async () => (await queue.count()) === 0)
     await workers.close()
   })
 
@@ -109,7 +110,7 @@ describe('The first attempt at a delivery', () => {
   })
 
   it('is made only once for each endpoint even if several processes relay the event in parallel', async () => {
-    const { id } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
+    const id = await makeEndpoint(service, merchant, endpointServer.url, ['payment.created'])
     for (const each of [endpointId, id]) await recordRecentSuccess(service, each)
     const beside = await openSecondProcess(service)
     beside.allowHost(endpointServer.host)
@@ -177,10 +178,10 @@ describe('The first attempt at a delivery', () => {
       expect(delivery?.url).to.equal(url)
       // The state after an error of MongoDB: the endpoint waits, and no slot will become free.
       service.deps.slots.setWaiting({ endpointId, businessId, health, origin: endpointServer.host })
-      const workers = service.startWorkers()
+      const polling = startPolling(service.deps)
       await areDelivered(3)
       await waitFor('no endpoint waits', () => service.deps.slots.waiting().length === 0)
-      await workers.close()
+      await polling.stop()
     })
   })
 })

@@ -22,7 +22,7 @@ import { outboxEventsOf, outcomeName, payFor, refund, storedIntent } from '../su
 import { withMerchant, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-const all = rounds(150, 24)
+const all = rounds(150, 12)
 const roundsAtOnce = 25
 
 const dayMs = 86_400_000
