@@ -7,7 +7,7 @@ import { bodyOf, composeData } from '../../src/webhooks/body/compose.ts'
 import { findBodySource } from '../../src/webhooks/body/find-source.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { eventIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
-import { type Merchant, openService, type Service, sharedEnvironment } from './service.ts'
+import { httpTo, type Merchant, openService, type Service, sharedEnvironment } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
 /** Operations of merchants and workers, for tests that need them as set-up. */
@@ -75,7 +75,7 @@ export interface ApiResponse {
 
 export async function post(service: Service, merchant: Merchant, path: string, body: string): Promise<ApiResponse> {
   const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
-  const response = await service.http.post(`/api/v1/dev${path}`).set(headers).send(body)
+  const response = await httpTo(service.origin).post(`/api/v1/dev${path}`).set(headers).send(body)
   return { status: response.status, body: response.body }
 }
 

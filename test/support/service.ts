@@ -146,7 +146,7 @@ export async function openService(
     deps,
     clock: { ...clock, now: deps.now },
     origin,
-    http: keepAlive(supertest(origin)),
+    http: httpTo(origin),
     key,
     async merchant(options = {}) {
       const { _id: businessId } = await createBusiness(deps, { name: 'Épicerie', liveApproved: true }, tester)
@@ -180,7 +180,8 @@ export const expectIntact = ({ mongo, config, now }: Deps): Promise<void> =>
 const agent = new Agent({ keepAlive: true })
 
 /** By default, supertest opens a connection for each request, which costs as much as a short request itself. */
-function keepAlive(http: ReturnType<typeof supertest>): ReturnType<typeof supertest> {
+export function httpTo(origin: string): ReturnType<typeof supertest> {
+  const http = supertest(origin)
   for (const method of ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const) {
     const begin = http[method].bind(http)
     http[method] = (url) => begin(url).agent(agent)
