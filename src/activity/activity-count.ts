@@ -1,5 +1,5 @@
-import type { Model } from 'mongoose'
-import { type Collection, nativeCollection } from '../mongo/collection.ts'
+import type { Model, mongo } from 'mongoose'
+import { type Collection, isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
 import type { ActivityEntry } from './activity-entry.ts'
 import { hourMs, hourOf } from './activity-hour.ts'
 
@@ -58,24 +58,25 @@ export async function addHours(deps: CountDeps & { ActivityEntry: Model<Activity
   if ((await counts.findOne({ _id: new Date(current) }, { projection: { _id: 1 } })) !== null) return
   const first = await nativeCollection(deps.ActivityEntry).findOne({}, { hint: 'removal', sort: { at: 1 } })
   const emptyBefore = Math.min(first?.at.getTime() ?? current, now.getTime() - settlingMs)
-  const hours = Array.from({ length: countedHours }, (_, index) => current - (countedHours - 1 - index) * hourMs)
-  await counts.bulkWrite(
-    hours.map((hour) => ({
-      updateOne: {
-        filter: { _id: new Date(hour) },
-        update: {
-          $setOnInsert: {
-            ...(hour + hourMs <= emptyBefore
-              ? { countedAt: now, dueAt: null }
-              : { countedAt: null, dueAt: new Date(hour) }),
-            removeAt: removalOf(hour),
-          },
-        },
-        upsert: true,
-      },
-    })),
-    { ordered: true },
-  )
+  const known = new Set((await counts.find().project({ _id: 1 }).toArray()).map(({ _id }) => _id.getTime()))
+  const hours = Array.from({ length: countedHours - 1 }, (_, index) => current - (countedHours - 1 - index) * hourMs)
+  const countOf = (hour: number): ActivityCount => ({
+    _id: new Date(hour),
+    ...(hour + hourMs <= emptyBefore ? { countedAt: now, dueAt: null } : { countedAt: null, dueAt: new Date(hour) }),
+    removeAt: removalOf(hour),
+  })
+  const missing = hours.filter((hour) => !known.has(hour))
+  if (missing.length > 0) await insertNew(counts, missing.map(countOf))
+  await insertNew(counts, [countOf(current)])
+}
+
+/** Another worker may insert the same documents. */
+async function insertNew(counts: mongo.Collection<ActivityCount>, documents: ActivityCount[]): Promise<void> {
+  try {
+    await counts.insertMany(documents, { ordered: false })
+  } catch (error) {
+    if (!isOnlyDuplicates(error)) throw error
+  }
 }
 
 const removalOf = (hour: number): Date => new Date(hour + keptMs)

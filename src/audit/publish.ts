@@ -1,5 +1,5 @@
-import { type Model, mongo } from 'mongoose'
-import { nativeCollection } from '../mongo/collection.ts'
+import type { Model } from 'mongoose'
+import { isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { AuditEvent } from './audit-event.ts'
 
@@ -72,12 +72,4 @@ export async function sweepAudit<Doc extends MaybeAudited>(
     await publishLines(deps, model, left)
     seen += left.length
   }
-}
-
-/** Returns whether an insert failed only because some of the lines are already in the audit trail. */
-function isOnlyDuplicates(error: unknown): boolean {
-  if (!(error instanceof mongo.MongoBulkWriteError)) return false
-  const faults = [error.writeErrors].flat()
-  const isClear = faults.length > 0 && error.result.getWriteConcernError() === undefined
-  return isClear && faults.every((fault) => fault.code === 11000)
 }

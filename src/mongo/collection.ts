@@ -1,4 +1,4 @@
-import { type Connection, type Model, type mongo, Schema, type SchemaDefinition } from 'mongoose'
+import { type Connection, type Model, mongo, Schema, type SchemaDefinition } from 'mongoose'
 
 /**
  * An index of a collection. Every index has a name, so that when a unique index rejects a duplicate, the error shows
@@ -70,6 +70,14 @@ export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>):
 
 /** Returns whether MongoDB rejected a write because a unique index already contains the same value. */
 export const isDuplicate = (error: unknown): boolean => (error as { code?: unknown }).code === 11000
+
+/** Returns whether an insert of several documents failed only because some of them are already stored. */
+export function isOnlyDuplicates(error: unknown): boolean {
+  if (!(error instanceof mongo.MongoBulkWriteError)) return false
+  const faults = [error.writeErrors].flat()
+  const isClear = faults.length > 0 && error.result.getWriteConcernError() === undefined
+  return isClear && faults.every(isDuplicate)
+}
 
 /** The write concern for writes that may be lost in a crash. Such writes neither wait for the journal nor flush it. */
 export const advisory = { w: 1, journal: false } as const

@@ -29,15 +29,16 @@ export async function prepareDatabase(address: Parameters<typeof makeIndexes>[0]
   prepared.add(address.mongodbUrl)
 }
 
-/** Empties a database for the next borrower. Removes it instead if a test has added or dropped collections. */
+/** Empties a database for the next borrower. Removes it instead if a test has dropped collections. */
 export async function returnDatabase({ db }: Connection, url: string): Promise<void> {
   if (db === undefined) return
   forget(db.databaseName)
-  const found = await db.listCollections({}, { nameOnly: true }).toArray()
-  if (found.length !== names.size || found.some(({ name }) => !names.has(name))) {
+  const found = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name)
+  if ([...names].some((name) => !found.includes(name))) {
     await db.dropDatabase()
     return
   }
+  await Promise.all(found.filter((name) => !names.has(name)).map((name) => db.dropCollection(name)))
   const writeConcern = { w: 1, journal: false }
   const filled = await filledCollections(db)
   await Promise.all(filled.map((name) => db.collection(name).deleteMany({}, { writeConcern })))

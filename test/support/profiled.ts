@@ -23,7 +23,6 @@ export async function profiled(service: Service, work: () => Promise<unknown>): 
   const client = await mongoose.mongo.MongoClient.connect(service.deps.config.mongodbUrl)
   const database = client.db()
   try {
-    await database.collection('system.profile').drop()
     // By default, MongoDB keeps only the last megabyte of entries.
     await database.createCollection('system.profile', { capped: true, size: 16 * 1024 * 1024 })
     await database.command({ profile: 2 })
@@ -34,6 +33,7 @@ export async function profiled(service: Service, work: () => Promise<unknown>): 
     }
     return await database.collection<Profiled>('system.profile').find().toArray()
   } finally {
+    await database.collection('system.profile').drop()
     await client.close()
   }
 }

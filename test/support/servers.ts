@@ -15,7 +15,9 @@ export async function begin(): Promise<void> {
   // Many tests freeze the service's clock at a past date. MongoDB's clock is the real one, so a TTL index would remove
   // their sessions and claims at a random moment.
   const [mongo, redis] = await Promise.all([startMongo({ ttlSeconds: 86_400 }), startRedis()])
-  Object.assign(servers, { mongo, redis, mongoUrl: mongo.url, redisUrl: redis.url })
+  // A client that polls its server has one connection fewer.
+  const mongoUrl = `${mongo.url}?serverMonitoringMode=poll`
+  Object.assign(servers, { mongo, redis, mongoUrl, redisUrl: redis.url })
 }
 
 export const serverPids = (): number[] =>
