@@ -114,7 +114,7 @@ describe('A payment or refund with an unknown outcome', () => {
   })
 
   it('is queried even while the wallet does not respond to queries for another business', async () => {
-    const { intent: hung } = await unknownRefunds(Array(30).fill(1))
+    const { intent: hung } = await unknownRefunds(Array(26).fill(1))
     wallet.setOutcome(() => ({ outcome: 'unknown', why: 'the connection was closed' }))
     const neighbour = await service.merchant()
     const { referenceNumber } = await makeIntent(service, neighbour)
