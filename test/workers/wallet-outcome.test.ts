@@ -10,7 +10,6 @@ import { newId } from '../../src/security/ids.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { walletOutcome } from '../../workers/wallet-outcome.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
-
 import { createGate } from '../support/gate.ts'
 import { newRefund, outboxEventsOf, pay, refund, storedIntent } from '../support/pay.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
