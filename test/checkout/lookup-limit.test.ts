@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { createLookupLimit, type LookupLimit } from '../../src/checkout/lookup-limit.ts'
-
 import { createGate } from '../support/gate.ts'
 import { profiled } from '../support/profiled.ts'
 import { withSecondProcess, withService } from '../support/service.ts'

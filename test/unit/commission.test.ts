@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { assert, constantFrom, integer, maxSafeNat, oneof, property, record } from 'fast-check'
 import { type CommissionRates, commissionOf, noCommission } from '../../src/wallets/commission.ts'
+import { rounds } from '../support/machine.ts'
 
 /** The default rates (schemas/environment.ts). */
 const usual: CommissionRates = { provider: 200, payer: 100, tof: 1400, tte: 200 }
@@ -73,14 +74,14 @@ describe("A payment's commission", () => {
         expect(commissionOf(amount, rates)).to.deep.equal(noCommission)
   })
 
-  it('obeys the commission rules for every amount up to 100.00 MRU, at the usual and the extreme rates', () => {
+  it('obeys the commission rules for every small amount, at the usual and the extreme rates', () => {
     const max: CommissionRates = { provider: 5000, payer: 5000, tof: 5000, tte: 5000 }
     const withoutOne = [
       { ...usual, provider: 0 },
       { ...usual, payer: 0 },
     ]
     const extreme = [max, free, { ...free, payer: 1 }, { ...max, provider: 1, payer: 0 }]
-    const amounts = Array.from({ length: 10_000 }, (_, index) => index + 1)
+    const amounts = Array.from({ length: rounds(10_000, 2_500) }, (_, index) => index + 1)
     for (const rates of [usual, ...withoutOne, ...extreme])
       expect(amounts.filter((amount) => faults(amount, rates).length > 0)).to.deep.equal([])
   })

@@ -42,11 +42,9 @@ describe('XAES-256-GCM', () => {
       const aad = draw(draw(1)[0] as number)
       all.update(createXaes(key).encrypt(roundNonce, plain, aad))
     }
-    // The specification has the value for 10 000. The other is of the code that matched it.
-    const values: Record<number, string> = {
-      10_000: 'e6b9edf2df6cec60c8cbd864e2211b597fb69a529160cd040d56c0c210081939',
-      500: 'cad29e9f0a913ef58b5f1f3fd4e3749b61ef9c17cd341c20b50254ba701ad4f0',
-    }
-    expect(all.digest('hex')).to.equal(values[count])
+    // The specification has the value for 10 000 rounds. The code that matched it computed the other.
+    const full = 'e6b9edf2df6cec60c8cbd864e2211b597fb69a529160cd040d56c0c210081939'
+    const few = 'cad29e9f0a913ef58b5f1f3fd4e3749b61ef9c17cd341c20b50254ba701ad4f0'
+    expect(all.digest('hex')).to.equal(count === 10_000 ? full : few)
   })
 })

@@ -109,7 +109,7 @@ describe('The activity figures', () => {
     const other = await service.merchant()
     const live = await Promise.all([merchant, other].map((each) => withAnotherKey(service, each, { mode: 'live' })))
     const owners = [merchant, other, ...live]
-    for (let step = 0; step < 16; step += 1) {
+    for (let step = 0; step < 12; step += 1) {
       await act(chance, owners[step % owners.length] ?? merchant)
       if (chance.is(0.2)) await relay(service, chance.pick(owners))
       if (chance.is(0.2)) await countDueHours(service.deps)

@@ -8,23 +8,22 @@ import { createIntent, deliveriesOf, outboxEvents, storedDelivery, subscribe } f
 import { type EndpointServer, isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
-import { type Service, withService } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { hasStatus, isIn, makeIntent, withQueues } from './set-up.ts'
 
 /** From the API to the endpoint, with real workers and real queues. */
 describe("A delivery's job", () => {
-  const quick = withService({ WEBHOOK_RETRY_SECONDS: '0.05,0.05,0.05,0.05,0.05,0.05,0.05' })
-  const standard = withService()
+  const service = withService({ WEBHOOK_RETRY_SECONDS: '0.05,0.05,0.05,0.05,0.05,0.05,0.05' })
   const queues = withQueues('describe')
   before(() => {
-    for (const service of [quick, standard]) service.startWorkers()
+    service.startWorkers()
   })
 
-  const queueOf = (service: Service) => queues.open(service, 'webhook-delivery')
+  const queueOf = () => queues.open(service, 'webhook-delivery')
 
   /** Creates an intent of a merchant whose endpoint responds with these statuses. The workers do the rest. */
-  async function createDelivery(service: Service, respond: (count: number) => number) {
+  async function createDelivery(respond: (count: number) => number) {
     const [merchant, endpointServer] = await Promise.all([service.merchant(), startEndpointServer()])
     endpointServer.respondWith((res, count) => void res.writeHead(respond(count)).end('a response'))
     const { secret } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
@@ -46,18 +45,18 @@ describe("A delivery's job", () => {
 
   it('is not needed for an immediate first attempt, so that Redis never contains anything about the delivery', async () => {
     // Earlier events have no subscriber.
-    const unsubscribed = await standard.merchant()
-    await makeIntent(standard, unsubscribed)
-    await waitFor('relayed', async () => (await outboxEvents(standard, unsubscribed)).length === 0)
+    const unsubscribed = await service.merchant()
+    await makeIntent(service, unsubscribed)
+    await waitFor('relayed', async () => (await outboxEvents(service, unsubscribed)).length === 0)
     const added: string[] = []
-    const { enqueue, config } = standard.deps
-    standard.deps.enqueue = (queue, jobs) => {
+    const { enqueue, config } = service.deps
+    service.deps.enqueue = (queue, jobs) => {
       added.push(...jobs.map(() => queue))
       enqueue(queue, jobs)
     }
-    const { endpointServer, id } = await createDelivery(standard, () => 200)
-    await hasStatus(standard, id, 'DELIVERED')
-    standard.deps.enqueue = enqueue
+    const { endpointServer, id } = await createDelivery(() => 200)
+    await hasStatus(service, id, 'DELIVERED')
+    service.deps.enqueue = enqueue
     expect(added).to.include('outbox-relay')
     expect(added).not.to.include('webhook-delivery')
     expect(await dumpKeys(config.redisUrl, config.queuePrefix)).not.to.include(id)
@@ -65,45 +64,45 @@ describe("A delivery's job", () => {
   })
 
   it('runs after each wait until the endpoint accepts the delivery, and is then removed', async () => {
-    const { endpointServer, id, secret } = await createDelivery(quick, (count) => (count < 8 ? 500 : 200))
-    const { attempts, attemptLog } = await hasStatus(quick, id, 'DELIVERED')
+    const { endpointServer, id, secret } = await createDelivery((count) => (count < 8 ? 500 : 200))
+    const { attempts, attemptLog } = await hasStatus(service, id, 'DELIVERED')
     expect([attempts, attemptLog.length, endpointServer.received.length]).to.deep.equal([8, 8, 8])
     expect(Math.min(...gapsOf(endpointServer))).to.be.at.least(50)
     expect(endpointServer.received.every((one) => isSignedWith(secret, one) && one.json.id === id)).to.equal(true)
-    const queue = queueOf(quick)
+    const queue = queueOf()
     for (let count = 0; count <= 8; count += 1) await isIn(queue, jobOf(id, count), 'unknown')
     await endpointServer.close()
   })
 
   it('completes while its attempt is still hanging', async () => {
-    const [merchant, hanging, queue] = [await quick.merchant(), await startEndpointServer(), queueOf(quick)]
+    const [merchant, hanging, queue] = [await service.merchant(), await startEndpointServer(), queueOf()]
     const gate = createGate()
     hanging.respondWith((res, count) => {
       if (count === 1) res.writeHead(500).end()
       else void gate.passed.then(() => res.end())
     })
-    await subscribe(quick, merchant, hanging.url, ['payment.created'])
-    await makeIntent(quick, merchant)
+    await subscribe(service, merchant, hanging.url, ['payment.created'])
+    await makeIntent(service, merchant)
     await hanging.atLeast(2)
-    const [delivery] = await deliveriesOf(quick, merchant)
+    const [delivery] = await deliveriesOf(service, merchant)
     const id = delivery?._id ?? ''
     await isIn(queue, jobOf(id, 1), 'unknown')
     expect(hanging.received).to.have.length(2)
-    expect(await storedDelivery(quick, { _id: id })).to.include({ status: 'RETRYING', attempts: 1 })
+    expect(await storedDelivery(service, { _id: id })).to.include({ status: 'RETRYING', attempts: 1 })
     gate.open()
-    await hasStatus(quick, id, 'DELIVERED')
+    await hasStatus(service, id, 'DELIVERED')
     await hanging.close()
   })
 
   it('is moved to the failed jobs after the 8th failed attempt, from where support staff or a re-queue in MongoDB remove it', async () => {
-    const { merchant, endpointServer, id, intent } = await createDelivery(quick, () => 500)
-    await makeIntent(quick, merchant)
+    const { merchant, endpointServer, id, intent } = await createDelivery(() => 500)
+    await makeIntent(service, merchant)
     const isDead = async () => {
-      const made = await deliveriesOf(quick, merchant)
+      const made = await deliveriesOf(service, merchant)
       return made.length === 2 && made.every(({ status }) => status === 'DEAD') && made
     }
     const other = (await waitFor('both are dead', isDead)).find(({ _id }) => _id !== id)?._id ?? ''
-    const queue = queueOf(quick)
+    const queue = queueOf()
     for (const each of [id, other]) await isIn(queue, jobOf(each, 8), 'failed')
     const job = await queue.getJob(jobOf(id, 8))
     expect(job?.failedReason).to.equal('attempt 8: status 500')
@@ -114,7 +113,7 @@ describe("A delivery's job", () => {
       error: 'status 500',
     })
     expect(endpointServer.received).to.have.length(16)
-    expect((await storedDelivery(quick, { _id: id })).attempts).to.equal(8)
+    expect((await storedDelivery(service, { _id: id })).attempts).to.equal(8)
 
     endpointServer.respondWith((res) => void res.end())
     const by = {
@@ -122,13 +121,13 @@ describe("A delivery's job", () => {
       reason: null,
       actId: newId(),
     } as const
-    expect(await retryJob(quick.deps, queue, jobOf(id, 8), by)).to.include({ status: 204 })
-    const nextAttemptAt = new Date(quick.deps.now().getTime() - 1_000)
+    expect(await retryJob(service.deps, queue, jobOf(id, 8), by)).to.include({ status: 204 })
+    const nextAttemptAt = new Date(service.deps.now().getTime() - 1_000)
     const requeued = { status: 'RETRYING', requeues: 1, attemptsAtRequeue: 8, deadAt: null, nextAttemptAt } as const
-    await quick.deps.Delivery.updateOne({ _id: other }, { $set: requeued })
-    await attemptDue(quick.deps)
+    await service.deps.Delivery.updateOne({ _id: other }, { $set: requeued })
+    await attemptDue(service.deps)
     for (const each of [id, other]) {
-      const delivered = await hasStatus(quick, each, 'DELIVERED')
+      const delivered = await hasStatus(service, each, 'DELIVERED')
       expect(delivered).to.include({ attempts: 9, requeues: 1 })
       for (const jobId of [jobOf(each, 8), jobIdOf(delivered), jobIdOf({ _id: each, attempts: 8, requeues: 1 })])
         await isIn(queue, jobId, 'unknown')
@@ -141,15 +140,16 @@ describe("A delivery's job", () => {
     let queue: Queue
     let jobId: string
     before(async () => {
-      made = await createDelivery(standard, () => 500)
-      queue = queueOf(standard)
+      ;(service.deps.config.webhookRetryMs as number[]).fill(30_000)
+      made = await createDelivery(() => 500)
+      queue = queueOf()
       jobId = jobOf(made.id, 1)
       await isIn(queue, jobId, 'delayed')
     })
     after(() => made.endpointServer.close())
 
     it('is delayed until the next attempt, and shows how many attempts have failed, why they failed, and when the next attempt is due', async () => {
-      const { nextAttemptAt } = await storedDelivery(standard, { _id: made.id })
+      const { nextAttemptAt } = await storedDelivery(service, { _id: made.id })
       const job = await queue.getJob(jobId)
       expect(job?.name).to.equal('payment.created')
       expect(job?.data).to.deep.equal({
@@ -173,7 +173,7 @@ describe("A delivery's job", () => {
 
     it('contains, like everything else in Redis, only ids and harmless text, and no body, secret, key, code or response', async () => {
       const { merchant, secret, intent, first } = made
-      const { redisUrl, queuePrefix } = standard.deps.config
+      const { redisUrl, queuePrefix } = service.deps.config
       // The data of a job is JSON within JSON, with escaped quotes.
       const text = (await dumpKeys(redisUrl, queuePrefix)).replaceAll('\\', '')
       expect(text).to.include(`"ref":"${intent.referenceNumber}"`)

@@ -3,10 +3,8 @@ import { expect } from 'chai'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Deps } from '../../src/deps.ts'
 import { cancelIntent } from '../../src/intents/cancel.ts'
-import { createIntent } from '../../src/intents/create.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import type { Intent } from '../../src/intents/intent.ts'
-import type { IntentRequest } from '../../src/intents/parse-create.ts'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { newId } from '../../src/security/ids.ts'
@@ -21,6 +19,7 @@ import { rounds } from '../support/machine.ts'
 import { outboxEventsOf, outcomeName, payFor, refund, storedIntent } from '../support/pay.ts'
 import { withMerchant, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { makeIntent } from './set-up.ts'
 
 const all = rounds(150, 12)
 const roundsAtOnce = 25
@@ -223,9 +222,7 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
   }
 
   it(`produce one winner, only that winner's events, and correct balances (test/invariants) even after refunds, in each of ${all} rounds`, async () => {
-    const none = { label: null, merchantReference: null, successUrl: null, cancelUrl: null }
-    const request: IntentRequest = { amount: 100, amountType: 'FIXED', metadata: [], ...none }
-    await inChunks(all, 100, () => createIntent(service.deps, caller, request, effect()))
+    await inChunks(all, 100, () => makeIntent(service, merchant, { amount: 100 }))
     const made = await service.deps.Intent.find().lean<Intent[]>()
     service.clock.freeze(soon)
     const raced = await inChunks(all, roundsAtOnce, (index) => race(made[index] ?? expect.fail(), index))

@@ -199,10 +199,11 @@ describe('A re-queue', () => {
 
     it('requests exactly one attempt and writes exactly one audit line, however often the request is repeated', async () => {
       await recordRecentSuccess(service, endpointId)
+      const dead = await deadDeliveries(service, merchant, 20)
       const steps = await killAtEveryStep(
         service,
         {
-          prepare: async (): Promise<Case> => ({ delivery: await oneDead(), by: newRequeuer() }),
+          prepare: async (): Promise<Case> => ({ delivery: dead.pop() ?? expect.fail(), by: newRequeuer() }),
           run: (victim, each) => act(each, victim.deps),
           async repeat(each) {
             expect([...(await act(each)).values()]).to.deep.equal(['requeued'])

@@ -30,7 +30,7 @@ describe('The retry table', () => {
       expect(await storedDelivery(service, { _id })).to.include(retrying)
       service.clock.advance(waitMs - 1)
       const notDue = { outcome: 'not-due', nextAttemptAt: next, attempts: index + 1 }
-      for (const _again of [1, 2]) expect(await attempt(service.deps, _id)).to.deep.equal(notDue)
+      expect(await attempt(service.deps, _id)).to.deep.equal(notDue)
       expect(attemptsAt(_id)).to.equal(index + 1)
       service.clock.freeze(next)
     }
@@ -46,8 +46,8 @@ describe('The retry table', () => {
     expect([status, attempts, attemptLog.length]).to.deep.equal(['DEAD', 8, 8])
   })
 
-  it('is followed only up to the first successful attempt, be it the first, the fourth or the last', async () => {
-    for (const success of [1, 4, 8]) {
+  it('is followed only up to the first successful attempt, be it the first or the last', async () => {
+    for (const success of [1, 8]) {
       const { _id } = await freshDelivery(service, merchant)
       endpointServer.respondWith((res) => void res.writeHead(attemptsAt(_id) < success ? 503 : 204).end())
       for (let made = 0; made <= success; made += 1) {

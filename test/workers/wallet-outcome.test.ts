@@ -10,7 +10,6 @@ import { newId } from '../../src/security/ids.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { walletOutcome } from '../../workers/wallet-outcome.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
-
 import { createGate } from '../support/gate.ts'
 import { newRefund, outboxEventsOf, pay, refund, storedIntent } from '../support/pay.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
@@ -114,7 +113,7 @@ describe('A payment or refund with an unknown outcome', () => {
   })
 
   it('is queried even while the wallet does not respond to queries for another business', async () => {
-    const { intent: hung } = await unknownRefunds(Array(30).fill(1))
+    const { intent: hung } = await unknownRefunds(Array(26).fill(1))
     wallet.setOutcome(() => ({ outcome: 'unknown', why: 'the connection was closed' }))
     const neighbour = await service.merchant()
     const { referenceNumber } = await makeIntent(service, neighbour)
