@@ -14,10 +14,15 @@ import { readUrl } from './url.ts'
  */
 export type Validate = <T>(schema: AnnotatedSchema, value: unknown) => T
 
-/** Creates the validator for all requests. The validator includes custom formats that JSON Schema does not define. */
-export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>): Validate {
-  const rules = { allowedHosts: config.webhookAllowedHosts }
-  const ajv = new Ajv({
+type Limits = Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>
+
+const rulesOf = ({ webhookAllowedHosts }: Limits) => ({ allowedHosts: webhookAllowedHosts })
+
+/** The limits of the validation that is running. It is synchronous, and Ajv passes nothing to formats but the value. */
+let config: Limits
+
+function createAjv(): Ajv {
+  const made = new Ajv({
     allErrors: true,
     verbose: true,
     strictRequired: false,
@@ -27,32 +32,37 @@ export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowe
     // Schemas are compiled when they are first used, which takes two thirds of the time without this.
     code: { optimize: false },
   })
-  ajv.addVocabulary(['errorCodes', 'message'])
-  ajv.addFormat('amount', { type: 'number', validate: (n: number) => n >= 1 && n <= config.maxAmount })
-  ajv.addFormat('price', { type: 'number', validate: (n: number) => n >= 0 && n <= config.maxAmount })
-  ajv.addFormat('storable-text', isStorable)
-  ajv.addFormat('written-text', isWritten)
-  ajv.addFormat('written-or-empty-text', (text: string) => text === '' || isWritten(text))
-  ajv.addFormat('https-url', (text: string) => isRedirectUrl(text, false))
-  ajv.addFormat('https-or-localhost-url', (text: string) => isRedirectUrl(text, true))
-  ajv.addFormat('phone', (text: string) => readPhone(text) !== null)
-  ajv.addFormat('webhook-url', (text: string) => 'url' in checkWebhookUrl(text, rules))
-  ajv.addFormat('webhook-event', isEventName)
-  ajv.addFormat('date-or-time', (text: string) => readInstant(text, 'start') !== null)
-  ajv.addFormat('centimes', (text: string) => /^\d{1,15}$/.test(text))
-  ajv.addFormat('page-number', (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= 1)
-  ajv.addFormat('entry-number', (text: string) => /^\d{1,15}$/.test(text))
-  ajv.addFormat('page-size', (text: string) => /^0*[1-9]\d*$/.test(text))
-  ajv.addFormat('wait-seconds', (text: string) => /^\d{1,2}$/.test(text) && Number(text) <= maxWaitSeconds)
+  made.addVocabulary(['errorCodes', 'message'])
+  made.addFormat('amount', { type: 'number', validate: (n: number) => n >= 1 && n <= config.maxAmount })
+  made.addFormat('price', { type: 'number', validate: (n: number) => n >= 0 && n <= config.maxAmount })
+  made.addFormat('storable-text', isStorable)
+  made.addFormat('written-text', isWritten)
+  made.addFormat('written-or-empty-text', (text: string) => text === '' || isWritten(text))
+  made.addFormat('https-url', (text: string) => isRedirectUrl(text, false))
+  made.addFormat('https-or-localhost-url', (text: string) => isRedirectUrl(text, true))
+  made.addFormat('phone', (text: string) => readPhone(text) !== null)
+  made.addFormat('webhook-url', (text: string) => 'url' in checkWebhookUrl(text, rulesOf(config)))
+  made.addFormat('webhook-event', isEventName)
+  made.addFormat('date-or-time', (text: string) => readInstant(text, 'start') !== null)
+  made.addFormat('centimes', (text: string) => /^\d{1,15}$/.test(text))
+  made.addFormat('page-number', (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= 1)
+  made.addFormat('entry-number', (text: string) => /^\d{1,15}$/.test(text))
+  made.addFormat('page-size', (text: string) => /^0*[1-9]\d*$/.test(text))
+  made.addFormat('wait-seconds', (text: string) => /^\d{1,2}$/.test(text) && Number(text) <= maxWaitSeconds)
+  return made
+}
 
-  return <T>(schema: AnnotatedSchema, value: unknown): T => {
+/** Creates the validator for all requests. */
+export const createValidate =
+  (limits: Limits): Validate =>
+  <T>(schema: AnnotatedSchema, value: unknown): T => {
+    config = limits
     const tooLong = arraysTooLong(schema, value)
     const isValid = ajv.compile<T>(schema)
     const isSound = isValid(shortenArrays(value, tooLong))
     if (isSound && tooLong.length === 0) return value as T
-    throw inOneRefusal(schema, [...tooLong, ...(isValid.errors ?? [])], rules)
+    throw inOneRefusal(schema, [...tooLong, ...(isValid.errors ?? [])], rulesOf(limits))
   }
-}
 
 /**
  * Whether MongoDB can store a string unchanged. MongoDB replaces lone surrogates and cannot store a key that contains
@@ -115,3 +125,6 @@ function shortenArrays(value: unknown, tooLong: ErrorObject[]): unknown {
   ])
   return { ...(value as object), ...Object.fromEntries(cut) }
 }
+
+/** One instance for the process. It includes custom formats that JSON Schema does not define. */
+const ajv = createAjv()

@@ -19,13 +19,11 @@ export const shortCodes: Collection = { name: 'shortcodes', fields: { _id: Strin
 export const allShortCodes = 32 ** 6
 
 /**
- * The number of codes that one write reserves, so that each new intent costs only 1/256 of an additional write. A
- * process that ends loses the codes that it has reserved and not used. A restart thus costs at most one in 2.8 million
- * of all codes.
+ * The number of codes that the first write of a process reserves. Each further write reserves twice as many, up to the
+ * most. In the long run, each new intent thus costs only 1/256 of an additional write. A process that ends loses the
+ * codes that it has reserved and not used, so a restart costs at most one in 2.8 million of all codes.
  */
-const batchSize = 256
-/** More codes are reserved as soon as fewer than this many are left, so that creates rarely have to wait. */
-const lowMark = batchSize / 2
+const [firstBatch, largestBatch] = [32, 256]
 /**
  * The number of batches without a free code after which a create gives up. If 99.9 % of all codes are taken, 16 batches
  * contain a free code with a probability of 98 %.
@@ -50,6 +48,7 @@ export interface ShortCodes {
 export function createShortCodes(insert: Batcher<ShortCode, Insertion>, draw = newShortCode): ShortCodes {
   const reserved: string[] = []
   let running: Promise<number> | null = null
+  let batchSize = firstBatch
 
   /** Draws a batch, and keeps the codes that no process had reserved before. Returns how many these are. */
   async function reserveBatch(): Promise<number> {
@@ -60,6 +59,7 @@ export function createShortCodes(insert: Batcher<ShortCode, Insertion>, draw = n
       return insertion?.status === 'fulfilled' && insertion.value.inserted
     })
     reserved.push(...free)
+    batchSize = Math.min(2 * batchSize, largestBatch)
     const failed = insertions.find(({ status }) => status === 'rejected')
     if (free.length === 0 && failed?.status === 'rejected') throw failed.reason
     return free.length
@@ -79,8 +79,8 @@ export function createShortCodes(insert: Batcher<ShortCode, Insertion>, draw = n
         if (performance.now() >= deadlineAt) throw unavailable()
         const code = reserved.pop()
         if (code !== undefined) {
-          // If this fails, the next create that finds no code reports the error.
-          if (reserved.length < lowMark) reserve().catch(() => undefined)
+          // Thanks to this, creates rarely have to wait. If it fails, the next create that finds no code reports the error.
+          if (reserved.length < batchSize / 4) reserve().catch(() => undefined)
           return code
         }
         if ((await reserve()) === 0) fullBatches += 1

@@ -161,7 +161,7 @@ export const plants: readonly Plant[] = [
     replace('isPublicAddress', "$range === 'unicast'", "$range !== 'x'"),
   ]),
   plant('nothing stored is wrong', /^POST \/dev\/intents/, 'an amount has no upper bound', [
-    replace('createValidate', '$n >= 1 && $', '$n >= 1'),
+    replace('createAjv', '$n >= 1 && $', '$n >= 1'),
   ]),
   plant('nothing refused is stored', /store\/products/, 'a product is refused after it has been stored', [
     replace(
