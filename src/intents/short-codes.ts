@@ -26,7 +26,7 @@ export const allShortCodes = 32 ** 6
 const [firstBatch, largestBatch] = [32, 256]
 /**
  * The number of batches without a free code after which a create gives up. If 99.9 % of all codes are taken, 16 batches
- * contain a free code with a probability of 98 %.
+ * contain a free code with a probability of 97 %.
  */
 const maxFullBatches = 16
 
