@@ -79,7 +79,7 @@ export function createShortCodes(insert: Batcher<ShortCode, Insertion>, draw = n
         if (performance.now() >= deadlineAt) throw unavailable()
         const code = reserved.pop()
         if (code !== undefined) {
-          // Thanks to this, creates rarely have to wait. If it fails, the next create that finds no code reports the error.
+          // Thanks to this, creates rarely wait. If it fails, the next create that finds no code reports the error.
           if (reserved.length < batchSize / 4) reserve().catch(() => undefined)
           return code
         }
