@@ -1,5 +1,5 @@
 // Runs a suite: `node dev/tests/run.ts test`, followed by names of files and `--grep`, if any. A queue of test files,
-// and one worker process for each core (worker.ts) that takes the next file when it is done with one.
+// and worker processes (worker.ts) that each take the next file when they are done with one.
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -65,7 +65,8 @@ const env = {
 const execArgv = ['--max-semi-space-size=64', '--single-threaded-gc']
 if (suite.compiles) Object.assign(env, { TEST_BUILD: await compiled() })
 const screen = setInterval(showProgress, screenEveryMs)
-const wanted = Number(values.workers ?? suite.workers ?? availableParallelism())
+const cores = availableParallelism()
+const wanted = Number(values.workers ?? suite.workers?.(cores) ?? cores)
 await Promise.all(Array.from({ length: Math.min(wanted, fileCount) }, work))
 clearInterval(screen)
 slowness.end()

@@ -6,8 +6,8 @@ export interface Suite {
   includes(file: string): boolean
   /** The files that `npm test` has run already, except for more rounds. */
   repeats?(file: string): boolean
-  /** Files at the same time. By default, one for each core. */
-  workers?: number
+  /** Files at the same time, by the number of cores. By default, one for each core. */
+  workers?(cores: number): number
   rounds: 'few' | 'all'
   /** The service is compiled once before the run, because many tests start it as a process. */
   compiles?: boolean
@@ -23,14 +23,15 @@ const attack = under('attack')
 const isElsewhere = (file: string): boolean => [full, load, faults, attack].some((folder) => folder.test(file))
 
 export const suites: Record<string, Suite> = {
-  test: { includes: (file) => !isElsewhere(file), rounds: 'few' },
+  // Many of these tests wait for a moment.
+  test: { includes: (file) => !isElsewhere(file), workers: (cores) => cores + 1, rounds: 'few' },
   full: {
     includes: (file) => full.test(file) || (!isElsewhere(file) && hasRounds(readFileSync(file, 'utf8'))),
     repeats: (file) => !full.test(file),
     rounds: 'all',
     compiles: true,
   },
-  load: { includes: (file) => load.test(file), workers: 1, rounds: 'all' },
+  load: { includes: (file) => load.test(file), workers: () => 1, rounds: 'all' },
   faults: { includes: (file) => faults.test(file), rounds: 'all' },
   attack: { includes: (file) => attack.test(file), rounds: 'all' },
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { newId } from '../../src/security/ids.ts'
 import { createShop } from '../../src/store/shops/create-shop.ts'
-import { createIntent } from '../support/actions.ts'
+import { requestIntent } from '../support/actions.ts'
 import { pay } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { withService } from '../support/service.ts'
@@ -50,8 +50,8 @@ describe('The pages about businesses', () => {
     const { businessId, key } = merchant
     await service.key(businessId, { mode: 'live', kind: 'publishable', scopes: ['store.products:read'] })
     await createShop(service.deps, { businessId, sandbox: false, name: 'Chez <Aïcha>' }, operator)
-    const { referenceNumber } = await createIntent(service, merchant)
-    await createIntent(service, merchant)
+    const { referenceNumber } = await requestIntent(service, merchant)
+    await requestIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'unknown', why: 'timeout' }))
     await pay(service, referenceNumber)
     const { text } = await viewer.get(`/admin/businesses/${businessId}`)

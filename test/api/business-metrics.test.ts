@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
-import { changeAsOperator, createIntent } from '../support/actions.ts'
+import { changeAsOperator, requestIntent } from '../support/actions.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, withService } from '../support/service.ts'
@@ -18,12 +18,12 @@ describe('The metrics for the largest businesses', () => {
 
   it('report the live payment codes of the ten businesses that use the largest shares of their quotas', async () => {
     const merchants = await Promise.all(Array.from({ length: 12 }, () => service.merchant({ mode: 'live' })))
-    for (const merchant of merchants) await createIntent(service, merchant)
+    for (const merchant of merchants) await requestIntent(service, merchant)
     const [small] = merchants as [Merchant]
     const tests = await service.merchant()
-    for (let made = 0; made < 5; made += 1) await createIntent(service, tests)
+    for (let made = 0; made < 5; made += 1) await requestIntent(service, tests)
     await changeAsOperator(service, small.businessId, { limits: { liveCodes: 2 } })
-    await createIntent(service, small)
+    await requestIntent(service, small)
 
     const codes = await byBusiness('business_live_codes')
     expect(Object.keys(codes)).to.have.length(10)

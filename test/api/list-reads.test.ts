@@ -10,9 +10,9 @@ import { createIntent, freshDelivery, relay, subscribe } from '../support/action
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { rounds } from '../support/machine.ts'
 import { storeOrder } from '../support/orders.ts'
+import { profiledEach } from '../support/profiled.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
-import { profiledEach } from './profiled-each.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 /** One document of each kind per minute. */
@@ -113,7 +113,7 @@ describe('A list', () => {
         }
       }),
     )
-    excuse(copies.map(({ _id }) => _id))
+    excuse([made.referenceNumber, ...copies.map(({ _id }) => _id)])
     await service.deps.Delivery.collection.insertMany(copies as never[])
     const limit = { from: at(40.5 * minute), to: at(0) }
     type Filter = [query: string, matches: (delivery: Delivery) => boolean]

@@ -17,7 +17,7 @@ import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createLog } from '../../src/process/log.ts'
 import { queueNames } from '../../src/queues/jobs.ts'
 import { requestRestore } from '../../workers/run/restore-jobs.ts'
-import { createIntent, paymentEvents, post, subscribe } from '../support/actions.ts'
+import { paymentEvents, post, requestIntent, subscribe } from '../support/actions.ts'
 import { copyIntents } from '../support/copy-intents.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'
@@ -105,16 +105,16 @@ describe('Metrics', () => {
     for (const amount of [500, 500, 600])
       await service.http.post('/api/v1/dev/intents').set(headers).send({ amount }).expect(201)
     await service.http.post('/api/v1/dev/intents').set(merchant.write()).send({ amount: 0 }).expect(400)
-    const { referenceNumber } = await createIntent(service, merchant)
+    const { referenceNumber } = await requestIntent(service, merchant)
     await post(service, merchant, `/intents/${referenceNumber}/simulate-payment`, '{}')
     for (const amount of [100, 200])
       await post(service, merchant, `/intents/${referenceNumber}/refund`, JSON.stringify({ amount }))
-    const failing = await createIntent(service, merchant, { amount: 99_901 })
-    const byWallet = await createIntent(service, merchant)
+    const failing = await requestIntent(service, merchant, { amount: 99_901 })
+    const byWallet = await requestIntent(service, merchant)
     await pay(service, byWallet.referenceNumber, { pin: '9999' })
     await pay(service, byWallet.referenceNumber)
     await post(service, merchant, `/intents/${failing.referenceNumber}/simulate-payment`, '{}')
-    const cancelled = await createIntent(service, merchant)
+    const cancelled = await requestIntent(service, merchant)
     for (let twice = 0; twice < 2; twice += 1)
       await post(service, merchant, `/intents/${cancelled.referenceNumber}/cancel`, '')
 

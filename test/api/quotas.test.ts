@@ -4,7 +4,7 @@ import { countLiveCodes } from '../../src/quotas/live-codes.ts'
 import { countSandboxDay } from '../../src/quotas/sandbox-day.ts'
 import { countSandboxResponses } from '../../src/quotas/sandbox-responses.ts'
 import { readable, signedIn } from '../admin/staff.ts'
-import { cancelIntent, changeAsOperator, createIntent } from '../support/actions.ts'
+import { cancelIntent, changeAsOperator, requestIntent } from '../support/actions.ts'
 import { csvOf, postCsv, storedProducts } from '../support/imports.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, type Service, withAnotherKey, withSecondProcess, withService } from '../support/service.ts'
@@ -25,7 +25,7 @@ const intentsOf = (service: Service, { businessId }: Merchant) => service.deps.I
 const claims = (service: Service) => service.deps.Claim.countDocuments({ sealedResponse: { $exists: true } })
 
 async function createMany(service: Service, merchant: Merchant, count: number): Promise<void> {
-  for (let created = 0; created < count; created += 1) await createIntent(service, merchant)
+  for (let created = 0; created < count; created += 1) await requestIntent(service, merchant)
 }
 
 const environment = { LIVE_CODES_PER_BUSINESS: '3', SANDBOX_INTENTS_PER_DAY: '5', ENDPOINT_CHANGES_PER_DAY: '4' }
@@ -67,7 +67,7 @@ describe("The quota for a business's live payment codes", () => {
   it('does not prevent a stored response from being replayed, and a refused create can succeed later with the same idempotency key', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const first = await create(service, merchant, 'first').expect(201)
-    for (let made = 1; made < limit; made += 1) await createIntent(service, merchant)
+    for (let made = 1; made < limit; made += 1) await requestIntent(service, merchant)
     await expectRefused(create(service, merchant, 'later'), 429, 'RATE_LIMITED')
     const replayed = await create(service, merchant, 'first').expect(201)
     expect(replayed.body).to.deep.equal(first.body)
@@ -78,8 +78,8 @@ describe("The quota for a business's live payment codes", () => {
 
   it('still counts codes for 15 minutes after their intents are cancelled, and then releases the codes', async () => {
     const merchant = await service.merchant({ mode: 'live' })
-    const { referenceNumber } = await createIntent(service, merchant)
-    for (let made = 1; made < limit; made += 1) await createIntent(service, merchant)
+    const { referenceNumber } = await requestIntent(service, merchant)
+    for (let made = 1; made < limit; made += 1) await requestIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     service.clock.advance(10 * minuteMs)
     // The refusal may be based on a count from the second before the cancel.
@@ -96,8 +96,8 @@ describe("The quota for a business's live payment codes", () => {
 
   it('counts codes across all processes, each of which refuses further creates once the quota is used up', async () => {
     const merchant = await service.merchant({ mode: 'live' })
-    await createIntent(service, merchant)
-    await createIntent(beside, merchant)
+    await requestIntent(service, merchant)
+    await requestIntent(beside, merchant)
     await waitRarely('both processes refuse', async () => {
       const responses = await Promise.all([create(service, merchant), create(beside, merchant)])
       return responses.every(({ status }) => status === 429)
@@ -147,7 +147,7 @@ describe("The daily quota for a business's test keys", () => {
     const { _id: id } = await createProduct(service, merchant)
     await order(merchant).expect(201)
     const { body } = await endpoint(merchant).expect(201)
-    await createIntent(service, merchant)
+    await requestIntent(service, merchant)
     await createProduct(service, merchant)
     for (const path of [`webhooks/endpoints/${body.data.id}`, `store/products/${id}`])
       await service.http.delete(`/api/v1/dev/${path}`).set(merchant.write()).expect(200)
@@ -185,7 +185,7 @@ describe("The daily quota for a business's test keys", () => {
   it('can be set for each business, and 0 means that there is no limit', async () => {
     const merchant = await service.merchant()
     await changeAsOperator(service, merchant.businessId, { limits: { sandboxIntentsPerDay: 1 } })
-    await createIntent(service, merchant)
+    await requestIntent(service, merchant)
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
     await changeAsOperator(service, merchant.businessId, { limits: { sandboxIntentsPerDay: 0 } })
     await createMany(service, merchant, limit)
@@ -207,7 +207,7 @@ describe("The daily quota for a business's test keys", () => {
 
   it("is shown on the business's staff page, with the number of objects left for the day", async () => {
     const merchant = await service.merchant()
-    await createIntent(service, merchant)
+    await requestIntent(service, merchant)
     await changeAsOperator(service, merchant.businessId, { limits: { perSecond: 250 } })
     const staff = await signedIn(service, 'viewer')
     const { text } = await staff.get(`/admin/businesses/${merchant.businessId}`)
@@ -237,7 +237,7 @@ describe("The daily quota for responses stored for a business's test keys", () =
     (await service.deps.Intent.find({ businessId }).lean()).flatMap(({ outbox }) => outbox).length
 
   it('refuses writes once it is used up, and a refused write has no effect and produces no event', async () => {
-    const { referenceNumber } = await createIntent(service, merchant)
+    const { referenceNumber } = await requestIntent(service, merchant)
     for (let made = 0; made < limit; made += 1) await fail(referenceNumber).expect(402)
     const [before, events] = [await claims(service), await eventsOf(merchant)]
     const details = { scope: 'sandbox', limit }
@@ -248,8 +248,8 @@ describe("The daily quota for responses stored for a business's test keys", () =
   })
 
   it('counts the responses to changes, endpoint tests and refused creates, but not those to successful intent creates', async () => {
-    const { referenceNumber } = await createIntent(service, merchant)
-    await createIntent(service, merchant)
+    const { referenceNumber } = await requestIntent(service, merchant)
+    await requestIntent(service, merchant)
     await service.http.post(intents).set(merchant.write()).send({ amount: -1 }).expect(400)
     await cancelIntent(service, merchant, referenceNumber)
     await service.http.post('/api/v1/dev/webhooks/endpoints/none/test').set(merchant.write()).expect(404)
@@ -266,7 +266,7 @@ describe("The daily quota for responses stored for a business's test keys", () =
   })
 
   it('allows replays even if it is used up, and a refused write is accepted the next day with the same idempotency key', async () => {
-    const { referenceNumber } = await createIntent(service, merchant)
+    const { referenceNumber } = await requestIntent(service, merchant)
     const first = await fail(referenceNumber, merchant, 'first').expect(402)
     for (let made = 1; made < limit; made += 1) await fail(referenceNumber).expect(402)
     await expectRefused(fail(referenceNumber, merchant, 'later'), 429, 'RATE_LIMITED')
@@ -278,14 +278,14 @@ describe("The daily quota for responses stored for a business's test keys", () =
   })
 
   it("does not limit the business's live keys or other merchants", async () => {
-    const { referenceNumber } = await createIntent(service, merchant)
+    const { referenceNumber } = await requestIntent(service, merchant)
     for (let made = 0; made < limit; made += 1) await fail(referenceNumber).expect(402)
     await expectRefused(fail(referenceNumber), 429, 'RATE_LIMITED')
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     for (let made = 0; made <= limit; made += 1)
-      await cancelIntent(service, live, (await createIntent(service, live)).referenceNumber)
+      await cancelIntent(service, live, (await requestIntent(service, live)).referenceNumber)
     const other = await service.merchant()
-    await fail((await createIntent(service, other)).referenceNumber, other).expect(402)
+    await fail((await requestIntent(service, other)).referenceNumber, other).expect(402)
   })
 })
 

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { startRedis } from '../../dev/servers.ts'
 import { newKey } from '../../src/businesses/api-key.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
-import { changeAsOperator, createIntent } from '../support/actions.ts'
+import { changeAsOperator, requestIntent } from '../support/actions.ts'
 import { deadlineMs } from '../support/machine.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
 import {
@@ -281,7 +281,7 @@ describe('A rate limit of five requests per second', () => {
       for (const each of [service, beside])
         await waitFor('Redis is up', async () => (await each.http.get('/readyz')).body.redis === 'up')
       newSecond()
-      await createIntent(service, merchant)
+      await requestIntent(service, merchant)
       await waitFor('Redis knows of one', async () => (await counted()).includes(`${merchant.keyId}\n"1"`))
       expect((await list(merchant, beside)).status).to.equal(200)
       await waitFor('the other process too', () => remaining(beside, merchant) === 3)

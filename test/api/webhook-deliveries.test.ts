@@ -13,8 +13,8 @@ import {
 } from '../support/actions.ts'
 import { deadDeliveries, makeAllAttempts } from '../support/dead-deliveries.ts'
 import { type EndpointServer, withEndpointServerPerTest } from '../support/endpoint-server.ts'
+import { profiledEach } from '../support/profiled.ts'
 import { type Merchant, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
-import { profiledEach } from './profiled-each.ts'
 import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/events'

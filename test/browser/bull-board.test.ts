@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-
 import { picture, sizes } from './browser.ts'
 import { withStage } from './stage.ts'
 

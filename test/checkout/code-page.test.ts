@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import { neverCancels } from '../../src/intents/lifecycle.ts'
 import { readable } from '../admin/staff.ts'
-import { cancelIntent, openSecondProcess } from '../support/actions.ts'
+import { cancelIntent, createIntent, openSecondProcess } from '../support/actions.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
-import { makeIntent } from '../workers/set-up.ts'
 
 describe('The payment code page', () => {
   const service = withService({ CODE_LIFETIME_SECONDS: '3600', TRUST_PROXY: '1' })
@@ -49,7 +48,7 @@ describe('The payment code page', () => {
   })
 
   it('redirects to the payment page in the chosen language, however the digits of the code are typed', async () => {
-    const { code, shortCode } = await makeIntent(service, merchant)
+    const { code, shortCode } = await createIntent(service, merchant)
     const digits = (zero: number) => Array.from(code, (digit) => String.fromCharCode(zero + Number(digit))).join('')
     const [three, rest] = [code.slice(0, 3), code.slice(3)]
     const written = [
@@ -70,7 +69,7 @@ describe('The payment code page', () => {
   })
 
   it('redirects to the payment page even for an address that has opened too many unknown links', async () => {
-    const { code } = await makeIntent(service, merchant)
+    const { code } = await createIntent(service, merchant)
     const from = elsewhere()
     await Promise.all(Array.from({ length: 31 }, () => look('/p/222222', { headers: headers(from) })))
     expect((await look('/p/222222', { headers: headers(from) })).status).to.equal(429)
@@ -79,7 +78,7 @@ describe('The payment code page', () => {
   })
 
   it('accepts live codes only at /, and test codes only at the sandbox page of their own business', async () => {
-    const [trial, real] = [await makeIntent(service, merchant), await makeIntent(service, live)]
+    const [trial, real] = [await createIntent(service, merchant), await createIntent(service, live)]
     expect((await enter('/', real.code)).location).to.match(pageOf(real.shortCode, 'en'))
     expect((await enter(sandbox(), trial.code)).location).to.match(pageOf(trial.shortCode, 'en'))
     const kept = [
@@ -93,9 +92,9 @@ describe('The payment code page', () => {
 
   it('shows the same message for unknown, paid, cancelled and expired codes', async () => {
     const [cancelled, paid, expired] = [
-      await makeIntent(service, merchant),
-      await makeIntent(service, merchant),
-      await makeIntent(service, merchant),
+      await createIntent(service, merchant),
+      await createIntent(service, merchant),
+      await createIntent(service, merchant),
     ]
     await cancelIntent(service, merchant, cancelled.referenceNumber)
     await service.http
@@ -122,7 +121,7 @@ describe('The payment code page', () => {
   })
 
   it('redirects to the payment page even while the payment is in progress', async () => {
-    const { code, shortCode, referenceNumber } = await makeIntent(service, merchant)
+    const { code, shortCode, referenceNumber } = await createIntent(service, merchant)
     const hold = {
       id: 'p',
       wallet: 'sandbox',
@@ -200,7 +199,7 @@ describe('The payment code page', () => {
   })
 
   it('refuses live codes from an address for ten minutes after 30 unknown codes, and shows how long to wait', async () => {
-    const { code } = await makeIntent(service, live)
+    const { code } = await createIntent(service, live)
     const from = elsewhere()
     const misses = Array.from({ length: 31 }, () => enter('/', freeCode(code), from))
     const statuses = (await Promise.all(misses)).map(({ status }) => status)

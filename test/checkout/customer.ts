@@ -1,7 +1,7 @@
 import { formFor } from '../../dev/form.ts'
 import { readable } from '../admin/staff.ts'
+import { createIntent } from '../support/actions.ts'
 import type { Merchant, Service } from '../support/service.ts'
-import { makeIntent } from '../workers/set-up.ts'
 
 /** A page as a browser without scripts receives it. */
 export interface Seen {
@@ -18,7 +18,7 @@ export interface Seen {
 
 /** Creates an intent of 500.00 MRU. `path` is that of its page. */
 export async function offerOf(service: Service, merchant: Merchant, fields: object = {}) {
-  const intent = await makeIntent(service, merchant, { amount: 50_000, ...fields })
+  const intent = await createIntent(service, merchant, { amount: 50_000, ...fields })
   return { ...intent, path: `/p/${intent.shortCode}` }
 }
 

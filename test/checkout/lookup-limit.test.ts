@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { createLookupLimit, type LookupLimit } from '../../src/checkout/lookup-limit.ts'
+import { createIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { profiled } from '../support/profiled.ts'
 import { withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { makeIntent } from '../workers/set-up.ts'
 import { seen } from './customer.ts'
 
 const hit = async () => 'payment'
@@ -111,7 +111,7 @@ describe('The limiter for links and payment codes', () => {
 
   it('lets customers in other networks pay by code even after wrong codes from 20 addresses in ten IPv6 /48 networks have closed their /40', async () => {
     const live = await service.merchant({ mode: 'live' })
-    const { code } = await makeIntent(service, live, { amount: 50_000 })
+    const { code } = await createIntent(service, live, { amount: 50_000 })
     const enter = (from: string, typed: string) =>
       seen(`${service.origin}/`, {
         method: 'POST',

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { scriptPath, stylePath } from '../../src/checkout/assets.ts'
-import { cancelIntent } from '../support/actions.ts'
+import { cancelIntent, createIntent } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
-import { makeIntent } from '../workers/set-up.ts'
 import { fill, open, pay, seen, wallets } from './customer.ts'
 
 const back = {
@@ -15,7 +14,7 @@ describe('The payment page', () => {
   const merchant = withMerchant(service)
 
   const offer = async (fields: object = {}, owner = merchant) => {
-    const intent = await makeIntent(service, owner, { amount: 123_450, label: 'Thé & sucre', ...fields })
+    const intent = await createIntent(service, owner, { amount: 123_450, label: 'Thé & sucre', ...fields })
     return { ...intent, path: `/p/${intent.shortCode}` }
   }
   const refund = (referenceNumber: string, amount: number) =>

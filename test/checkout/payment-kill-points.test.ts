@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import type { Business } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Deps } from '../../src/deps.ts'
 import type { Effect } from '../../src/idempotency/effect.ts'
@@ -17,14 +16,14 @@ import { demoWallets } from '../../src/wallets/sandbox/demo-wallets.ts'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import type { Wallet } from '../../src/wallets/wallet.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
+import { createIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
 import { newRefund, outboxEventsOf, pay, storedIntent, withoutDeadline } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
-import { type Merchant, withMerchant, withService } from '../support/service.ts'
+import { type Merchant, withService } from '../support/service.ts'
 import type { Victim } from '../support/victim.ts'
-import { makeIntent } from '../workers/set-up.ts'
 
 const dayMs = 86_400_000
 const amount = 50_000
@@ -40,11 +39,8 @@ describe('If a process is killed between any two steps of a payment or refund,',
   this.timeout(120_000)
   // An order is valid for 5 s longer, so it has expired when another process continues 12 s later.
   const service = withService({ WALLET_PROVIDER_TIMEOUT_SECONDS: '5' })
-  const template = withMerchant(service)
-  let business: Business
   let sandbox: Wallet
-  before(async () => {
-    business = await service.deps.Business.findById(template.businessId).orFail().lean()
+  before(() => {
     sandbox = service.deps.wallets.forPayments(true) ?? expect.fail()
   })
   const closings: Promise<unknown>[] = []
@@ -52,10 +48,8 @@ describe('If a process is killed between any two steps of a payment or refund,',
   const kill = <C>(operation: Operation<C>, waitMs = 0) => killAtEveryStep(service, operation, closings, waitMs)
 
   async function prepare(): Promise<Case> {
-    // Each business has demo wallets of its own.
-    const merchant = { ...template, businessId: newId() }
-    await service.deps.Business.create({ ...business, _id: merchant.businessId })
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const merchant = await service.merchant()
+    const { referenceNumber } = await createIntent(service, merchant)
     return { merchant, referenceNumber, paymentId: newId() }
   }
 

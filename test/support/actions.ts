@@ -1,12 +1,17 @@
 import { type BusinessChange, changeBusiness } from '../../src/businesses/change-business.ts'
 import type { Deps } from '../../src/deps.ts'
+import { createIntent as insertIntent } from '../../src/intents/create.ts'
+import { parseCreate } from '../../src/intents/parse-create.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { relayOutboxes } from '../../src/outbox/relay.ts'
+import { newId } from '../../src/security/ids.ts'
 import { type WakeOutcome, wakeDelivery } from '../../src/webhooks/attempts/wake.ts'
 import { bodyOf, composeData } from '../../src/webhooks/body/compose.ts'
 import { findBodySource } from '../../src/webhooks/body/find-source.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { eventIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
+import { createEndpoint, parseEndpoint } from '../../src/webhooks/endpoints/create.ts'
+import { callerOf } from './caller.ts'
 import { httpTo, type Merchant, openService, type Service, sharedEnvironment } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -20,20 +25,22 @@ export interface Subscription {
 
 export const paymentEvents = ['payment.created', 'payment.cancelled', 'payment.expired']
 
+/** A write of a merchant, without the request, which costs several times as much processor time. */
+const newEffect = () => ({ id: newId(), deadlineAt: noDeadline, cause: null, seal: () => '' })
+const callerBy = (merchant: Merchant) => callerOf(merchant, merchant.key.includes('_test_'))
+
 /** Creates an endpoint of the merchant, whose server may listen on loopback. */
 export async function subscribe(
   service: Service,
   merchant: Merchant,
   url: string,
-  events: string[] = paymentEvents,
+  events: readonly string[] = paymentEvents,
 ): Promise<Subscription> {
   service.allowHost(new URL(url).host)
-  const { status, body } = await service.http
-    .post('/api/v1/dev/webhooks/endpoints')
-    .set(merchant.write())
-    .send({ url, events })
-  if (status !== 201) throw new Error(JSON.stringify(body))
-  return body.data
+  const { deps } = service
+  const caller = callerBy(merchant)
+  const created = await createEndpoint(deps, caller, parseEndpoint(deps, caller, { url, events }), newEffect())
+  return created as unknown as Subscription
 }
 
 export interface Created {
@@ -45,12 +52,18 @@ export interface Created {
 }
 
 export async function createIntent(
-  service: Service,
+  { deps }: Service,
   merchant: Merchant,
-  input: string | object = { amount: 50_000 },
+  input: object = { amount: 50_000 },
 ): Promise<Created> {
-  const text = typeof input === 'string' ? input : JSON.stringify(input)
-  const { status, body } = await post(service, merchant, '/intents', text)
+  const caller = callerBy(merchant)
+  const created = await insertIntent(deps, caller, parseCreate(deps, caller.sandbox, input), newEffect())
+  return JSON.parse(JSON.stringify(created))
+}
+
+/** Creates an intent by a request. */
+export async function requestIntent(service: Service, merchant: Merchant, input?: object): Promise<Created> {
+  const { status, body } = await post(service, merchant, '/intents', JSON.stringify(input ?? { amount: 50_000 }))
   if (status !== 201) throw new Error(JSON.stringify(body))
   return body.data as unknown as Created
 }

@@ -1,3 +1,4 @@
+import { scopes } from '../../schemas/scopes.ts'
 import { defaultLimits } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Merchant } from './service.ts'
@@ -8,7 +9,7 @@ export const callerOf = ({ businessId, keyId }: Merchant, sandbox = true): Calle
   keyId,
   sandbox,
   kind: 'secret',
-  scopes: new Set(),
+  scopes: new Set(scopes),
   limits: defaultLimits,
   commission: [],
   ip: '::1',

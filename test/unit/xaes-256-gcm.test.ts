@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { createXaes } from '../../src/security/xaes-256-gcm.ts'
-import { rounds } from '../support/machine.ts'
 
 /** The vectors of https://c2sp.org/XAES-256-GCM. */
 describe('XAES-256-GCM', () => {
@@ -28,23 +27,19 @@ describe('XAES-256-GCM', () => {
     })
 
   it('matches the accumulated test vector for many keys and nonces', () => {
-    const count = rounds(10_000, 500)
-    const random = createHash('shake128', { outputLength: 400 * count }).digest()
+    const random = createHash('shake128', { outputLength: 4_000_000 }).digest()
     let at = 0
     const draw = (length: number): Buffer => {
       at += length
       return random.subarray(at - length, at)
     }
     const all = createHash('shake128', { outputLength: 32 })
-    for (let round = 0; round < count; round += 1) {
+    for (let round = 0; round < 10_000; round += 1) {
       const [key, roundNonce] = [draw(32), draw(24)]
       const plain = draw(draw(1)[0] as number)
       const aad = draw(draw(1)[0] as number)
       all.update(createXaes(key).encrypt(roundNonce, plain, aad))
     }
-    // The specification has the value for 10 000 rounds. The code that matched it computed the other.
-    const full = 'e6b9edf2df6cec60c8cbd864e2211b597fb69a529160cd040d56c0c210081939'
-    const few = 'cad29e9f0a913ef58b5f1f3fd4e3749b61ef9c17cd341c20b50254ba701ad4f0'
-    expect(all.digest('hex')).to.equal(count === 10_000 ? full : few)
+    expect(all.digest('hex')).to.equal('e6b9edf2df6cec60c8cbd864e2211b597fb69a529160cd040d56c0c210081939')
   })
 })

@@ -6,7 +6,7 @@ import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
-import { cancelIntent } from '../support/actions.ts'
+import { cancelIntent, createIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { killAtEveryStep } from '../support/kill-at-every-step.ts'
 import { outboxEventsOf, outcomeName, pay, storedIntent } from '../support/pay.ts'
@@ -21,7 +21,6 @@ import {
 import { payer } from '../support/provider-books.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { behindMs } from '../support/victim.ts'
-import { makeIntent } from '../workers/set-up.ts'
 
 const amount = 700
 const { phone, pin } = payer
@@ -71,7 +70,7 @@ describe('If a process is killed between any two steps of a live payment or refu
   }
 
   async function newPayment(): Promise<Payment> {
-    const { referenceNumber } = await makeIntent(service, merchant, { amount })
+    const { referenceNumber } = await createIntent(service, merchant, { amount })
     return { referenceNumber, paymentId: newId() }
   }
 
@@ -174,7 +173,7 @@ describe('If a process is killed between any two steps of a live payment or refu
 
   const refunding = () => ({
     async prepare(): Promise<Refunding> {
-      const { referenceNumber } = await makeIntent(service, merchant, { amount })
+      const { referenceNumber } = await createIntent(service, merchant, { amount })
       expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('done')
       return { referenceNumber, effectId: newId(), responses: [] }
     },

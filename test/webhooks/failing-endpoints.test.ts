@@ -6,7 +6,15 @@ import { type EndpointHealth, untried } from '../../src/webhooks/endpoints/endpo
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { signedIn } from '../admin/staff.ts'
-import { attempt, changeAsOperator, deliveriesOf, relay, storedBodies, storedBody } from '../support/actions.ts'
+import {
+  attempt,
+  changeAsOperator,
+  deliveriesOf,
+  relay,
+  storedBodies,
+  storedBody,
+  subscribe,
+} from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { overtake } from '../support/kill-at-every-step.ts'
@@ -20,7 +28,7 @@ import {
   withSecondProcess,
   withService,
 } from '../support/service.ts'
-import { makeEndpoint, makeIntents } from '../workers/set-up.ts'
+import { createIntents } from '../workers/set-up.ts'
 
 const path = '/api/v1/dev/webhooks'
 const hourMs = 3_600_000
@@ -40,9 +48,9 @@ describe('An endpoint that fails', () => {
   beforeEach(async () => {
     respond(500)
     const { url } = endpointServer
-    failing = await makeEndpoint(service, merchant, `${url}?token=s3cret`, ['payment.created', 'endpoint.failing'])
-    other = await makeEndpoint(service, merchant, url, ['endpoint.failing'])
-    await makeEndpoint(service, merchant, url, ['payment.expired'])
+    failing = (await subscribe(service, merchant, `${url}?token=s3cret`, ['payment.created', 'endpoint.failing'])).id
+    other = (await subscribe(service, merchant, url, ['endpoint.failing'])).id
+    await subscribe(service, merchant, url, ['payment.expired'])
   })
 
   const respond = (status: number) => endpointServer.respondWith((res) => void res.writeHead(status).end())
@@ -60,7 +68,7 @@ describe('An endpoint that fails', () => {
 
   /** Makes the first attempts at new deliveries to the endpoint, and writes their results without waiting for more. */
   async function attemptNew(count: number, as: Merchant = merchant) {
-    const made = await makeIntents(service, as, count)
+    const made = await createIntents(service, as, count)
     await relay(service, as)
     const of = { referenceNumber: { $in: made.map(({ referenceNumber }) => referenceNumber) } }
     const deliveries = await service.deps.Delivery.find(of).lean()

@@ -10,7 +10,6 @@ import { schemaErrorsOf } from '../support/payment-events.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { makeIntent } from '../workers/set-up.ts'
 
 type Body = Received['json']
 
@@ -62,7 +61,7 @@ describe("A payment webhook's body", () => {
   it('describes a new intent, whatever keys the metadata contains', async () => {
     const metadata = '{"a.b":"1","$x":"2","__proto__":"3","constructor":""," é💰":"ü\\u0007","order":"1042"}'
     const input = `{"amount":50000,"merchantReference":"Nº 1042","metadata":${metadata}}`
-    const { referenceNumber, shortCode, createdAt } = await createIntent(service, merchant, input)
+    const { referenceNumber, shortCode, createdAt } = await createIntent(service, merchant, JSON.parse(input))
     const body = await last(referenceNumber, 'created')
     expect(body).to.include({ event: 'payment.created', created_at: createdAt, sandbox: true })
     expect(JSON.stringify(body.data.metadata)).to.equal(JSON.stringify(JSON.parse(metadata)))
@@ -73,7 +72,7 @@ describe("A payment webhook's body", () => {
 
   it("states the payment's time, payer and commission, for both wallet payments and simulated payments", async () => {
     for (const way of ['wallet', 'simulated'] as const) {
-      const { referenceNumber, shortCode } = await makeIntent(service, merchant)
+      const { referenceNumber, shortCode } = await createIntent(service, merchant)
       const phone = '221771234567'
       if (way === 'wallet') await payWith({ outcome: 'done' }, referenceNumber, { phone })
       else await simulate(referenceNumber, { payerPhone: `+${phone}` })
@@ -110,7 +109,7 @@ describe("A payment webhook's body", () => {
   })
 
   it('states the reason for each failure, and says whether the customer may try again', async () => {
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     await payWith({ outcome: 'refused', reason: 'wrong_pin' }, referenceNumber)
     await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
     await simulate(referenceNumber, { outcome: 'insufficient_funds' }, 402)
@@ -123,14 +122,14 @@ describe("A payment webhook's body", () => {
       { status: 'FAILED', failure: { code: 'wallet_closed', retryable: false } },
     ])
     for (const { data } of failed) expect(data).to.deep.include(unpaid)
-    const magic = await makeIntent(service, merchant, { amount: 99_901 })
+    const magic = await createIntent(service, merchant, { amount: 99_901 })
     await simulate(magic.referenceNumber, {}, 402)
     const { data } = await last(magic.referenceNumber, 'created', 'failed')
     expect(data.failure).to.deep.equal({ code: 'technical_error', retryable: false })
   })
 
   it("contains the id of each refund, and repeats the payment's data", async () => {
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
     await payWith({ outcome: 'done' }, referenceNumber)
     const first = await act(`${referenceNumber}/refund`, { amount: 20_000, reason: 'torn' }, 200)
@@ -161,7 +160,7 @@ describe("A payment webhook's body", () => {
   })
 
   it('states whether an unpaid intent was cancelled or has expired', async () => {
-    const [cancelled, expired] = await Promise.all([makeIntent(service, merchant), makeIntent(service, merchant)])
+    const [cancelled, expired] = await Promise.all([createIntent(service, merchant), createIntent(service, merchant)])
     await cancelIntent(service, merchant, cancelled.referenceNumber)
     service.clock.advance(86_400_000)
     await expireIntent(service.deps, expired.referenceNumber)
@@ -177,7 +176,7 @@ describe("A payment webhook's body", () => {
     service.deps.wallets = openWallets(wallet, { ...wallet, name: 'live:test', close: async () => undefined })
     const live = await service.merchant({ mode: 'live' })
     await subscribe(service, live, endpointServer.url, paymentEvents)
-    const { referenceNumber } = await makeIntent(service, live)
+    const { referenceNumber } = await createIntent(service, live)
     await payWith({ outcome: 'done' }, referenceNumber)
     const bodies = await bodiesOf(referenceNumber, 'created', 'confirmed')
     expect(bodies.map(({ sandbox }) => sandbox)).to.deep.equal([false, false])

@@ -6,14 +6,13 @@ import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import type { LeasedReplay } from '../../src/webhooks/replays/lease.ts'
 import { runReplay } from '../../src/webhooks/replays/run.ts'
 import { planReplay, startReplay } from '../../src/webhooks/replays/start.ts'
-import { attempt, recordRecentSuccess, storedDelivery } from '../support/actions.ts'
+import { attempt, createIntent, recordRecentSuccess, storedDelivery, subscribe } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { killAtEveryStep } from '../support/kill-at-every-step.ts'
 import { logEvents, storeDeliveries, storedReplay } from '../support/replays.ts'
-import { tester, withMerchant, withService } from '../support/service.ts'
+import { tester, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { makeEndpoint, makeIntent } from '../workers/set-up.ts'
 
 interface Case {
   replayId: string
@@ -28,17 +27,11 @@ describe('If a worker is killed between any two steps of a replay', function () 
   const closings: Promise<unknown>[] = []
   after(() => closeInBackground(closings))
 
-  const merchant = withMerchant(service)
-  let referenceNumber: string
-  before(async () => {
-    ;({ referenceNumber } = await makeIntent(service, merchant))
-  })
-
-  /** Stores another business's endpoint and events. */
   async function prepare(): Promise<Case> {
     const { deps, clock } = service
-    const other = { ...merchant, businessId: newId() }
-    const id = await makeEndpoint(service, other, endpointServer.url, ['payment.created'])
+    const merchant = await service.merchant()
+    const { referenceNumber } = await createIntent(service, merchant)
+    const { id } = await subscribe(service, merchant, endpointServer.url)
     await recordRecentSuccess(service, id)
     const endpoint = await deps.Endpoint.findById(id).orFail().lean()
     const at = clock.now()
@@ -47,7 +40,7 @@ describe('If a worker is killed between any two steps of a replay', function () 
       at,
       ...(state === undefined ? {} : { state }),
     }))
-    const eventIds = await logEvents(service, other, referenceNumber, logged)
+    const eventIds = await logEvents(service, merchant, referenceNumber, logged)
     await storeDeliveries(service, endpoint, eventIds, logged)
     const request = { sandbox: true, from: at, to: null, events: null, onlyUndelivered: false }
     const replayId = newId()

@@ -6,7 +6,7 @@ import { endReplay, leaseReplay, recordProgress, releaseReplay } from '../../src
 import { maxEventsPerDay, maxReplaysPerDay, type PlannedReplay } from '../../src/webhooks/replays/start.ts'
 import { countUndelivered, maxCounted } from '../../src/webhooks/replays/undelivered.ts'
 import { startPolling } from '../../workers/run/poll.ts'
-import { recordRecentSuccess } from '../support/actions.ts'
+import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { chanceOf } from '../support/chance.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
@@ -19,7 +19,7 @@ import {
   withService,
 } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { holdRequests, makeEndpoint, makeIntent } from '../workers/set-up.ts'
+import { holdRequests } from '../workers/set-up.ts'
 
 const minuteMs = 60_000
 const names = ['payment.created', 'payment.expired', 'payment.failed'] as const satisfies EventName[]
@@ -34,8 +34,8 @@ describe('A replay', () => {
   let referenceNumber: string
   let base: number
   beforeEach(async () => {
-    ;({ referenceNumber } = await makeIntent(service, merchant))
-    const id = await makeEndpoint(service, merchant, endpointServer.url, subscribed)
+    ;({ referenceNumber } = await createIntent(service, merchant))
+    const { id } = await subscribe(service, merchant, endpointServer.url, subscribed)
     await service.deps.Intent.updateOne({ referenceNumber }, { $set: { outbox: [] } })
     endpoint = { _id: id, url: endpointServer.url }
     second.allowHost(endpointServer.host)
@@ -97,7 +97,7 @@ describe('A replay', () => {
       }))
       const eventIds = await log(logged)
       const other = 'https://other.example/hook'
-      const otherId = await makeEndpoint(service, merchant, other, subscribed)
+      const { id: otherId } = await subscribe(service, merchant, other, subscribed)
       const dead = logged.map((each) => ({ ...each, state: 'DEAD' as const }))
       await storeDeliveries(service, { _id: otherId, url: other }, eventIds, dead)
       const before = await deliveries()

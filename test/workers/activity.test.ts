@@ -9,14 +9,14 @@ import { payIntent } from '../../src/intents/payments/pay.ts'
 import { newId } from '../../src/security/ids.ts'
 import { noCommission } from '../../src/wallets/commission.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
-import { attempt, freshDelivery, relay, subscribe } from '../support/actions.ts'
+import { attempt, createIntent, freshDelivery, relay, subscribe } from '../support/actions.ts'
 import { type Chance, chanceOf } from '../support/chance.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
 import { refund, storedIntent, withoutDeadline } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { type Merchant, withAnotherKey, withMerchant, withService } from '../support/service.ts'
-import { makeIntent, withBatchers } from './set-up.ts'
+import { withBatchers } from './set-up.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -35,7 +35,7 @@ describe('The activity figures', () => {
   /** Makes a customer pay a new intent, with this outcome in the wallet. Returns the reference number. */
   async function payNew(owner: Merchant, outcome: WalletOutcome, amount: number, isOpen = false): Promise<string> {
     const input = isOpen ? { amountType: 'OPEN' } : { amount }
-    const { referenceNumber } = await makeIntent(service, owner, input)
+    const { referenceNumber } = await createIntent(service, owner, input)
     await payAgain(referenceNumber, outcome, amount)
     return referenceNumber
   }

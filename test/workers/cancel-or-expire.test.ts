@@ -1,11 +1,10 @@
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
-import { cancelIntent } from '../support/actions.ts'
+import { cancelIntent, createIntent } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
-import { makeIntent } from './set-up.ts'
 
 const dayMs = 86_400_000
 
@@ -22,7 +21,7 @@ describe('A race between a cancellation and an expiry', () => {
   async function race(step: number, paused: 'cancel' | 'expire') {
     const instant = new Date('2033-01-01T00:00:00Z')
     service.clock.freeze(instant)
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     service.clock.freeze(new Date(instant.getTime() + dayMs - 1))
     const late = paused === 'cancel' ? 0 : -1
     const victim = await openVictim(service, { step, fate: 'paused', lateMs: late })

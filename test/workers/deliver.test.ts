@@ -18,7 +18,6 @@ import {
 } from '../support/actions.ts'
 import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
-import { makeIntent } from './set-up.ts'
 
 describe('A delivery', () => {
   const service = withService()
@@ -36,7 +35,7 @@ describe('A delivery', () => {
   const later = (ms: number) => new Date(service.clock.now().getTime() + ms)
 
   it('carries the headers of SPEC 6.2 with their exact spelling, the name and id of the event, and a signature', async () => {
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     await relay(service, merchant)
     const made = await deliveriesOf(service, merchant)

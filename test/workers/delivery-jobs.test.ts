@@ -10,7 +10,7 @@ import { createGate } from '../support/gate.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { hasStatus, isIn, makeIntent, withQueues } from './set-up.ts'
+import { hasStatus, isIn, withQueues } from './set-up.ts'
 
 /** From the API to the endpoint, with real workers and real queues. */
 describe("A delivery's job", () => {
@@ -46,7 +46,7 @@ describe("A delivery's job", () => {
   it('is not needed for an immediate first attempt, so that Redis never contains anything about the delivery', async () => {
     // Earlier events have no subscriber.
     const unsubscribed = await service.merchant()
-    await makeIntent(service, unsubscribed)
+    await createIntent(service, unsubscribed)
     await waitFor('relayed', async () => (await outboxEvents(service, unsubscribed)).length === 0)
     const added: string[] = []
     const { enqueue, config } = service.deps
@@ -82,7 +82,7 @@ describe("A delivery's job", () => {
       else void gate.passed.then(() => res.end())
     })
     await subscribe(service, merchant, hanging.url, ['payment.created'])
-    await makeIntent(service, merchant)
+    await createIntent(service, merchant)
     await hanging.atLeast(2)
     const [delivery] = await deliveriesOf(service, merchant)
     const id = delivery?._id ?? ''
@@ -96,7 +96,7 @@ describe("A delivery's job", () => {
 
   it('is moved to the failed jobs after the 8th failed attempt, from where support staff or a re-queue in MongoDB remove it', async () => {
     const { merchant, endpointServer, id, intent } = await createDelivery(() => 500)
-    await makeIntent(service, merchant)
+    await createIntent(service, merchant)
     const isDead = async () => {
       const made = await deliveriesOf(service, merchant)
       return made.length === 2 && made.every(({ status }) => status === 'DEAD') && made

@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import { codeKeyOf, freeIfReusable } from '../../src/intents/code.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { expireDue } from '../../src/intents/expire-due.ts'
-import { deliveriesOf, readIntent, relay, storedBodies, subscribe } from '../support/actions.ts'
+import { createIntent, deliveriesOf, readIntent, relay, storedBodies, subscribe } from '../support/actions.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'
 import { openService, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { makeIntent, makeIntents } from './set-up.ts'
+import { createIntents } from './set-up.ts'
 
 const dayMs = 86_400_000
 
@@ -20,7 +20,7 @@ describe("An intent's expiry", () => {
   const storedIntent = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).lean()
 
   it('is read in the same way before and after a worker has written it', async () => {
-    const { referenceNumber, createdAt, expiresAt } = await makeIntent(service, merchant)
+    const { referenceNumber, createdAt, expiresAt } = await createIntent(service, merchant)
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).to.equal(dayMs)
     reach(expiresAt)
     const read = await readIntent(service, merchant, referenceNumber)
@@ -33,7 +33,7 @@ describe("An intent's expiry", () => {
   })
 
   it('changes nothing if it runs too early, and returns the time at which it is due', async () => {
-    const { referenceNumber, expiresAt } = await makeIntent(service, merchant)
+    const { referenceNumber, expiresAt } = await createIntent(service, merchant)
     reach(expiresAt, -1)
     const notExpired = { expired: false, dueAt: new Date(expiresAt) }
     for (const _again of [1, 2]) expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal(notExpired)
@@ -43,7 +43,7 @@ describe("An intent's expiry", () => {
   it('adds exactly one event, dated at the time at which the expiry was due, even if several processes expire the intent concurrently', async () => {
     const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url)
-    const { referenceNumber, expiresAt } = await makeIntent(service, merchant)
+    const { referenceNumber, expiresAt } = await createIntent(service, merchant)
     reach(expiresAt, 90_000)
     beside.clock.freeze(service.clock.now())
     const outcomes = await Promise.all(
@@ -61,7 +61,7 @@ describe("An intent's expiry", () => {
   })
 
   it('makes the code available to another intent exactly 15 minutes later', async () => {
-    const { referenceNumber, code, expiresAt } = await makeIntent(service, merchant)
+    const { referenceNumber, code, expiresAt } = await createIntent(service, merchant)
     const key = codeKeyOf({ businessId: merchant.businessId, sandbox: true }, code)
     reach(expiresAt)
     await expireIntent(service.deps, referenceNumber)
@@ -80,7 +80,7 @@ describe('The workers', () => {
     const [merchant, endpointServer] = [await service.merchant(), await startEndpointServer()]
     service.startWorkers()
     await subscribe(service, merchant, endpointServer.url, ['payment.expired'])
-    const made = await makeIntents(service, merchant, 4)
+    const made = await createIntents(service, merchant, 4)
     await endpointServer.atLeast(4, 5_000)
     const expiresAt = new Map(made.map((intent) => [intent.referenceNumber, Date.parse(intent.expiresAt)]))
     for (const { at, json } of endpointServer.received) {

@@ -12,12 +12,13 @@ import {
   recordRecentSuccess,
   relay,
   storedDelivery,
+  subscribe,
 } from '../support/actions.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { allDelivered, holdRequests, makeEndpoint, makeIntents, withBatchers, withQueues } from './set-up.ts'
+import { allDelivered, createIntents, holdRequests, withBatchers, withQueues } from './set-up.ts'
 
 describe('The first attempt at a delivery', () => {
   const service = withService()
@@ -30,12 +31,12 @@ describe('The first attempt at a delivery', () => {
     queue = queues.open(service, 'webhook-delivery')
   })
   beforeEach(async () => {
-    endpointId = await makeEndpoint(service, merchant, endpointServer.url, ['payment.created'])
+    endpointId = (await subscribe(service, merchant, endpointServer.url, ['payment.created'])).id
   })
 
   afterEach(() => service.deps.slots.close())
 
-  const create = (count: number) => makeIntents(service, merchant, count)
+  const create = (count: number) => createIntents(service, merchant, count)
   const inRedis = () => dumpKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   const areDelivered = (count: number) => allDelivered(service, merchant, count)
   /** How many times each delivery arrived. */
@@ -110,7 +111,7 @@ describe('The first attempt at a delivery', () => {
   })
 
   it('is made only once for each endpoint even if several processes relay the event in parallel', async () => {
-    const id = await makeEndpoint(service, merchant, endpointServer.url, ['payment.created'])
+    const { id } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     for (const each of [endpointId, id]) await recordRecentSuccess(service, each)
     const beside = await openSecondProcess(service)
     beside.allowHost(endpointServer.host)

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { fastForMs } from '../../src/webhooks/attempts/slots/limits.ts'
 import { createSlots } from '../../src/webhooks/attempts/slots/slots.ts'
-import { cancelIntent, deliveriesOf, recordRecentSuccess } from '../support/actions.ts'
+import { cancelIntent, createIntent, deliveriesOf, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { allDelivered, holdRequests, makeEndpoint, makeIntent, makeIntents } from './set-up.ts'
+import { allDelivered, createIntents, holdRequests } from './set-up.ts'
 
 /** A merchant with one endpoint. */
 interface Shop {
@@ -42,11 +42,11 @@ describe('An endpoint that is hanging or slow', () => {
   async function openShop(shared?: EndpointServer): Promise<Shop> {
     const [merchant, endpointServer] = [await service.merchant(), shared ?? (await startEndpointServer())]
     if (shared === undefined) endpointServers.push(endpointServer)
-    const endpointId = await makeEndpoint(service, merchant, endpointServer.url, ['payment.created'])
+    const { id: endpointId } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     return { merchant, endpointServer, endpointId }
   }
 
-  const sell = ({ merchant }: Shop, count: number) => makeIntents(service, merchant, count)
+  const sell = ({ merchant }: Shop, count: number) => createIntents(service, merchant, count)
 
   const isDone = ({ merchant }: Shop, count: number) => allDelivered(service, merchant, count, 20_000)
 
@@ -76,8 +76,8 @@ describe('An endpoint that is hanging or slow', () => {
     endpointServers.push(other)
     await sell(bad, 55)
     await bad.endpointServer.atLeast(50)
-    await makeEndpoint(service, bad.merchant, other.url, ['payment.cancelled'])
-    const { referenceNumber } = await makeIntent(service, bad.merchant)
+    await subscribe(service, bad.merchant, other.url, ['payment.cancelled'])
+    const { referenceNumber } = await createIntent(service, bad.merchant)
     await cancelIntent(service, bad.merchant, referenceNumber)
     await other.atLeast(1)
     expect(bad.endpointServer.received).to.have.length(50)

@@ -17,7 +17,7 @@ import { withEndpointServer } from '../support/endpoint-server.ts'
 import { newRefund, simulate, storedIntent } from '../support/pay.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { allDelivered, makeIntent } from './set-up.ts'
+import { allDelivered } from './set-up.ts'
 
 /** The largest metadata allowed, of characters that take four bytes. */
 const fullMetadata = Object.fromEntries(
@@ -167,7 +167,7 @@ describe('An intent with thousands of events', () => {
   })
 
   it('rejects further payments while 8 MiB of events are waiting, and accepts payments again once the events are relayed', async () => {
-    const { referenceNumber, shortCode } = await makeIntent(service, merchant)
+    const { referenceNumber, shortCode } = await createIntent(service, merchant)
     excuse([referenceNumber], 'events once')
     const [event] = (await storedIntent(service, referenceNumber)).outbox
     const filled = Array.from({ length: 420 }, () => ({

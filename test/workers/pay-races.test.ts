@@ -13,13 +13,13 @@ import { demoWallets } from '../../src/wallets/sandbox/demo-wallets.ts'
 import { decideWithoutMoney, transfer } from '../../src/wallets/sandbox/transfer.ts'
 import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
+import { createIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { createGate } from '../support/gate.ts'
 import { rounds } from '../support/machine.ts'
 import { outboxEventsOf, outcomeName, payFor, refund, storedIntent } from '../support/pay.ts'
 import { withMerchant, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { makeIntent } from './set-up.ts'
 
 const all = rounds(150, 12)
 const roundsAtOnce = 25
@@ -222,7 +222,7 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
   }
 
   it(`produce one winner, only that winner's events, and correct balances (test/invariants) even after refunds, in each of ${all} rounds`, async () => {
-    await inChunks(all, 100, () => makeIntent(service, merchant, { amount: 100 }))
+    await inChunks(all, 100, () => createIntent(service, merchant, { amount: 100 }))
     const made = await service.deps.Intent.find().lean<Intent[]>()
     service.clock.freeze(soon)
     const raced = await inChunks(all, roundsAtOnce, (index) => race(made[index] ?? expect.fail(), index))

@@ -7,14 +7,13 @@ import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { noCommission } from '../../src/wallets/commission.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
-import { cancelIntent, readIntent } from '../support/actions.ts'
+import { cancelIntent, createIntent, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { outboxEventsOf, outcomeName, pay, simulate, storedIntent } from '../support/pay.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { makeIntent } from './set-up.ts'
 
 const dayMs = 86_400_000
 const minuteMs = 60_000
@@ -55,7 +54,7 @@ describe('A payment', () => {
 
   /** An intent with a payment in progress: the wallet has the order, and responds at `respond`. */
   async function paying(outcome: WalletOutcome) {
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     const [key, gate] = [newId(), createGate()]
     wallet.setOutcome(() => gate.passed.then(() => outcome))
     const paid = pay(service, referenceNumber, { paymentId: key })
@@ -141,7 +140,7 @@ describe('A payment', () => {
     })
 
   it('can be retried after being declined, and the reason is kept until a payment succeeds', async () => {
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     const before = await storedIntent(service, referenceNumber)
     wallet.setOutcome(() => ({ outcome: 'declined', reason: 'limit_exceeded' }))
     expect(outcomeName(await pay(service, referenceNumber))).to.equal('declined')
@@ -158,7 +157,7 @@ describe('A payment', () => {
   })
 
   it('releases the payment code if it fails permanently, just as a successful payment does', async () => {
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
     await pay(service, referenceNumber)
     const { codeReusableAt } = await storedIntent(service, referenceNumber)
@@ -166,7 +165,7 @@ describe('A payment', () => {
   })
 
   it('is removed from the intent after 50 later attempts, but its form still cannot be submitted again', async () => {
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'refused', reason: 'wrong_pin' }))
     await pay(service, referenceNumber)
     const [first] = (await storedIntent(service, referenceNumber)).attempts
@@ -185,7 +184,7 @@ describe('A payment', () => {
   })
 
   it('holds the intent even if the time of the next query to the wallet cannot be stored in MongoDB', async () => {
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     const intent = await storedIntent(service, referenceNumber)
     const form = { paymentId: newId(), phone: '22000001', pin: '1234', amount: 50_000 }
     const confirmation = { ...form, commission: noCommission }
@@ -208,7 +207,7 @@ describe('A payment', () => {
    * killed meanwhile.
    */
   async function holdSlowly(fate: 'paused' | 'late', ageMs: number, ms: number) {
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     service.clock.advance(ageMs)
     const key = newId()
     // Step 1 reads the intent.
@@ -224,7 +223,7 @@ describe('A payment', () => {
 
   it('starts only if the intent would still be open according to a clock that is a second fast', async () => {
     const begunAt = async (ageMs: number) => {
-      const { referenceNumber } = await makeIntent(service, merchant)
+      const { referenceNumber } = await createIntent(service, merchant)
       service.clock.advance(ageMs)
       return outcomeName(await pay(service, referenceNumber))
     }

@@ -11,6 +11,7 @@ import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { finishLeftovers, startPolling } from '../../workers/run/poll.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import {
+  createIntent,
   deliveriesOf,
   freshDelivery,
   outboxEvents,
@@ -25,7 +26,7 @@ import { storedIntent } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { allDelivered, holdRequests, makeEndpoint, makeIntent } from './set-up.ts'
+import { allDelivered, holdRequests } from './set-up.ts'
 
 const dayMs = 86_400_000
 
@@ -37,7 +38,7 @@ describe("The workers' poll", () => {
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServer()
   beforeEach(async () => {
-    await makeEndpoint(service, merchant, endpointServer.url, paymentEvents)
+    await subscribe(service, merchant, endpointServer.url, paymentEvents)
     endpointServer.received.splice(0)
     endpointServer.respondWith((res) => void res.end())
   })
@@ -50,7 +51,7 @@ describe("The workers' poll", () => {
 
   /** Stores copies of a new intent of the merchant, with the given changes. */
   async function manyIntents(count: number, change: object, owner = merchant): Promise<void> {
-    const { referenceNumber } = await makeIntent(service, owner)
+    const { referenceNumber } = await createIntent(service, owner)
     const like = await storedIntent(service, referenceNumber)
     await service.deps.Intent.deleteOne({ referenceNumber })
     const many = Array.from({ length: count }, (_, index) => {
@@ -62,7 +63,7 @@ describe("The workers' poll", () => {
   const ago = (ms: number) => new Date(service.clock.now().getTime() - ms)
   /** An outbox whose events have waited for some time. */
   async function oldOutbox(createdAt: Date) {
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     const { outbox } = await storedIntent(service, referenceNumber)
     await service.deps.Intent.deleteOne({ referenceNumber })
     return outbox.map((event) => ({ ...event, createdAt }))
@@ -75,7 +76,7 @@ describe("The workers' poll", () => {
 
   describe('for outboxes', () => {
     it('relays the events of intents and orders without any wake-up job, once the events are old enough', async () => {
-      await makeIntent(service, merchant)
+      await createIntent(service, merchant)
       await storeOrder(service, merchant)
       expect(await pollOutboxes(service.deps)).to.equal(0)
       service.clock.advance(2_000)
@@ -88,7 +89,7 @@ describe("The workers' poll", () => {
     it("relays one business's event before a crowd of older events of another business", async () => {
       const crowd = await service.merchant()
       await manyIntents(120, { outbox: await oldOutbox(ago(60_000)) }, crowd)
-      await makeIntent(service, merchant)
+      await createIntent(service, merchant)
       service.clock.advance(2_000)
       service.deps.slots.open()
       expect(await pollOutboxes(service.deps, 100)).to.be.within(101, 110)
@@ -101,7 +102,7 @@ describe("The workers' poll", () => {
       await subscribe(service, neighbour, endpointServer.url)
       const unknown = (await oldOutbox(ago(60_000))).map((event) => ({ ...event, format: 99 }))
       await manyIntents(100, { outbox: unknown })
-      await makeIntent(service, neighbour)
+      await createIntent(service, neighbour)
       await storeOrder(service, neighbour)
       service.clock.advance(2_000)
       service.deps.slots.open()
@@ -140,7 +141,8 @@ describe("The workers' poll", () => {
       const [neighbour, hanging] = [await service.merchant(), await startEndpointServer()]
       const requests = holdRequests(hanging)
       const like = await freshDelivery(service, merchant)
-      const ids = await Promise.all([1, 2, 3, 4].map(() => makeEndpoint(service, merchant, hanging.url, paymentEvents)))
+      const added = await Promise.all([1, 2, 3, 4].map(() => subscribe(service, merchant, hanging.url)))
+      const ids = added.map(({ id }) => id)
       for (const id of ids) await recordRecentSuccess(service, id)
       const { url } = hanging
       const many = Array.from({ length: 550 }, (_, index): Delivery => {
@@ -179,7 +181,7 @@ describe("The workers' poll", () => {
     const neighbour = await service.merchant()
     const earlier = ago(60_000)
     await manyIntents(120, { expiresAt: earlier, cancelsAt: earlier, outbox: [] })
-    const { referenceNumber } = await makeIntent(service, neighbour)
+    const { referenceNumber } = await createIntent(service, neighbour)
     const due = ago(30_000)
     await service.deps.Intent.updateOne({ referenceNumber }, { $set: { expiresAt: due, cancelsAt: due, outbox: [] } })
     expect(await expireDue(service.deps, 100)).to.be.within(101, 110)
@@ -219,7 +221,7 @@ describe("The workers' poll", () => {
     const expired = await freshDelivery(service, merchant)
     const past = { expiresAt: ago(0), cancelsAt: ago(0) }
     await service.deps.Intent.updateOne({ referenceNumber: expired.referenceNumber }, { $set: past })
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     const queryAt = service.clock.now()
     const held = {
       hold: { id: newId(), queryAt },
@@ -264,7 +266,7 @@ describe("The workers' poll", () => {
   })
 
   it('searches only for work in the queues that its own process serves', async () => {
-    await makeIntent(service, merchant)
+    await createIntent(service, merchant)
     service.clock.advance(dayMs)
     const queues: string[] = []
     const info = (fields: { queue: string }) => void queues.push(fields.queue)

@@ -17,7 +17,7 @@ import { withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
 import { simulate } from '../support/pay.ts'
 import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
-import { beforeInsert, holdRequests, makeIntent, makeIntents, withBatchers } from './set-up.ts'
+import { beforeInsert, createIntents, holdRequests, withBatchers } from './set-up.ts'
 
 describe('The relay', () => {
   const service = withService()
@@ -31,7 +31,7 @@ describe('The relay', () => {
     const inactive = await subscribe(service, merchant, endpointServer.url)
     await service.deps.Endpoint.updateOne({ _id: inactive.id }, { $set: { active: false } })
     await subscribe(service, await service.merchant(), endpointServer.url)
-    await makeIntent(service, merchant)
+    await createIntent(service, merchant)
     expect(await outboxEvents(service, merchant)).to.deep.equal(['payment.created'])
 
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 2 })
@@ -50,7 +50,7 @@ describe('The relay', () => {
     const taken: (() => void)[] = []
     const take = () => service.deps.relaySlots.takeNow(merchant.businessId)
     for (let free = take(); free !== null; free = take()) taken.push(free)
-    await Promise.all([makeIntent(service, merchant), makeIntent(service, other)])
+    await Promise.all([createIntent(service, merchant), createIntent(service, other)])
     expect(await relay(service, merchant)).to.deep.equal({ events: 0, deliveries: 0 })
     expect(await relay(service, other)).to.deep.equal({ events: 1, deliveries: 1 })
     expect(await outboxEvents(service, merchant)).to.deep.equal(['payment.created'])
@@ -61,7 +61,7 @@ describe('The relay', () => {
   it('relays the events that it can compose and frees every slot, even if one event cannot be composed', async () => {
     const { id: endpointId } = await subscribe(service, merchant, endpointServer.url)
     await recordRecentSuccess(service, endpointId)
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     const outbox = (await service.deps.Intent.findOne({ referenceNumber }).lean())?.outbox ?? []
     const setFormat = (format: number) =>
@@ -106,7 +106,7 @@ describe('The relay', () => {
 
   for (const batcher of ['appendEvents', 'insertActivity', 'bookEntries'] as const)
     it(`leaves a payment in the outbox, so that no list lacks it, until this succeeds: ${batcher}`, async () => {
-      const { referenceNumber } = await makeIntent(service, merchant, { amount: 10_000 })
+      const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
       await simulate(service, merchant, referenceNumber)
       const failing = withBatchers(service.deps, { [batcher]: () => Promise.reject(unavailable()) })
       const outcome = await relay(service, merchant, failing).catch((error: unknown) => error)
@@ -126,9 +126,9 @@ describe('The relay', () => {
       subscribe(service, broken, endpointServer.url),
       subscribe(service, merchant, endpointServer.url),
     ])
-    await makeIntents(service, merchant, 3)
-    const refused = await makeIntent(service, merchant)
-    await makeIntent(service, broken)
+    await createIntents(service, merchant, 3)
+    const refused = await createIntent(service, merchant)
+    await createIntent(service, broken)
     const { Intent, Endpoint, mongo } = service.deps
     const { businessId } = merchant
     // One event has an invalid endpoint, and MongoDB refuses the delivery of another.
@@ -156,7 +156,7 @@ describe('The relay', () => {
 
   it('gives up on an insert that has not been sent within a minute, and later creates the delivery with a new time', async () => {
     await subscribe(service, merchant, endpointServer.url)
-    await makeIntent(service, merchant)
+    await createIntent(service, merchant)
     const waits: number[] = []
     const insertDelivery = async (_delivery: unknown, deadlineAt: number) => {
       waits.push(deadlineAt - performance.now())
@@ -175,7 +175,7 @@ describe('The relay', () => {
 
   it('relays the events of orders and intents together, each only once, but none for a released order', async () => {
     await subscribe(service, merchant, endpointServer.url, ['payment.created', 'order.new'])
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     const order = await storeOrder(service, merchant)
     const { _id, businessId, sandbox, createdAt } = order
     const released = { _id: newId(), businessId, sandbox, status: 'RELEASED', released: [], createdAt }
@@ -197,7 +197,7 @@ describe('The relay', () => {
 
   it('leaves an event that is added during a run for the next run', async () => {
     await subscribe(service, merchant, endpointServer.url)
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     const cancelledMeanwhile = beforeInsert(service.deps, async () =>
       expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(200),
     )
@@ -212,7 +212,7 @@ describe('The relay', () => {
   describe('when composing bodies', () => {
     it('describes the intent as it was at the time of the event, even if the intent has changed since', async () => {
       await subscribe(service, merchant, endpointServer.url)
-      const { referenceNumber, createdAt } = await makeIntent(service, merchant)
+      const { referenceNumber, createdAt } = await createIntent(service, merchant)
       service.clock.advance(60_000)
       const cancelled = await cancelIntent(service, merchant, referenceNumber)
       await relay(service, merchant)
@@ -226,8 +226,8 @@ describe('The relay', () => {
     it('sets sandbox to false for an intent created with a live key, even if the endpoint also gets test events', async () => {
       await subscribe(service, merchant, endpointServer.url)
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
-      await makeIntent(service, live)
-      await makeIntent(service, merchant)
+      await createIntent(service, live)
+      await createIntent(service, merchant)
       await relay(service, merchant)
       const bodies = await storedBodies(service, await deliveriesOf(service, merchant))
       expect(bodies.map((body) => body.sandbox)).to.have.members([false, true])

@@ -15,14 +15,13 @@ import { finishLeftovers } from '../../workers/run/poll.ts'
 import { restoreJobs } from '../../workers/run/restore-jobs.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { signedIn } from '../admin/staff.ts'
-import { cancelIntent, relay } from '../support/actions.ts'
+import { cancelIntent, createIntent, relay } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
 import { ageData, countTestData, createSampleData, openPair, type Pair, saveTestData } from '../support/sample-data.ts'
 import { tester, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { makeIntent } from './set-up.ts'
 
 const dayMs = 86_400_000
 const nothing = { intents: 0, deliveries: 0, orders: 0, products: 0 }
@@ -320,7 +319,7 @@ describe('A clean-up', () => {
 
   it('changes nothing in a dry run, and only counts what it would remove', async () => {
     const cli = openAdmin(service)
-    const { referenceNumber } = await makeIntent(service, pair.live)
+    const { referenceNumber } = await createIntent(service, pair.live)
     await cancelIntent(service, pair.live, referenceNumber)
     await relay(service, pair.live)
     await ageData(service, pair.live, 90 * dayMs)

@@ -8,7 +8,7 @@ import { newId } from '../../src/security/ids.ts'
 import type { Product } from '../../src/store/products/product.ts'
 import { signedIn } from '../admin/staff.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
-import { attempt, freshDelivery, relay, storedDelivery, subscribe } from '../support/actions.ts'
+import { attempt, createIntent, freshDelivery, relay, storedDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
 import { newRefund, storedIntent } from '../support/pay.ts'
@@ -16,7 +16,6 @@ import { type Profiled, profiled } from '../support/profiled.ts'
 import { ageData, countTestData, createSampleData, openPair, type Pair } from '../support/sample-data.ts'
 import { withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
-import { makeIntent } from './set-up.ts'
 
 const dayMs = 86_400_000
 const nothing = { intents: 0, deliveries: 0, orders: 0, products: 0 }
@@ -103,7 +102,7 @@ describe('The clean-up', () => {
       ['a refund is in progress', { $push: { refunds: refund } }, { $set: { refunds: [] } }],
       ['it is not expired yet', { $set: { status: 'PENDING' } }, { $set: { status: 'CANCELLED' } }],
     ]
-    const intents = await Promise.all(held.map(() => makeIntent(service, pair.test)))
+    const intents = await Promise.all(held.map(() => createIntent(service, pair.test)))
     const references = intents.map(({ referenceNumber }) => referenceNumber)
     await relay(service, pair.test)
     await Intent.updateMany({ businessId }, { $set: { status: 'CANCELLED' } })
@@ -265,7 +264,7 @@ describe('The clean-up', () => {
     const remove = (id: string) =>
       service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
     const [active, delivered] = [await create(), await create()]
-    await makeIntent(service, merchant)
+    await createIntent(service, merchant)
     await relay(service, merchant)
     const unused = await create()
     await remove(delivered)
@@ -304,7 +303,7 @@ describe('The clean-up', () => {
   })
 
   it('pauses between batches, so that requests are served in the meantime, even if one millisecond has more documents than a batch', async () => {
-    const { referenceNumber } = await makeIntent(service, pair.test)
+    const { referenceNumber } = await createIntent(service, pair.test)
     const { codeKey: _codeKey, ...like } = await storedIntent(service, referenceNumber)
     const from = service.clock.now().getTime() - 31 * dayMs
     const many = Array.from({ length: 1_001 }, (_, index) => {
@@ -319,7 +318,7 @@ describe('The clean-up', () => {
     const count = (kind: Kind) => {
       if (kind !== 'intents') return
       servedBefore.push(served)
-      requests.push(makeIntent(service, pair.live).then(() => (served += 1)))
+      requests.push(createIntent(service, pair.live).then(() => (served += 1)))
     }
     const cleaned = await clean(service.deps, new AbortController(), { ...unwatched, count })
     expect(cleaned).to.include({ outcome: 'cleaned', intents: 1_001 })

@@ -1,47 +1,17 @@
 import type { ServerResponse } from 'node:http'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
-import type { EventName } from '../../schemas/events.ts'
 import type { Deps } from '../../src/deps.ts'
-import { createIntent as insertIntent } from '../../src/intents/create.ts'
-import { parseCreate } from '../../src/intents/parse-create.ts'
-import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import type { QueueName } from '../../src/queues/jobs.ts'
-import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { createEndpoint } from '../../src/webhooks/endpoints/create.ts'
-import { type Created, createIntent, deliveriesOf, storedDelivery } from '../support/actions.ts'
-import { callerOf } from '../support/caller.ts'
+import { createIntent, deliveriesOf, storedDelivery } from '../support/actions.ts'
 import type { EndpointServer } from '../support/endpoint-server.ts'
 import { servers } from '../support/servers.ts'
 import type { Merchant, Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withOpened } from '../support/with.ts'
 
-/** Creates an intent like `createIntent`, but without a request, which costs several times as much. */
-export async function makeIntent({ deps }: Service, merchant: Merchant, input: object = { amount: 50_000 }) {
-  const sandbox = isTestKey(merchant)
-  const request = parseCreate(deps, sandbox, input)
-  const created = await insertIntent(deps, callerOf(merchant, sandbox), request, newEffect())
-  return JSON.parse(JSON.stringify(created)) as Created
-}
-
-const isTestKey = ({ key }: Merchant): boolean => key.includes('_test_')
-const newEffect = () => ({ id: newId(), deadlineAt: noDeadline, cause: null, seal: () => '' })
-
-/** Creates this many intents at once, without requests. */
-export const makeIntents = (service: Service, merchant: Merchant, count: number) =>
-  Promise.all(Array.from({ length: count }, () => makeIntent(service, merchant)))
-
-/** Creates an endpoint like `subscribe`, but without a request. Returns its id. */
-export async function makeEndpoint(service: Service, merchant: Merchant, url: string, events: readonly string[]) {
-  service.allowHost(new URL(url).host)
-  const effect = newEffect()
-  await createEndpoint(service.deps, callerOf(merchant), { url, events: events as EventName[] }, effect)
-  return effect.id
-}
-
-/** Creates this many intents by requests at once. */
+/** Creates this many intents at once. */
 export const createIntents = (service: Service, merchant: Merchant, count: number) =>
   Promise.all(Array.from({ length: count }, () => createIntent(service, merchant)))
 

@@ -5,7 +5,7 @@ import { deliveriesOf, relay, subscribe } from '../support/actions.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { beforeInsert, makeIntents } from './set-up.ts'
+import { beforeInsert, createIntents } from './set-up.ts'
 
 describe('The deletion or disabling of an endpoint', () => {
   const service = withService()
@@ -31,7 +31,7 @@ describe('The deletion or disabling of an endpoint', () => {
     })
     return open
   }
-  const create = (count: number) => makeIntents(service, merchant, count)
+  const create = (count: number) => createIntents(service, merchant, count)
 
   for (const [what, stop] of Object.entries(ways)) {
     it(`cancels the deliveries that are in flight or wait for a slot, ends their attempts when leases are renewed, and frees the slots (${what})`, async () => {

@@ -10,13 +10,14 @@ import { newId } from '../../src/security/ids.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { walletOutcome } from '../../workers/wallet-outcome.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
+import { createIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { newRefund, outboxEventsOf, pay, refund, storedIntent } from '../support/pay.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import { expectIntact, type Service, withMerchant, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { makeIntent, withQueues } from './set-up.ts'
+import { withQueues } from './set-up.ts'
 
 describe('A payment or refund with an unknown outcome', () => {
   let wallet: ScriptedWallet
@@ -47,7 +48,7 @@ describe('A payment or refund with an unknown outcome', () => {
 
   /** Makes a payment with an unknown outcome. */
   async function unknownPayment(): Promise<{ intent: Intent; key: string }> {
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     const key = newId()
     expect(await pay(service, referenceNumber, { paymentId: key })).to.deep.equal({ state: 'waiting' })
     return { intent: await storedIntent(service, referenceNumber), key }
@@ -55,7 +56,7 @@ describe('A payment or refund with an unknown outcome', () => {
 
   /** Makes a paid intent with refunds whose outcomes are unknown. */
   async function unknownRefunds(amounts: number[]) {
-    const { referenceNumber } = await makeIntent(service, merchant)
+    const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'done' }))
     await pay(service, referenceNumber)
     const intent = await storedIntent(service, referenceNumber)
@@ -116,7 +117,7 @@ describe('A payment or refund with an unknown outcome', () => {
     const { intent: hung } = await unknownRefunds(Array(26).fill(1))
     wallet.setOutcome(() => ({ outcome: 'unknown', why: 'the connection was closed' }))
     const neighbour = await service.merchant()
-    const { referenceNumber } = await makeIntent(service, neighbour)
+    const { referenceNumber } = await createIntent(service, neighbour)
     await pay(service, referenceNumber)
     const gate = createGate()
     let hanging = 0
@@ -253,7 +254,7 @@ describe('A payment or refund with an unknown outcome', () => {
     await service.deps.Intent.collection.insertMany(many as never[])
     const neighbour = await service.merchant()
     wallet.setOutcome(() => ({ outcome: 'unknown', why: 'the connection was closed' }))
-    const { referenceNumber } = await makeIntent(service, neighbour)
+    const { referenceNumber } = await createIntent(service, neighbour)
     await pay(service, referenceNumber)
     const gate = createGate()
     const queried: string[] = []
