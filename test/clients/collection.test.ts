@@ -1,4 +1,4 @@
-import { createContext, runInContext } from 'node:vm'
+import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import { apiBase } from '../../src/app.ts'
 import { description } from '../support/check-responses.ts'
@@ -33,7 +33,6 @@ describe('The Postman collection that the service serves', () => {
   const merchant: Merchant = withMerchant(service)
   let collection: Collection
   const variables = new Map<string, string>()
-  const sandbox = createContext({ pm: {} })
 
   before(async () => {
     const response = await service.http.get('/docs/clients/payments.postman_collection.json')
@@ -61,8 +60,7 @@ describe('The Postman collection that the service serves', () => {
       response: { code: response.status, json: () => JSON.parse(text) },
       collectionVariables: { set: (name: string, value: string) => variables.set(name, value) },
     }
-    sandbox.pm = pm
-    for (const { script } of event ?? []) runInContext(`{\n${script.exec.join('\n')}\n}`, sandbox)
+    for (const { script } of event ?? []) runInNewContext(script.exec.join('\n'), { pm })
     const { error } = response.ok ? { error: { code: '' } } : JSON.parse(text)
     return { status: response.status, code: error.code }
   }

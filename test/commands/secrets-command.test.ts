@@ -12,7 +12,7 @@ import { resealSecrets } from '../../src/webhooks/endpoints/reseal-secrets.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { addFactor, hiddenFields, signedIn, visit } from '../admin/staff.ts'
-import { attempt, freshDelivery, openSecondProcess, subscribe } from '../support/actions.ts'
+import { attempt, freshDelivery, openSecondProcess, paymentEvents, type Subscription } from '../support/actions.ts'
 import { type EndpointServer, isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, secretKey as older, openService, type Service, tester } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -59,6 +59,12 @@ describe('npm run admin -- secrets rotate', function () {
   }
   const send = (to: Service, merchant: Merchant, path: string, body: object, key: string) =>
     to.http.post(`/api/v1/dev${path}`).set(merchant.write(key)).send(body)
+  /** Creates an endpoint by a request, whose response is stored. */
+  const subscribe = async (merchant: Merchant): Promise<Subscription> => {
+    service.allowHost(endpointServer.host)
+    const body = { url: endpointServer.url, events: paymentEvents }
+    return (await send(service, merchant, '/webhooks/endpoints', body, 'subscribe').expect(201)).body.data
+  }
   const use = ({ http }: Service, { read }: Merchant) => http.get('/api/v1/dev/intents').set(read())
   const storedKey = async ({ keyId }: Merchant) =>
     (await service.deps.ApiKey.findById(keyId).lean())?.secrets[0] ?? expect.fail()
@@ -93,7 +99,7 @@ describe('npm run admin -- secrets rotate', function () {
       goneKeys: [key],
       mayDropPrevious: false,
     })
-    const { id: endpointId, secret } = await subscribe(service, merchant, endpointServer.url)
+    const { id: endpointId, secret } = await subscribe(merchant)
     const delivery = await freshDelivery(service, merchant)
     const requests: [path: string, body: object][] = [
       ['/intents', { amount: 700 }],
@@ -198,7 +204,7 @@ describe('npm run admin -- secrets rotate', function () {
 
   it('keeps the new secrets that are created by concurrent rotations, and re-seals the secret that they replace', async () => {
     const merchant = await service.merchant()
-    const { id, secret } = await subscribe(service, merchant, endpointServer.url)
+    const { id, secret } = await subscribe(merchant)
     const made: string[] = []
     const { collection } = both.deps.Endpoint
     const racing = {
@@ -223,7 +229,7 @@ describe('npm run admin -- secrets rotate', function () {
 
   it('reports an endpoint whose replaced secret cannot be unsealed, but only until that secret expires', async () => {
     const merchant = await service.merchant()
-    const { id } = await subscribe(service, merchant, endpointServer.url)
+    const { id } = await subscribe(merchant)
     const otherSecrets = createSecrets([Buffer.from(newest, 'base64')])
     const lost = otherSecrets.seal('of a key that is not configured', secretField(id))
     const replaced = (fromNow: number) => ({
@@ -369,7 +375,7 @@ describe('npm run admin -- secrets rotate', function () {
 
   it('can be run again for the next SECRET_KEY', async () => {
     const merchant = await service.merchant()
-    const { id, secret } = await subscribe(service, merchant, endpointServer.url)
+    const { id, secret } = await subscribe(merchant)
     await resealSecrets(both.deps, unwatched)
     await use(both, merchant).expect(200)
     await hasMoved(merchant, both)

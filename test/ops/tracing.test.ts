@@ -7,7 +7,7 @@ import { freePort } from '../../dev/servers/free-port.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { describeError } from '../../src/process/log.ts'
 import { fill, open, wallets } from '../checkout/customer.ts'
-import { cancelIntent, createIntent, deliveriesOf, relay, subscribe } from '../support/actions.ts'
+import { cancelIntent, deliveriesOf, relay, requestIntent, subscribe } from '../support/actions.ts'
 import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'
@@ -103,7 +103,7 @@ describe("A request's id", () => {
   })
 
   it("is also logged for a customer's payment, a merchant's cancellation and a simulated order", async () => {
-    const { shortCode } = await createIntent(service, merchant)
+    const { shortCode } = await requestIntent(service, merchant)
     const page = await fill(await open(service, `/p/${shortCode}`), wallets.pays)
     const requestId = page.headers.get('x-request-id')
     await logged.line('payment.settled', requestId)
@@ -121,7 +121,7 @@ describe("A request's id", () => {
     const wallet = scriptedWallet(service)
     const about = { businessId: merchant.businessId, wallet: 'sandbox', why: 'connection closed' }
     const payOnPage = async () => {
-      const { shortCode, referenceNumber } = await createIntent(service, merchant)
+      const { shortCode, referenceNumber } = await requestIntent(service, merchant)
       const page = await fill(await open(service, `/p/${shortCode}`), wallets.pays)
       return { referenceNumber, requestId: page.headers.get('x-request-id') }
     }
@@ -143,7 +143,7 @@ describe("A request's id", () => {
   })
 
   it("is missing from the log lines of an expiry, which no request caused, but the expiry's event is still sent", async () => {
-    const { referenceNumber } = await createIntent(service, merchant)
+    const { referenceNumber } = await requestIntent(service, merchant)
     await waitFor(
       'its first event is delivered',
       async () => (await service.deps.Delivery.exists({ referenceNumber, status: 'DELIVERED' })) !== null,
@@ -162,7 +162,7 @@ describe("A request's id", () => {
   it('is stored in MongoDB even if tracing is off, in which case OpenTelemetry is not even loaded', async () => {
     const { businessId } = merchant
     const quiet = await service.merchant()
-    const { referenceNumber } = await createIntent(service, quiet)
+    const { referenceNumber } = await requestIntent(service, quiet)
     const delivery = await service.deps.Delivery.findOne({ businessId, event: 'payment.created' }).lean()
     expect(delivery?.requestId).to.match(/^[0-9a-f-]{36}$/)
     expect(delivery).not.to.have.property('traceparent')
@@ -204,7 +204,7 @@ describe('A trace', () => {
     code = created.body.data.code
     requestId = String(created.headers['x-request-id'])
     traceId = String((await logged.line('webhook.attempted', requestId)).traceId)
-    const { shortCode } = await createIntent(service, merchant)
+    const { shortCode } = await requestIntent(service, merchant)
     await endpointServer.atLeast(2)
     await open(service, `/p/${shortCode}`)
     await service.http.get('/healthz').expect(200)
@@ -320,7 +320,7 @@ describe('A sampler that keeps no traces', () => {
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0',
     })
-    await createIntent(service, await service.merchant())
+    await requestIntent(service, await service.merchant())
     await service.close()
     await collector.close()
     expect(collector.spans).to.deep.equal([])
@@ -333,7 +333,7 @@ describe('Traces that the collector does not accept', () => {
     const merchant = await service.merchant()
     const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url)
-    const { referenceNumber } = await createIntent(service, merchant)
+    const { referenceNumber } = await requestIntent(service, merchant)
     expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(200)
     await relay(service, merchant)
     const [delivery] = await deliveriesOf(service, merchant)
