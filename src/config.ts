@@ -97,6 +97,7 @@ export interface Config {
 }
 
 const validate = new Ajv({
+  // A test does that (input/validate.ts).
   validateSchema: false,
   allErrors: true,
   coerceTypes: true,

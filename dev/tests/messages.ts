@@ -1,5 +1,6 @@
 /** What the runner tells a worker process. */
 export type ToWorker =
+  /** `isRepeat`: only the tests that have more rounds in this suite than in `npm test`. */
   | { kind: 'run'; file: string; grep: string | undefined; isRepeat: boolean }
   | { kind: 'slowness'; times: number }
   | { kind: 'finish' }
