@@ -46,6 +46,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
   const closings: Promise<unknown>[] = []
   after(() => closeInBackground(closings))
   const kill = <C>(operation: Operation<C>, waitMs = 0) => killAtEveryStep(service, operation, closings, waitMs)
+  const land = <C>(operation: Operation<C>, step: number) => landDuringRetry(service, operation, closings, step)
 
   async function prepare(): Promise<Case> {
     const merchant = await service.merchant()
@@ -111,7 +112,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
   it('the money is taken exactly once, and the intent becomes PAID exactly once', async () => {
     const steps = await kill(paying)
     expect(steps).to.include.members(settling)
-    await landDuringRetry(service, paying, closings, steps.indexOf('mongodb update') + 1)
+    await land(paying, steps.indexOf('mongodb update') + 1)
   })
 
   for (const [what, form, outcome, failures] of [
@@ -241,7 +242,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     const [begin, settle] = ['mongodb update', 'mongodb findAndModify']
     expect(steps.slice(0, 2)).to.deep.equal(['mongodb aggregate', begin])
     expect(steps.filter((name) => name === settle)).to.have.length(1)
-    for (const write of [begin, settle]) await landDuringRetry(service, refunding, closings, steps.indexOf(write) + 1)
+    for (const write of [begin, settle]) await land(refunding, steps.indexOf(write) + 1)
   })
 
   it('a payment is simulated exactly once, and a retry of the request reports that the simulation succeeded', async () => {
@@ -257,7 +258,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
       },
     }
     const steps = await kill(simulating)
-    await landDuringRetry(service, simulating, closings, steps.indexOf('mongodb findAndModify') + 1)
+    await land(simulating, steps.indexOf('mongodb findAndModify') + 1)
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb findAndModify', 'enqueue outbox-relay'])
   })
 
