@@ -3,7 +3,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { endWithParent } from '../end-with-parent.mjs'
 import type { FromWorker, ServerTimes, ToWorker } from './messages.ts'
@@ -56,8 +56,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 
 const env = {
   ...dataInMemory(),
-  // Stripping the types and compiling would cost each worker two seconds of processor time.
-  NODE_COMPILE_CACHE: resolve('.data/compile-cache'),
   ...process.env,
   TEST_ROUNDS: suite.rounds,
 }
@@ -177,7 +175,7 @@ function report(): void {
   const whole = (ms: number) => Math.round(ms / 1000)
   const seconds = (ms: number) => (ms / 1000).toFixed(1)
   if (fileCount > 1) {
-    print('The files that used most processor time, without the processes that they started:')
+    print('The files that used most processor time, with the processes that they started:')
     for (const [file, ms] of dearest.slice(0, 8))
       console.log(`  ${seconds(ms)} s in ${seconds(tookMs[file] ?? 0)} s: ${file}`)
     writeTimes()

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
 /** A command for tests: which files it runs, how many at a time, and how often each race is repeated. */
@@ -29,6 +29,7 @@ export const suites: Record<string, Suite> = {
     includes: (file) => full.test(file) || (!isElsewhere(file) && hasRounds(readFileSync(file, 'utf8'))),
     repeats: (file) => !full.test(file),
     rounds: 'all',
+    workers: (cores) => cores + 1,
     compiles: true,
   },
   load: { includes: (file) => load.test(file), workers: () => 1, rounds: 'all' },
@@ -52,5 +53,8 @@ export function filesOf(suite: Suite, named: readonly string[]): string[] {
   return all.filter((file) => wanted.some((name) => file.startsWith(name)))
 }
 
-/** An estimate for files that have not run here yet: a test takes the longer, the more it says. */
-export const estimateMs = (file: string): number => statSync(file).size / 10
+/** A guess for files that have not run here yet. Programs start slowly, and a long file has much to do. */
+export function estimateMs(file: string): number {
+  const source = readFileSync(file, 'utf8')
+  return source.length / 10 + (/startProcess|openAdmin|browser/.test(source) ? 20_000 : 0)
+}

@@ -74,12 +74,16 @@ describe('The service during a MongoDB outage', () => {
     }
   }
 
-  /** Clients that create intents without a pause until `stop`. `creates` contains every request that was sent. */
+  /** Clients that create intents until `stop`, and pause only after a failure. `creates` contains every request. */
   function load(name: string, customers: number) {
     const creates: Create[] = []
     const end = new AbortController()
     const loops = Array.from({ length: customers }, async (_, customer) => {
-      for (let count = 0; !end.signal.aborted; count += 1) creates.push(await create(`${name}-${customer}-${count}`))
+      for (let count = 0; !end.signal.aborted; count += 1) {
+        const made = await create(`${name}-${customer}-${count}`)
+        creates.push(made)
+        if (made.status !== 201) await pause(20)
+      }
     })
     const ended = Promise.all(loops)
     ended.catch(() => undefined)

@@ -1,9 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 let folder: string | undefined
+const folders: string[] = []
+const removeAll = (): void => {
+  for (const each of folders) rmSync(each, { recursive: true, force: true })
+}
 
 /**
  * Compiles the service once per test run and returns the folder, which is removed at the end of the run. Compiled
@@ -11,12 +15,26 @@ let folder: string | undefined
  */
 export function built(): string {
   if (folder !== undefined) return folder
+  folder = buildFolder('test-build')
+  compile(root, folder)
+  return folder
+}
+
+/**
+ * A new folder, which is removed when this process ends. The next run gets the same name, so that Node.js finds what it
+ * has compiled before.
+ */
+export function buildFolder(name: string): string {
   mkdirSync(join(root, '.data'), { recursive: true })
-  const made = mkdtempSync(join(root, '.data/test-build-'))
-  process.once('exit', () => rmSync(made, { recursive: true, force: true }))
-  compile(root, made)
-  folder = made
-  return made
+  for (let number = 1; ; number += 1)
+    try {
+      const made = join(root, `.data/${name}-${number}`)
+      mkdirSync(made)
+      if (folders.push(made) === 1) process.once('exit', removeAll)
+      return made
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
 }
 
 /**

@@ -40,8 +40,13 @@ interface Splice {
  * @throws {Error} if an edit does not match exactly once, or uses a name that the file does not have
  */
 export function editedFiles(root: string, edits: readonly Edit[]): Map<string, string> {
-  const sources = readSources(root)
-  const splices = edits.map((edit) => spliceOf(sources, edit))
+  const { sources, known } = allRead.get(root) ?? { sources: readSources(root), known: new Map<Edit, Splice>() }
+  allRead.set(root, { sources, known })
+  const splices = edits.map((edit) => {
+    const splice = known.get(edit) ?? spliceOf(sources, edit)
+    known.set(edit, splice)
+    return splice
+  })
   return new Map(
     [...Map.groupBy(splices, ({ file }) => file)].map(([file, own]) => {
       const source = sources.get(file) ?? ''
@@ -51,6 +56,9 @@ export function editedFiles(root: string, edits: readonly Edit[]): Map<string, s
     }),
   )
 }
+
+/** The sources at each root, and the places of the edits there. Most planted bugs share their other edits. */
+const allRead = new Map<string, { sources: ReadonlyMap<string, string>; known: Map<Edit, Splice> }>()
 
 function readSources(root: string): Map<string, string> {
   const files = ['src', 'workers'].flatMap((folder) =>

@@ -1,6 +1,6 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compile } from '../built.ts'
+import { buildFolder, compile } from '../built.ts'
 import { type Edit, editedFiles } from './edit.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -8,21 +8,13 @@ const root = join(import.meta.dirname, '../../..')
 /** The sources, and the settings of the compiler and the version. */
 const sources = ['src', 'workers', 'schemas', 'tsconfig.json', 'package.json']
 
-const folders: string[] = []
-const removeAll = (): void => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-}
-
 /**
  * Builds the service with edits of its sources: points at which it can be stopped, a clock that can be set, a planted
  * bug. Returns the folder of the build, which is removed when this process ends.
  */
 export function buildWith(edits: readonly Edit[]): string {
-  mkdirSync(join(root, '.data'), { recursive: true })
   // Inside the project, so that packages resolve.
-  const folder = mkdtempSync(join(root, '.data/faults-build-'))
-  if (folders.length === 0) process.once('exit', removeAll)
-  folders.push(folder)
+  const folder = buildFolder('edited-build')
   for (const name of sources) cpSync(join(root, name), join(folder, name), { recursive: true })
   cpSync(join(import.meta.dirname, 'inside.ts'), join(folder, 'src/inside.ts'))
   for (const [file, text] of editedFiles(folder, edits)) writeFileSync(join(folder, file), text)
