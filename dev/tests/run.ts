@@ -14,8 +14,6 @@ import { estimateMs, filesOf, suites } from './suites.ts'
 /** A worker that says nothing for this long is stuck, however busy the machine is. */
 const silenceLimitMs = 10 * 60_000
 const screenEveryMs = process.stdout.isTTY ? 500 : 15_000
-/** How long each file took in the last run here, so that the longest start first and the time left is known. */
-const timesFile = '.data/test-times.json'
 
 endWithParent()
 const { values, positionals } = parseArgs({
@@ -28,6 +26,8 @@ const { values, positionals } = parseArgs({
 })
 const [name = 'test', ...named] = positionals
 const suite = suites[name]
+/** How long each file took in the last run here, so that the longest start first and the time left is known. */
+const timesFile = `.data/test-times-${name}.json`
 if (suite === undefined) throw new Error(`Name a suite: ${Object.keys(suites).join(', ')}`)
 
 const began = performance.now()
@@ -73,7 +73,6 @@ report()
 interface Worker {
   child: ChildProcess
   file: string | null
-  beganAt: number
   saidAt: number
 }
 
@@ -85,7 +84,7 @@ async function work(): Promise<void> {
 
 function runWorker(): Promise<void> {
   const child = fork(join(import.meta.dirname, 'worker.ts'), { env, execArgv })
-  const worker: Worker = { child, file: null, beganAt: 0, saidAt: performance.now() }
+  const worker: Worker = { child, file: null, saidAt: performance.now() }
   let isFinished = false
   running.add(worker)
   const watch = setInterval(() => {
@@ -128,7 +127,6 @@ function runWorker(): Promise<void> {
 
 function next(worker: Worker): void {
   worker.file = queue.shift() ?? null
-  worker.beganAt = performance.now()
   if (worker.file === null) sendTo(worker.child, { kind: 'finish' })
   else {
     const isRepeat = named.length === 0 && suite?.repeats?.(worker.file) === true
@@ -143,7 +141,7 @@ function sendTo(child: ChildProcess, message: ToWorker): void {
 
 function fail({ file }: Worker, text: string): void {
   count.failed++
-  const at = `${file ?? 'at the end'}, with the machine ${slowness.times().toFixed(1)} times slower than idle`
+  const at = `${file ?? 'outside of the files'}, with the machine ${slowness.times().toFixed(1)} times slower than idle`
   failures.push(`  ${at}:\n${text}`)
   print(`✗ ${at}\n${text.split('\n').slice(0, 3).join('\n')}`)
 }

@@ -23,7 +23,7 @@ const attack = under('attack')
 const isElsewhere = (file: string): boolean => [full, load, faults, attack].some((folder) => folder.test(file))
 
 export const suites: Record<string, Suite> = {
-  // Many of these tests wait for a moment.
+  // Tests spend time waiting, so one more worker than there are cores pays off.
   test: { includes: (file) => !isElsewhere(file), workers: (cores) => cores + 1, rounds: 'few' },
   full: {
     includes: (file) => full.test(file) || (!isElsewhere(file) && hasRounds(readFileSync(file, 'utf8'))),

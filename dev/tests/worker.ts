@@ -26,7 +26,7 @@ endWithParent()
 process.on('message', (message: ToWorker) => {
   if (message.kind === 'slowness') setSlowness((slowness = message.times))
   else if (message.kind === 'run') run(message).catch(die)
-  else void finish()
+  else finish().catch(die)
 })
 process.on('uncaughtException', (error) => {
   // While a file runs, mocha fails its current test.
@@ -35,9 +35,13 @@ process.on('uncaughtException', (error) => {
 process.on('unhandledRejection', (reason) => {
   throw reason
 })
-await begin()
-openBefore = process.getActiveResourcesInfo()
-send({ kind: 'ready' })
+start().catch(die)
+
+async function start(): Promise<void> {
+  await begin()
+  openBefore = process.getActiveResourcesInfo()
+  send({ kind: 'ready' })
+}
 
 async function run({ file, grep, isRepeat }: ToWorker & { kind: 'run' }): Promise<void> {
   const began = performance.now()
@@ -46,6 +50,7 @@ async function run({ file, grep, isRepeat }: ToWorker & { kind: 'run' }): Promis
     timeout: 40_000,
     rootHooks: mochaHooks,
     reporter: Reporter,
+    forbidOnly: true,
     ...(grep && { grep }),
   })
   mocha.addFile(resolve(file))

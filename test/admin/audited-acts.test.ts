@@ -52,8 +52,6 @@ describe('An act', function () {
   this.timeout(60_000)
   const service = withService()
   const merchant = withMerchant(service)
-  const closings: Promise<unknown>[] = []
-  after(() => closeInBackground(closings))
 
   const keyRights = {
     mode: 'test',
@@ -275,7 +273,7 @@ describe('An act', function () {
         repeat: (id: string) => run(service.deps, id),
         check: async (id: string, label: string) => cases.set(id, label),
       }
-      await killAtEveryStep(service, operation, closings, 0)
+      await killAtEveryStep(service, operation, 0)
       await finishLeftovers(service.deps)
       for (const [id, label] of cases) {
         const found = await service.deps.AuditEvent.countDocuments({ act: act as Act, ...lines(id) })
@@ -285,7 +283,7 @@ describe('An act', function () {
 
   describe('that another act overtakes between its read and its write', () => {
     const overtaken = <Result>(act: (deps: Deps) => Promise<Result>, other = act) =>
-      overtake(service, 2, closings, [act, () => other(service.deps)])
+      overtake(service, 2, [act, () => other(service.deps)])
     /** Returns the old and new values of a subject in the audit trail, oldest first. */
     const changesOf = async (subject: string) => {
       const lines = await service.deps.AuditEvent.find({ subject }).sort({ at: 1 }).lean()
@@ -378,7 +376,7 @@ describe('An act', function () {
         if ((stored?.enabled ?? true) === enabled) changes += 1
         const lines = await AuditEvent.countDocuments({ subject: 'api' })
         expect([lines - before, stored?.unaudited ?? []], label).to.deep.equal([changes, []])
-        closings.push(victim.close(), running)
+        closeInBackground(victim.close(), running)
       }
       expect(changes).to.equal(3)
     })

@@ -324,7 +324,7 @@ describe('The API for a webhook endpoint', () => {
     expect((await update({})).body.data.health).to.deep.equal(health)
     const at = new Date('2031-01-02T03:04:05.678Z')
     const known = { lastSuccessAt: null, lastFailureAt: at, failuresInRow: 3, lastError: 'timeout' }
-    await service.deps.Endpoint.updateOne({ _id: id }, { $set: { health: known } })
+    await service.deps.Endpoint.updateOne({ _id: id }, { $set: { health: { ...known, lastStatus: null } } })
     const shown = { ...known, lastFailureAt: at.toISOString() }
     expect((await listed())[0].health).to.deep.equal(shown)
     expect((await update({})).body.data.health).to.deep.equal(shown)

@@ -18,7 +18,6 @@ import {
   storedDelivery,
   subscribe,
 } from '../support/actions.ts'
-import { closeInBackground } from '../support/closing.ts'
 import { deadDeliveries } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
@@ -43,13 +42,10 @@ describe('If a process is killed between any two steps, the service', function (
   before(() => {
     failing.respondWith((res) => void res.writeHead(500).end())
   })
-  const closings: Promise<unknown>[] = []
-  after(() => closeInBackground(closings))
 
-  const kill = <Case>(operation: Operation<Case>, waitMs = 0) => killAtEveryStep(service, operation, closings, waitMs)
+  const kill = <Case>(operation: Operation<Case>, waitMs = 0) => killAtEveryStep(service, operation, waitMs)
   /** Lets the write of step `effectStep` arrive at each step of the retry. */
-  const land = <Case>(operation: Operation<Case>, effectStep: number) =>
-    landDuringRetry(service, operation, closings, effectStep)
+  const land = <Case>(operation: Operation<Case>, effectStep: number) => landDuringRetry(service, operation, effectStep)
 
   const send = (method: Method, origin: string, { path, merchant, body }: Input) =>
     fetch(`${origin}/api/v1/dev${path}`, {

@@ -4,12 +4,14 @@ import type { Intent } from '../../src/intents/intent.ts'
 import { maxPageBytes } from '../../src/lists/page-bytes.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent } from '../support/actions.ts'
+import { withImpossibleDocuments } from '../support/contract-faults.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { withMerchant, withService } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
 
 describe('A business whose intents have 1 000 refunds each', () => {
+  withImpossibleDocuments()
   const service = withService()
   const merchant = withMerchant(service)
   before(async () => {

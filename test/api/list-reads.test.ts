@@ -7,6 +7,7 @@ import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, freshDelivery, relay, subscribe } from '../support/actions.ts'
+import { withImpossibleDocuments } from '../support/contract-faults.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { rounds } from '../support/machine.ts'
 import { storeOrder } from '../support/orders.ts'
@@ -20,6 +21,7 @@ const many = 60
 const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
 
 describe('A list', () => {
+  withImpossibleDocuments()
   const service = withService()
   const neighbour = withMerchant(service)
   const merchant = withMerchant(service)

@@ -1,3 +1,5 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { expect } from 'chai'
 import { stages } from '../../schemas/responses/endpoint.ts'
 import { catalogue } from '../../src/errors.ts'
@@ -5,7 +7,7 @@ import { codesOf } from '../../src/http/openapi/codes.ts'
 import { pathOf } from '../../src/http/openapi/operation.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import { faults } from '../../src/webhooks/sender/faults.ts'
-import { description, mismatchOf, schemaErrors } from '../support/check-responses.ts'
+import { checkResponse, description, mismatchOf, schemaErrors } from '../support/check-responses.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
@@ -212,6 +214,18 @@ describe('The OpenAPI description', () => {
       const blank = { type: '', headers: [] }
       expect(mismatchOf('OPTIONS', url, { ...blank, status: 404, body: null })).to.equal(null)
       expect(mismatchOf('GET', '/healthz', { ...blank, status: 500, body: '' })).to.equal(null)
+    })
+
+    it('reads the bytes that the service sends', () => {
+      const faults: string[] = []
+      const req = Object.assign(new IncomingMessage(new Socket()), { method: 'POST', url })
+      const res = Object.assign(new ServerResponse(req), { statusCode: 404 }).setHeader(
+        'Content-Type',
+        'application/json',
+      )
+      checkResponse(req, res, (fault) => void faults.push(fault))
+      res.end(Buffer.from('{"success":false}'))
+      expect(faults.join()).to.include("required property 'error'")
     })
 
     it('refuses a response with an undocumented status, code, type, field or header, or with a missing field', () => {

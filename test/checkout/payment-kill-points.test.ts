@@ -18,7 +18,6 @@ import type { Wallet } from '../../src/wallets/wallet.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { createIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
-import { closeInBackground } from '../support/closing.ts'
 import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
 import { newRefund, outboxEventsOf, pay, storedIntent, withoutDeadline } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
@@ -43,10 +42,8 @@ describe('If a process is killed between any two steps of a payment or refund,',
   before(() => {
     sandbox = service.deps.wallets.forPayments(true) ?? expect.fail()
   })
-  const closings: Promise<unknown>[] = []
-  after(() => closeInBackground(closings))
-  const kill = <C>(operation: Operation<C>, waitMs = 0) => killAtEveryStep(service, operation, closings, waitMs)
-  const land = <C>(operation: Operation<C>, step: number) => landDuringRetry(service, operation, closings, step)
+  const kill = <C>(operation: Operation<C>, waitMs = 0) => killAtEveryStep(service, operation, waitMs)
+  const land = <C>(operation: Operation<C>, step: number) => landDuringRetry(service, operation, step)
 
   async function prepare(): Promise<Case> {
     const merchant = await service.merchant()

@@ -7,6 +7,7 @@ import { newId } from '../../src/security/ids.ts'
 import { expectRefused } from '../api/refused.ts'
 import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { cancelIntent, createIntent, relay } from '../support/actions.ts'
+import { withImpossibleDocuments } from '../support/contract-faults.ts'
 import { storeOrder } from '../support/orders.ts'
 import {
   type Merchant,
@@ -37,6 +38,7 @@ interface Read {
 }
 
 describe('The events', () => {
+  withImpossibleDocuments()
   const service = withService()
   const other = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)

@@ -50,7 +50,7 @@ describe('A rolling restart behind a load balancer', () => {
   it('causes no failed requests and no lost or duplicate deliveries, even under load', async function () {
     this.timeout(120_000)
     const [one, two, worker] = await Promise.all([start('web'), start('web'), start('worker')])
-    const load = startMerchantTraffic(merchant, 2, () => balancer.origin)
+    const load = startMerchantTraffic(merchant, 3, () => balancer.origin)
     shoppers = load
     await waitFor('some load', () => load.intents.length > 10)
     const [three, next] = await Promise.all([replace(one, 'web'), replace(worker, 'worker')])

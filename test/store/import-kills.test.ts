@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { newId } from '../../src/security/ids.ts'
 import { sweepImports } from '../../src/store/imports/plan/sweep.ts'
 import type { Product } from '../../src/store/products/product.ts'
-import { closeInBackground } from '../support/closing.ts'
 import { csvOf, importAs, plansOf, storedProducts, variantLines } from '../support/imports.ts'
 import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
 import { type Merchant, withService } from '../support/service.ts'
@@ -23,8 +22,6 @@ const imported = ['cup|Cup|Default|C-1|700|0', 'jar|Jar|Default|J-1|800|0', 'mug
 describe('An import whose process is killed between any two steps', function () {
   this.timeout(60_000)
   const service = withService()
-  const closings: Promise<unknown>[] = []
-  after(() => closeInBackground(closings))
 
   async function prepare(): Promise<Case> {
     const merchant = await service.merchant()
@@ -67,7 +64,7 @@ describe('An import whose process is killed between any two steps', function () 
   }
 
   it("happens only once if the request is retried, and the retry returns the import's counts", async () => {
-    const steps = await killAtEveryStep(service, retrying, closings, 0)
+    const steps = await killAtEveryStep(service, retrying, 0)
     expect(steps).to.deep.equal([
       // The shop, the plan, late preparations of others, handles, SKUs.
       'mongodb find',
@@ -84,7 +81,7 @@ describe('An import whose process is killed between any two steps', function () 
       'mongodb update',
       'mongodb update',
     ])
-    await Promise.all([6, 7].map((effect) => landDuringRetry(service, retrying, closings, effect)))
+    await Promise.all([6, 7].map((effect) => landDuringRetry(service, retrying, effect)))
   })
 
   it('is either complete or fully undone after the next sweep if the request is not retried', async () => {
@@ -104,7 +101,7 @@ describe('An import whose process is killed between any two steps', function () 
         expect(open, label).to.deep.equal([])
       },
     }
-    await killAtEveryStep(service, sweeping, closings, 0)
+    await killAtEveryStep(service, sweeping, 0)
     expect([...seen]).to.have.members([1, 3])
   })
 })

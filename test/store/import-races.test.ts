@@ -31,7 +31,6 @@ describe('A concurrent import', () => {
   const service = withService()
   const beside = withSecondProcess(service, {})
   let merchant: Merchant
-  const closings: Promise<unknown>[] = []
   before(() => {
     // No lease ends by itself, however long a step takes.
     for (const { clock } of [service, beside]) clock.freeze(service.clock.now())
@@ -39,7 +38,6 @@ describe('A concurrent import', () => {
   beforeEach(async () => {
     merchant = await openingMerchant()
   })
-  after(() => closeInBackground(closings))
 
   /** With a shop, so that the steps of each import are the same. */
   async function openingMerchant(): Promise<Merchant> {
@@ -94,7 +92,7 @@ describe('A concurrent import', () => {
       (error: { code: string }) => error.code,
     )
     await victim.died
-    closings.push(outcome.then(() => victim.close()))
+    closeInBackground(outcome.then(() => victim.close()))
     return async () => {
       await victim.release()
       return outcome

@@ -26,9 +26,7 @@ interface Case {
 describe('An order that a process is placing when it is killed or frozen', function () {
   this.timeout(60_000)
   const service = withService()
-  const closings: Promise<unknown>[] = []
   const cases: Case[] = []
-  after(() => closeInBackground(closings))
 
   const prepareOf = (stocks: number[]) => async (): Promise<Case> => {
     const merchant = await service.merchant()
@@ -84,7 +82,7 @@ describe('An order that a process is placing when it is killed or frozen', funct
   const placing = 6
 
   it('is placed once by a retry, and the stock that the crashed process took is released', async () => {
-    expect(await killAtEveryStep(service, ordering, closings, 0)).to.deep.equal(steps)
+    expect(await killAtEveryStep(service, ordering, 0)).to.deep.equal(steps)
     service.clock.advance(abandonedAfterMs)
     expect(await finishLeftovers(service.deps)).to.be.greaterThan(0)
     for (const each of cases) expect(await stocksOf(each)).to.deep.equal(afterOne(each))
@@ -102,7 +100,7 @@ describe('An order that a process is placing when it is killed or frozen', funct
     const late = moments.slice(0, rounds(moments.length, 3)).map(async ([stock, step, name, when]) => {
       const each = await prepareOf([stock])()
       const dead = await openVictim(service, { step: placing - 1, fate: 'late', lateMs: behindMs })
-      closings.push(send(dead, each).catch(() => undefined))
+      closeInBackground(send(dead, each).catch(() => undefined))
       await dead.died
       const retry = await openVictim(service, { step, fate: 'paused', lateMs: 0 })
       const retried = send(retry, each)
@@ -112,7 +110,7 @@ describe('An order that a process is placing when it is killed or frozen', funct
       await retry.release()
       expect(await retried, when).to.equal(201)
       await ordering.check(each, when)
-      closings.push(dead.close(), retry.close())
+      closeInBackground(dead.close(), retry.close())
       return each
     })
     const all = await Promise.all(late)
@@ -133,7 +131,7 @@ describe('An order that a process is placing when it is killed or frozen', funct
     const wake = async () => {
       await victim.release()
       const status = await sent
-      closings.push(victim.close())
+      closeInBackground(victim.close())
       return status
     }
     return { wake }
@@ -173,7 +171,7 @@ describe('An order that a process is placing when it is killed or frozen', funct
     const sent = send(victim, each).catch(() => undefined)
     await victim.died
     expect(victim.steps.slice(3)).to.deep.equal(mongodb('find', 'update', 'update'))
-    closings.push(sent, victim.close())
+    closeInBackground(sent, victim.close())
     await change(true)
     await ordering.repeat(each)
     await ordering.check(each, 'again')
@@ -200,7 +198,7 @@ describe('An order that a process is placing when it is killed or frozen', funct
     expect(await releaseAttempt(service.deps, { ...ids, attemptId })).to.equal(null)
     await victim.release()
     expect(await outcome).to.equal('SERVICE_UNAVAILABLE')
-    closings.push(victim.close())
+    closeInBackground(victim.close())
     expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [5]])
   })
 

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import type { Product } from '../../src/store/products/product.ts'
-import { closeInBackground } from '../support/closing.ts'
 import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
@@ -16,8 +15,6 @@ interface Case {
 describe('If a process is killed between any two steps of a request,', function () {
   this.timeout(60_000)
   const service = withService()
-  const closings: Promise<unknown>[] = []
-  after(() => closeInBackground(closings))
 
   const send = (origin: string, { merchant, method, path, body }: Case) =>
     fetch(`${origin}/api/v1/dev/store/products${path}`, {
@@ -69,7 +66,7 @@ describe('If a process is killed between any two steps of a request,', function 
       async () => ({ merchant: await service.merchant(), method: 'POST', path: '', body }),
       ({ _id, skus }, data, label) => expect([_id, skus], label).to.deep.equal([data._id, ['A']]),
     )
-    const steps = await killAtEveryStep(service, create, closings, 0)
+    const steps = await killAtEveryStep(service, create, 0)
     // Key, claim, search for the shop, shop, product.
     const expected = ['aggregate', 'insert', 'find', 'insert', 'insert'].map((name) => `mongodb ${name}`)
     expect(steps).to.deep.equal(expected)
@@ -86,8 +83,8 @@ describe('If a process is killed between any two steps of a request,', function 
         expect([skus, effects.length, revision], label).to.deep.equal([['B'], 1, 1])
       },
     )
-    const steps = await killAtEveryStep(service, change, closings, 0)
-    await landDuringRetry(service, change, closings, steps.indexOf('mongodb findAndModify') + 1)
+    const steps = await killAtEveryStep(service, change, 0)
+    await landDuringRetry(service, change, steps.indexOf('mongodb findAndModify') + 1)
     expect(steps.slice(2)).to.deep.equal(['mongodb find', 'mongodb findAndModify', 'mongodb update'])
   })
 
@@ -100,7 +97,7 @@ describe('If a process is killed between any two steps of a request,', function 
         expect([listed, skus, handle, effects.length], label).to.deep.equal([false, [], undefined, 1])
       },
     )
-    const steps = await killAtEveryStep(service, remove, closings, 0)
+    const steps = await killAtEveryStep(service, remove, 0)
     expect(steps.slice(2)).to.deep.equal(['mongodb update', 'mongodb update'])
   })
 })

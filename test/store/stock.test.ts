@@ -3,7 +3,6 @@ import { maxEffects } from '../../src/idempotency/effect.ts'
 import { newId } from '../../src/security/ids.ts'
 import { expectRefused } from '../api/refused.ts'
 import { openSecondProcess } from '../support/actions.ts'
-import { closeInBackground } from '../support/closing.ts'
 import { killAtEveryStep, landDuringRetry } from '../support/kill-at-every-step.ts'
 import { asMerchant, type Merchant, type Service, withMerchant, withService } from '../support/service.ts'
 import { createProduct, openLiveShop, type ProductResponse, readProduct } from '../support/store.ts'
@@ -14,8 +13,6 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
   this.timeout(60_000)
   const service = withService()
   const merchant = withMerchant(service)
-  const closings: Promise<unknown>[] = []
-  after(() => closeInBackground(closings))
 
   interface Options {
     as?: Merchant
@@ -303,12 +300,12 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     it('is made exactly once when the request is retried', async () => {
       const byId = sale(({ variants: [{ _id }] }) => _id, 2)
       const steps = ['aggregate', 'insert', 'update', 'find', 'update'].map((name) => `mongodb ${name}`)
-      expect(await killAtEveryStep(service, byId, closings, 0)).to.deep.equal(steps)
+      expect(await killAtEveryStep(service, byId, 0)).to.deep.equal(steps)
     })
 
     it("is not rejected with INSUFFICIENT_STOCK if a retry reads the stock before the killed process's write arrives", async () => {
       const byLabel = sale(() => 'Default', 5)
-      await landDuringRetry(service, byLabel, closings, 4)
+      await landDuringRetry(service, byLabel, 4)
     })
   })
 })

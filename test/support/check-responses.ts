@@ -108,21 +108,22 @@ function faultOfFailure(steps: string[], { error }: Failure): string | null {
 }
 
 /** A request listener that checks the response to each request. Must run before the service's own listener. */
-export function checkResponse(req: IncomingMessage, res: ServerResponse): void {
+export function checkResponse(req: IncomingMessage, res: ServerResponse, note = noteContractFault): void {
   const { method = '', url = '' } = req
   const end = res.end.bind(res) as (...given: unknown[]) => ServerResponse
   res.end = ((...given: unknown[]) => {
     const [body] = given
     const type = String(res.getHeader('content-type') ?? '')
-    const isWhole = typeof body === 'string' && method !== 'HEAD'
+    // A long body is written in parts, of which this is the last.
+    const isWhole = (typeof body === 'string' || Buffer.isBuffer(body)) && !res.headersSent && method !== 'HEAD'
     const response = {
       status: res.statusCode,
       type,
       headers: res.getHeaderNames(),
-      body: isWhole ? body : null,
+      body: isWhole ? String(body) : null,
     }
     const mismatch = mismatchOf(method, url, response)
-    if (mismatch !== null) noteContractFault(mismatch)
+    if (mismatch !== null) note(mismatch)
     return end(...given)
   }) as typeof res.end
 }

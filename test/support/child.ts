@@ -26,8 +26,11 @@ function startKiller(): Socket {
   return stdin
 }
 
-/** If WALL_CLOCK names a file, that file sets the wall clock of the child. */
-const wallClock = new URL('./wall-clock.mjs', import.meta.url).href
+/** Options of Node.js. If WALL_CLOCK names a file, that file sets the wall clock of the child. The others save time. */
+export const startOptions = [
+  ...['--import', new URL('./wall-clock.mjs', import.meta.url).href],
+  ...['--preserve-symlinks', '--preserve-symlinks-main', '--single-threaded-gc', '--min-semi-space-size=16'],
+]
 
 /** Starts a program that ends with this process. `onLine` gets each line of its stdout and stderr. */
 export function startChild(
@@ -35,7 +38,7 @@ export function startChild(
   environment: Record<string, string>,
   onLine: (line: string) => void,
 ): ChildProcess {
-  const child = spawn(process.execPath, ['--import', wallClock, program], {
+  const child = spawn(process.execPath, [...startOptions, program], {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

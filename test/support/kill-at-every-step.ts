@@ -1,4 +1,5 @@
 import type { Deps } from '../../src/deps.ts'
+import { closeInBackground } from './closing.ts'
 import { rounds } from './machine.ts'
 import { expectIntact, type Service } from './service.ts'
 import { behindMs, type Fate, openVictim, type Victim } from './victim.ts'
@@ -38,12 +39,11 @@ function deathsAt(steps: readonly string[]): { name: string; step: number; fate:
 
 /**
  * Kills a process at each write of the operation (`deathsAt`). Returns the names of all steps. `waitMs` passes between
- * `prepare` and `run`. Processes that take long to close are pushed to `closings`.
+ * `prepare` and `run`. Processes that take long to close do so in the background.
  */
 export async function killAtEveryStep<Case>(
   service: Service,
   operation: Operation<Case>,
-  closings: Promise<unknown>[],
   waitMs: number,
 ): Promise<string[]> {
   const whole = await operation.prepare()
@@ -51,7 +51,7 @@ export async function killAtEveryStep<Case>(
   const survivor = await openVictim(service, { step: 0, fate: 'lost', lateMs: behindMs })
   await operation.run(survivor, whole)
   const { steps } = survivor
-  closings.push(survivor.close())
+  closeInBackground(survivor.close())
   if (steps.length === 0) throw new Error('the operation has no steps')
   await operation.repeat(whole)
   await operation.check(whole, 'not killed')
@@ -70,7 +70,7 @@ export async function killAtEveryStep<Case>(
           await operation.repeat(each)
         }
         await operation.check(each, label)
-        closings.push(
+        closeInBackground(
           victim.close(),
           running.catch(() => undefined),
         )
@@ -84,26 +84,25 @@ export async function killAtEveryStep<Case>(
 /**
  * Kills a process at the write of its effect. For each step of the merchant's retry, pauses the retry there, lets the
  * dead process's write happen, and then lets the retry continue. In `npm test`, the write happens only after the retry
- * and just before the same write of the retry.
+ * and just before each write of the retry with the same name.
  */
 export async function landDuringRetry<Case>(
   service: Service,
   operation: Operation<Case>,
-  closings: Promise<unknown>[],
   effectStep: number,
 ): Promise<void> {
   /** Returns the names of the steps of each retry, and the name of the delayed write. */
   const landAt = async (steps: number[]) => {
     const cases = await Promise.all(steps.map(async (step) => ({ effectStep, step, each: await operation.prepare() })))
     service.clock.advance(behindMs)
-    const landed = await Promise.all(cases.map((each) => landAtStep(service, operation, closings, each)))
+    const landed = await Promise.all(cases.map((each) => landAtStep(service, operation, each)))
     await expectIntact(service.deps)
     return landed
   }
   if (rounds(1, 0) === 0) {
     const [after] = await landAt([0])
-    const same = after?.retry.lastIndexOf(after.delayed) ?? -1
-    await landAt([same === -1 ? 1 : same + 1])
+    const same = after?.retry.flatMap((name, index) => (name === after.delayed ? [index + 1] : [])) ?? []
+    await landAt(same.length > 0 ? same : [1])
     return
   }
   for (let first = 1, reached = true; reached; first += parallelCases) {
@@ -117,12 +116,11 @@ export async function landDuringRetry<Case>(
 async function landAtStep<Case>(
   service: Service,
   operation: Operation<Case>,
-  closings: Promise<unknown>[],
   { effectStep, step, each }: { effectStep: number; step: number; each: Case },
 ): Promise<{ delayed: string; retry: string[] }> {
   const victim = await openVictim(service, { step: effectStep, fate: 'late', lateMs: behindMs })
   const running = operation.run(victim, each)
-  closings.push(running.catch(() => undefined))
+  closeInBackground(running.catch(() => undefined))
   const label = `its write lands before step ${step} of the retry`
   await waitForDeath(victim, running, { step: effectStep, label })
   const retry = await openVictim(service, { step, fate: 'paused', lateMs: 0 })
@@ -133,7 +131,7 @@ async function landAtStep<Case>(
   await retried
   await operation.repeat(each)
   await operation.check(each, `${label} (${retry.steps[step - 1]})`)
-  closings.push(victim.close(), retry.close())
+  closeInBackground(victim.close(), retry.close())
   return { delayed: victim.steps[effectStep - 1] ?? '', retry: retry.steps }
 }
 
@@ -141,7 +139,6 @@ async function landAtStep<Case>(
 export async function overtake<Result>(
   service: Service,
   step: number,
-  closings: Promise<unknown>[],
   [act, meanwhile]: [act: (deps: Deps) => Promise<Result>, meanwhile: () => Promise<unknown>],
 ): Promise<Result> {
   const victim = await openVictim(service, { step, fate: 'paused', lateMs: 0 })
@@ -149,7 +146,7 @@ export async function overtake<Result>(
   await waitForDeath(victim, acting, { step, label: 'overtaken' })
   await meanwhile()
   await victim.release()
-  return acting.finally(() => closings.push(victim.close()))
+  return acting.finally(() => closeInBackground(victim.close()))
 }
 
 /**

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { programIn, programOf } from './built.ts'
+import { startOptions } from './child.ts'
 import { deadlineMs } from './machine.ts'
 import { freshEnvironment, type Service } from './service.ts'
 import { waitFor } from './wait-for.ts'
@@ -111,7 +112,7 @@ function begin(
     LOG_LEVEL: 'info',
     ...changes,
   })
-  return spawn(process.execPath, ['--import', withParent, '--import', wallClock, program], {
+  return spawn(process.execPath, [...startOptions, '--import', withParent, program], {
     cwd: new URL('../..', import.meta.url),
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', stderr],
@@ -122,9 +123,6 @@ function begin(
 const withParent = `data:text/javascript,import { endWithParent } from ${JSON.stringify(
   new URL('../../dev/end-with-parent.mjs', import.meta.url).href,
 )}; endWithParent()`
-
-/** If WALL_CLOCK names a file, that file sets the wall clock of the process. */
-const wallClock = new URL('wall-clock.mjs', import.meta.url).href
 
 function listen(child: ChildProcess) {
   const events = new Set<unknown>()

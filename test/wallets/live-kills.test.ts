@@ -8,6 +8,7 @@ import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { cancelIntent, createIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
+import { allClosed } from '../support/closing.ts'
 import { killAtEveryStep } from '../support/kill-at-every-step.ts'
 import { outboxEventsOf, outcomeName, pay, storedIntent } from '../support/pay.ts'
 import {
@@ -54,9 +55,8 @@ describe('If a process is killed between any two steps of a live payment or refu
     later = { ...service.deps, now, wallets: openWallets(null, wallet) }
   })
   // Closing takes as long as the driver waits for a dead connection.
-  const closings: Promise<unknown>[] = []
   after(async () => {
-    await Promise.all(closings)
+    await allClosed()
     await later.wallets.close()
     await provider.close()
   })
@@ -125,7 +125,7 @@ describe('If a process is killed between any two steps of a live payment or refu
   for (const [what, behaviour, last] of ways)
     it(`the money is taken exactly once for an intent with a payment ${what}`, async () => {
       handleOrdersOfVictims(behaviour)
-      const steps = await killAtEveryStep(service, paying(), closings, 0)
+      const steps = await killAtEveryStep(service, paying(), 0)
       // The page, the hold, the check for suspension, the outcome, the wake-up job.
       expect([steps.length, steps.at(-1)]).to.deep.equal([5, last])
     })
@@ -148,7 +148,7 @@ describe('If a process is killed between any two steps of a live payment or refu
       repeat,
       check,
     }
-    const steps = await killAtEveryStep(service, querying, closings, firstQueryMs)
+    const steps = await killAtEveryStep(service, querying, firstQueryMs)
     expect([steps.length, steps.at(-1)]).to.deep.equal([3, 'enqueue outbox-relay'])
   })
 
@@ -202,7 +202,7 @@ describe('If a process is killed between any two steps of a live payment or refu
   for (const [what, behaviour, last] of ways)
     it(`a refund request ${what} leads to at most one refund, and a retry reports whether the refund was made`, async () => {
       handleOrdersOfVictims(behaviour)
-      const steps = await killAtEveryStep(service, refunding(), closings, 0)
+      const steps = await killAtEveryStep(service, refunding(), 0)
       expect(steps.length).to.be.greaterThan(3)
       expect(steps.at(-1)).to.equal(last)
     })

@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import type { KnownOutcome, PaymentOrder, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
-import { closeInBackground } from '../support/closing.ts'
 import { killAtEveryStep, landDuringRetry } from '../support/kill-at-every-step.ts'
 import { withService } from '../support/service.ts'
 import type { Victim } from '../support/victim.ts'
@@ -24,8 +23,6 @@ describe('A sandbox wallet whose process is killed at any step', function () {
   before(() => {
     customers = customersOf(service)
   })
-  const closings: Promise<unknown>[] = []
-  after(() => closeInBackground(closings))
 
   const walletOf = (victim: Victim) => victim.deps.wallets.forPayments(true) as Wallet
   /** Uses the victim's clock, which may be behind. */
@@ -81,21 +78,21 @@ describe('A sandbox wallet whose process is killed at any step', function () {
   it('keeps its balance consistent, and gives each payment a single outcome', async () => {
     const seen = new Set<string>()
     const killed = operation(payment, seen)
-    const steps = await killAtEveryStep(service, killed, closings, 0)
+    const steps = await killAtEveryStep(service, killed, 0)
     const names = ['find', 'findAndModify', 'update', 'update', 'insert', 'update']
     expect(steps).to.deep.equal(names.map((name) => `mongodb ${name}`))
     expect([...seen]).to.have.members(['done', 'not-executed'])
-    await landDuringRetry(service, killed, closings, 4)
+    await landDuringRetry(service, killed, 4)
   })
 
   it('keeps its balance consistent, and gives each refund a single outcome', async () => {
     const seen = new Set<string>()
     const killed = operation(refund, seen)
-    const steps = await killAtEveryStep(service, killed, closings, 0)
+    const steps = await killAtEveryStep(service, killed, 0)
     expect(steps.slice(0, 2)).to.deep.equal(['mongodb find', 'mongodb update'])
     expect(steps.slice(-2)).to.deep.equal(['mongodb insert', 'mongodb update'])
     expect([...seen]).to.have.members(['done', 'not-executed'])
-    await landDuringRetry(service, killed, closings, 2)
+    await landDuringRetry(service, killed, 2)
   })
 
   it('has its unfinished movement completed by the next poll', async () => {

@@ -15,7 +15,6 @@ import {
   storedBody,
   subscribe,
 } from '../support/actions.ts'
-import { closeInBackground } from '../support/closing.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { overtake } from '../support/kill-at-every-step.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
@@ -39,9 +38,6 @@ describe('An endpoint that fails', () => {
   const beside = withSecondProcess(service)
   const endpointServer = withEndpointServer()
   const merchant = withMerchantPerTest(service)
-
-  const closings: Promise<unknown>[] = []
-  after(() => closeInBackground(closings))
 
   let failing: string
   let other: string
@@ -212,7 +208,7 @@ describe('An endpoint that fails', () => {
       await attemptNew(2)
       advance(24 * hourMs)
       await service.deps.Endpoint.updateMany({ _id: { $ne: failing } }, { $set: { 'health.failingSince': null } })
-      await overtake(service, 3, closings, [reportFailures, act])
+      await overtake(service, 3, [reportFailures, act])
       await poll(service)
       expect(await reports()).to.have.length(0)
     })

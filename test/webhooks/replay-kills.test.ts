@@ -7,7 +7,6 @@ import type { LeasedReplay } from '../../src/webhooks/replays/lease.ts'
 import { runReplay } from '../../src/webhooks/replays/run.ts'
 import { planReplay, startReplay } from '../../src/webhooks/replays/start.ts'
 import { attempt, createIntent, recordRecentSuccess, storedDelivery, subscribe } from '../support/actions.ts'
-import { closeInBackground } from '../support/closing.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { killAtEveryStep } from '../support/kill-at-every-step.ts'
 import { logEvents, storeDeliveries, storedReplay } from '../support/replays.ts'
@@ -24,8 +23,6 @@ describe('If a worker is killed between any two steps of a replay', function () 
   this.timeout(60_000)
   const service = withService()
   const endpointServer = withEndpointServer()
-  const closings: Promise<unknown>[] = []
-  after(() => closeInBackground(closings))
 
   async function prepare(): Promise<Case> {
     const { deps, clock } = service
@@ -89,7 +86,6 @@ describe('If a worker is killed between any two steps of a replay', function () 
           expect([status, counts], label).to.deep.equal(['DONE', [3, 2, 1, 0]])
         },
       },
-      closings,
       0,
     )
     expect(steps).to.include.members(['mongodb insert', 'mongodb update', 'mongodb findAndModify'])

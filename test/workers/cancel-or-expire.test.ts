@@ -11,8 +11,6 @@ const dayMs = 86_400_000
 describe('A race between a cancellation and an expiry', () => {
   const service = withService()
   const merchant = withMerchant(service)
-  const closings: Promise<unknown>[] = []
-  after(() => closeInBackground(closings))
 
   /**
    * Cancels and expires one intent that has expired only for the worker. The victim pauses at its step while the other
@@ -37,7 +35,7 @@ describe('A race between a cancellation and an expiry', () => {
     await victim.release()
     const outcome = `${await own}, ${other}`
     const at = victim.steps[step - 1] ?? 'ended'
-    closings.push(victim.close())
+    closeInBackground(victim.close())
     const intent = await service.deps.Intent.findOne({ referenceNumber }).lean()
     const events = intent?.outbox.map(({ event }) => event).join()
     return { reached, at, outcome: `${outcome}: ${events}` }

@@ -7,7 +7,6 @@ import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { type Requeuer, requeueDeliveries } from '../../src/webhooks/deliveries/requeue.ts'
 import { requeueAll } from '../../src/webhooks/deliveries/requeue-all.ts'
 import { attempt, freshDelivery, recordRecentSuccess, storedDelivery, subscribe } from '../support/actions.ts'
-import { closeInBackground } from '../support/closing.ts'
 import { deadDeliveries, deadDelivery } from '../support/dead-deliveries.ts'
 import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
@@ -188,9 +187,6 @@ describe('A re-queue', () => {
   })
 
   describe('in a process that is killed between any two steps', () => {
-    const closings: Promise<unknown>[] = []
-    after(() => closeInBackground(closings))
-
     interface Case {
       delivery: Delivery
       by: Requeuer
@@ -216,7 +212,6 @@ describe('A re-queue', () => {
             expect(await trailOf([delivery]), label).to.have.length(1)
           },
         },
-        closings,
         0,
       )
       expect(steps).to.deep.equal([
