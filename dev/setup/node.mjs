@@ -39,7 +39,7 @@ export function putFirstOnPath(node) {
   process.env.PATH = [dirname(node), process.env.PATH].filter(Boolean).join(delimiter)
 }
 
-/** Looks behind the Node.js that runs this. */
+/** Finds another Node.js on the PATH. */
 function findOnPath() {
   const name = process.platform === 'win32' ? 'node.exe' : 'node'
   const paths = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name))

@@ -31,7 +31,7 @@ export async function run(command, args, { name, env, cwd, progress = () => '', 
   }, POLL_MS)
   try {
     const [code, signal] = await once(child, 'close')
-    return { ok: code === 0, why: signal ? 'no progress in time' : lastLine(output), output }
+    return { ok: code === 0, why: signal ? `ended by ${signal}` : lastLine(output), output }
   } catch (error) {
     return { ok: false, why: error.code === 'ENOENT' ? `no ${command} here` : error.message, output }
   } finally {

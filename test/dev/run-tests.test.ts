@@ -10,13 +10,15 @@ describe('npm test', () => {
     await mkdir(dirname(join(copy.folder, name)), { recursive: true })
     await writeFile(join(copy.folder, name), text)
   }
+  const writeServers = (begin: string) =>
+    write(
+      'test/support/servers.ts',
+      `export const setSlowness = () => {}, begin = ${begin}, serverPids = () => [], mochaHooks = {}
+      export const end = async () => ({ mongo: 0, redis: 0 })`,
+    )
   before(async () => {
     await copy.usePackages()
-    await write(
-      'test/support/servers.ts',
-      'export const setSlowness = () => {}, begin = async () => {}, serverPids = () => [], mochaHooks = {}\n' +
-        'export const end = async () => ({ mongo: 0, redis: 0 })',
-    )
+    await writeServers('async () => {}')
     for (const name of ['test/support/beat.mjs', 'test/support/machine.ts']) await cp(name, join(copy.folder, name))
   })
   beforeEach(() => write('test/api/holds.test.ts', "it('holds', () => {}); it('holds too', () => {})"))
@@ -40,10 +42,7 @@ describe('npm test', () => {
 
   it('runs the named files only, and with --grep only the tests with such a title', async () => {
     expect(await run('test', 'test/api', '--grep', 'too')).to.include({ code: 0, last: '1 passed, 0 failed' })
-    expect(await run('test', '--spec', 'test/api/holds.test.ts')).to.include({
-      code: 0,
-      last: '2 passed, 0 failed',
-    })
+    expect(await run('test', '--spec', 'test/api/holds.test.ts')).to.include({ code: 0, last: '2 passed, 0 failed' })
   })
 
   const faults = {
@@ -53,6 +52,7 @@ describe('npm test', () => {
       'hooked',
     ],
     'a file cannot be loaded': ["import './missing.ts'", 'cannot be loaded'],
+    'a test is the only one': ["it.only('runs alone', () => {})", 'cannot be loaded'],
     'a process dies': ["it('dies', () => process.exit(0))", 'The process ended (0) during test/fault.test.ts'],
     'a test leaves something open': [
       "it('opens', () => { setInterval(() => {}, 1000) })",
@@ -72,10 +72,14 @@ describe('npm test', () => {
       expect(stdout.split('Failed:')[1]).to.include(reason)
     })
 
+  it('fails at once if its servers cannot start', async () => {
+    await writeServers("async () => { throw new Error('no port') }")
+    const { code, stdout } = await run('test', 'test/api')
+    await writeServers('async () => {}')
+    expect([code, stdout.includes('no port')]).to.deep.equal([1, true])
+  })
+
   it('fails if no test ran', async () => {
-    expect(await run('test', 'test/api', '--grep', 'nothing')).to.include({
-      code: 1,
-      last: '0 passed, 0 failed',
-    })
+    expect(await run('test', 'test/api', '--grep', 'nothing')).to.include({ code: 1, last: '0 passed, 0 failed' })
   })
 })

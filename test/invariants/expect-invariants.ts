@@ -40,7 +40,7 @@ const isExcused = (invariant: Invariant, id: string): boolean => {
 /** A read takes no snapshot, and a service may still be writing. What is wrong after these pauses stays wrong. */
 const settlesMs = [0, 50, 200, 1000]
 
-/** Throws if the documents of a database break an invariant that no test has named, or keep one that a test has. */
+/** Throws if a database breaks an invariant that no test has named, or keeps one that a test says it breaks. */
 export async function expectInvariants(db: mongo.Db, cleanedBefore: number): Promise<void> {
   const name = db.databaseName
   if (excused.get(name)?.has('all')) return
@@ -50,7 +50,7 @@ export async function expectInvariants(db: mongo.Db, cleanedBefore: number): Pro
   for (const ms of settlesMs) {
     await pause(ms)
     const documents = await readDatabase(db)
-    const isCleaned = documents.retentionprogress?.length !== 0
+    const isCleaned = (documents.retentionprogress ?? []).length > 0
     const found = violations(documents, { cleanedBefore, isCleaned, openingStock })
     unnamed = found.filter(
       ({ invariant, id }) =>

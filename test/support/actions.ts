@@ -25,7 +25,7 @@ export interface Subscription {
 
 export const paymentEvents = ['payment.created', 'payment.cancelled', 'payment.expired']
 
-/** A write of a merchant, without the request, which costs several times as much processor time. */
+/** A merchant's write, applied directly: a request would cost several times the processor time. */
 const newEffect = () => ({ id: newId(), deadlineAt: noDeadline, cause: null, seal: () => '' })
 const callerBy = (merchant: Merchant) => callerOf(merchant, merchant.key.includes('_test_'))
 

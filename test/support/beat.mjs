@@ -1,4 +1,4 @@
-// Measures how busy the machine is, in a process of its own. Four times a second, the process computes for 10 ms and
+// Measures how busy the machine is, in a process of its own. Again and again, the process computes for 10 ms and
 // reports how late it was done. A process that only wakes up would be scheduled before all others: on two cores with
 // eleven busy processes it is 1 ms late, while one that computes is 21 ms late.
 import { createHash } from 'node:crypto'

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
+import { isAlive } from '../dev/command.ts'
 import { waitFor } from './wait-for.ts'
 
 /** Starts an idle child, freezes it and prints its process id. */
@@ -27,11 +28,3 @@ describe('A child process started by a test', () => {
     await waitFor('the child is gone', () => !isAlive(Number(pid)))
   })
 })
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
