@@ -19,7 +19,6 @@ endWithParent()
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    spec: { type: 'string', multiple: true, default: [] },
     grep: { type: 'string' },
     workers: { type: 'string' },
   },
@@ -33,7 +32,7 @@ if (suite === undefined) throw new Error(`Name a suite: ${Object.keys(suites).jo
 const began = performance.now()
 const knownMs = readTimes()
 const expectedMs = (file: string): number => knownMs[file] ?? estimateMs(file)
-const queue = filesOf(suite, [...named, ...values.spec]).toSorted((one, other) => expectedMs(other) - expectedMs(one))
+const queue = filesOf(suite, named).toSorted((one, other) => expectedMs(other) - expectedMs(one))
 const fileCount = queue.length
 const count = { passed: 0, failed: 0, skipped: 0, files: 0 }
 const failures: string[] = []

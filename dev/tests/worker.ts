@@ -11,7 +11,7 @@ import { hasRounds } from './suites.ts'
 /** A test that takes this many times its limit hangs. On a busy machine, it may take longer still. */
 const stretchFactor = 4
 /** How long resources that a test has left open may take to close. */
-const lingerMs = 5_000
+const lingerMs = Number(process.env.TEST_LINGER_MS ?? 30_000)
 
 const { begin, end, mochaHooks, serverPids, setSlowness } = await import(
   pathToFileURL(resolve('test/support/servers.ts')).href

@@ -319,8 +319,12 @@ describe('If a process is killed between any two steps, the service', function (
       },
       async (merchant, data, label) => {
         expect(data, label).to.include({ requeued: 2, hasMore: false })
-        for (const { status, requeues, effects } of await deliveriesOf(service, merchant))
-          expect([status, requeues, effects.length], label).to.deep.equal(['DELIVERED', 1, 1])
+        for (const { status, requeues, effects, attemptLog } of await deliveriesOf(service, merchant))
+          expect([status, requeues, effects.length], `${label}: ${attemptLog.at(-1)?.error}`).to.eql([
+            'DELIVERED',
+            1,
+            1,
+          ])
         const { businessId } = merchant
         await sweepAudit(service.deps, service.deps.Delivery)
         const lines = await service.deps.AuditEvent.countDocuments({ businessId, act: 'delivery.requeued' })

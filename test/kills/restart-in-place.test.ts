@@ -10,7 +10,6 @@ import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 const intents = '/api/v1/dev/intents'
-const restarts = 3
 
 /** No load balancer hides the end of the process from these clients. */
 describe('A process that is stopped while clients are using its port', () => {
@@ -66,7 +65,7 @@ describe('A process that is stopped while clients are using its port', () => {
       )
     })
     const served = () => Math.min(...clients.map((client) => client.served()))
-    for (let restart = 0; restart < restarts; restart += 1) {
+    for (let restart = 0; restart < 3; restart += 1) {
       const before = served()
       await waitFor('each client is served', () => served() > before + 3)
       web.kill('SIGTERM')
@@ -91,7 +90,6 @@ function startClient(send: () => Promise<{ status: number }>, isOver: () => bool
         const { status } = await send()
         if (status >= 400) faults.push(String(status))
         else served += 1
-        // Leaves processor time for the process that starts.
         await wait(20)
       } catch (error) {
         const { code, message } = error as NodeJS.ErrnoException

@@ -116,13 +116,8 @@ export function checkResponse(req: IncomingMessage, res: ServerResponse, note = 
     const type = String(res.getHeader('content-type') ?? '')
     // A long body is written in parts, of which this is the last.
     const isWhole = (typeof body === 'string' || Buffer.isBuffer(body)) && !res.headersSent && method !== 'HEAD'
-    const response = {
-      status: res.statusCode,
-      type,
-      headers: res.getHeaderNames(),
-      body: isWhole ? String(body) : null,
-    }
-    const mismatch = mismatchOf(method, url, response)
+    const own = { status: res.statusCode, type, headers: res.getHeaderNames(), body: isWhole ? String(body) : null }
+    const mismatch = mismatchOf(method, url, own)
     if (mismatch !== null) note(mismatch)
     return end(...given)
   }) as typeof res.end

@@ -37,7 +37,9 @@ export async function startEndpointServer(): Promise<EndpointServer> {
     received.push(one)
     respond(res, received.length, one)
   }
-  const { host, origin, close } = await listen(createServer((req, res) => void receive(req, res)))
+  // Never closes a connection that the service is about to use again, however slow the machine is.
+  const server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => void receive(req, res))
+  const { host, origin, close } = await listen(server)
   return {
     url: `${origin}/hook`,
     host,
