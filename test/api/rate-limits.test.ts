@@ -217,7 +217,6 @@ describe('A rate limit of five requests per second', () => {
 
     it('does not refuse any of several concurrent requests with valid keys', async () => {
       const merchants = await Promise.all(Array.from({ length: 4 }, () => service.merchant()))
-      // Unlike lists, reads of one intent never wait for each other.
       const read = (merchant: Merchant) => list(merchant, service, '192.0.2.1', '/PI-0000000000000000')
       const responses = await Promise.all(merchants.flatMap((merchant) => [1, 2, 3, 4].map(() => read(merchant))))
       expect(responses.map(({ status }) => status)).to.deep.equal(Array(16).fill(404))

@@ -161,6 +161,7 @@ describe('The service during a MongoDB outage', () => {
     const third = await waitFor('the feed is read', () => read(`after=${second?.next}`))
     expect(third).to.deep.include({ items: [], next: second?.next })
     expect((await read(`after=${first?.next}`))?.items.map(({ id }) => id)).to.deep.equal([late._id])
+    await service.deps.LoggedEvent.deleteOne({ _id: late._id })
   })
 
   it("stays alive and returns 503 within 10 s while MongoDB is frozen, and creates intents again within 5 s of MongoDB's recovery", async function () {

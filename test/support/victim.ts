@@ -34,7 +34,7 @@ export interface Victim {
 /** How far the clock of a victim is behind. This is far enough that its leases have expired for all other processes. */
 export const behindMs = 12_000
 
-/** Opens another process of the service that dies at step `step` (counting from 1; 0 means never). Its clock is `lateMs` behind. */
+/** Opens another process of the service that dies at step `step` (0 means never). Its clock is `lateMs` behind. */
 export async function openVictim(
   service: Service,
   { step, fate, lateMs }: { step: number; fate: Fate; lateMs: number },
