@@ -217,15 +217,15 @@ describe('The OpenAPI description', () => {
     })
 
     it('reads the bytes that the service sends', () => {
-      const faults: string[] = []
+      const noted: string[] = []
       const req = Object.assign(new IncomingMessage(new Socket()), { method: 'POST', url })
       const res = Object.assign(new ServerResponse(req), { statusCode: 404 }).setHeader(
         'Content-Type',
         'application/json',
       )
-      checkResponse(req, res, (fault) => void faults.push(fault))
+      checkResponse(req, res, (fault) => void noted.push(fault))
       res.end(Buffer.from('{"success":false}'))
-      expect(faults.join()).to.include("required property 'error'")
+      expect(noted.join()).to.include("required property 'error'")
     })
 
     it('refuses a response with an undocumented status, code, type, field or header, or with a missing field', () => {

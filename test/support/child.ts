@@ -27,10 +27,9 @@ function startKiller(): Socket {
 }
 
 /** Options of Node.js. If WALL_CLOCK names a file, that file sets the wall clock of the child. The others save time. */
-export const startOptions = [
-  ...['--import', new URL('./wall-clock.mjs', import.meta.url).href],
-  ...['--preserve-symlinks', '--preserve-symlinks-main', '--single-threaded-gc', '--min-semi-space-size=16'],
-]
+export const startOptions = ['--import', new URL('./wall-clock.mjs', import.meta.url).href].concat(
+  '--preserve-symlinks --preserve-symlinks-main --single-threaded-gc --min-semi-space-size=16'.split(' '),
+)
 
 /** Starts a program that ends with this process. `onLine` gets each line of its stdout and stderr. */
 export function startChild(
