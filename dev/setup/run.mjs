@@ -22,16 +22,21 @@ export async function run(command, args, { name, env, cwd, progress = () => '', 
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes))
 
   const startedAt = Date.now()
+  let isStuck = false
   let last = { how: progress(), at: startedAt }
   const timer = setInterval(() => {
     const how = progress()
     if (how !== last.how) last = { how, at: Date.now() }
-    if (Date.now() - last.at > quietLimitMs) child.kill('SIGKILL')
+    if (Date.now() - last.at > quietLimitMs) isStuck = child.kill('SIGKILL')
     showProgress(`${name} … ${how} ${Math.round((Date.now() - startedAt) / 1000)} s`)
   }, POLL_MS)
   try {
     const [code, signal] = await once(child, 'close')
-    return { ok: code === 0, why: signal ? `ended by ${signal}` : lastLine(output), output }
+    return {
+      ok: code === 0,
+      why: isStuck ? 'no progress in time' : signal ? `ended by ${signal}` : lastLine(output),
+      output,
+    }
   } catch (error) {
     return { ok: false, why: error.code === 'ENOENT' ? `no ${command} here` : error.message, output }
   } finally {

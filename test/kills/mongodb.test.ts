@@ -4,7 +4,6 @@ import { type Server, startMongo } from '../../dev/servers.ts'
 import { newId } from '../../src/security/ids.ts'
 import { paymentEvents, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
-import { deadlineMs } from '../support/machine.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { expectIntact, type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -175,7 +174,7 @@ describe('The service during a MongoDB outage', () => {
     await mongo.kill('SIGSTOP')
     const before = running.creates.length
     const frozenAt = performance.now()
-    const heldFor = held.then(({ status }) => [status, performance.now() - frozenAt < deadlineMs(10_000)])
+    const heldFor = held.then(({ status }) => [status, performance.now() - frozenAt < 10_000])
     const [ready, healthy, fresh] = await Promise.all([
       fetch(`${web.origin}/readyz`),
       fetch(`${web.origin}/healthz`),
@@ -188,12 +187,12 @@ describe('The service during a MongoDB outage', () => {
     await mongo.kill('SIGCONT')
     const thawedAt = performance.now()
     await waitFor('a create', async () => (await create('after-the-thaw')).status === 201)
-    expect(performance.now() - thawedAt).to.be.below(deadlineMs(5_000))
+    expect(performance.now() - thawedAt).to.be.below(5_000)
     await waitFor('ready', async () => (await fetch(`${web.origin}/readyz`)).status === 200)
     const creates = [...(await running.stop()), fresh]
     const refused = creates.filter(({ status }) => status !== 201)
     expect(new Set(refused.map(({ status }) => status))).to.deep.equal(new Set([503]))
-    expect(Math.max(...creates.map(({ tookMs }) => tookMs))).to.be.below(deadlineMs(10_000))
+    expect(Math.max(...creates.map(({ tookMs }) => tookMs))).to.be.below(10_000)
     expect(refused.every(({ retryAfter }) => Number(retryAfter) > 0)).to.equal(true)
     expect(web.isAlive() && worker.isAlive()).to.equal(true)
     await expectNothingLostOrDoubled([...creates, await create('after-the-thaw')])

@@ -4,7 +4,7 @@ import { describedAs } from '../../dev/described-as.ts'
 import { describeApi } from '../../src/http/openapi/describe.ts'
 import { pathOf } from '../../src/http/openapi/operation.ts'
 import { routes } from '../../src/http/routes/routes.ts'
-import { noteContractFault } from './contract-faults.ts'
+import { checksBodies, noteContractFault } from './contract-faults.ts'
 
 /** Checks every response of a service, in every test, against the OpenAPI description. */
 
@@ -116,7 +116,8 @@ export function checkResponse(req: IncomingMessage, res: ServerResponse, note = 
     const type = String(res.getHeader('content-type') ?? '')
     // A long body is written in parts, of which this is the last.
     const isWhole = (typeof body === 'string' || Buffer.isBuffer(body)) && !res.headersSent && method !== 'HEAD'
-    const own = { status: res.statusCode, type, headers: res.getHeaderNames(), body: isWhole ? String(body) : null }
+    const isRead = isWhole && checksBodies()
+    const own = { status: res.statusCode, type, headers: res.getHeaderNames(), body: isRead ? String(body) : null }
     const mismatch = mismatchOf(method, url, own)
     if (mismatch !== null) note(mismatch)
     return end(...given)

@@ -2,15 +2,14 @@
 const contractFaults: string[] = []
 let test = ''
 
-export const noteContractFault = (fault: string): void => {
-  if (isChecked) contractFaults.push(`${test}\n    ${fault}`)
-}
+export const noteContractFault = (fault: string): void => void contractFaults.push(`${test}\n    ${fault}`)
 
-let isChecked = true
-/** For a `describe` with documents that the service would never store. */
+let areBodiesPossible = true
+export const checksBodies = (): boolean => areBodiesPossible
+/** For a `describe` with documents that the service would never store: the bodies of its responses are not checked. */
 export const withImpossibleDocuments = (): void => {
-  before(() => void (isChecked = false))
-  after(() => void (isChecked = true))
+  before(() => void (areBodiesPossible = false))
+  after(() => void (areBodiesPossible = true))
 }
 
 /** The failure lists at most this many, to stay readable. */

@@ -132,7 +132,7 @@ export async function openService(
     createApp(deps, () => false),
     timeouts,
   )
-  for (const event of ['request', 'checkContinue']) server.prependListener(event, (req, res) => checkResponse(req, res))
+  for (const event of ['request', 'checkContinue']) server.prependListener(event, checkResponse)
   const { origin, close } = await listen(server)
   const workers: { close(): Promise<void> }[] = []
 
