@@ -56,7 +56,7 @@ describe('A rolling restart behind a load balancer', () => {
     const [three, next] = await Promise.all([replace(one, 'web'), replace(worker, 'worker')])
     await replace(two, 'web')
     const before = balancer.passedTo(three.origin)
-    await waitFor('load on the new ones', () => balancer.passedTo(three.origin) > before + 50)
+    await waitFor('load on the new ones', () => balancer.passedTo(three.origin) > before + 20)
     await load.stop()
     expect(load.faults).to.deep.equal([])
     expect(next.isAlive()).to.equal(true)

@@ -26,7 +26,7 @@ export interface MerchantTraffic {
 export const trafficEvents = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded']
 
 /** The pause between two sequences. It leaves processor time for processes that start and stop. */
-const pauseMs = 200
+const pauseMs = 500
 
 const amount = 1000
 const refunded = 400
