@@ -11,15 +11,6 @@ const create = 'POST /dev/intents'
  */
 const knownViolations = /^(label|select-name|nested-interactive|scrollable-region-focusable): /
 
-/** Collects the requests of the page to the API, except for the description. */
-function watch(page: Page): Request[] {
-  const requests: Request[] = []
-  page.on('request', (request) => {
-    if (/\/api\/v1\/dev\//.test(request.url())) requests.push(request)
-  })
-  return requests
-}
-
 async function authorize(page: Page, key: string): Promise<void> {
   await page.getByRole('button', { name: 'Authorize', exact: true }).click()
   const dialog = page.getByRole('dialog').or(page.locator('.modal-ux'))
@@ -71,7 +62,8 @@ describe('The /docs page', function () {
 
   it('creates intents with a test key, forgets the key when reloaded, sends nothing with a live key, and fits a phone', async () => {
     const page = await open()
-    const requests = watch(page)
+    const requests: Request[] = []
+    page.on('request', (each) => void (/\/api\/v1\/dev\//.test(each.url()) && requests.push(each)))
     await picture(page, 'docs-desktop')
     await authorize(page, merchant.key)
     expect(await execute(page, create))

@@ -2,12 +2,7 @@ import { expect } from 'chai'
 import { subscribe } from '../support/actions.ts'
 import { type Balancer, startBalancer } from '../support/balancer.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
-import {
-  expectIntentsAndWebhooks,
-  type MerchantTraffic,
-  startMerchantTraffic,
-  trafficEvents,
-} from '../support/merchant-traffic.ts'
+import { expectIntentsAndWebhooks, startMerchantTraffic, trafficEvents } from '../support/merchant-traffic.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -17,17 +12,15 @@ describe('A rolling restart behind a load balancer', () => {
   const endpointServer = withEndpointServer()
   let balancer: Balancer
   let merchant: Merchant
-  let shoppers: MerchantTraffic | null = null
   const processes: ServiceProcess[] = []
   before(async () => {
     balancer = await startBalancer()
     merchant = await service.merchant()
     await subscribe(service, merchant, endpointServer.url, trafficEvents)
   })
-  after(async () => {
-    await shoppers?.stop()
+  after(() => {
     balancer.close()
-    await Promise.all(processes.map((each) => each.stop()))
+    return Promise.all(processes.map((each) => each.stop()))
   })
 
   async function start(type: 'web' | 'worker'): Promise<ServiceProcess> {
@@ -51,15 +44,17 @@ describe('A rolling restart behind a load balancer', () => {
     this.timeout(120_000)
     const [one, two, worker] = await Promise.all([start('web'), start('web'), start('worker')])
     const load = startMerchantTraffic(merchant, 3, () => balancer.origin)
-    shoppers = load
-    await waitFor('some load', () => load.intents.length > 10)
-    const [three, next] = await Promise.all([replace(one, 'web'), replace(worker, 'worker')])
-    await replace(two, 'web')
-    const before = balancer.passedTo(three.origin)
-    await waitFor('load on the new ones', () => balancer.passedTo(three.origin) > before + 20)
-    await load.stop()
+    try {
+      await waitFor('some load', () => load.intents.length > 10)
+      const [three, next] = await Promise.all([replace(one, 'web'), replace(worker, 'worker')])
+      await replace(two, 'web')
+      const before = balancer.passedTo(three.origin)
+      await waitFor('load on the new ones', () => balancer.passedTo(three.origin) > before + 20)
+      expect(next.isAlive()).to.equal(true)
+    } finally {
+      await load.stop()
+    }
     expect(load.faults).to.deep.equal([])
-    expect(next.isAlive()).to.equal(true)
     await expectIntentsAndWebhooks(service, endpointServer, load.intents)
   })
 })

@@ -56,18 +56,36 @@ describe('A clean-up', () => {
   let references: string[]
   let oldThings: () => Promise<void>
 
+  type Write = (...args: unknown[]) => Promise<unknown>
+
+  /** Puts a function around each write of this kind. Returns a function that takes it away again. */
+  function wrap({ collection }: { collection: object }, write: string, around: (original: Write) => Write): () => void {
+    const writes = collection as Record<string, Write>
+    const original = writes[write] ?? expect.fail()
+    writes[write] = around((...args) => original.apply(collection, args))
+    return () => void (writes[write] = original)
+  }
+
   /** Starts a clean-up that does nothing more after its first write of this kind, like one whose process is killed. */
   async function killAfter(model: { collection: object }, write: string): Promise<void> {
-    const collection = model.collection as Record<string, (...args: unknown[]) => Promise<unknown>>
-    const original = collection[write] ?? expect.fail()
     const death = createGate()
-    collection[write] = async (...args) => {
-      await original.apply(collection, args)
-      death.open()
+    const unwrap = wrap(model, write, (original) => async (...args) => {
+      await original(...args).then(() => death.open())
       return new Promise(() => undefined)
-    }
+    })
     expect(await Promise.race([death.passed, clean()]), write).to.equal(undefined)
-    collection[write] = original
+    unwrap()
+  }
+
+  /** Cleans up, and acts just before the `nth` write of this kind. */
+  async function cleanWith(model: { collection: object }, write: string, act: () => Promise<unknown>, nth = 1) {
+    let writes = 0
+    const unwrap = wrap(model, write, (original) => async (...args) => {
+      if (++writes === nth) await act()
+      return original(...args)
+    })
+    expect(await clean()).to.equal('cleaned')
+    unwrap()
   }
 
   it('can be resumed after its process is killed, and pages and responses remain correct in the meantime', async () => {
@@ -116,24 +134,29 @@ describe('A clean-up', () => {
   it('keeps an intent that is refunded just before being marked for removal, so that a further refund can still succeed', async () => {
     const [paid = ''] = references
     await oldThings()
-    const { Intent } = service.deps
     const refund = () =>
       service.http.post(`/api/v1/dev/intents/${paid}/refund`).set(pair.test.write()).send({ amount: 1_000 })
     // The clean-up has read the intent as removable. The refund comes before the clean-up marks the intent.
-    const collection = Intent.collection
-    const { updateMany } = collection
     const statuses: number[] = []
-    collection.updateMany = async function (this: typeof collection, ...args: Parameters<typeof updateMany>) {
-      if (statuses.length === 0) statuses.push((await refund()).status)
-      return updateMany.apply(this, args)
-    }
-    expect(await clean()).to.equal('cleaned')
-    collection.updateMany = updateMany
+    await cleanWith(service.deps.Intent, 'updateMany', async () => void statuses.push((await refund()).status))
     expect(statuses).to.deep.equal([200])
     expect(await countTestData(service, pair.test)).to.include({ intents: 1 })
     expect((await refund()).status).to.equal(200)
     await relay(service, pair.test)
     await service.deps.Delivery.updateMany({ referenceNumber: paid }, { $set: { nextAttemptAt: null } })
+    expect(await clean()).to.equal('cleaned')
+    expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
+  })
+
+  it('keeps a marked intent while one of its deliveries has just been re-queued', async () => {
+    const [paid = ''] = references
+    await oldThings()
+    const { Delivery } = service.deps
+    const change = (fields: object) => Delivery.updateMany({ referenceNumber: paid }, { $set: fields })
+    await change({ createdAt: service.clock.now() })
+    await cleanWith(Delivery, 'deleteMany', () => change({ nextAttemptAt: service.clock.now() }), 2)
+    expect(await countTestData(service, pair.test)).to.include({ intents: 1 })
+    await change({ nextAttemptAt: null })
     expect(await clean()).to.equal('cleaned')
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
@@ -164,11 +187,8 @@ describe('A clean-up', () => {
       expect(lines[0]).to.include({ msg: 'retention.cleaned', outcome: 'failed' })
       return [failure, lines[0]?.businesses, lines[0]?.intents]
     }
-    const message = `business ${torn} failed: {"name":"MongoServerError","code":28,"codeName":"PathNotViable"}`
     const [failed, ...counts] = await runAsJob()
-    expect(String(failed).replace(',"codeName":"PathNotViable"', '')).to.equal(
-      message.replace(',"codeName":"PathNotViable"', ''),
-    )
+    expect(failed).to.match(new RegExp(`^business ${torn} failed: {"name":"MongoServerError","code":28\\b`))
     expect(counts).to.deep.equal([1, 2])
     expect(await run(), 'the lease has not ended').to.deep.equal(['already-running', 0, 0])
     service.clock.advance(60_000)
