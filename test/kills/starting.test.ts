@@ -17,7 +17,7 @@ describe('A process that is starting', () => {
     )
     for (const { exitCode, stderr } of await Promise.all(ends)) {
       expect(exitCode).to.equal(1)
-      expect(stderr).to.include('MONGODB_URL')
+      expect(stderr.join()).to.include('MONGODB_URL')
     }
   })
 
@@ -29,7 +29,7 @@ describe('A process that is starting', () => {
     }
     const { exitCode, stderr } = await runToExit('web', service, changes)
     expect(exitCode).to.equal(1)
-    expect(stderr.trim().split('\n')).to.deep.equal([
+    expect(stderr).to.deep.equal([
       'The environment is not valid:',
       '  WEBHOOK_ALLOWED_HOSTS must not be set in production',
       '  PUBLIC_URL must be https in production',
@@ -43,8 +43,8 @@ describe('A process that is starting', () => {
     const PORT = new URL(service.origin).port
     const ends = [runToExit('web', service, { PORT }), runToExit('worker', service, { WORKER_PORT: PORT })]
     for (const { exitCode, stdout, stderr } of await Promise.all(ends)) {
-      expect([exitCode, stderr]).to.deep.equal([1, ''])
-      const last = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+      expect([exitCode, stderr]).to.deep.equal([1, []])
+      const last = JSON.parse(stdout.at(-1) ?? '')
       expect(last).to.include({ level: 'error', msg: 'process.crashed' })
       expect(last.err.code).to.equal('EADDRINUSE')
     }

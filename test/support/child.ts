@@ -27,21 +27,22 @@ function startKiller(): Socket {
 }
 
 /** Options of Node.js. If WALL_CLOCK names a file, that file sets the wall clock of the child. The others save time. */
-export const startOptions = ['--import', new URL('./wall-clock.mjs', import.meta.url).href].concat(
+const startOptions = ['--import', new URL('./wall-clock.mjs', import.meta.url).href].concat(
   '--preserve-symlinks --preserve-symlinks-main --single-threaded-gc --min-semi-space-size=16'.split(' '),
 )
 
-/** Starts a program that ends with this process. `onLine` gets each line of its stdout and stderr. */
+/** Starts a program that ends with this process. `onLine` gets each line. All have been read at the event `close`. */
 export function startChild(
   program: string,
   environment: Record<string, string>,
-  onLine: (line: string) => void,
+  onLine: (line: string, from: 'stdout' | 'stderr') => void,
 ): ChildProcess {
   const child = spawn(process.execPath, [...startOptions, program], {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   killOnExit(child)
-  for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', onLine)
+  for (const from of ['stdout', 'stderr'] as const)
+    createInterface({ input: child[from] }).on('line', (line) => onLine(line, from))
   return child
 }

@@ -1,9 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { programIn, programOf } from './built.ts'
-import { startOptions } from './child.ts'
+import { startChild } from './child.ts'
 import { deadlineMs } from './machine.ts'
 import { freshEnvironment, type Service } from './service.ts'
 import { waitFor } from './wait-for.ts'
@@ -48,9 +46,8 @@ async function startAt(
   changes: Record<string, string>,
 ): Promise<ServiceProcess> {
   const port = changes.PORT ?? String(await freePort())
-  const child = begin(program, service, { ...changes, PORT: port }, 'inherit')
+  const { child, logged, lastWords } = begin(program, service, { ...changes, PORT: port })
   const ended = once(child, 'exit').then(([code]) => code as number | null)
-  const { logged, lastWords } = listen(child)
   await Promise.race([
     logged(`${type}.started`),
     ended.then((code) => Promise.reject(new Error(`${type} ended with ${code}`))),
@@ -70,16 +67,13 @@ async function startAt(
   }
 }
 
-/** Starts a process that cannot serve. Returns its exit code and output. */
+/** Starts a process that cannot serve. Returns its exit code and its lines. */
 export async function runToExit(type: keyof typeof files, service: Service, changes: Record<string, string>) {
-  const child = begin(programOf(files[type]), service, changes, 'pipe')
-  let [stdout, stderr] = ['', '']
-  child.stderr?.on('data', (bytes: Buffer) => (stderr += bytes.toString()))
-  child.stdout?.on('data', (bytes: Buffer) => (stdout += bytes.toString()))
+  const { child, lines } = begin(programOf(files[type]), service, changes)
   const timer = setTimeout(() => child.kill('SIGKILL'), deadlineMs(15_000))
   const [exitCode] = (await once(child, 'close')) as [number | null]
   clearTimeout(timer)
-  return { exitCode, stdout, stderr }
+  return { exitCode, ...lines }
 }
 
 /** Starts a process that cannot serve yet and sends SIGTERM at a log event. Returns its exit code and recent log. */
@@ -89,21 +83,15 @@ export async function interruptAt(
   service: Service,
   changes: Record<string, string>,
 ) {
-  const child = begin(programOf(files[type]), service, changes, 'inherit')
+  const { child, logged, lastWords } = begin(programOf(files[type]), service, changes)
   const ended = once(child, 'exit')
-  const { logged, lastWords } = listen(child)
   await logged(event)
   child.kill('SIGTERM')
   const [exitCode] = (await ended) as [number | null]
   return { exitCode, lastWords: lastWords() }
 }
 
-function begin(
-  program: string,
-  service: Service,
-  changes: Record<string, string>,
-  stderr: 'pipe' | 'inherit',
-): ChildProcess {
+function begin(program: string, service: Service, changes: Record<string, string>) {
   const { mongodbUrl, redisUrl, queuePrefix } = service.deps.config
   const environment = freshEnvironment({
     MONGODB_URL: mongodbUrl,
@@ -112,35 +100,19 @@ function begin(
     LOG_LEVEL: 'info',
     ...changes,
   })
-  return spawn(process.execPath, [...startOptions, '--import', withParent, program], {
-    cwd: new URL('../..', import.meta.url),
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
-    stdio: ['ignore', 'pipe', stderr],
-  })
-}
-
-/** Ends the process when the test run ends, even if that is killed. */
-const withParent = `data:text/javascript,import { endWithParent } from ${JSON.stringify(
-  new URL('../../dev/end-with-parent.mjs', import.meta.url).href,
-)}; endWithParent()`
-
-function listen(child: ChildProcess) {
   const events = new Set<unknown>()
-  const latest: string[] = []
-  const unusual: string[] = []
-  if (child.stdout === null) throw new Error('no stdout')
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    latest.push(line)
-    if (latest.length > 5) latest.shift()
-    if (!line.startsWith('{')) return
-    const { msg } = JSON.parse(line) as { msg?: unknown }
-    events.add(msg)
-    if (msg === 'http.request' || msg === 'webhook.attempted') return
-    unusual.push(line)
-    if (unusual.length > 15) unusual.shift()
+  const lines: Record<'stdout' | 'stderr', string[]> = { stdout: [], stderr: [] }
+  const { stdout, stderr } = lines
+  const isRoutine = (line: string) => /"msg":"(http.request|webhook.attempted)"/.test(line)
+  const child = startChild(program, environment, (line, from) => {
+    lines[from].push(line)
+    if (from === 'stdout' && line.startsWith('{')) events.add((JSON.parse(line) as { msg?: unknown }).msg)
   })
   return {
+    child,
+    lines,
     logged: (event: string) => waitFor(event, () => events.has(event), 30_000),
-    lastWords: () => [...unusual, '…', ...latest].join('\n'),
+    lastWords: () =>
+      [...stderr, ...stdout.filter((line) => !isRoutine(line)).slice(-15), '…', ...stdout.slice(-5)].join('\n'),
   }
 }

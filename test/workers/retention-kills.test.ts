@@ -151,10 +151,9 @@ describe('A clean-up', () => {
   it('keeps a marked intent while one of its deliveries has just been re-queued', async () => {
     const [paid = ''] = references
     await oldThings()
-    const { Delivery } = service.deps
-    const change = (fields: object) => Delivery.updateMany({ referenceNumber: paid }, { $set: fields })
+    const change = (fields: object) => service.deps.Delivery.updateMany({ referenceNumber: paid }, { $set: fields })
     await change({ createdAt: service.clock.now() })
-    await cleanWith(Delivery, 'deleteMany', () => change({ nextAttemptAt: service.clock.now() }), 2)
+    await cleanWith(service.deps.Delivery, 'deleteMany', () => change({ nextAttemptAt: service.clock.now() }), 2)
     expect(await countTestData(service, pair.test)).to.include({ intents: 1 })
     await change({ nextAttemptAt: null })
     expect(await clean()).to.equal('cleaned')
