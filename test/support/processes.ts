@@ -24,27 +24,15 @@ export interface ServiceProcess {
 
 const files = { web: 'src/server', worker: 'workers/main' } as const
 
+type Start = [type: keyof typeof files, service: Service, changes?: Record<string, string>]
+
 /** Starts a process on the service's database and queues and waits until it serves. */
-export const startProcess = (
-  type: keyof typeof files,
-  service: Service,
-  changes: Record<string, string> = {},
-): Promise<ServiceProcess> => startAt(programOf(files[type]), type, service, changes)
+export const startProcess = (...start: Start) => startAt(programOf(files[start[0]]), ...start)
 
 /** Starts a process from the build of another version. */
-export const startProcessOf = (
-  build: string,
-  type: keyof typeof files,
-  service: Service,
-  changes: Record<string, string>,
-): Promise<ServiceProcess> => startAt(programIn(build, files[type]), type, service, changes)
+export const startProcessOf = (build: string, ...start: Start) => startAt(programIn(build, files[start[0]]), ...start)
 
-async function startAt(
-  program: string,
-  type: keyof typeof files,
-  service: Service,
-  changes: Record<string, string>,
-): Promise<ServiceProcess> {
+async function startAt(program: string, ...[type, service, changes = {}]: Start): Promise<ServiceProcess> {
   const port = changes.PORT ?? String(await freePort())
   const { child, logged, lastWords } = begin(program, service, { ...changes, PORT: port })
   const ended = once(child, 'exit').then(([code]) => code as number | null)
