@@ -11,10 +11,10 @@ describe('A process that is starting', () => {
   const service = withService()
 
   it('exits immediately and reports the error if MONGODB_URL is invalid', async () => {
-    const ends = [
-      runToExit('web', service, { MONGODB_URL: 'mongodb://localhost:99999/x' }),
-      runToExit('worker', service, { MONGODB_URL: 'mongodb://a/x?noSuchOption=1' }),
-    ]
+    const urls = ['mongodb://localhost:99999/x', 'mongodb://a/x?noSuchOption=1']
+    const ends = (['web', 'worker'] as const).flatMap((type) =>
+      urls.map((url) => runToExit(type, service, { MONGODB_URL: url })),
+    )
     for (const { exitCode, stderr } of await Promise.all(ends)) {
       expect(exitCode).to.equal(1)
       expect(stderr.join()).to.include('MONGODB_URL')
