@@ -86,7 +86,7 @@ async function ended(pids: number[]): Promise<void> {
   while (pids.some(isAlive) && Date.now() < deadline) await sleep(50)
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch {

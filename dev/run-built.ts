@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from './servers/free-port.ts'
 import { startMongo, startRedis } from './servers.ts'
 
-const READY_LIMIT_MS = 15_000
+const READY_LIMIT_MS = 60_000
 
 const procfile = await readFile('Procfile', 'utf8')
 const [mongo, redis, port] = await Promise.all([startMongo(), startRedis(), freePort()])

@@ -3,6 +3,7 @@
 // command with Node.js 24.
 import { cpSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { endWithParent } from './end-with-parent.mjs'
 import { runSteps, stopWithSignals } from './setup/command.mjs'
 import { isWanted, needNode, putFirstOnPath } from './setup/node.mjs'
@@ -16,8 +17,15 @@ const biome = (...args) => ['node_modules/@biomejs/biome/bin/biome', ...args]
 const pack = 'npm pack ./cli --ignore-scripts=false --silent --pack-destination docs/clients'.split(' ')
 const sbom = ['dev/write-sbom.mjs']
 const checkApi = ['dev/compatibility/check.ts']
-const php = async (args) => (await import('./setup/php.mjs')).getPhp(args)
-const chromium = async () => (await import('./setup/chromium.mjs')).needChromium()
+/** What the tests in these folders need, unless the arguments name other tests only. */
+const forTests = (folders, need) => async (args) => {
+  const values = { grep: { type: 'string' }, workers: { type: 'string' } }
+  const { positionals } = parseArgs({ args, options: values, allowPositionals: true, strict: false })
+  const isNamed = (folder) => positionals.some((name) => name.includes(folder) || folder.includes(name))
+  if (positionals.length === 0 || folders.some(isNamed)) await need()
+}
+const php = forTests(['test/docs', 'test/clients'], async () => (await import('./setup/php.mjs')).getPhp())
+const chromium = forTests(['test/browser'], async () => (await import('./setup/chromium.mjs')).needChromium())
 
 /**
  * The steps of each command, which run until one fails. The last one gets the arguments. Commands with `own` servers

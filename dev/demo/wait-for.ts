@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// Each wait of the demo takes a second or two. A slow machine may need ten.
-const LIMIT_MS = 30_000
+// Each wait of the demo takes a second or two. A busy machine may need thirty.
+const LIMIT_MS = 60_000
 const POLL_MS = 20
 
 /**
  * Calls `look` until it returns a value.
- * @throws {Error} after 30 s, or if `look` throws
+ * @throws {Error} after 60 s, or if `look` throws
  */
 export async function waitFor<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
   const deadline = Date.now() + LIMIT_MS
@@ -18,7 +18,7 @@ export async function waitFor<T>(what: string, look: () => T | undefined | Promi
   }
 }
 
-/** @throws {Error} if a claim of the show is false */
+/** @throws {Error} if a claim of the demo is false */
 export function must(holds: boolean, claim: string): asserts holds {
-  if (!holds) throw new Error(`The show expected that ${claim}`)
+  if (!holds) throw new Error(`The demo expected that ${claim}`)
 }

@@ -18,11 +18,20 @@ export function checkBinary(path, from) {
   return `${path} (${from}) does not run: ${error?.message ?? output}`
 }
 
-/** @returns {Binary | string} */
+/**
+ * Finds the first of these names that runs, wherever on the PATH.
+ * @returns {Binary | string}
+ */
 export function findOnPath(...names) {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
-  const path = folders.flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync)
-  return path ? checkBinary(path, 'on the PATH') : `no ${names.join(' or ')} on the PATH`
+  const paths = names.flatMap((name) => folders.map((folder) => join(folder, name))).filter(existsSync)
+  let why
+  for (const path of paths) {
+    const found = checkBinary(path, 'on the PATH')
+    if (typeof found === 'object') return found
+    why ??= found
+  }
+  return why ?? `no ${names.join(' or ')} on the PATH`
 }
 
 /** @returns {Binary | string | undefined} */

@@ -1,9 +1,15 @@
+import { existsSync } from 'node:fs'
 import { installFromApt } from './apt.mjs'
-import { findOnPath, firstOf } from './binary.mjs'
+import { checkBinary, findOnPath, firstOf } from './binary.mjs'
 import { say } from './say.mjs'
 
+const macApp = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
+
 /** The shell comes first: it has no window, so pages cost half as much processor time. */
-const here = () => findOnPath('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome')
+const here = () =>
+  existsSync(macApp)
+    ? checkBinary(macApp, 'an application of macOS')
+    : findOnPath('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome')
 
 const ways =
   'put chromium, chromium-browser or google-chrome on the PATH, or install the package chromium-headless-shell or ' +
@@ -23,7 +29,7 @@ export async function needChromium() {
 export async function findChromium() {
   const found = await firstOf([here])
   if (found) return found
-  throw new Error('No Chromium here yet: `npm run test:full` gets one')
+  throw new Error('Chromium is not installed. `npm run test:full` installs it')
 }
 
 async function fromApt() {

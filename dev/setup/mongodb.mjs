@@ -18,5 +18,5 @@ export function getMongod(report) {
 export async function findMongod() {
   const found = await firstOf([...here, findFromPypi])
   if (found) return found
-  throw new Error('No mongod here yet: `npm test` gets one')
+  throw new Error('mongod is not installed. `npm test` installs it')
 }

@@ -26,7 +26,7 @@ export async function needNode() {
   if (kept && existsSync(kept)) return kept
   const found = findOnPath()
   if (found) return found
-  if (!build) throw new Error(`Node.js 24 is required, and no package brings it to ${platform}. ${remedy}`)
+  if (!build) throw new Error(`Node.js 24 is required, and no package provides it for ${platform}. ${remedy}`)
   const { fetchNode } = await import('./node-download.mjs')
   const why = await fetchNode(kept, build)
   if (why) throw new Error(`Node.js ${build.version} could not be fetched from ${build.from}: ${why}. ${remedy}`)

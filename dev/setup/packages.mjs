@@ -3,7 +3,7 @@ import { npm } from './npm.mjs'
 import { run } from './run.mjs'
 import { say } from './say.mjs'
 
-/** Installs the packages of package-lock.json, unless exactly these are installed. */
+/** Installs the packages of package-lock.json, unless all of them are installed in these versions. */
 export async function installPackages(node) {
   if (isInstalled()) return
   const [command, ...args] = npm(node, 'ci', '--include=dev', '--ignore-scripts')

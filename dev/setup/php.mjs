@@ -8,9 +8,7 @@ const onPath = () => findOnPath('php')
  * Finds or installs PHP for the PHP programs of docs/merchants. Without PHP, the tests skip these programs and list
  * them.
  */
-export async function getPhp(testFiles) {
-  const isNeeded = testFiles.length === 0 || testFiles.some((name) => name.includes('docs'))
-  if (!isNeeded) return
+export async function getPhp() {
   const found = await firstOf([onPath, fromApt], (reason) => say(`PHP: ${reason}`))
   if (found) say(`PHP ${found.version}: ${found.path}, ${found.from}`)
   else say('No PHP: put php on the PATH, or install the package php-cli with apt-get as root.')

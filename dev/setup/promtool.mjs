@@ -9,7 +9,7 @@ import { say } from './say.mjs'
 const folder = () => cacheFolder('promtool')
 const kept = () => join(folder(), 'promtool')
 
-const ways = 'put promtool, which comes with Prometheus, on the PATH; on Debian and Ubuntu apt-get brings it'
+const ways = 'put promtool, which comes with Prometheus, on the PATH; on Debian and Ubuntu apt-get installs it'
 
 /**
  * Finds or installs promtool for the rules of ops/alerts.yml.

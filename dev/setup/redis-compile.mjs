@@ -5,7 +5,7 @@ import { checkBinary } from './binary.mjs'
 import { cacheFolder, sizeOf } from './cache.mjs'
 import { run } from './run.mjs'
 
-// Each object file of Redis takes less time. A download without progress for this time is stuck.
+// Compiling any one file of Redis takes less than this. A download without progress for this time is stuck.
 const QUIET_LIMIT_MS = 60_000
 const VERSION = 'stable'
 const folder = () => cacheFolder('redis-compiled')

@@ -22,5 +22,5 @@ export function getRedisServer(report) {
 export async function findRedisServer() {
   const found = await firstOf(here)
   if (found) return found
-  throw new Error('No redis-server here yet: `npm test` gets one')
+  throw new Error('redis-server is not installed. `npm test` installs it')
 }

@@ -8,6 +8,8 @@ export type ToWorker =
 /** What a worker process tells the runner. */
 export type FromWorker =
   | { kind: 'ready' }
+  /** A test is running and does not block the process. */
+  | { kind: 'alive' }
   | { kind: 'passed' }
   | { kind: 'skipped'; title: string }
   | { kind: 'failed'; text: string }

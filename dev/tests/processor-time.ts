@@ -10,7 +10,7 @@ const ticksMs = 10
 export function processorMs(pid: number, withChildren = false): number | null {
   try {
     if (process.platform === 'linux') {
-      // The name of the program, which may contain blanks, ends with the last bracket.
+      // The name of the program, which may contain spaces, ends at the last parenthesis.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
       const times = fields.slice(11, withChildren ? 15 : 13).map(Number)
       return times.reduce((sum, ticks) => sum + ticks, 0) * ticksMs

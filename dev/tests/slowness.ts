@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 
 const everyMs = 1000
 const workMs = 10
@@ -15,8 +16,8 @@ export function watchSlowness(report: (now: { times: number }) => void) {
   const times = (): number => Math.max(1, ...all.slice(-recent))
   const beat = join(import.meta.dirname, '../../test/support/beat.mjs')
   const child = spawn(process.execPath, [beat, String(everyMs)], { stdio: ['ignore', 'pipe', 'inherit'] })
-  child.stdout?.setEncoding('utf8').on('data', (lines: string) => {
-    for (const line of lines.trim().split('\n')) all.push((workMs + JSON.parse(line).lateMs) / workMs)
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    all.push((workMs + JSON.parse(line).lateMs) / workMs)
     report({ times: times() })
   })
   return {

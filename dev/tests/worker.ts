@@ -10,6 +10,8 @@ import { hasRounds } from './suites.ts'
 
 /** A test that takes this many times its limit hangs. On a busy machine, it may take longer still. */
 const stretchFactor = 4
+/** Mocha's limits end a test that hangs, but cannot end one that blocks this process: run.ts does, if this stops. */
+const beatMs = 10_000
 /** How long resources that a test has left open may take to close. */
 const lingerMs = Number(process.env.TEST_LINGER_MS ?? 30_000)
 
@@ -23,6 +25,7 @@ const left: { file: string; open: string[] }[] = []
 const send = (message: FromWorker): void => void process.send?.(message)
 
 endWithParent()
+setInterval(() => isRunning && send({ kind: 'alive' }), beatMs).unref()
 process.on('message', (message: ToWorker) => {
   if (message.kind === 'slowness') setSlowness((slowness = message.times))
   else if (message.kind === 'run') run(message).catch(die)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { withServer } from './server.ts'
+import { withClient } from './server.ts'
 
 /** Whether MongoDB's database tools are on the PATH. */
 export const hasTools = (): boolean => spawnSync('mongodump', ['--version']).status === 0
@@ -26,7 +26,7 @@ export async function restoreDump(
   oplog: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  const { databases } = await withServer(mongodbUrl, (client) =>
+  const { databases } = await withClient(mongodbUrl, (client) =>
     client.db('admin').admin().listDatabases({ nameOnly: true }),
   )
   const existing = databases.map(({ name }) => name).filter((name) => !ofTheServer.has(name))

@@ -20,7 +20,7 @@ export interface ServerKind {
 }
 
 /** Connects without the Stable API, which lacks the commands of a backup. */
-export async function withServer<Result>(
+export async function withClient<Result>(
   mongodbUrl: string,
   use: (client: mongoose.mongo.MongoClient) => Promise<Result>,
   options: mongoose.mongo.MongoClientOptions = {},
@@ -34,14 +34,14 @@ export async function withServer<Result>(
 }
 
 /** Connects to any member of a replica set. */
-export const readServer = (mongodbUrl: string): Promise<ServerKind> => withServer(mongodbUrl, readKind)
+export const readServer = (mongodbUrl: string): Promise<ServerKind> => withClient(mongodbUrl, readKind)
 
 /** Connects to the member that the URL names, even a secondary, not to the primary of its set. */
 export function readOneServer(mongodbUrl: string): Promise<ServerKind> {
   const { hosts, srvHost } = new mongoose.mongo.MongoClient(mongodbUrl).options
   if (hosts.length > 1 || srvHost !== undefined)
     throw new Error('MONGODB_URL names several servers. Name the one whose files are copied')
-  return withServer(mongodbUrl, readKind, { directConnection: true })
+  return withClient(mongodbUrl, readKind, { directConnection: true })
 }
 
 async function readKind(client: mongoose.mongo.MongoClient): Promise<ServerKind> {

@@ -89,7 +89,8 @@ describe('A connection', () => {
   })
 
   it('is served if its request body arrives slowly but at least at the minimum rate', async () => {
-    const socket = await connectTo(hasty.origin)
+    const { origin, close } = await openServer(service, { ...shortTimeouts, requestMs: timeouts.requestMs })
+    const socket = await connectTo(origin)
     const received = readResponses(socket)
     const padded = body.padEnd(10_000)
     socket.write(head(`Content-Length: ${padded.length}`, 'Connection: close'))
@@ -98,6 +99,7 @@ describe('A connection', () => {
       await wait(shortTimeouts.bodyGraceMs / 7)
     }
     const [response] = await received
+    await close()
     expect(response?.status).to.equal(201)
   })
 
@@ -239,15 +241,13 @@ describe('A connection', () => {
   })
 
   it('is closed if the maximum number of connections is already open, while those connections are served', async () => {
-    const most = hasty.server.maxConnections
-    expect(most).to.equal(connectionLimit())
-    const open = await new Promise<number>((resolve) => hasty.server.getConnections((_error, count) => resolve(count)))
-    hasty.server.maxConnections = open + 1
-    const standing = await connectTo(hasty.origin)
-    const refused = await connectTo(hasty.origin)
+    expect(hasty.server.maxConnections).to.equal(connectionLimit())
+    const { origin, close } = await openServer(service, timeouts, undefined, 1)
+    const standing = await connectTo(origin)
+    const refused = await connectTo(origin)
     expect((await readToEnd(refused)).length).to.equal(0)
     expect((await probe(standing))[0]?.status).to.equal(200)
-    hasty.server.maxConnections = most
+    await close()
   })
 
   describe('from an IP address', () => {

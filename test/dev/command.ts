@@ -16,17 +16,3 @@ export function startCommand(
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }))
   return { output, ended, kill: (signal: NodeJS.Signals) => child.kill(signal) }
 }
-
-/** The command line of npm, even if npm is not on the PATH. */
-export function npm(...args: string[]): [string, ...string[]] {
-  const script = process.env.npm_execpath
-  return script ? [process.execPath, script, ...args] : ['npm', ...args]
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}

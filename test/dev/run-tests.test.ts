@@ -19,7 +19,7 @@ describe('npm test', () => {
   before(async () => {
     await copy.usePackages()
     await writeServers('async () => {}')
-    for (const name of ['test/support/beat.mjs', 'test/support/machine.ts']) await cp(name, join(copy.folder, name))
+    await cp('test/support/beat.mjs', join(copy.folder, 'test/support/beat.mjs'))
   })
   beforeEach(() => write('test/api/holds.test.ts', "it('holds', () => {}); it('holds too', () => {})"))
 
@@ -77,6 +77,13 @@ describe('npm test', () => {
     const { code, stdout } = await run('test', 'test/api')
     await writeServers('async () => {}')
     expect([code, stdout.includes('no port')]).to.deep.equal([1, true])
+  })
+
+  it('counts as failed if it is stopped', async () => {
+    await write('test/stops.test.ts', "it('stops the run', (done) => void process.kill(process.ppid))")
+    const { code, stdout, last } = await run('test', 'test/stops.test.ts')
+    expect([code, last]).to.deep.equal([1, '0 passed, 1 failed'])
+    expect(stdout).to.include('Stopped by SIGTERM after 0 of 1 files')
   })
 
   it('fails if no test ran', async () => {

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect } from 'chai'
 import type { mongo } from 'mongoose'
+import { isAlive } from '../../dev/hold-folder.ts'
 import { query } from '../../dev/servers/query.ts'
 import { type Server, startMongo, startMongoReplicaSet, startRedis } from '../../dev/servers.ts'
-import { withServer } from '../../ops/backup/server.ts'
+import { withClient } from '../../ops/backup/server.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { isAlive, startCommand } from './command.ts'
+import { startCommand } from './command.ts'
 
 describe('Local servers', () => {
   const started: { stop(): Promise<void> }[] = []
@@ -87,4 +88,4 @@ describe('Local servers', () => {
 })
 
 const withMongo = <T>(url: string, act: (db: mongo.Db) => Promise<T>): Promise<T> =>
-  withServer(url, (client) => act(client.db()), { serverSelectionTimeoutMS: 30_000 })
+  withClient(url, (client) => act(client.db()), { serverSelectionTimeoutMS: 30_000 })

@@ -123,7 +123,7 @@ describe('The setup script', () => {
     await writeFile(join(copy.folder, 'dev', 'figures.ts'), text)
   }
 
-  it('runs the command with a Node.js 24 from behind on the PATH if the first one is older', async () => {
+  it('runs the command with a Node.js 24 from later on the PATH if the first one is older', async () => {
     await withProgram()
     await writeFile(join(empty, 'node'), wrapper, { mode: 0o755 })
     const { code, lines, stdout } = await run('figures --all', nothing(), older)
@@ -196,13 +196,13 @@ describe('The setup script', () => {
   it('says in one line what to do on a platform without a package, or with a Node.js that is too old', async () => {
     const { lines } = await run('types', nothing(), pretending({ node: '22.1.0', platform: 'sunos' }))
     expect(lines).to.deep.equal([
-      `Node.js 24 is required, and no package brings it to sunos-${process.arch}. Install Node.js 24, and put it on the PATH.`,
+      `Node.js 24 is required, and no package provides it for sunos-${process.arch}. Install Node.js 24, and put it on the PATH.`,
     ])
     const tooOld = await run('types', nothing(), pretending({ node: '18.20.8' }))
     expect(tooOld.lines).to.deep.equal(['Node.js 20.19 or later is required. This is 18.20.8'])
   })
 
-  it('has a Node.js 24 with its checksum for each platform, and requires the same version everywhere', async () => {
+  it('has a Node.js 24 with its checksum for each platform, and accepts the same versions everywhere', async () => {
     expect(Object.keys(builds)).to.have.members(['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64', 'win32-x64'])
     for (const { version, sha512 } of Object.values(builds))
       expect([isWanted(version), Buffer.from(sha512, 'base64').length]).to.deep.equal([true, 64])

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { query } from '../../dev/servers/query.ts'
+import { npm } from '../../dev/setup/npm.mjs'
 import { waitFor } from '../support/wait-for.ts'
-import { npm, startCommand } from './command.ts'
+import { startCommand } from './command.ts'
 import { withCopyOfDev } from './copy-of-dev.ts'
 
 const LINE = /^MONGODB_URL=mongodb:\/\/127\.0\.0\.1:(\d+)\/payment_intents REDIS_URL=redis:\/\/127\.0\.0\.1:(\d+)\n$/
@@ -11,7 +12,7 @@ describe('npm run stack', function () {
   const copy = withCopyOfDev()
   before(() => copy.usePackages())
 
-  const throughNpm = npm('run', '--silent', 'stack')
+  const throughNpm = npm(process.execPath, 'run', '--silent', 'stack')
 
   async function stack(words: [string, ...string[]] = [process.execPath, 'dev/setup.mjs', 'stack']) {
     const command = startCommand(words, { cwd: copy.folder })

@@ -8,8 +8,8 @@ import { orderTotals, stockConserved } from './store.ts'
 import { walletBalances, walletMovements } from './wallets.ts'
 
 export type Invariant = keyof typeof invariants
-/** `id`: the document, which is a reference or an `_id`. */
-export type Violation = { invariant: Invariant; what: string; id: string }
+/** `id`: the document, which is a reference or an `_id`. `crashed`: the check itself failed. */
+export type Violation = { invariant: Invariant; what: string; id: string; crashed?: true }
 export type Findings = Iterable<[id: string, what: string]>
 
 /** All documents of a database by collection. Collections without documents are empty. */
@@ -28,7 +28,7 @@ export interface Circumstances {
   openingStock: ReadonlyMap<string, number>
 }
 
-/** Returns what is wrong. `stored` is not changed by anyone, or was read while the service was running. */
+/** Returns what is wrong. `stored` may have been read while the service was running, and must not be changed. */
 export type Check = (stored: Stored, circumstances: Circumstances) => Findings
 
 /**
@@ -62,12 +62,12 @@ export const violations = (documents: Partial<Documents>, circumstances: Partial
     openingStock: new Map(),
     ...circumstances,
   }
-  return Object.entries<Check>(invariants).flatMap(([name, check]) => {
+  return Object.entries<Check>(invariants).flatMap(([name, check]): Violation | Violation[] => {
     const invariant = name as Invariant
     try {
       return [...check(known, usual)].map(([id, what]) => ({ invariant, what, id }))
     } catch (error) {
-      return { invariant, what: `cannot be checked: ${(error as Error).stack}`, id: 'the documents' }
+      return { invariant, what: `${(error as Error).stack}`, id: 'the documents', crashed: true }
     }
   })
 }

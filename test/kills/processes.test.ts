@@ -1,6 +1,5 @@
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { createIntent, deliveriesOf, storedDelivery, subscribe } from '../support/actions.ts'
@@ -166,7 +165,6 @@ describe('After a termination signal,', () => {
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')
     worker.kill('SIGTERM')
-    await pause(200)
     expect(worker.isAlive()).to.equal(true)
     held[0]?.end()
     expect(await worker.exited).to.equal(0)

@@ -218,9 +218,9 @@ describe('A change to a product', () => {
         const renamed = { _id: variants[0]._id, label: name }
         return change(_id, { variants: [renamed, { label: name, price: 1 }] }, undefined, at)
       }
-      const rounds = Array.from({ length: 8 }, (_, n) => n)
+      const numbers = Array.from({ length: 8 }, (_, n) => n)
       const outcomes = await Promise.all(
-        rounds.flatMap((n) => [
+        numbers.flatMap((n) => [
           rename(`to ${n}`, n % 2 === 0 ? service : other),
           ...[service, other, service, other].map(sell),
         ]),
@@ -228,7 +228,7 @@ describe('A change to a product', () => {
       expect(new Set(outcomes.map(({ status }) => status))).to.deep.equal(new Set([200]))
       const [first, ...added] = (await readProduct(service, merchant, _id)).variants
       expect(first.stock).to.equal(1000 - 32)
-      expect(added.map((each) => each.label)).to.have.members(rounds.map((n) => `to ${n}`))
+      expect(added.map((each) => each.label)).to.have.members(numbers.map((n) => `to ${n}`))
     } finally {
       await other.close()
     }

@@ -17,7 +17,7 @@ import { type Fate, openVictim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 const products = '/api/v1/dev/store/products'
-const rounds = 5
+const pairs = 5
 /** Longer than a lease. */
 const afterLeaseMs = 11_000
 
@@ -140,7 +140,7 @@ describe('A concurrent import', () => {
     const { _id } = await createProduct(service, merchant, { name: 'P', price: 10, stock: 100, sku: 'S-0' })
     const order = JSON.stringify({ items: [{ productId: _id, quantity: 1, variantLabel: 'Default' }] })
     const responses = await Promise.all(
-      Array.from({ length: rounds }, (_, round) =>
+      Array.from({ length: pairs }, (_, round) =>
         Promise.all([
           postCsv(beside, merchant, csvOf('handle,price,sku', `${_id},${20 + round},S-${round}`)),
           changeStock(_id, -1),
@@ -151,8 +151,8 @@ describe('A concurrent import', () => {
     )
     for (const round of responses) expect(round.map(({ status }) => status)).to.deep.equal([200, 200, 200, 201])
     const [sold, ...added] = await sells()
-    expect(sold).to.match(new RegExp(`^${_id}\\|P\\d+\\|Default\\|S-\\d+\\|\\d+\\|${100 - 2 * rounds}$`))
-    expect(added).to.have.length(rounds)
+    expect(sold).to.match(new RegExp(`^${_id}\\|P\\d+\\|Default\\|S-\\d+\\|\\d+\\|${100 - 2 * pairs}$`))
+    expect(added).to.have.length(pairs)
   })
 
   it("conflicts with a POST that creates a product with one of the import's SKUs, so that exactly one of the two requests succeeds", async () => {

@@ -26,7 +26,7 @@ function startKiller(): Socket {
   return stdin
 }
 
-/** Options of Node.js. If WALL_CLOCK names a file, that file sets the wall clock of the child. The others save time. */
+/** Options of Node.js. If WALL_CLOCK names a file, it sets the child's wall clock. The others speed up its start. */
 const startOptions = ['--import', new URL('./wall-clock.mjs', import.meta.url).href].concat(
   '--preserve-symlinks --preserve-symlinks-main --single-threaded-gc --min-semi-space-size=16'.split(' '),
 )

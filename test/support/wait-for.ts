@@ -14,7 +14,8 @@ export async function waitFor<T>(
   for (;;) {
     const seen = await look()
     if (seen !== null && seen !== undefined && seen !== false) return seen as NonNullable<Exclude<T, false>>
-    if (performance.now() - began > deadlineMs(withinMs)) throw new Error(`still not so after ${withinMs} ms: ${what}`)
+    if (performance.now() - began > deadlineMs(withinMs))
+      throw new Error(`timed out after ${deadlineMs(withinMs)} ms: ${what}`)
     await new Promise((resolve) => {
       setTimeout(resolve, everyMs)
     })

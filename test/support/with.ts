@@ -15,7 +15,7 @@ export function withOpened<T extends object>(
   begin(async function () {
     Object.defineProperties(opened, Object.getOwnPropertyDescriptors(await open()))
     const suite = this.test?.parent
-    if (suite === undefined) throw new Error('a hook has a describe')
+    if (suite === undefined) throw new Error('withOpened must be called inside a describe')
     closersOf(suite, per).push(() => close(opened))
   })
   return opened

@@ -290,7 +290,7 @@ describe('The live wallet', () => {
     ])
     const unreachableUrls: [url: string, why: string][] = [
       [`http://127.0.0.1:${port}`, 'refused'],
-      ['http://nobody.invalid', 'no (such host|DNS)'],
+      ['http://nobody.invalid', 'no (such host|DNS|connection)'],
       [`https://127.0.0.1:${silent.port}`, 'no connection'],
       [`https://127.0.0.1:${selfSigned.port}`, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
     ]

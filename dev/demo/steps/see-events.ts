@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { npm } from '../../setup/npm.mjs'
 import { admin } from '../admin.ts'
-import { npm } from '../npm.ts'
 import { explain, gap, note, seen, show, step } from '../screen.ts'
 import type { Stage } from '../stage.ts'
 import { must, waitFor } from '../wait-for.ts'
@@ -58,7 +58,7 @@ export async function seeEvents({ service, endpointServer, businessId }: Stage, 
 
 /** Runs a package with npx. */
 function startNpx(words: readonly string[], environment: Record<string, string>): ChildProcess {
-  const { command, args } = npm('exec', '--yes', '--', ...words)
+  const [command, ...args] = npm(process.execPath, 'exec', '--yes', '--', ...words)
   return spawn(command, args, {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
