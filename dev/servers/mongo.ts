@@ -8,6 +8,8 @@ export interface MongoOptions extends ServerOptions {
   replicaSet?: string
   /** The interval at which TTL indexes remove documents. 60 by default. */
   ttlSeconds?: number
+  /** Ignores `maxTimeMS`, because on a busy machine every read may take long. */
+  ignoresTimeLimits?: boolean
 }
 
 /** Starts a MongoDB with its real storage engine. */
@@ -16,7 +18,7 @@ export async function startMongo(options: MongoOptions = {}): Promise<Server> {
   return startServer(mongo(await found, options), options)
 }
 
-function mongo(binary: Kind['binary'], { replicaSet, ttlSeconds = 60, tls }: MongoOptions): Kind {
+function mongo(binary: Kind['binary'], { replicaSet, ttlSeconds = 60, ignoresTimeLimits, tls }: MongoOptions): Kind {
   return {
     name: 'MongoDB',
     binary,
@@ -28,7 +30,11 @@ function mongo(binary: Kind['binary'], { replicaSet, ttlSeconds = 60, tls }: Mon
       // The default is half of the memory, but several servers run beside the tests. With 0.25, the minimum, MongoDB
       // has refused a bulk insert as too large for its cache.
       wiredTigerCacheSizeGB: '0.5',
-      setParameter: ['diagnosticDataCollectionEnabled=false', `ttlMonitorSleepSecs=${ttlSeconds}`],
+      setParameter: [
+        'diagnosticDataCollectionEnabled=false',
+        `ttlMonitorSleepSecs=${ttlSeconds}`,
+        ...(ignoresTimeLimits ? ['enableTestCommands=1', "failpoint.maxTimeNeverTimeOut={'mode':'alwaysOn'}"] : []),
+      ],
       ...(replicaSet && { replSet: replicaSet }),
       ...(tls && { tlsMode: 'requireTLS', tlsCertificateKeyFile: tls }),
     },

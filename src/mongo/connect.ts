@@ -21,14 +21,18 @@ const options = {
   bufferCommands: false,
   autoIndex: false,
   autoCreate: false,
-  socketTimeoutMS: 5000,
-  connectTimeoutMS: 2000,
-  waitQueueTimeoutMS: 2000,
-  serverSelectionTimeoutMS: 2000,
   heartbeatFrequencyMS: 1000,
   maxPoolSize: 30,
   appName: 'payment-intents',
 } as const satisfies mongoose.ConnectOptions
+
+/** Tests give a busy machine longer. */
+export const timeouts = {
+  socketTimeoutMS: 5000,
+  connectTimeoutMS: 2000,
+  waitQueueTimeoutMS: 2000,
+  serverSelectionTimeoutMS: 2000,
+}
 
 /** The URL of MongoDB, and the authority of its certificate if that is not a public one. */
 export type MongoAddress = Pick<Config, 'mongodbUrl' | 'mongodbCa'>
@@ -41,7 +45,7 @@ export async function connectMongo(
 ): Promise<Connection> {
   const connection = mongoose.createConnection()
   try {
-    await connection.openUri(mongodbUrl, { ...options, ...exceptions, ...(ca !== null && { ca }) })
+    await connection.openUri(mongodbUrl, { ...options, ...timeouts, ...exceptions, ...(ca !== null && { ca }) })
     connection.on('error', (err) => log.warn({ err }, 'mongodb.error'))
     return connection
   } catch (error) {

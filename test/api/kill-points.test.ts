@@ -106,6 +106,7 @@ describe('If a process is killed between any two steps, the service', function (
       const text = await response.text()
       // A process that has lost its database returns an error, which the merchant repeats.
       if (response.status < 500) responses.push(text)
+      return response.status
     },
     async repeat({ responses, ...input }) {
       const response = await send(method, service.origin, input)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import mongoose from 'mongoose'
 import { routes } from '../../src/http/routes/routes.ts'
 import type { Limiter } from '../../src/lists/limiter.ts'
 import { newId } from '../../src/security/ids.ts'
@@ -11,6 +12,7 @@ import { createProduct, openLiveShop } from '../support/store.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 const exported = '/api/v1/dev/store/products/export-csv'
+const isGone = () => false
 
 describe('The limits on lists', () => {
   const service = withService({ RATE_LIMIT_PER_SECOND: '0' })
@@ -31,7 +33,6 @@ describe('The limits on lists', () => {
   /** Holds both slots of an owner with lists that run until the test ends them. */
   async function holdShare(limiter: Pick<Limiter, 'run'>, owner: string): Promise<() => Promise<void>> {
     const gate = createGate()
-    const isGone = () => false
     const held = [1, 2].map(() => limiter.run(owner, isGone, () => gate.passed))
     return async () => {
       gate.open()
@@ -118,11 +119,16 @@ describe('The limits on lists', () => {
   })
 
   it('end a query that takes too long with an error that advises the caller to narrow the query', async () => {
-    const isGone = () => false
+    const client = await mongoose.mongo.MongoClient.connect(service.deps.config.mongodbUrl)
+    const ignoreLimits = (mode: 'off' | 'alwaysOn') =>
+      client.db('admin').command({ configureFailPoint: 'maxTimeNeverTimeOut', mode })
+    await ignoreLimits('off')
     const slow = service.deps.lists.run('business x', isGone, ({ Intent }) =>
       Intent.find({ $where: 'sleep(1000) || true' }).maxTimeMS(1),
     )
     const refusal = await slow.catch((error: unknown) => error)
+    await ignoreLimits('alwaysOn')
+    await client.close()
     expect(refusal).to.include({ code: 'SERVICE_UNAVAILABLE' })
     expect(refusal).to.have.property('message').that.includes('Narrow it')
   })

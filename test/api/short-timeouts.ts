@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { createApp } from '../../src/app.ts'
 import { createHttpServer, type HttpServer } from '../../src/http/server/listen.ts'
 import { type Timeouts, timeouts } from '../../src/http/server/timeouts.ts'
+import { deadlineMs } from '../support/machine.ts'
 import type { Service } from '../support/service.ts'
 
-/** Short enough for a test, long enough for a busy machine. */
+/** Short enough for a test. `openServer` lengthens them on a busy machine. */
 export const shortTimeouts: Timeouts = {
   ...timeouts,
   headersMs: 400,
@@ -30,7 +31,9 @@ export async function openServer(
   app = createApp(service.deps, () => false),
   maxConnections?: number,
 ): Promise<Opened> {
-  const server = createHttpServer(service.deps, app, limits, maxConnections)
+  const short = Object.entries(shortTimeouts).filter(([name, ms]) => limits[name as keyof Timeouts] === ms)
+  const stretched = Object.fromEntries(short.map(([name, ms]) => [name, Math.ceil(deadlineMs(ms))]))
+  const server = createHttpServer(service.deps, app, { ...limits, ...stretched }, maxConnections)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import express from 'express'
 import { createApp } from '../../src/app.ts'
 import { connectionLimit } from '../../src/http/server/connection-limit.ts'
+import { createHttpServer } from '../../src/http/server/listen.ts'
 import { serveProbes } from '../../src/http/server/probes.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { withMerchant, withService } from '../support/service.ts'
@@ -42,8 +43,8 @@ describe('A connection', () => {
   }
 
   it("is subject to Node's timeouts for headers and requests", () => {
-    const nodeTimeouts = { headersTimeout: shortTimeouts.headersMs, requestTimeout: shortTimeouts.requestMs }
-    expect(hasty.server).to.include(nodeTimeouts)
+    const nodeTimeouts = { headersTimeout: timeouts.headersMs, requestTimeout: timeouts.requestMs }
+    expect(createHttpServer(service.deps, express(), timeouts)).to.include(nodeTimeouts)
   })
 
   it('gets 408 REQUEST_TIMEOUT if its request arrives too slowly, and the request is not executed', async () => {

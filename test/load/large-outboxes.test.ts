@@ -2,23 +2,16 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { endPayment } from '../../src/intents/payments/end.ts'
 import { beginRefund } from '../../src/intents/refunds/hold.ts'
 import { settleRefund } from '../../src/intents/refunds/settle.ts'
-import { newId } from '../../src/security/ids.ts'
-import { noCommission } from '../../src/wallets/commission.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { createIntent, outboxEvents, relay, subscribe } from '../support/actions.ts'
+import { bytesOf, cause, fullMetadata, paymentsOf } from '../support/large-intents.ts'
 import { newRefund, storedIntent } from '../support/pay.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 const many = 1_000
-/** The largest metadata allowed, of characters that take four bytes. */
-const fullMetadata = Object.fromEntries(
-  Array.from({ length: 50 }, (_, index) => [`${index}`.padStart(4, '0') + '💰'.repeat(60), '💰'.repeat(500)]),
-)
-const cause = { requestId: newId(), traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
 
 /** An endpoint that keeps only the id and the size of each webhook. */
 async function startCounter() {
@@ -53,27 +46,11 @@ describe('An intent with thousands of events', () => {
   const merchant = withMerchant(service)
   before(() => breaks(service, 'wallet movements'))
 
-  const bytesOf = async (referenceNumber: string): Promise<number> => {
-    const [found] = await service.deps.Intent.aggregate<{ bytes: number }>([
-      { $match: { referenceNumber } },
-      { $project: { bytes: { $bsonSize: '$$ROOT' } } },
-    ])
-    return found?.bytes ?? 0
-  }
-
   /** Makes this many declined payments, one that succeeds, and this many refunds. No relay runs meanwhile. */
   async function makeEvents(referenceNumber: string): Promise<void> {
-    const intent = await storedIntent(service, referenceNumber)
-    const [payerPhone, payerHash] = ['22******45', 'h']
-    const decline = { outcome: 'declined', reason: 'insufficient_funds' } as const
-    const end = async (outcome: typeof decline | { outcome: 'done' }) => {
-      const payer = { payerPhone, payerHash, commission: noCommission }
-      const payment = { id: newId(), wallet: 'sandbox', amount: many, ...payer } as const
-      const ended = await endPayment(service.deps, intent, payment, outcome, { effectId: newId(), cause })
-      expect(ended?.status).to.equal(outcome.outcome === 'done' ? 'PAID' : 'PENDING')
-    }
-    for (let at = 0; at < many; at += 1) await end(decline)
-    await end({ outcome: 'done' })
+    const { intent, decline, succeed } = await paymentsOf(service, referenceNumber, many)
+    for (let at = 0; at < many; at += 1) await decline()
+    await succeed()
     const paid = await storedIntent(service, referenceNumber)
     for (let at = 0; at < many; at += 1) {
       const refund = { ...newRefund(service.deps, 1), reason: '💰'.repeat(200) }
@@ -89,9 +66,9 @@ describe('An intent with thousands of events', () => {
     await subscribe(service, merchant, endpointServer.url, events)
     const input = { amount: many, metadata: fullMetadata }
     const { referenceNumber } = await createIntent(service, merchant, input)
-    expect(await bytesOf(referenceNumber)).to.be.above(100_000)
+    expect(await bytesOf(service, referenceNumber)).to.be.above(100_000)
     await makeEvents(referenceNumber)
-    const bytes = await bytesOf(referenceNumber)
+    const bytes = await bytesOf(service, referenceNumber)
     expect(bytes).to.be.within(1_000_000, 4_000_000)
     const all = 2 * many + 2
     expect(await outboxEvents(service, merchant)).to.have.length(all)

@@ -159,7 +159,7 @@ export async function waitForDeath(
   { step, label }: { step: number; label: string },
 ): Promise<void> {
   const alive = running.then(
-    () => 'the operation has finished',
+    (result) => `the operation has finished: ${result}`,
     (error: unknown) => String(error),
   )
   const end = await Promise.race([victim.died, alive])

@@ -1,7 +1,7 @@
 let slowness = 1
 
 /** The runner measures how much slower than idle this machine is, and tells each worker process. */
-export const setSlowness = (times: number): void => {
+export const setTimes = (times: number): void => {
   slowness = Math.max(1, times)
 }
 

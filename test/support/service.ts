@@ -164,9 +164,9 @@ export async function openService(
       await close()
       // Another process may still use a database that was given.
       try {
-        if (borrowed !== null) await patiently(() => expectIntact(deps))
+        if (borrowed !== null) await expectIntact(deps)
       } finally {
-        if (borrowed !== null) await patiently(() => returnDatabase(deps.mongo, borrowed))
+        if (borrowed !== null) await returnDatabase(deps.mongo, borrowed)
         await deps.close()
       }
     },
@@ -176,13 +176,6 @@ export async function openService(
 /** Throws if the stored documents break an invariant (test/invariants). */
 export const expectIntact = ({ mongo, config, now }: Deps): Promise<void> =>
   expectInvariants(mongo.db as mongo.Db, now().getTime() - config.sandboxRetentionMs)
-
-/** Tries again as long as the last work of a busy service keeps all of its connections, as on a slow machine. */
-const patiently = (act: () => Promise<void>): Promise<void> =>
-  act().catch((error: Error) => {
-    if (error.name !== 'MongoWaitQueueTimeoutError') throw error
-    return patiently(act)
-  })
 
 const agent = new Agent({ keepAlive: true })
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import { maxRefunds } from '../../schemas/refund.ts'
-import { endPayment } from '../../src/intents/payments/end.ts'
 import { beginRefund } from '../../src/intents/refunds/hold.ts'
 import type { Refund } from '../../src/intents/refunds/refund-record.ts'
 import { settleRefund } from '../../src/intents/refunds/settle.ts'
@@ -10,33 +9,19 @@ import { type IntentSource } from '../../src/outbox/outbox-batchers.ts'
 import { readOutboxes } from '../../src/outbox/read-outboxes.ts'
 import { relayOutboxes } from '../../src/outbox/relay.ts'
 import { newId } from '../../src/security/ids.ts'
-import { noCommission } from '../../src/wallets/commission.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, outboxEvents, relay, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
+import { bytesOf, cause, fullMetadata, paymentsOf } from '../support/large-intents.ts'
 import { newRefund, simulate, storedIntent } from '../support/pay.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { allDelivered } from './set-up.ts'
 
-/** The largest metadata allowed, of characters that take four bytes. */
-const fullMetadata = Object.fromEntries(
-  Array.from({ length: 50 }, (_, index) => [`${index}`.padStart(4, '0') + '💰'.repeat(60), '💰'.repeat(500)]),
-)
-const cause = { requestId: newId(), traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
-
 describe('An intent with thousands of events', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServer()
-
-  const bytesOf = async (referenceNumber: string): Promise<number> => {
-    const [found] = await service.deps.Intent.aggregate<{ bytes: number }>([
-      { $match: { referenceNumber } },
-      { $project: { bytes: { $bsonSize: '$$ROOT' } } },
-    ])
-    return found?.bytes ?? 0
-  }
 
   /** Appends copies of the last item of a list, each with an id of its own. */
   async function copyLast(referenceNumber: string, list: 'outbox' | 'refunds', count: number) {
@@ -49,15 +34,7 @@ describe('An intent with thousands of events', () => {
 
   /** Makes 200 declined payments, one that succeeds, and 1 000 refunds, of which 10 have an event. */
   async function makeEvents(referenceNumber: string): Promise<void> {
-    const intent = await storedIntent(service, referenceNumber)
-    const [payerPhone, payerHash] = ['22******45', 'h']
-    const decline = { outcome: 'declined', reason: 'insufficient_funds' } as const
-    const end = async (outcome: typeof decline | { outcome: 'done' }) => {
-      const payer = { payerPhone, payerHash, commission: noCommission }
-      const payment = { id: newId(), wallet: 'sandbox', amount: maxRefunds, ...payer } as const
-      const ended = await endPayment(service.deps, intent, payment, outcome, { effectId: newId(), cause })
-      expect(ended?.status).to.equal(outcome.outcome === 'done' ? 'PAID' : 'PENDING')
-    }
+    const { intent, decline, succeed } = await paymentsOf(service, referenceNumber, maxRefunds)
     const begin = (refund: Refund) =>
       beginRefund(service.deps, intent, { refundsCommitted: { $lt: maxRefunds } }, refund)
     const refundOne = async () => {
@@ -67,10 +44,10 @@ describe('An intent with thousands of events', () => {
       const settled = await settleRefund(service.deps, paid, refund, { outcome: 'done' }, cause)
       expect(settled?.status).to.equal('REFUNDED')
     }
-    await end(decline)
+    await decline()
     await copyLast(referenceNumber, 'outbox', 198)
-    await end(decline)
-    await end({ outcome: 'done' })
+    await decline()
+    await succeed()
     await refundOne()
     await copyLast(referenceNumber, 'refunds', maxRefunds - 2)
     await copyLast(referenceNumber, 'outbox', 8)
@@ -83,9 +60,9 @@ describe('An intent with thousands of events', () => {
     await subscribe(service, merchant, endpointServer.url, events)
     const input = { amount: maxRefunds, metadata: fullMetadata }
     const { referenceNumber } = await createIntent(service, merchant, input)
-    expect(await bytesOf(referenceNumber)).to.be.above(100_000)
+    expect(await bytesOf(service, referenceNumber)).to.be.above(100_000)
     await makeEvents(referenceNumber)
-    expect(await bytesOf(referenceNumber)).to.be.within(1_000_000, 4_000_000)
+    expect(await bytesOf(service, referenceNumber)).to.be.within(1_000_000, 4_000_000)
     expect(await outboxEvents(service, merchant)).to.have.length(212)
     const workers = service.startWorkers()
     await relay(service, merchant)

@@ -1,0 +1,34 @@
+import { expect } from 'chai'
+import { endPayment } from '../../src/intents/payments/end.ts'
+import { newId } from '../../src/security/ids.ts'
+import { noCommission } from '../../src/wallets/commission.ts'
+import { storedIntent } from './pay.ts'
+import type { Service } from './service.ts'
+
+/** The largest metadata allowed, of characters that take four bytes. */
+export const fullMetadata = Object.fromEntries(
+  Array.from({ length: 50 }, (_, index) => [`${index}`.padStart(4, '0') + '💰'.repeat(60), '💰'.repeat(500)]),
+)
+export const cause = { requestId: newId(), traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
+
+export async function bytesOf({ deps }: Service, referenceNumber: string): Promise<number> {
+  const size = { $project: { bytes: { $bsonSize: '$$ROOT' } } }
+  const [found] = await deps.Intent.aggregate<{ bytes: number }>([{ $match: { referenceNumber } }, size])
+  return found?.bytes ?? 0
+}
+
+/** Ends payments of an intent directly, so that no relay runs. */
+export async function paymentsOf(service: Service, referenceNumber: string, amount: number) {
+  const intent = await storedIntent(service, referenceNumber)
+  const payer = { payerPhone: '22******45', payerHash: 'h', commission: noCommission }
+  const end = async (status: string, outcome: Parameters<typeof endPayment>[3]) => {
+    const payment = { id: newId(), wallet: 'sandbox', amount, ...payer } as const
+    const ended = await endPayment(service.deps, intent, payment, outcome, { effectId: newId(), cause })
+    expect(ended?.status).to.equal(status)
+  }
+  return {
+    intent,
+    decline: () => end('PENDING', { outcome: 'declined', reason: 'insufficient_funds' }),
+    succeed: () => end('PAID', { outcome: 'done' }),
+  }
+}
