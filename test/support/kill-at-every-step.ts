@@ -159,7 +159,7 @@ export async function waitForDeath(
   { step, label }: { step: number; label: string },
 ): Promise<void> {
   const alive = running.then(
-    (result) => `the operation has finished: ${result}`,
+    (result) => `the operation has finished: ${String(result)}`,
     (error: unknown) => String(error),
   )
   const end = await Promise.race([victim.died, alive])
