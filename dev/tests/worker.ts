@@ -19,6 +19,8 @@ const { begin, end, mochaHooks, serverPids, setSlowness } = await import(
   pathToFileURL(resolve('test/support/servers.ts')).href
 )
 let slowness = 1
+/** Timeouts of the driver grew with the machine, and the last of them may have begun when it was slowest. */
+let slowest = 1
 let isRunning = false
 let openBefore: string[] = []
 const left: { file: string; open: string[] }[] = []
@@ -27,7 +29,7 @@ const send = (message: FromWorker): void => void process.send?.(message)
 endWithParent()
 setInterval(() => isRunning && send({ kind: 'alive' }), beatMs).unref()
 process.on('message', (message: ToWorker) => {
-  if (message.kind === 'slowness') setSlowness((slowness = message.times))
+  if (message.kind === 'slowness') noteSlowness(message.times)
   else if (message.kind === 'run') run(message).catch(die)
   else finish().catch(die)
 })
@@ -39,6 +41,12 @@ process.on('unhandledRejection', (reason) => {
   throw reason
 })
 start().catch(die)
+
+function noteSlowness(times: number): void {
+  slowness = times
+  slowest = Math.max(slowest, times)
+  setSlowness(times)
+}
 
 async function start(): Promise<void> {
   await begin()
@@ -141,7 +149,7 @@ function newlyOpen(): string[] {
 
 async function finish(): Promise<void> {
   const servers = await end()
-  const deadline = performance.now() + lingerMs * slowness
+  const deadline = performance.now() + lingerMs * slowest
   while (newlyOpen().length > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 20))
   const open = newlyOpen()
   const first = left.find((each) => each.open.some((name) => open.includes(name)))

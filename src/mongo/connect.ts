@@ -21,17 +21,17 @@ const options = {
   bufferCommands: false,
   autoIndex: false,
   autoCreate: false,
+  serverSelectionTimeoutMS: 2000,
   heartbeatFrequencyMS: 1000,
   maxPoolSize: 30,
   appName: 'payment-intents',
 } as const satisfies mongoose.ConnectOptions
 
-/** Tests give a busy machine longer. */
+/** Tests on a busy machine lengthen them. */
 export const timeouts = {
   socketTimeoutMS: 5000,
   connectTimeoutMS: 2000,
   waitQueueTimeoutMS: 2000,
-  serverSelectionTimeoutMS: 2000,
 }
 
 /** The URL of MongoDB, and the authority of its certificate if that is not a public one. */
