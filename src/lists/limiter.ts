@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { refuse, unavailable } from '../errors.ts'
 import { createFairSlots } from '../process/fair-slots.ts'
 import { withTimeout } from '../process/timeout.ts'
@@ -41,6 +42,12 @@ export const maxWaitMs = 500
  */
 export const maxWaiting = 100
 
+/**
+ * Resolves once every timer that is due has run. If the event loop stood still, Node.js may run this wait's timer before
+ * that of a rest which ended earlier, because it keeps one list of timers for each duration.
+ */
+const dueTimers = () => setImmediate(null)
+
 export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
   const slots = createFairSlots((held, taken) => held < perOwner && taken < inAll)
 
@@ -74,15 +81,13 @@ export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
    */
   async function waitForSlot(owner: string, isGone: () => boolean): Promise<() => void> {
     const { granted, ahead, leave } = slots.wait(owner)
-    const review = (): null => {
+    for (;;) {
+      const free = await withTimeout(granted, maxWaitMs, dueTimers)
+      if (free !== null) return free
       const isBlocked = ahead() >= perOwner - slots.heldBy(owner)
-      if (!isGone() && !isBlocked) return null
+      if (!isGone() && !isBlocked) continue
       leave()
       throw isGone() ? unavailable() : tooMany()
-    }
-    for (;;) {
-      const free = await withTimeout(granted, maxWaitMs, review)
-      if (free !== null) return free
     }
   }
 

@@ -190,10 +190,7 @@ describe('The counts of long lists', () => {
     await insert(intents, caller, days)
     expect(await totalOf(intents, deps, caller)).to.equal(60)
     const createdAt = { $lt: ago(deps.config.sandboxRetentionMs) }
-    const { deletedCount } = await collectionOf(intents).deleteMany({
-      businessId: caller.businessId,
-      createdAt,
-    })
+    const { deletedCount } = await collectionOf(intents).deleteMany({ businessId: caller.businessId, createdAt })
     expect(deletedCount).to.be.within(20, 40)
     expect(await totalOf(intents, deps, caller)).to.equal(60 - deletedCount)
   })

@@ -115,11 +115,7 @@ describe('The request log', () => {
     const start = lines().length
     const sent = [
       { status: 408, code: 'REQUEST_TIMEOUT', responses: breakOff('Content-Length: 5000', '{', false) },
-      {
-        status: 400,
-        code: 'VALIDATION_ERROR',
-        responses: breakOff('Transfer-Encoding: chunked', 'x\r\n', false),
-      },
+      { status: 400, code: 'VALIDATION_ERROR', responses: breakOff('Transfer-Encoding: chunked', 'x\r\n', false) },
       { status: 400, code: 'VALIDATION_ERROR', responses: breakOff('Content-Length: 12', '{"am', true) },
     ]
     for (const { status, code, responses } of sent) {

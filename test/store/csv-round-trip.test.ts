@@ -87,10 +87,7 @@ describe('A product CSV file', () => {
 
       expect(await imported(to, csv)).to.include({ created: list.length, updated: 0, unchanged: 0 })
       expect(await productsOf(to)).to.deep.equal(before)
-      expect(await imported(to, await exported(to, delimiter))).to.include({
-        unchanged: list.length,
-        variants: 0,
-      })
+      expect(await imported(to, await exported(to, delimiter))).to.include({ unchanged: list.length, variants: 0 })
     })
     await fc.assert(survives, { numRuns: rounds(12, 3) })
   })

@@ -66,6 +66,14 @@ describe('The list limiter', () => {
     expect(begun).to.deep.equal(['a1', 'a2', 'b1'])
   })
 
+  it('runs waiting work whose slot becomes free in the moment in which its wait ends', async () => {
+    start('a1', 'a2', 'a3')
+    await settle()
+    mock.timers.tick(maxWaitMs)
+    await end('a1')
+    expect(begun).to.deep.equal(['a1', 'a2', 'a3'])
+  })
+
   it('runs waiting work as soon as its owner has a free slot', async () => {
     start('a1', 'a2')
     const third = work('a', 'a3')

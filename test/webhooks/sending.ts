@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import type { Connection } from '../../src/webhooks/sender/connection.ts'
 import type { Address } from '../../src/webhooks/sender/resolve.ts'
 import { type Attempt, createSender, type Sender, type SenderOptions } from '../../src/webhooks/sender/send.ts'
+import { deadlineMs } from '../support/machine.ts'
 import { type EndpointServer, httpEndpoint, pem, stopEndpoints } from './endpoint-servers.ts'
 
 /** A short timeout, for tests of the deadline. */
@@ -111,7 +112,7 @@ export function expectStage(attempt: Attempt, stage: string): void {
 
 export function expectTimeout(attempt: Attempt): void {
   expectStage(attempt, 'timeout')
-  expect(attempt.durationMs).to.be.within(shortTimeoutMs - 5, shortTimeoutMs + 2_000)
+  expect(attempt.durationMs).to.be.within(shortTimeoutMs - 5, shortTimeoutMs + deadlineMs(2_000))
 }
 
 /** Stops all timers, endpoints and senders of a test. */
