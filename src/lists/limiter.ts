@@ -43,8 +43,8 @@ export const maxWaitMs = 500
 export const maxWaiting = 100
 
 /**
- * Resolves once every timer that is due has run. If the event loop stood still, Node.js may run this wait's timer before
- * that of a rest which ended earlier, because it keeps one list of timers for each duration.
+ * Resolves once every timer that is due has run. Node.js keeps one list of timers for each duration, so after the event
+ * loop stood still, it may run this wait's timer before that of a rest which ended earlier.
  */
 const dueTimers = () => setImmediate(null)
 
