@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { refuse, unavailable } from '../errors.ts'
 import { createFairSlots } from '../process/fair-slots.ts'
 import { withTimeout } from '../process/timeout.ts'
@@ -42,12 +41,6 @@ export const maxWaitMs = 500
  */
 export const maxWaiting = 100
 
-/**
- * Resolves once every timer that is due has run. Node.js keeps one list of timers for each duration, so after the event
- * loop stood still, it may run this wait's timer before that of a rest which ended earlier.
- */
-const dueTimers = () => setImmediate(null)
-
 export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
   const slots = createFairSlots((held, taken) => held < perOwner && taken < inAll)
 
@@ -81,13 +74,15 @@ export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
    */
   async function waitForSlot(owner: string, isGone: () => boolean): Promise<() => void> {
     const { granted, ahead, leave } = slots.wait(owner)
-    for (;;) {
-      const free = await withTimeout(granted, maxWaitMs, dueTimers)
-      if (free !== null) return free
+    const review = (): null => {
       const isBlocked = ahead() >= perOwner - slots.heldBy(owner)
-      if (!isGone() && !isBlocked) continue
+      if (!isGone() && !isBlocked) return null
       leave()
       throw isGone() ? unavailable() : tooMany()
+    }
+    for (;;) {
+      const free = await withTimeout(granted, maxWaitMs, review)
+      if (free !== null) return free
     }
   }
 

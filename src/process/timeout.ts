@@ -1,6 +1,7 @@
 /**
  * Resolves to the result of `work`, or to the result of `onTimeout` if `work` has not settled within `ms`. A timeout
- * does not abort `work`.
+ * does not abort `work`. After the event loop was blocked, whatever was due or has arrived by then is handled first, so
+ * it is not late.
  */
 export async function withTimeout<Result, Late>(
   work: Promise<Result>,
@@ -8,13 +9,15 @@ export async function withTimeout<Result, Late>(
   onTimeout: () => Late,
 ): Promise<Result | Late> {
   let timer: NodeJS.Timeout | undefined
+  let immediate: NodeJS.Immediate | undefined
   const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
+    timer = setTimeout(() => (immediate = setImmediate(resolve)), ms)
   })
   try {
     return await Promise.race([work, late.then(onTimeout)])
   } finally {
     clearTimeout(timer)
+    clearImmediate(immediate)
   }
 }
 

@@ -119,12 +119,7 @@ describe('An act', function () {
 
     const shop = await createShop(deps, { businessId, sandbox: false, name: 'Live' }, by)
     const live = { mode: 'live', name: 'Live' }
-    await expectLine('shop.created', by, {
-      subject: shop?._id ?? '',
-      businessId,
-      before: null,
-      after: live,
-    })
+    await expectLine('shop.created', by, { subject: shop?._id ?? '', businessId, before: null, after: live })
     await createShop(deps, { businessId, sandbox: true, name: 'Sandbox' }, null)
     await expectNone('the shop of the sandbox')
 

@@ -66,13 +66,7 @@ describe('The commands that list and show', function () {
     expect(first).to.match(/^\w{24} {2}pk_test_…\w{4} .* suspended {2}all /)
     expect(second?.indexOf(businessId)).to.equal(head?.indexOf('BUSINESS'))
     expect(more).to.equal(`More: add --after ${bound.id}`)
-    expect(shown).to.include({
-      id: keyId,
-      businessId,
-      businessName: 'Épicerie',
-      mode: 'test',
-      status: 'active',
-    })
+    expect(shown).to.include({ id: keyId, businessId, businessName: 'Épicerie', mode: 'test', status: 'active' })
     expect(shown.lastUsedDay).to.equal(service.clock.now().toISOString().slice(0, 10))
     const [current, old] = shown.secrets as unknown as {
       state: string

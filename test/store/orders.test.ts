@@ -210,14 +210,7 @@ describe('Orders', () => {
     service.clock.freeze(null)
     const { businessId } = merchant
     const _id = newId() as never
-    const placeholder = {
-      _id,
-      businessId,
-      sandbox: true,
-      status: 'RELEASED',
-      released: [newId()],
-      createdAt: now,
-    }
+    const placeholder = { _id, businessId, sandbox: true, status: 'RELEASED', released: [newId()], createdAt: now }
     await service.deps.Order.collection.insertOne(placeholder)
     const [oldest, middle, live, newest, foreign] = made
     const cases: [string, (string | undefined)[]][] = [
