@@ -1,7 +1,7 @@
 /**
  * Resolves to the result of `work`, or to the result of `onTimeout` if `work` has not settled within `ms`. A timeout
- * does not abort `work`. After the event loop was blocked, whatever was due or has arrived by then is handled first, so
- * it is not late.
+ * does not abort `work`. After the event loop was blocked, timers that were due and messages that had arrived are
+ * handled first, so that their results are not late.
  */
 export async function withTimeout<Result, Late>(
   work: Promise<Result>,
