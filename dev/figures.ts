@@ -23,7 +23,7 @@ export const figures: readonly Figure[] = [
   { name: 'files under 20 lines with one importer', value: smallFiles().length, max: 0 },
   { name: 'lines of test/ for each line of the product', value: linesIn('test') / productLines, max: 1.5 },
   { name: 'lines of test/faults/', value: linesIn('test/faults'), max: 9_000 },
-  { name: 'KB of docs/**/*.md', value: docsBytes / 1_000, max: 160 },
+  { name: 'KB of docs/**/*.md', value: docsBytes / 1_000, max: 168 },
   { name: 'lines of README.md', value: linesOf('README.md'), max: 90 },
 ]
 
