@@ -45,7 +45,7 @@ describe('The webhook sender with a responsive endpoint', () => {
     })
     const host = `127.0.0.1:${endpointServer.port}`
     const attempt = await sender([host], {}).post(`http://${host}/hooks?shop=1&x=%2F#part`)
-    const delivered = { outcome: 'delivered', status: 200, responseText: 'thanks', retryAfterSeconds: null }
+    const delivered = { outcome: 'delivered', status: 200, responseText: 'thanks' }
     expect(attempt).to.include(delivered)
     expect(attempt.durationMs).to.be.within(0, deadlineMs(10_000))
     expect(seen).to.deep.equal({
@@ -122,27 +122,6 @@ describe('The webhook sender with a responsive endpoint', () => {
     expect(text.isWellFormed()).to.equal(true)
     expect(text).to.match(/^a\ufffd\ufffd\[2Jb\tc\r\n\ufffd+z$/)
   })
-
-  const date = 'Wed, 21 Oct 2026 07:28:00 GMT'
-  const retries: [status: number, sent: Record<string, string>, expected: number | null][] = [
-    [503, { 'retry-after': '120' }, 120],
-    [429, { 'retry-after': '0' }, 0],
-    [200, { 'retry-after': '120' }, null],
-    [503, {}, null],
-    [503, { 'retry-after': 'Wed, 21 Oct 2026 07:29:30 GMT', date }, 90],
-    [503, { 'retry-after': 'Wed, 21 Oct 2026 07:00:00 GMT', date }, 0],
-    [503, { 'retry-after': 'tomorrow', date }, null],
-    [503, { 'retry-after': '-1', date }, null],
-    [503, { 'retry-after': '1e9', date }, null],
-    [503, { 'retry-after': '9999999999', date }, 9_999_999_999],
-    [503, { 'retry-after': 'Wed, 99 Foo 2026 07:00:00 GMT', date }, null],
-  ]
-  for (const [status, sent, expected] of retries) {
-    it(`reads a Retry-After of ${sent['retry-after']} as ${expected} seconds if the status is ${status}`, async () => {
-      const attempt = await attemptAtHttp((_req, res) => res.writeHead(status, sent).end())
-      expect(attempt).to.include({ status, retryAfterSeconds: expected })
-    })
-  }
 })
 
 describe('The webhook sender with a misbehaving endpoint', () => {

@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
+import { maxAttempts } from '../../../schemas/retry-table.ts'
 import type { AttemptRecord } from '../deliveries/delivery.ts'
 import type { Attempt } from '../sender/send.ts'
-import { waitAfter } from './retry-wait.ts'
 
 /** The outcome of an attempt, and the new values of the delivery's time fields. */
 export type Verdict =
@@ -17,14 +17,15 @@ export const statusAfter = {
 
 /**
  * Determines the outcome of an attempt. `attempts` is the attempt number, starting at 1 and not counting manually
- * requested attempts. The wait for the next attempt begins at `endedAt` (SPEC 6.4). `steps` contains the wait times
- * from the retry table, in milliseconds.
+ * requested attempts. The wait for the next attempt begins at `endedAt` (SPEC 6.4), whatever the endpoint's Retry-After
+ * header says. `steps` contains the wait times from the retry table, in milliseconds.
  */
 export function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
   if (sent.outcome === 'delivered')
     return { outcome: 'delivered', nextAttemptAt: null, deliveredAt: endedAt, deadAt: null }
-  const wait = waitAfter(attempts, steps, sent.outcome === 'refused' ? sent.retryAfterSeconds : null)
-  if (wait === null) return { outcome: 'dead', nextAttemptAt: null, deliveredAt: null, deadAt: endedAt }
+  const wait = steps[attempts - 1]
+  if (attempts >= maxAttempts || wait === undefined)
+    return { outcome: 'dead', nextAttemptAt: null, deliveredAt: null, deadAt: endedAt }
   const nextAttemptAt = new Date(endedAt.getTime() + wait)
   return { outcome: 'retrying', nextAttemptAt, deliveredAt: null, deadAt: null }
 }

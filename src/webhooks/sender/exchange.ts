@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { type Connection, mayIdleFor } from './connection.ts'
 import { codeOf, exchangeFault, type Fault, faults } from './faults.ts'
-import { keptBytes, responseTextOf, retryAfterSeconds } from './response.ts'
+import { keptBytes, responseTextOf } from './response.ts'
 
 /** The maximum number of bytes that are read from a response body (docs/merchants/webhooks.md). */
 const maxReadBytes = 16 * 1024
@@ -26,7 +26,6 @@ export interface PostRequest {
 export interface EndpointResponse {
   status: number
   responseText: string
-  retryAfterSeconds: number | null
 }
 
 /** `isComplete` means that the response was read to its end, so the connection can be reused. */
@@ -61,7 +60,7 @@ export function exchange(connection: Connection, request: PostRequest, deadline:
       onResponseStart(_controller, status, headers) {
         if (status >= 200) {
           connection.mayIdleMs = mayIdleFor(headers['keep-alive'])
-          response = { status, responseText: '', retryAfterSeconds: retryAfterSeconds(status, headers) }
+          response = { status, responseText: '' }
         } else if (++interim > maxInterimResponses) {
           fail(faults.notHttp)
           stop()

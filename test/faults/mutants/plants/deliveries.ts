@@ -137,7 +137,7 @@ export const deliveryMutants: PlantedBugs = {
   },
   'delay-off-by-one': {
     bug: 'Each wait is the next one of the table, and there is none after the last.',
-    edits: [replace('waitAfter', '$steps[$attempts - 1]', '$steps[$attempts]')],
+    edits: [replace('judge', '$steps[$attempts - 1]', '$steps[$attempts]')],
     caughtBy: ['delivery.counted'],
   },
 }
