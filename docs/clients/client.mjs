@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto'
 // Calls the API with the key in KEY, at the address in BASE. After a lost connection, 429 or a failure of the service,
 // repeats the request with the same idempotency key.
 export async function call(method, path, body, idempotencyKey = randomUUID()) {
+  const json = body == null ? undefined : JSON.stringify(body, refuseLost)
   for (let attempt = 1; ; attempt++)
     try {
-      return await send(method, path, body, idempotencyKey)
+      return await send(method, path, json, idempotencyKey)
     } catch (error) {
       const { statusCode = 503, code, retryAfter = 0 } = error // without a status: no response
       const isTemporary = statusCode === 429 || statusCode >= 500 || code === 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
@@ -14,10 +15,21 @@ export async function call(method, path, body, idempotencyKey = randomUUID()) {
     }
 }
 
+// JSON.stringify omits or replaces some values. A refund without its amount would be a full refund, so this throws.
+function refuseLost(name, value) {
+  const isKept =
+    typeof value === 'number'
+      ? Number.isFinite(value)
+      : / (Null|Boolean|String|Object|Array)\]/.test({}.toString.call(value))
+  const isText = !/\p{Surrogate}/u.test(name) && (typeof value !== 'string' || !/\p{Surrogate}/u.test(value))
+  if (isKept && isText && (value !== null || this[name] === null)) return value
+  throw new TypeError(`${name || 'The body'} cannot be sent as JSON.`)
+}
+
 async function send(method, path, body, idempotencyKey) {
   const headers = { Authorization: `Bearer ${process.env.KEY}`, 'Content-Type': 'application/json' }
   if (method !== 'GET') headers['X-Idempotency-Key'] = idempotencyKey
-  const request = { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(40_000) }
+  const request = { method, headers, body, signal: AbortSignal.timeout(40_000) }
   const response = await fetch(process.env.BASE + path, request)
   const { success, data, error } = await response.json()
   if (success) return data

@@ -12,9 +12,10 @@ class ApiError extends Exception
 function call(string $method, string $path, ?array $body = null, ?string $idempotencyKey = null): array
 {
     $idempotencyKey ??= bin2hex(random_bytes(16));
+    $json = $body === null ? '' : json_encode($body, JSON_THROW_ON_ERROR); // throws unless all text is UTF-8
     for ($attempt = 1; ; $attempt++) {
         try {
-            return send($method, $path, $body, $idempotencyKey);
+            return send($method, $path, $json, $idempotencyKey);
         } catch (ApiError | JsonException $error) { // JsonException: no response
             $status = $error->error['statusCode'] ?? 503;
             $isRunning = ($error->error['code'] ?? '') === 'IDEMPOTENCY_REQUEST_IN_PROGRESS';
@@ -28,7 +29,7 @@ function call(string $method, string $path, ?array $body = null, ?string $idempo
     }
 }
 
-function send(string $method, string $path, ?array $body, string $idempotencyKey): array
+function send(string $method, string $path, string $json, string $idempotencyKey): array
 {
     $headers = ['Authorization: Bearer ' . getenv('KEY'), 'Content-Type: application/json'];
     if ($method !== 'GET') {
@@ -37,7 +38,7 @@ function send(string $method, string $path, ?array $body, string $idempotencyKey
     $context = stream_context_create(['http' => [
         'method' => $method,
         'header' => $headers,
-        'content' => $body === null ? '' : json_encode($body),
+        'content' => $json,
         'ignore_errors' => true, // so that the body of an error can be read
         'timeout' => 40,
     ]]);

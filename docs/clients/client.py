@@ -17,10 +17,12 @@ class ApiError(Exception):
 # repeats the request with the same idempotency key.
 def call(method, path, body=None, idempotency_key=None):
     idempotency_key = idempotency_key or str(uuid.uuid4())
+    # Throws for NaN and for text that is not Unicode.
+    data = None if body is None else json.dumps(body, allow_nan=False, ensure_ascii=False).encode()
     for attempt in range(1, 6):
         wait = attempt
         try:
-            return send(method, path, body, idempotency_key)
+            return send(method, path, data, idempotency_key)
         except ApiError as error:
             temporary = error.status == 429 or error.status >= 500 or error.code == "IDEMPOTENCY_REQUEST_IN_PROGRESS"
             if attempt == 5 or not temporary or error.retry_after > 60:
@@ -32,11 +34,10 @@ def call(method, path, body=None, idempotency_key=None):
         time.sleep(wait)
 
 
-def send(method, path, body, idempotency_key):
+def send(method, path, data, idempotency_key):
     headers = {"Authorization": "Bearer " + os.environ["KEY"], "Content-Type": "application/json"}
     if method != "GET":
         headers["X-Idempotency-Key"] = idempotency_key
-    data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(os.environ["BASE"] + path, data, headers, method=method)
     try:
         with urllib.request.urlopen(request, timeout=40) as response:

@@ -79,7 +79,7 @@ export const fileOf = ({ page, text }: Block): string | undefined =>
   page.startsWith('docs/merchants/') ? /^(?:<\?php )?(?:\/\/|#) (\w+\.\w+)\n/.exec(text)?.[1] : undefined
 
 /** The files of a language in docs/clients, which the programs of the guide use. */
-export const librariesOf = ({ extension }: Language): Record<string, string> =>
+export const librariesOf = ({ extension }: Pick<Language, 'extension'>): Record<string, string> =>
   Object.fromEntries(
     readdirSync(new URL('../../docs/clients', import.meta.url))
       .filter((file) => file.endsWith(`.${extension}`))

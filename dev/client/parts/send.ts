@@ -95,6 +95,17 @@ function addressOf({ method, path, query = [], hasBody }: Endpoint, input: Recor
   const search = params.toString()
   return {
     url: search === '' ? filled : `${filled}?${search}`,
-    body: hasBody ? JSON.stringify(rest) : undefined,
+    body: hasBody ? JSON.stringify(rest, refuseLost) : undefined,
   }
+}
+
+/** JSON.stringify omits or replaces some values. A refund without its amount would be a full refund, so this throws. */
+function refuseLost(this: Record<string, unknown>, name: string, value: unknown): unknown {
+  const isKept =
+    typeof value === 'number'
+      ? Number.isFinite(value)
+      : / (Null|Boolean|String|Object|Array)\]/.test(Object.prototype.toString.call(value))
+  const isText = !/\p{Surrogate}/u.test(name) && (typeof value !== 'string' || !/\p{Surrogate}/u.test(value))
+  if (isKept && isText && (value !== null || this[name] === null)) return value
+  throw new TypeError(`${name || 'The input'} cannot be sent as JSON.`)
 }
