@@ -13,6 +13,7 @@ export const walletResponse = {
     reason: {},
     amount: { type: 'integer' },
     fee: { type: 'integer' },
+    currency: {},
   },
 } as const
 

@@ -211,6 +211,11 @@ describe('The live wallet', () => {
     ['another key', respond({ key: 'x', status: 'declined' }), /^another key$/],
     ['no key', respond({ key: undefined, status: 'declined' }), /^malformed$/],
     ['another amount', respond({ status: 'succeeded', amount: 70 }), /^another amount$/],
+    ...['EUR', 'mru', ' MRU', 'MRU\n', '', null, 929, ['MRU']].map((currency): (typeof faults)[number] => [
+      `the currency ${JSON.stringify(currency)}`,
+      respond({ status: 'succeeded', currency }),
+      /^another currency$/,
+    ]),
     ['another fee', respond({ status: 'succeeded', fee: 70 }), /^another fee$/],
     ['an amount as text', respond({ status: 'succeeded', amount: '700' }), /^malformed$/],
     ['too much', respondWith((res) => res.end(JSON.stringify({ more: 'x'.repeat(20_000) }))), /^too large$/],
@@ -266,6 +271,22 @@ describe('The live wallet', () => {
       expect(await wallet.authorise(payment())).to.deep.equal(unknown)
     }
     expect(followed).to.equal(0)
+  })
+
+  it("knows the outcome of a refund only in the order's own currency, which may be missing", async () => {
+    const table: [currency: unknown, outcome: object][] = [
+      [undefined, done],
+      ['MRU', done],
+      ['mru', { outcome: 'unknown', why: 'another currency' }],
+      [null, { outcome: 'unknown', why: 'another currency' }],
+    ]
+    for (const [currency, outcome] of table) {
+      provider.handleOrders(respond({ status: 'succeeded', currency }))
+      provider.handleQueries(respond({ status: 'succeeded', currency }))
+      const refund = refundOf(payment())
+      expect(await wallet.refund(refund), String(currency)).to.deep.equal(outcome)
+      expect(await wallet.status({ ...refund, kind: 'refund' }), String(currency)).to.deep.equal(outcome)
+    }
   })
 
   it('does not mistake a second response to one order for the response to the next order', async () => {

@@ -1,4 +1,5 @@
 import { Ajv } from 'ajv'
+import { currencyCode } from '../../../schemas/currency.ts'
 import { declines, failures } from '../../../schemas/payment-reasons.ts'
 import { type WalletResponse, walletResponse } from '../../../schemas/wallet-response.ts'
 import type { RefusalReason, StatusQuery, WalletOutcome } from '../wallet.ts'
@@ -25,6 +26,8 @@ export function readResponse(
   if (response.key !== order.key) return { fault: 'another key' }
   if (response.amount !== undefined && response.amount !== order.amount) return { fault: 'another amount' }
   if (response.fee !== undefined && response.fee !== order.fee) return { fault: 'another fee' }
+  // As with the amount, null is not the currency of the order.
+  if (response.currency !== undefined && response.currency !== currencyCode) return { fault: 'another currency' }
   // A wallet refuses an order only because of its PIN, and a refund has no PIN.
   if (response.status === 'refused' && order.kind === 'refund') return { fault: 'malformed' }
   return { response }
