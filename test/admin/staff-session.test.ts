@@ -179,7 +179,7 @@ describe('The staff pages', () => {
       const own = ["style-src 'self'", "img-src 'self' data:", "form-action 'self'"]
       expect(policy).to.have.members([...none, ...own])
       expect(headers.get('cache-control')).to.equal('no-store')
-      expect(headers.get('referrer-policy')).to.equal('same-origin')
+      expect(headers.get('referrer-policy')).to.equal('strict-origin')
       expect(headers.get('x-robots-tag')).to.include('noindex')
       expect(headers.get('x-content-type-options')).to.equal('nosniff')
       expect(headers.has('strict-transport-security')).to.equal(false)

@@ -18,9 +18,9 @@ const switches = [
 
 export const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } }
 
-export async function startBrowser(): Promise<Browser> {
+export async function startBrowser(...more: string[]): Promise<Browser> {
   const { path } = await findChromium()
-  return chromium.launch({ executablePath: path, args: switches })
+  return chromium.launch({ executablePath: path, args: [...switches, ...more] })
 }
 
 /**

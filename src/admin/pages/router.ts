@@ -18,10 +18,10 @@ import { style } from './style.ts'
 import { supportRoutes } from './support-routes.ts'
 
 /**
- * With `no-referrer`, browsers would send `Origin: null` when submitting forms on these pages, and the origin check
- * would refuse those forms.
+ * The path of a password link is a secret, so a referrer must not contain it. With `no-referrer`, browsers would send
+ * `Origin: null` when submitting forms on these pages, and the origin check would refuse those forms.
  */
-export const staffPageRights = { scripts: false, images: true, referrer: 'same-origin' } as const
+export const staffPageRights = { scripts: false, images: true, referrer: 'strict-origin' } as const
 
 /**
  * Serves everything under `/admin`. All pages except those for signing in require a session. If an error is thrown,

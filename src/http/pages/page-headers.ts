@@ -12,7 +12,7 @@ export interface PageRights {
    * The referrer policy. If it is `no-referrer`, browsers send `Origin: null` even when they submit forms to this
    * service.
    */
-  referrer: 'same-origin' | 'no-referrer'
+  referrer: 'strict-origin' | 'no-referrer'
 }
 
 /** Sets the security headers of a page. */

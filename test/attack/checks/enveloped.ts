@@ -59,7 +59,7 @@ function htmlFault({ response: { headers }, line }: Exchange): string | null {
 
 /** The headers of every page. */
 const pageHeaders: readonly (readonly [header: string, form: RegExp])[] = [
-  ['referrer-policy', /^(no-referrer|same-origin)$/],
+  ['referrer-policy', /^(no-referrer|strict-origin)$/],
   ['cache-control', /^no-store$/],
   ['x-frame-options', /^DENY$/],
   ['x-robots-tag', /noindex/],
