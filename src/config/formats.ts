@@ -3,7 +3,7 @@ import { queueNames } from '../queues/jobs.ts'
 import { parseRange } from '../security/network.ts'
 import { readCertificates } from './certificates.ts'
 import { list } from './list.ts'
-import { isMongoUrl, weakeningOptions } from './mongo-url.ts'
+import { isMongoUrl, namesDatabase, weakeningOptions } from './mongo-url.ts'
 import { parseRedisUrl } from './redis-url.ts'
 import { parseTrust } from './trust-proxy.ts'
 
@@ -37,11 +37,13 @@ export const formats: Record<string, Format> = {
     hint: () => 'must be http(s)://host[:port][/path]',
   },
   'mongodb-url': {
-    validate: (text) => isMongoUrl(text) && weakeningOptions(text).length === 0,
+    validate: (text) => isMongoUrl(text) && namesDatabase(text) && weakeningOptions(text).length === 0,
     hint(text) {
       const weakening = weakeningOptions(text)
-      return weakening.length > 0
-        ? `must not lower the write concern, read concern or read preference: remove ${weakening.join(', ')}`
+      if (weakening.length > 0)
+        return `must not lower the write concern, read concern or read preference: remove ${weakening.join(', ')}`
+      return isMongoUrl(text)
+        ? 'must contain the name of the database, as in mongodb://host/payment_intents'
         : 'must be a mongodb:// URL that the driver can read'
     },
   },

@@ -10,6 +10,12 @@ export function isMongoUrl(text: string): boolean {
   }
 }
 
+/** Whether the URL names its database. Without a name, the driver would use the database `test`. */
+export function namesDatabase(text: string): boolean {
+  const { dbName } = new mongo.MongoClient(text).options
+  return /^[^\s/\\."$*<>:|?\0]+$/.test(dbName) && (dbName !== 'test' || /\/test(?:\?|$)/.test(text))
+}
+
 /**
  * Returns whether connections to this MongoDB use TLS. Returns true for an invalid URL, which is a fault of its own.
  */

@@ -64,7 +64,7 @@ describe('The setup script', () => {
 
   it('never runs the tests against a server that the script did not start', async () => {
     await copy.usePackages()
-    const given = { MONGODB_URL: 'mongodb://db.example', REDIS_URL: 'redis://db.example' }
+    const given = { MONGODB_URL: 'mongodb://db.example/pi', REDIS_URL: 'redis://db.example' }
     const { code, last } = await run('test', { ...nothing(), ...given })
     expect(code).to.equal(1)
     expect(last)

@@ -11,8 +11,8 @@ describe('A process that is starting', () => {
   const service = withService()
 
   it('exits immediately and reports the error if MONGODB_URL is invalid', async () => {
-    const urls = ['mongodb://localhost:99999/x', 'mongodb://a/x?noSuchOption=1']
-    const ends = (['web', 'worker'] as const).flatMap((type) =>
+    const urls = ['mongodb://localhost:99999/x', 'mongodb://a/x?noSuchOption=1', 'mongodb://127.0.0.1']
+    const ends = (['web', 'worker', 'release'] as const).flatMap((type) =>
       urls.map((url) => runToExit(type, service, { MONGODB_URL: url })),
     )
     for (const { exitCode, stderr } of await Promise.all(ends)) {

@@ -22,7 +22,7 @@ export interface ServiceProcess {
   stop(): Promise<void>
 }
 
-const files = { web: 'src/server', worker: 'workers/main' } as const
+const files = { web: 'src/server', worker: 'workers/main', release: 'src/release' } as const
 
 type Start = [type: keyof typeof files, service: Service, changes?: Record<string, string>]
 

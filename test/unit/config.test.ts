@@ -255,6 +255,34 @@ describe('The configuration check', () => {
     expectAccepted('MONGODB_URL', ['mongodb://u:p@h1,h2:27018/pi?replicaSet=rs0', 'mongodb+srv://h.example/pi'])
   })
 
+  it('rejects a MongoDB URL that does not name its database, for which the driver would use another one', () => {
+    const urls = ['mongodb://u:hidden@h', 'mongodb://u:hidden@h1,h2:27018', 'mongodb+srv://u:hidden@h.example']
+    for (const end of [
+      '',
+      '/',
+      '/?',
+      '?tls=true',
+      '/?authSource=pi',
+      '/ ',
+      '/.',
+      '/..',
+      '/%2E',
+      '/%20',
+      '//pi',
+      '/#pi',
+    ])
+      for (const url of urls) {
+        const message = faultsOf({ MONGODB_URL: url + end })
+        expect(message, url + end).to.match(/^ {2}MONGODB_URL must contain the name of the database, as in /m)
+        expect(message).not.to.include('hidden')
+      }
+    expectAccepted('MONGODB_URL', [
+      'mongodb://h/test',
+      'mongodb://%2Ftmp%2Fm.sock/pi',
+      'mongodb://h/caf%C3%A9?tls=true',
+    ])
+  })
+
   it('rejects a Redis URL that the driver would misread', () => {
     const wrong = [
       'redis://',
