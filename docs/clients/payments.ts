@@ -56,6 +56,8 @@ export interface components {
       code: string
       /** When `code` stops working. */
       codeExpiresAt: string
+      /** The page where the customer types `code`. */
+      codeUrl: string
       /** The page where the customer pays. */
       payUrl: string
       /** Centimes. Null for an OPEN intent. */
@@ -89,6 +91,8 @@ export interface components {
       code: string | null
       /** When `code` stops working. Null once it no longer works. */
       codeExpiresAt: string | null
+      /** The page where the customer types `code`. Null if `code` is null. */
+      codeUrl: string | null
       /** The page where the customer pays. */
       payUrl: string
       /** Centimes. Null for an OPEN intent. */
@@ -135,6 +139,8 @@ export interface components {
       code: string | null
       /** When `code` stops working. Null once it no longer works. */
       codeExpiresAt: string | null
+      /** The page where the customer types `code`. Null if `code` is null. */
+      codeUrl: string | null
       /** The page where the customer pays. */
       payUrl: string
       /** Centimes. Null for an OPEN intent. */
@@ -3092,7 +3098,7 @@ export const table = {
   /**
    * Create a payment intent.
    *
-   * A payment intent is one payment that you want to collect. The customer pays on the page at `payUrl`, or with `code` at a counter. An intent that is not paid before `expiresAt` becomes CANCELLED.
+   * A payment intent is one payment that you want to collect. The customer pays on the page at `payUrl`, or types `code` at `codeUrl`, such as at a counter. An intent that is not paid before `expiresAt` becomes CANCELLED.
    *
    * With a live key, redirect URLs must be https. The service returns RATE_LIMITED with the scope `codes` while your business uses all of its payment codes, and with the scope `sandbox` once your test keys reach their daily quota. `Retry-After` says when to try again.
    *

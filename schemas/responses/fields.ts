@@ -28,6 +28,7 @@ export const textOrNull = (maxLength: number) => ({ ...text(maxLength), type: ['
 /** Returns the schema of a string that matches `pattern`. `maxLength` is the length of the longest possible match. */
 export const shaped = (pattern: string, maxLength: number) => ({ type: 'string', pattern, maxLength })
 export const url = { type: 'string', format: 'uri', maxLength: 2048 }
+export const urlOrNull = { ...url, type: ['string', 'null'] }
 export const count = { type: 'integer', minimum: 0, maximum: largestExact }
 export const countOrNull = { ...count, type: ['integer', 'null'] }
 /** The schema of an amount in centimes, which is at least 1. */

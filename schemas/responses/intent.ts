@@ -17,6 +17,7 @@ import {
   text,
   textOrNull,
   url,
+  urlOrNull,
   withoutNul,
 } from './fields.ts'
 import { pageOf } from './page.ts'
@@ -36,6 +37,7 @@ const createdFields = {
   shortCode: described('The last part of `payUrl`.', shaped('^[0-9A-Z]{6}$', 6)),
   code: described('The payment code, with which the customer pays at a counter.', code),
   codeExpiresAt: described('When `code` stops working.', instant),
+  codeUrl: described('The page where the customer types `code`.', url),
   payUrl: described('The page where the customer pays.', url),
   amount: described('Centimes. Null for an OPEN intent.', { ...amount, type: ['integer', 'null'] }),
   amountType: described('FIXED: you set the amount. OPEN: the customer chooses it.', {
@@ -142,6 +144,7 @@ const readFields = {
     type: ['string', 'null'],
   }),
   codeExpiresAt: described('When `code` stops working. Null once it no longer works.', instantOrNull),
+  codeUrl: described('The page where the customer types `code`. Null if `code` is null.', urlOrNull),
   status: { type: 'string', enum: statuses },
   type: { type: 'string', const: 'API' },
   payment: described('Null until the intent is paid.', orNull(payment)),

@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../deps.ts'
-import { payUrlOf } from '../intents/present-created.ts'
+import { codeUrlOf, payUrlOf } from '../intents/present-created.ts'
 import { commissionNow } from './amount.ts'
 import { deadline } from './forms.ts'
 import { facts, ltr, ltrText } from './layout.ts'
@@ -36,9 +36,8 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): Sheet {
   const price = priceOf(deps, offer)
   const total = price === null ? null : locale.money(price.amount + price.fee)
   const title = (shown: string | null) => (shown === null ? qr.titleOpen : qr.title(shown))
-  const codePath = intent.sandbox ? `/sandbox/${intent.businessId}` : ''
   // The customer types this address, so it is shown without its scheme.
-  const address = `${deps.config.payUrl}${codePath}`.replace(/^https?:\/\//, '')
+  const address = codeUrlOf(deps.config.payUrl, intent).replaceAll(/^https?:\/\/|\/$/g, '')
   const code = showsCode(offer)
     ? html`<p>!${qr.code(ltr(address))}</p>
 <p class="code">!${ltr(`${intent.code.slice(0, 3)} ${intent.code.slice(3)}`)}</p>`

@@ -5,6 +5,7 @@ import { metadataObject } from './metadata.ts'
 
 /** The fields from which the response to a create request is computed. No transition changes these fields. */
 const createdFields = {
+  businessId: 1,
   referenceNumber: 1,
   shortCode: 1,
   code: 1,
@@ -46,6 +47,7 @@ export const presentCreated = (
   shortCode: intent.shortCode,
   code: intent.code,
   codeExpiresAt: intent.codeExpiresAt,
+  codeUrl: codeUrlOf(payBase, intent),
   payUrl: payUrlOf(payBase, intent),
   amount: intent.amountType === 'OPEN' ? null : intent.amount,
   amountType: intent.amountType,
@@ -62,6 +64,10 @@ export const presentCreated = (
 /** Returns the URL of the payment's page. */
 export const payUrlOf = (payBase: string, { shortCode }: Pick<Intent, 'shortCode'>): string =>
   `${payBase}/p/${shortCode}`
+
+/** Returns the URL of the page where the payment's code is entered. */
+export const codeUrlOf = (payBase: string, { sandbox, businessId }: Pick<Intent, 'sandbox' | 'businessId'>): string =>
+  sandbox ? `${payBase}/sandbox/${businessId}` : `${payBase}/`
 
 /** When a create request is retried, recomputes the first response from the stored intent. */
 export const recallIntent: Recall = {

@@ -33,18 +33,16 @@ interface PresentedIntent extends Record<string, unknown> {
 }
 
 /**
- * Returns all fields listed in SPEC 2.1, with their values at `now`. If the payment code is no longer active, `code` is
+ * Returns all fields listed in SPEC 2.1, with their values at `now`. Once the payment code is no longer active, it is
  * null.
  */
 export function presentIntent(config: Pick<Config, 'payUrl'>, stored: Intent, now: Date): PresentedIntent {
   const intent = asOf(stored, now)
-  const isActive = isCodeActive(intent, now)
   const { cancellationReason, failure, refunds } = intent
   return {
     ...presentCreated(intent, config.payUrl),
     status: intent.status,
-    code: isActive ? intent.code : null,
-    codeExpiresAt: isActive ? intent.codeExpiresAt : null,
+    ...(isCodeActive(intent, now) ? {} : { code: null, codeExpiresAt: null, codeUrl: null }),
     type: 'API',
     payment: intent.payment === null ? null : presentPayment(intent.payment),
     refunds: refunds.map(presentRefund),

@@ -44,6 +44,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
       cancellationReason: 'requested_by_merchant',
       code: null,
       codeExpiresAt: null,
+      codeUrl: null,
       amount: 50_000,
       metadata: { a: 'b' },
       payment: null,

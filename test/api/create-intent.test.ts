@@ -61,6 +61,7 @@ describe('POST /dev/intents', () => {
         sandbox: true,
         metadata: { order: '42' },
         payUrl: `http://pay.localhost:3000/p/${data.shortCode}`,
+        codeUrl: `http://pay.localhost:3000/sandbox/${merchant.businessId}`,
       }
       const generated = ['referenceNumber', 'shortCode', 'code', 'codeExpiresAt', 'expiresAt', 'createdAt']
       expect(data).to.have.all.keys(...generated, ...Object.keys(known))
@@ -78,7 +79,8 @@ describe('POST /dev/intents', () => {
 
     it('returns null or empty values for omitted fields, and sandbox false for a live key', async () => {
       const omitted = { label: null, merchantReference: null, metadata: {} }
-      expect(await created({ amount: 1 }, live)).to.deep.include({ ...omitted, sandbox: false })
+      const codeUrl = 'http://pay.localhost:3000/'
+      expect(await created({ amount: 1 }, live)).to.deep.include({ ...omitted, codeUrl, sandbox: false })
     })
 
     it('accepts amounts from 1 to the configured maximum, in any JSON notation for an integer', async () => {

@@ -65,12 +65,13 @@ describe('GET /dev/intents/{referenceNumber}', () => {
 
   it('returns the payment code while it is valid, and null from codeExpiresAt on', async () => {
     service.clock.freeze(new Date())
-    const { referenceNumber, code, codeExpiresAt } = await create()
-    expect(await get(referenceNumber)).to.include({ code, codeExpiresAt })
+    const { referenceNumber, code, codeExpiresAt, codeUrl } = await create()
+    expect(await get(referenceNumber)).to.include({ code, codeExpiresAt, codeUrl })
     service.clock.advance(3_600_000 - 1)
-    expect(await get(referenceNumber)).to.include({ code, status: 'PENDING' })
+    expect(await get(referenceNumber)).to.include({ code, codeUrl, status: 'PENDING' })
     service.clock.advance(1)
-    expect(await get(referenceNumber)).to.include({ code: null, codeExpiresAt: null, status: 'PENDING' })
+    const noCode = { code: null, codeExpiresAt: null, codeUrl: null }
+    expect(await get(referenceNumber)).to.include({ ...noCode, status: 'PENDING' })
     service.clock.freeze(null)
   })
 
@@ -81,7 +82,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     expect(await get(referenceNumber)).to.include({ status: 'PENDING' })
     service.clock.advance(1)
     const expired = { status: 'CANCELLED', cancellationReason: 'expired', updatedAt: expiresAt, expiresAt }
-    expect(await get(referenceNumber)).to.include({ ...expired, code: null, codeExpiresAt: null })
+    expect(await get(referenceNumber)).to.include({ ...expired, code: null, codeExpiresAt: null, codeUrl: null })
     expect(await stored(referenceNumber)).to.include({ status: 'PENDING' })
     service.clock.freeze(null)
   })

@@ -41,6 +41,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       amount: 50_000,
       code: null,
       codeExpiresAt: null,
+      codeUrl: null,
       payment: {
         amountPaid: 50_000,
         paidAt: '2026-03-01T12:00:01.000Z',

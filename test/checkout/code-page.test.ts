@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { neverCancels } from '../../src/intents/lifecycle.ts'
 import { readable } from '../admin/staff.ts'
-import { cancelIntent, createIntent, openSecondProcess } from '../support/actions.ts'
+import { cancelIntent, createIntent, openSecondProcess, requestIntent } from '../support/actions.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
 
 describe('The payment code page', () => {
-  const service = withService({ CODE_LIFETIME_SECONDS: '3600', TRUST_PROXY: '1' })
+  const service = withService({ PAY_URL: 'https://pay.shop.example', CODE_LIFETIME_SECONDS: '3600', TRUST_PROXY: '1' })
   const merchant = withMerchant(service)
   let live: Merchant
   before(async () => {
@@ -66,6 +66,21 @@ describe('The payment code page', () => {
       expect(location, text).to.match(pageOf(shortCode, 'ar'))
     }
     expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
+  })
+
+  it('redirects to the payment page at the codeUrl of every response with a code, in live and in the sandbox', async () => {
+    for (const owner of [merchant, live]) {
+      const created = await requestIntent(service, owner)
+      const { referenceNumber, shortCode, code } = created
+      const read = await service.http.get(`/api/v1/dev/intents/${referenceNumber}`).set(owner.read()).expect(200)
+      const list = await service.http.get('/api/v1/dev/intents?status=PENDING&limit=1').set(owner.read()).expect(200)
+      for (const { codeUrl } of [created, read.body.data, list.body.data.items[0]]) {
+        expect(codeUrl).to.match(/^https:\/\/pay\.shop\.example\//)
+        const path = new URL(codeUrl).pathname
+        expect((await look(path)).text).to.include(`action="${path}`)
+        expect((await enter(path, code)).location).to.match(pageOf(shortCode, 'en'))
+      }
+    }
   })
 
   it('redirects to the payment page even for an address that has opened too many unknown links', async () => {

@@ -47,6 +47,7 @@ export interface Created {
   referenceNumber: string
   shortCode: string
   code: string
+  codeUrl: string
   createdAt: string
   expiresAt: string
 }

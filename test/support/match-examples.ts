@@ -6,6 +6,7 @@ const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 /** Other values that differ, by field name. */
 const fresh: Record<string, RegExp> = {
   code: /^\d{6}$/,
+  codeUrl: /^https:\/\/pay\.example\/sandbox\/[0-9a-f]{24}$/,
   shortCode: /^[0-9A-Z]{6}$/,
   'X-Service-Timestamp': /^\d{10}$/,
   'webhook-timestamp': /^\d{10}$/,

@@ -20,6 +20,7 @@ export const created = {
   shortCode: 'UUEPNU',
   code: '005312',
   codeExpiresAt: expiresAt,
+  codeUrl: 'https://pay.example/sandbox/6b0149aca90c38bde3c47f5d',
   payUrl: 'https://pay.example/p/UUEPNU',
   amount: 50_000,
   amountType: 'FIXED',
@@ -41,7 +42,7 @@ export const pending = {
   updatedAt: createdAt,
 }
 
-const withoutCode = { ...pending, code: null, codeExpiresAt: null }
+const withoutCode = { ...pending, code: null, codeExpiresAt: null, codeUrl: null }
 
 export const cancelled = {
   ...withoutCode,

@@ -14,6 +14,7 @@ const createdAt = new Date('2026-11-23T08:01:02.003Z')
 const _id = '6560a1b2c3d4e5f601234569'
 
 export const fixed: StoredIntent = {
+  businessId: '6560a1b2c3d4e5f601234560',
   referenceNumber: 'PI-23456789ABCDEFGH',
   shortCode: 'X7K2QP',
   code: '004217',
