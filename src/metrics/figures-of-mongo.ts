@@ -1,3 +1,4 @@
+import { latestCheck } from '../audit/seals/nightly-check.ts'
 import type { Deps } from '../deps.ts'
 import { allShortCodes } from '../intents/short-codes.ts'
 import { pingMongo } from '../mongo/connect.ts'
@@ -46,6 +47,10 @@ export function figuresOfMongo(all: Deps): Figure[] {
     }),
     fullestBusinesses(deps),
     storedBytes(deps),
+    numberOf(gauges.lastAuditCheck, minuteMs, async () => {
+      const check = await latestCheck(deps)
+      return check && check.at.getTime() / 1000
+    }),
     numberOf(gauges.lastNightCleaned, minuteMs, async () => {
       const record = await deps.RetentionRecord.findById('nightly')
         .maxTimeMS(queryTimeoutMs)

@@ -60,6 +60,7 @@ export function createGauges(registers: Registry[]) {
     businessStoredBytes: gauge('business_stored_bytes', 'Estimated stored bytes of the ten largest businesses.', [
       'business',
     ]),
+    lastAuditCheck: gauge('audit_last_check_timestamp_seconds', 'When the audit trail was last verified.'),
     lastNightCleaned: gauge('retention_last_night_timestamp_seconds', 'The night of the last completed clean-up.'),
   }
 }

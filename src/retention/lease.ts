@@ -12,6 +12,12 @@ type LeaseDeps = Pick<Models, 'RetentionRecord'> & { now(): Date }
  * 10 s. If a run dies, its lease ends within a minute.
  */
 const leaseMs = 60_000
+/** The longest lease that another process can hold whose clock is ahead. */
+const maxLeaseMs = 2 * leaseMs
+
+/** Whether a run holds the lease. An end too far in the future is no lease, or nothing would ever be cleaned again. */
+export const isLeased = ({ leaseEndsAt }: Pick<RetentionRecord, 'leaseEndsAt'>, now: Date): boolean =>
+  leaseEndsAt > now && leaseEndsAt.getTime() <= now.getTime() + maxLeaseMs
 
 /** The fields of the record that can be changed in the same write as the lease. */
 type LeaseChange = Partial<Pick<RetentionRecord, 'completedFor' | 'pass'>>
@@ -29,9 +35,10 @@ export async function takeLease(deps: LeaseDeps): Promise<Lease | null> {
   await openRecord(deps)
   const records = nativeCollection(deps.RetentionRecord)
   const token = newId()
-  const endsAt = () => new Date(deps.now().getTime() + leaseMs)
+  const after = (ms: number) => new Date(deps.now().getTime() + ms)
+  const endsAt = () => after(leaseMs)
   const record = await records.findOneAndUpdate(
-    { _id: 'nightly', leaseEndsAt: { $lte: deps.now() } },
+    { _id: 'nightly', leaseEndsAt: { $not: { $gt: after(0), $lte: after(maxLeaseMs) } } },
     { $set: { token, leaseEndsAt: endsAt() } },
     { returnDocument: 'after' },
   )

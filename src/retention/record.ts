@@ -62,5 +62,12 @@ export async function openRecord(deps: {
   return record
 }
 
-/** Returns whether the clean-up that was due most recently has not been completed yet. */
-export const isOwed = ({ completedFor }: RetentionRecord, now: Date): boolean => completedFor < lastDue(now)
+/** How far the clock of the process that completed a clean-up may be ahead. */
+const maxSkewMs = 3_600_000
+
+/**
+ * Returns whether the clean-up that was due most recently has not been completed yet. A night in the future was never
+ * completed.
+ */
+export const isOwed = ({ completedFor }: RetentionRecord, now: Date): boolean =>
+  completedFor < lastDue(now) || completedFor.getTime() > now.getTime() + maxSkewMs

@@ -1,9 +1,10 @@
 import { isCheckDue } from '../audit/seals/nightly-check.ts'
 import type { Deps } from '../deps.ts'
+import { isLeased } from './lease.ts'
 import { lastDue, nightly } from './night.ts'
 import { isOwed, openRecord } from './record.ts'
 
-type NightDeps = Pick<Deps, 'RetentionRecord' | 'AuditCheck' | 'AuditEvent' | 'now'>
+type NightDeps = Pick<Deps, 'RetentionRecord' | 'AuditCheck' | 'AuditEvent' | 'AuditKey' | 'secrets' | 'now'>
 
 /** If only the check is due, it begins after this delay, so that a check that keeps failing runs once a minute. */
 const checkDelayMs = 60_000
@@ -17,8 +18,8 @@ const checkDelayMs = 60_000
 export async function requestNight(deps: NightDeps & Pick<Deps, 'enqueue'>): Promise<void> {
   const record = await openRecord(deps)
   const now = deps.now()
-  const isCleanUpDue = isOwed(record, now) && record.leaseEndsAt <= now
-  if (!isCleanUpDue && !(await isCheckDue(deps, now))) return
+  const isCleanUpDue = isOwed(record, now) && !isLeased(record, now)
+  if (!isCleanUpDue && !(await isCheckDue(deps))) return
   const jobId = `night-${lastDue(now).toISOString().slice(0, 10)}`
   deps.enqueue('retention', [{ data: {}, jobId, delayMs: isCleanUpDue ? 0 : checkDelayMs, freesId: true }])
 }

@@ -304,6 +304,29 @@ describe('A clean-up', () => {
     expect(await jobs()).to.have.length(0)
   })
 
+  it('starts although its lease or last night is in the year 2999, and is not delayed by the check of the trail', async () => {
+    const forged = new Date('2999-01-01')
+    for (const field of ['completedFor', 'leaseEndsAt']) {
+      await oldThings()
+      service.clock.advance(dayMs)
+      await service.deps.RetentionRecord.updateOne({ _id: 'nightly' }, { $set: { [field]: forged } })
+      // The key cannot be read before the clean-up has ended.
+      const cleaned = Promise.withResolvers<void>()
+      const AuditCheck = Object.create(service.deps.AuditCheck, {
+        findOne: {
+          value: (filter: object) => ({
+            lean: () => cleaned.promise.then(() => service.deps.AuditCheck.findOne(filter).lean()),
+          }),
+        },
+      })
+      const count = () => service.deps.RetentionRecord.findById('nightly').orFail().lean()
+      const running = retention(never()).run({ ...service.deps, AuditCheck }, {}, named)
+      await waitFor('the clean-up', async () => !isOwed(await count(), service.clock.now()))
+      cleaned.resolve()
+      expect((await running).log).to.include({ outcome: 'cleaned' })
+    }
+  })
+
   it('is due at 02:30 UTC every day', () => {
     const at = (time: string) => lastDue(new Date(`2026-03-01T${time}Z`)).toISOString()
     expect(at('02:30:00.000')).to.equal('2026-03-01T02:30:00.000Z')
@@ -350,7 +373,8 @@ describe('A clean-up', () => {
     expect(counted).to.include({ ...everything, movements: 2, businesses: 1 })
     expect(await countTestData(service, pair.test)).to.deep.equal(before)
     const acts = () => service.deps.AuditEvent.find({ act: 'retention.run' }).lean()
-    const lease = await takeLease(service.deps)
+    // The command uses the real clock, which the clock of this test is ahead of.
+    const lease = await takeLease({ ...service.deps, now: () => new Date() })
     const { exitCode, stderr } = await cli.here('retention', 'run')
     expect([exitCode, stderr]).to.deep.equal([
       1,

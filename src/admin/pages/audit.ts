@@ -20,7 +20,7 @@ export const auditPage = (deps: Deps) => async (req: Request, res: Response) => 
   const filter = filterOf(req)
   const check = await latestCheck(deps)
   const body = html`<h1>Audit trail</h1>
-    !${checked(check)}
+    !${checked(check, deps.now())}
     !${filterForm(filter)}
     !${lines.length === 0 ? html`<p>There are no entries.</p>` : table(lines)}
     !${exportForm(staffOf(res), { ...filter, before: '' })}
@@ -31,12 +31,17 @@ export const auditPage = (deps: Deps) => async (req: Request, res: Response) => 
   sendPage(res, 200, page({ title: 'Audit trail', staff: staffOf(res), current: '/admin/audit' }, body))
 }
 
+const hourMs = 3_600_000
+
 /** Returns a sentence about the last nightly check of the trail, or a warning with its faults. */
-function checked(check: AuditCheck | null): string {
+function checked(check: AuditCheck | null, now: Date): string {
   if (check === null) return html`<p class="faint">The trail has not been verified yet. This happens every night.</p>`
   const { at, lines, seals, faultCount, faults } = check
+  const hours = Math.floor((now.getTime() - at.getTime()) / hourMs)
+  if (faultCount === 0 && (hours < -1 || hours >= 36))
+    return html`<p class="notice bad" role="alert">The trail was last verified !${time(at)}, although this should happen every night. Call an operator.</p>`
   if (faultCount === 0)
-    return html`<p class="faint">Verified !${time(at)}: ${groupDigits(lines)} lines in ${groupDigits(seals)} seals are unchanged.</p>`
+    return html`<p class="faint">Verified ${Math.max(0, hours)} h ago, !${time(at)}: ${groupDigits(lines)} lines in ${groupDigits(seals)} seals are unchanged.</p>`
   return html`<div class="notice bad" role="alert">
     <p><b>The trail was changed.</b> The check on !${time(at)} found ${groupDigits(faultCount)} ${faultCount === 1 ? 'fault' : 'faults'}. Call an operator.</p>
     <ul>!${faults.map((fault) => html`<li><bdi>${fault}</bdi></li>`)}</ul>

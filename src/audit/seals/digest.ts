@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import { mongo } from 'mongoose'
 import type { AuditEvent } from '../audit-event.ts'
-import type { Seal } from './seal.ts'
+import type { AuditCheck, Seal } from './seal.ts'
 
 /** The number of bytes of a line's digest. 128 bits are enough, because digests cannot be computed without the key. */
 const lineDigestBytes = 16
@@ -17,7 +17,13 @@ export const digestOfSeal = (
   { digest: _digest, ...seal }: Omit<Seal, 'digest'> & { digest?: string },
 ): string => mac(key, 'seal', seal).toString('base64url')
 
-const mac = (key: KeyObject, kind: 'line' | 'seal', value: object): Buffer =>
+/** Returns the digest of the result of a check. */
+export const digestOfCheck = (
+  key: KeyObject,
+  { digest: _digest, ...check }: Omit<AuditCheck, 'digest'> & { digest?: unknown },
+): string => mac(key, 'check', check).toString('base64url')
+
+const mac = (key: KeyObject, kind: 'line' | 'seal' | 'check', value: object): Buffer =>
   createHmac('sha256', key)
     .update(`${kind}\n${JSON.stringify(canonical(value))}`)
     .digest()

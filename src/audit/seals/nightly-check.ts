@@ -1,29 +1,49 @@
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { lastDue } from '../../retention/night.ts'
-import { createPace } from '../../retention/pace.ts'
-import type { AuditCheck } from './seal.ts'
+import { createPace, type Pace } from '../../retention/pace.ts'
+import type { Secrets } from '../../security/seal.ts'
+import { findAuditKey } from './audit-key.ts'
+import { digestOfCheck } from './digest.ts'
+import type { AuditCheck, Verified } from './seal.ts'
 import { type SealDeps, sealTrail } from './seal-trail.ts'
 import { verifyTrail } from './verify-trail.ts'
 
 type CheckDeps = SealDeps & Pick<Models, 'AuditCheck'>
 
+const hourMs = 3_600_000
+/** The whole trail is verified again in the first night that begins at least this long after it last was. */
+const wholeEveryMs = 6.5 * 24 * hourMs
+/** How far the clock of the process that stored a check may be ahead. */
+const maxSkewMs = hourMs
+const maxTimeMS = 4_000
+
 /**
- * Once a night, seals the new lines of the audit trail, verifies the whole trail and stores the result for the audit
- * page. Does nothing if tonight's check has already been stored. Never throws, because the clean-up follows in the same
- * job. If sealing or verifying fails or is stopped, the next run of the job repeats it, at the latest on the next
- * night.
+ * Once a night, seals the new lines of the audit trail, verifies it from the last verified seal on, once a week or
+ * after a fault the whole trail, and stores the result for the audit page. Does nothing if tonight's check has already
+ * been stored. Never throws. If sealing or verifying fails or is stopped, the next run of the job repeats it, at the latest
+ * on the next night.
  */
 export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<void> {
   try {
-    const checks = nativeCollection(deps.AuditCheck)
-    const before = await latestCheck(deps)
+    const found = await latestCheck(deps)
+    const before = found && (await isGenuine(deps, found)) ? found : null
     if (before !== null && before.at >= lastDue(deps.now())) return
     const pace = createPace(ending, async () => undefined)
     await sealTrail(deps, pace)
     const at = deps.now()
-    const { last, ...result } = await verifyTrail(deps, pace, null)
-    await checks.updateOne({ _id: 'latest' }, { $set: { at, ...result } }, { upsert: true })
+    const isWholeDue =
+      before === null || before.faultCount > 0 || at.getTime() - before.wholeAt.getTime() > wholeEveryMs
+    const recent = isWholeDue ? null : await verifyRecent(deps, pace, before)
+    const { last, ...result } = recent ?? (await verifyTrail(deps, pace, before?.last ?? null))
+    if (found !== before) {
+      result.faultCount += 1
+      result.faults.unshift('The result of the last check was changed, or is from the future.')
+    }
+    const check = { _id: 'latest' as const, at, last, ...result, wholeAt: recent && before ? before.wholeAt : at }
+    const key = await findAuditKey(deps)
+    const digest = key && digestOfCheck(key, check)
+    await nativeCollection(deps.AuditCheck).replaceOne({ _id: 'latest' }, { ...check, digest }, { upsert: true })
     const { seals, lines, faults, faultCount } = result
     if (faultCount > 0) deps.log.error({ seals, lines, faultCount, faults }, 'audit.tampered')
     else deps.log.info({ seals, lines, ...last }, 'audit.verified')
@@ -33,13 +53,44 @@ export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<
 }
 
 /**
+ * Verifies the trail from the last verified seal on. Returns null if the whole trail must be verified, because there
+ * are faults or more or fewer marked lines than the seals contain.
+ */
+async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditCheck): Promise<Verified | null> {
+  const seals = nativeCollection(deps.AuditSeal)
+  const verified = last && (await seals.findOne({ _id: last.number }, { maxTimeMS }))
+  if (!verified) return null
+  const start = {
+    last: await seals.findOne({ _id: verified._id - 1 }, { maxTimeMS }),
+    lines: lines - verified.ids.length,
+  }
+  const recent = await verifyTrail(deps, pace, last, start)
+  const marked = { seal: { $gte: 1, $lte: recent.seals } }
+  const count = nativeCollection(deps.AuditEvent).countDocuments(marked, { hint: 'bySeal', maxTimeMS })
+  const isWhole = recent.faultCount === 0 && (await count.catch(() => null)) === recent.lines
+  return isWhole ? recent : null
+}
+
+/** Whether a check was stored by this service, and not in the future. */
+async function isGenuine(
+  deps: Pick<Models, 'AuditKey'> & { secrets: Secrets; now(): Date },
+  check: AuditCheck,
+): Promise<boolean> {
+  const key = await findAuditKey(deps).catch(() => null)
+  const isUnchanged = check.digest === (key && digestOfCheck(key, check))
+  return isUnchanged && check.at.getTime() <= deps.now().getTime() + maxSkewMs
+}
+
+/**
  * Returns whether the check that was due most recently has not been stored yet. In a new service, the first check is
  * due in the night after the first line.
  */
-export async function isCheckDue(deps: Pick<Models, 'AuditCheck' | 'AuditEvent'>, now: Date): Promise<boolean> {
-  const due = lastDue(now)
+export async function isCheckDue(
+  deps: Pick<Models, 'AuditCheck' | 'AuditEvent' | 'AuditKey'> & { secrets: Secrets; now(): Date },
+): Promise<boolean> {
+  const due = lastDue(deps.now())
   const check = await latestCheck(deps)
-  if (check !== null) return check.at < due
+  if (check !== null) return check.at < due || !(await isGenuine(deps, check))
   return (
     (
       await deps.AuditEvent.find({ at: { $lt: due } }, { _id: 1 })

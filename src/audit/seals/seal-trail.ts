@@ -13,6 +13,8 @@ export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'AuditKey'> & {
   now(): Date
 }
 
+/** An array that contains null would match `seal: null`. */
+const unmarked = { seal: { $eq: null, $not: { $type: 'array' } } } as const
 /** MongoDB aborts a read after this time, which is less than the 5 s after which the driver gives up. */
 const maxTimeMS = 4_000
 
@@ -28,7 +30,7 @@ export async function sealTrail(deps: SealDeps, pace: Pace, limit = linesPerSeal
   for (;;) {
     const last = await lastSeal(deps)
     if (last !== null) await pace(() => markLines(deps, last))
-    const unsealed = await pace(() => lines.find({ seal: null }, { sort: { _id: 1 }, limit, maxTimeMS }).toArray())
+    const unsealed = await pace(() => lines.find(unmarked, { sort: { _id: 1 }, limit, maxTimeMS }).toArray())
     if (unsealed.length === 0) return
     const seal = {
       _id: (last?._id ?? 0) + 1,

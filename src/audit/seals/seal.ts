@@ -41,20 +41,45 @@ export const auditKeys: Collection = {
   indexes: [],
 }
 
-/** The result of the last nightly check of the audit trail, stored as a single document. */
-export interface AuditCheck {
-  _id: 'latest'
-  at: Date
+/** The number and digest of a seal, as logged when the seal was made. */
+export interface KnownSeal {
+  number: number
+  digest: string
+}
+
+export interface Verified {
   /** The number of seals, and the number of lines that they contain. */
   seals: number
   lines: number
+  /** The last seal, or null if there is none. */
+  last: KnownSeal | null
   faultCount: number
   /** The first faults, each as a sentence. */
   faults: string[]
 }
 
+/** The result of the last nightly check of the audit trail, stored as a single document. */
+export interface AuditCheck extends Verified {
+  _id: 'latest'
+  at: Date
+  /** When the whole trail was last verified. */
+  wholeAt: Date
+  /** The digest of the other fields (digest.ts), because the next check relies on them. Null without an audit key. */
+  digest: string | null
+}
+
 export const auditChecks: Collection = {
   name: 'auditchecks',
-  fields: { _id: String, at: Date, seals: Number, lines: Number, faultCount: Number, faults: [String] },
+  fields: {
+    _id: String,
+    at: Date,
+    seals: Number,
+    lines: Number,
+    last: Object,
+    faultCount: Number,
+    faults: [String],
+    wholeAt: Date,
+    digest: String,
+  },
   indexes: [],
 }

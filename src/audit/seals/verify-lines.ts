@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import type { mongo } from 'mongoose'
+import { mongo } from 'mongoose'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import type { AuditEvent } from '../audit-event.ts'
@@ -15,11 +15,15 @@ const maxTimeMS = 4_000
 /** A line is sealed in the night after it was written. After two days, a line without a seal is a fault. */
 const maxUnsealedMs = 48 * 3_600_000
 
-/** Compares the lines in MongoDB with their seal. Yields each fault as a sentence. */
+/**
+ * Compares the lines in MongoDB with their seal. `earlier` is when the lines before them were sealed, or null if that
+ * is unknown. Yields each fault as a sentence.
+ */
 export async function* faultsOfLines(
   deps: LineDeps,
   key: KeyObject,
   { _id: number, ids, digests }: Seal,
+  earlier: Date | null,
 ): AsyncGenerator<string> {
   const found = await nativeCollection(deps.AuditEvent)
     .find({ _id: { $in: ids } }, { limit: linesPerSeal, maxTimeMS })
@@ -29,28 +33,39 @@ export async function* faultsOfLines(
     const line = byId.get(id)
     if (line === undefined) yield `Line ${id} of seal ${number} is missing.`
     else if (digestOfLine(key, line) !== digests[index]) yield `Line ${id} of seal ${number} was changed.`
+    else if (earlier !== null && !(Number(line.at) >= earlier.getTime() - maxUnsealedMs))
+      yield `Line ${id} of seal ${number} is more than 48 hours older than the seal before.`
     // A process may have been killed before it marked the lines of the last seal, so a missing mark is not a fault.
-    else if ((line.seal ?? number) !== number) yield `Line ${id} of seal ${number} is marked with seal ${line.seal}.`
+    else if ((line.seal ?? number) !== number)
+      yield `Line ${id} of seal ${number} is marked with seal ${shown(line.seal)}.`
   }
   const marked = { seal: { $gt: number - 1, $lte: number }, _id: { $nin: ids } }
-  for await (const { _id } of findAll(deps, marked))
-    yield `Line ${_id} was added later: it is marked with seal ${number}, which does not contain it.`
+  for await (const { _id, seal } of findAll(deps, marked))
+    yield `Line ${_id} was added later: it is marked with seal ${shown(seal)}, which does not contain it.`
 }
 
-/** The BSON types of a mark that is neither a number nor null. A line with such a mark would never get into a seal. */
-const nonNumericTypes = ['string', 'object', 'array', 'binData', 'objectId', 'bool', 'date', 'regex', 'timestamp']
+/** All BSON types but numbers and null. A line with such a mark would never get into a seal. */
+const otherTypes =
+  'minKey undefined string symbol object array binData objectId bool date timestamp regex dbPointer javascript javascriptWithScope maxKey'.split(
+    ' ',
+  )
 
 /** Finds the lines that should belong to a seal but do not. Yields each fault as a sentence. */
 export async function* faultsOfOtherLines(deps: LineDeps, lastSeal: number): AsyncGenerator<string> {
   const strays = {
-    $or: [{ seal: { $gt: lastSeal } }, { seal: { $lte: 0 } }, { seal: { $type: nonNumericTypes } }],
+    // Comparisons never match NaN, of a double or a decimal, but equality does.
+    $or: [{ seal: { $gt: lastSeal } }, { seal: { $lt: 1 } }, { seal: Number.NaN }, { seal: { $type: otherTypes } }],
   }
   for await (const { _id, seal } of findAll(deps, strays as mongo.Filter<AuditEvent>))
-    yield `Line ${_id} is marked with seal ${String(seal)}, which is missing.`
+    yield `Line ${_id} is marked with seal ${shown(seal)}, which is missing.`
   const before = new Date(deps.now().getTime() - maxUnsealedMs)
   for await (const { _id } of findAll(deps, { seal: null, at: { $lt: before } }))
     yield `Line ${_id} has had no seal for more than 48 hours.`
 }
+
+/** Returns a mark, which may be any BSON value if it is forged. */
+const shown = (seal: unknown): string =>
+  typeof seal === 'object' ? mongo.BSON.EJSON.stringify(seal, { relaxed: true }) : String(seal)
 
 /**
  * Reads the ids and marks of all lines that match. There is no limit on the total time, because otherwise someone could

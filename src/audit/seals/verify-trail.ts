@@ -5,7 +5,7 @@ import type { Pace } from '../../retention/pace.ts'
 import type { Secrets } from '../../security/seal.ts'
 import { findAuditKey } from './audit-key.ts'
 import { digestOfSeal } from './digest.ts'
-import type { Seal } from './seal.ts'
+import { type KnownSeal, linesPerSeal, type Seal, type Verified } from './seal.ts'
 import { faultsOfLines, faultsOfOtherLines } from './verify-lines.ts'
 
 export type VerifyDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'AuditKey'> & {
@@ -13,48 +13,46 @@ export type VerifyDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'AuditKey'> &
   now(): Date
 }
 
-/** The number and digest of a seal, as logged when the seal was made. */
-export interface KnownSeal {
-  number: number
-  digest: string
-}
-
-export interface Verified {
-  /** The number of seals, and the number of lines that they contain. */
-  seals: number
-  lines: number
-  /** The last seal, or null if there is none. */
-  last: KnownSeal | null
-  faultCount: number
-  /** The first faults, each as a sentence. */
-  faults: string[]
-}
-
-/** The maximum number of faults that are listed. */
+/** The maximum number of faults that are listed, and of characters of each, because a forged id may be long. */
 const maxFaults = 20
+const maxFaultLength = 200
 const maxTimeMS = 4_000
 
 /**
- * Verifies the whole audit trail, one seal at a time. If a sealed line or a seal was changed, removed or exchanged
- * without the audit key, which is sealed with SECRET_KEY, there is a fault.
+ * Verifies the audit trail, one seal at a time: all of it, or what follows the seal `start.last`. If a sealed line or a
+ * seal was changed, removed or exchanged without the audit key, which is sealed with SECRET_KEY, there is a fault.
  *
  * Some changes cannot be found. If a line is changed, removed or inserted before it is sealed, the seal proves the
  * changed trail. If the last seals are removed together with their lines, or all seals with the key and all marks, the
  * rest is a valid trail. Such a removal is found only if `expected` is a seal from the logs. An operator who has
  * SECRET_KEY can make a new chain, which also differs from the logs.
  */
-export async function verifyTrail(deps: VerifyDeps, pace: Pace, expected: KnownSeal | null): Promise<Verified> {
-  const result: Verified = { seals: 0, lines: 0, last: null, faultCount: 0, faults: [] }
+export async function verifyTrail(
+  deps: VerifyDeps,
+  pace: Pace,
+  expected: KnownSeal | null,
+  start: { last: Seal | null; lines: number } = { last: null, lines: 0 },
+): Promise<Verified> {
+  const result: Verified = {
+    seals: start.last?._id ?? 0,
+    lines: start.lines,
+    last: null,
+    faultCount: 0,
+    faults: [],
+  }
   const report = (fault: string): void => {
     result.faultCount += 1
-    if (result.faults.length < maxFaults) result.faults.push(fault)
+    if (result.faults.length < maxFaults) result.faults.push(fault.slice(0, maxFaultLength))
   }
   const reportAll = async (faults: AsyncGenerator<string>): Promise<void> => {
     for await (const fault of faults) report(fault)
   }
   const key = await findAuditKey(deps).catch(() => null)
   let isExpectedSeen = false
-  for (let last: Seal | null = null; ; ) {
+  let earlier: Date | null = null
+  for (let { last } = start; ; ) {
+    // Lines that did not fit into a full seal are in the next one, however old they are.
+    if (last !== null && last.ids.length < linesPerSeal) earlier = last.at
     const seal: Seal | null = await pace(() => nextSeal(deps, last?._id ?? 0))
     if (seal === null) break
     if (key === null) {
@@ -62,7 +60,7 @@ export async function verifyTrail(deps: VerifyDeps, pace: Pace, expected: KnownS
       return result
     }
     for (const fault of faultsOfSeal(key, last, seal)) report(fault)
-    await pace(() => reportAll(faultsOfLines(deps, key, seal)))
+    await pace(() => reportAll(faultsOfLines(deps, key, seal, earlier)))
     if (seal._id === expected?.number) {
       isExpectedSeen = true
       if (seal.digest !== expected.digest) report(`Seal ${seal._id} does not have the expected digest.`)
