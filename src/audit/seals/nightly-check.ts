@@ -21,8 +21,8 @@ const maxTimeMS = 4_000
 /**
  * Once a night, seals the new lines of the audit trail, verifies it from the last verified seal on, once a week or
  * after a fault the whole trail, and stores the result for the audit page. Does nothing if tonight's check has already
- * been stored. Never throws. If sealing or verifying fails or is stopped, the next run of the job repeats it, at the latest
- * on the next night.
+ * been stored. Never throws. If sealing or verifying fails or is stopped, the next run of the job repeats it, at the
+ * latest on the next night.
  */
 export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<void> {
   try {
