@@ -62,7 +62,7 @@ export interface Intent {
    */
   attempts: PaymentAttempt[]
   refunds: Refund[]
-  /** The keys by which staff find the intent's latest payments and refunds (look-up-keys.ts). */
+  /** The keys by which staff and a reconciliation find the intent's payments and refunds (look-up-keys.ts). */
   lookUpKeys?: string[]
   /** The sum of all refunds in centimes, including PENDING refunds. This sum never exceeds the amount that was paid. */
   refundsCommitted: number

@@ -3,10 +3,13 @@ import type { Intent } from './intent.ts'
 import type { PaymentHold } from './payments/payment.ts'
 
 /**
- * The maximum number of look-up keys of an intent. The latest keys are kept, which are those of at least the last 66
- * payments and refunds.
+ * The maximum number of look-up keys of payments and of refunds that were not made. The latest payments' keys are kept,
+ * so the payment that succeeded is among them. The keys of refunds that are made or PENDING are kept beside them.
  */
 const maxKeys = 200
+
+/** Matches an intent that can keep the key of a refund that was not made. */
+export const fewLookUpKeys = { [`lookUpKeys.${maxKeys}`]: { $exists: false } }
 
 /**
  * Returns the keyed hash of a payer's phone number, as returned by `readPhone`. The key is derived from SECRET_KEY, so
@@ -33,5 +36,5 @@ export const lookUpKeysOf = (
   { id, payerHash, amount }: Pick<PaymentHold, 'id' | 'payerHash' | 'amount'>,
 ): string[] => [id, payerHash, ...(amountType === 'OPEN' ? [chosenAmountKey(businessId, amount)] : [])]
 
-/** Returns the operand of a `$push` that adds look-up keys to an intent. */
+/** Returns the operand of a `$push` that adds the look-up keys of a payment to an intent. */
 export const pushLookUpKeys = (keys: readonly string[]) => ({ lookUpKeys: { $each: keys, $slice: -maxKeys } })

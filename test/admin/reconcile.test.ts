@@ -8,7 +8,7 @@ import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import type { Reconciled } from '../../src/reconciliation/reconcile.ts'
 import { createIntent } from '../support/actions.ts'
 import { pay, refund, storedIntent } from '../support/pay.ts'
-import { asSpecified, requestLost, responseLost, startProvider } from '../support/provider.ts'
+import { asSpecified, requestLost, responseLost, send, startProvider } from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
 import { type Merchant, openService } from '../support/service.ts'
 import { withOpened } from '../support/with.ts'
@@ -203,6 +203,33 @@ describe('The command reconcile', function () {
     expect(JSON.parse(equal.stdout).counts).to.include({ rows: 8, recorded: 8, matched: 8 })
     const otherWallet = await run(complete.path, '--json', '--wallet', 'another')
     expect(JSON.parse(otherWallet.stdout).counts.differences['missing here']).to.equal(8)
+  })
+
+  it('knows the key of the payment and of every refund, however many refunds succeeded or failed before', async () => {
+    at(dayMs)
+    const paid = await payNow(100_000)
+    const inChunks = async (count: number, status: number): Promise<void> => {
+      for (let left = count; left > 0; left -= 10) {
+        const sent = Array.from({ length: 10 }, () => refund(service, merchant, paid.reference, 1))
+        expect((await Promise.all(sent)).map((each) => each.status)).to.deep.equal(Array(10).fill(status))
+      }
+    }
+    const fail = async (count: number): Promise<void> => {
+      provider.handleOrders((res, _work, { key }) => send(res, { status: 200, body: { key, status: 'declined' } }))
+      await inChunks(count, 402)
+      provider.handleOrders(asSpecified)
+    }
+    await fail(110)
+    await inChunks(120, 200)
+    await fail(110)
+    await inChunks(20, 200)
+    service.clock.freeze(null)
+    const { refunds, lookUpKeys = [] } = await storedIntent(service, paid.reference)
+    const keys = [paid.key, ...refunds.map(({ id }) => id)]
+    const { path } = await fileOf('many.csv', `key,amount,time\n${keys.map((key) => `${key},1,${day}`).join('\n')}`)
+    const { differences } = JSON.parse((await run(path, '--json')).stdout).counts
+    expect([differences['missing here'], differences['other day']]).to.deep.equal([0, keys.length])
+    expect(lookUpKeys, 'those of failed refunds are limited').to.have.length.at.most(200 + refunds.length)
   })
 
   it('exits with 2, names the faulty lines and stores nothing if the input is faulty', async () => {

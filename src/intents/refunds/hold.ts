@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { recorded } from '../../idempotency/effect.ts'
 import type { Intent } from '../intent.ts'
 import { transitions } from '../lifecycle.ts'
-import { pushLookUpKeys } from '../look-up-keys.ts'
+import { fewLookUpKeys } from '../look-up-keys.ts'
 import { pushAttempt } from '../payments/hold.ts'
 import type { PaymentAttempt } from '../payments/payment.ts'
 import type { Refund } from './refund-record.ts'
@@ -45,27 +45,30 @@ export const beginRefund = async (
     },
     {
       $inc: setAside(refund),
-      $push: { refunds: refund, ...recorded(refund.effectId), ...pushLookUpKeys([refund.id]) },
+      $push: { refunds: refund, ...recorded(refund.effectId), lookUpKeys: refund.id },
     },
   )
   return matchedCount > 0
 }
 
 /**
- * Removes a refund for which no money was transferred, and stores `attempt` as its record. Returns null if the refund
- * was no longer PENDING.
+ * Removes a refund for which no money was transferred, and stores `attempt` as its record. Its look-up key stays only
+ * while the intent has few. Returns null if the refund was no longer PENDING.
  */
-export const releaseRefund = (
+export async function releaseRefund(
   deps: Pick<Deps, 'Intent'>,
   { businessId, sandbox, _id }: Owner,
   refund: Refund,
   attempt: PaymentAttempt,
-): Promise<Intent | null> =>
-  deps.Intent.findOneAndUpdate(
-    { businessId, sandbox, _id, ...pending(refund.id) },
-    { $inc: released(refund), $pull: { refunds: { id: refund.id } }, $push: pushAttempt(attempt) },
-    { returnDocument: 'after', projection: { outbox: 0 } },
-  ).lean<Intent | null>()
+): Promise<Intent | null> {
+  const release = (where: object, pulled: object) =>
+    deps.Intent.findOneAndUpdate(
+      { businessId, sandbox, _id, ...pending(refund.id), ...where },
+      { $inc: released(refund), $pull: { refunds: { id: refund.id }, ...pulled }, $push: pushAttempt(attempt) },
+      { returnDocument: 'after', projection: { outbox: 0 } },
+    ).lean<Intent | null>()
+  return (await release(fewLookUpKeys, {})) ?? release({}, { lookUpKeys: refund.id })
+}
 
 /** Stores the time at which to query the wallet again for the outcome of a refund. */
 export async function scheduleRefundQuery(
