@@ -93,10 +93,10 @@ export const environment = {
     MAX_AMOUNT: {
       type: 'integer',
       minimum: 1,
-      // With the payer's fee of up to 50 %, the total is still a safe integer.
-      maximum: 6_000_000_000_000_000,
+      // Even the sum of 9 000 such payments is still a safe integer.
+      maximum: 1_000_000_000_000,
       default: 1_000_000_000,
-      description: 'Highest amount of a payment intent, in centimes.',
+      description: 'Highest amount of a payment intent, in centimes. At most 10^12.',
     },
     INTENT_LIFETIME_SECONDS: {
       type: 'integer',

@@ -97,7 +97,7 @@ export async function openDeps(
   const wallets = openWallets(createSandboxWallet({ WalletAccount, WalletMovement, now, slowHash }), liveWallet)
   const healthNotes = createHealthNotes(models, log)
   const apiSwitch = await retryWhileUnreachable(log, () => createApiSwitch(models.Setting))
-  const batchers = openBatchers(models, now)
+  const batchers = openBatchers(models, now, log)
   const { rateLimitPerSecond: perSecond } = config
   const addUp = createAddUp(queues.runCommands, `${config.queuePrefix}:rate`)
   const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addUp, now)

@@ -6,9 +6,11 @@ import { isWeakKey, isWeakText } from './weak-keys.ts'
 /** The environment variables, some of which may be invalid. Valid values have already been converted to their types. */
 type Given = Readonly<Record<string, unknown>>
 
-/** Returns the faults that involve more than one variable. */
+/** Returns the faults that involve more than one variable, and those that ajv cannot see. */
 export function combinedFaults(given: Given): string[] {
-  const faults: string[] = []
+  // ajv converts `Infinity` to a number, which passes every maximum.
+  const infinite = Object.keys(given).filter((name) => typeof given[name] === 'number' && !Number.isFinite(given[name]))
+  const faults = infinite.map((name) => `${name} must be finite`)
   if (Number(given.CODE_LIFETIME_SECONDS) > Number(given.INTENT_LIFETIME_SECONDS))
     faults.push('CODE_LIFETIME_SECONDS must not be longer than INTENT_LIFETIME_SECONDS')
   if ((given.WALLET_PROVIDER_URL === undefined) !== (given.WALLET_PROVIDER_KEY === undefined))

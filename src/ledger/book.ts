@@ -2,9 +2,13 @@ import { type Appender, type ChainOwner, createAppender } from '../chains/append
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
+import { type Log, throttled } from '../process/log.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 import { closeDays } from './close-days.ts'
-import { dayOf, type EntryDraft, linkEntry } from './link.ts'
+import { dayOf, type EntryDraft, linkEntry, totalsOf } from './link.ts'
+
+/** A poll retries the booking every 2 s. */
+const reportEveryMs = 60_000
 
 /** Writes to the ledger of a business and environment. */
 export interface LedgerAppender {
@@ -14,12 +18,20 @@ export interface LedgerAppender {
   closeDays(owner: ChainOwner): Promise<void>
 }
 
-export const openLedger = (models: Pick<Models, 'LedgerEntry'>, now: () => Date): LedgerAppender => ({
-  bookEntries: createAppender(nativeCollection(models.LedgerEntry), (owner, last, draft) =>
-    linkEntry(owner, last, draft, now()),
-  ),
-  closeDays: (owner) => closeDays({ LedgerEntry: models.LedgerEntry, now }, owner),
-})
+export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date, log: Log): LedgerAppender {
+  const report = throttled(reportEveryMs, (fields) => log.error(fields, 'ledger.full'))
+  return {
+    bookEntries: createAppender(nativeCollection(models.LedgerEntry), (owner, last, draft) => {
+      const links = linkEntry(owner, last, draft, now())
+      const totals = links.flatMap(({ after }) => Object.values(totalsOf(after)).map((total) => total.amount))
+      if ([...links.map(({ after }) => after.balance), ...totals].every(Number.isSafeInteger)) return links
+      // The event stays in its outbox, and each poll tries again. Other businesses have chains of their own.
+      report({ businessId: owner.businessId, sandbox: owner.sandbox, entry: draft._id })
+      throw new Error(`entry ${draft._id} would make a balance that is not a safe integer`)
+    }),
+    closeDays: (owner) => closeDays({ LedgerEntry: models.LedgerEntry, now }, owner),
+  }
+}
 
 /** The fields of an intent or order that the entries of its events need. */
 type EventSource = Pick<Source, 'businessId' | 'sandbox' | 'referenceNumber'>

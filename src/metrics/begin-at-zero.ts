@@ -17,6 +17,7 @@ export const watchedLines = {
     'webhook.source-missing',
     'reservation.not-settled',
     'movement.not-finished',
+    'ledger.full',
     'audit.tampered',
     'audit.not-checked',
   ],

@@ -17,6 +17,7 @@ import type { Intent } from '../intents/intent.ts'
 import type { ShortCode } from '../intents/short-codes.ts'
 import { type LedgerAppender, openLedger } from '../ledger/book.ts'
 import { openRelayBatchers, type RelayBatchers } from '../outbox/relay-batchers.ts'
+import type { Log } from '../process/log.ts'
 import type { Order } from '../store/orders/order.ts'
 import type { Product } from '../store/products/product.ts'
 import { type ClaimedDelivery, createClaimBatcher } from '../webhooks/attempts/claim.ts'
@@ -74,7 +75,7 @@ const standing = {
 
 type VariantsOf = Pick<Product, '_id' | 'variants'>
 
-export function openBatchers(models: Models, now: () => Date): Batchers {
+export function openBatchers(models: Models, now: () => Date, log: Log): Batchers {
   return {
     findKey: createKeyBatcher(models.ApiKey),
     rehashKey: createRehashBatcher(models.ApiKey),
@@ -103,7 +104,7 @@ export function openBatchers(models: Models, now: () => Date): Batchers {
     findBodySource: createBodySourceBatcher(models),
     ...openRelayBatchers(models),
     ...openActivityBatchers(models, now),
-    ...openLedger(models, now),
+    ...openLedger(models, now, log),
     ...openEventLog(models, now),
   }
 }

@@ -4,8 +4,9 @@ import type { LedgerEntry } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newEvent } from '../../src/outbox/event.ts'
 import { createIntent, post, readIntent, relay } from '../support/actions.ts'
-import { pay } from '../support/pay.ts'
+import { pay, simulate } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
+import { recordLog } from '../support/recorded-log.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { withMerchant, withService } from '../support/service.ts'
 
@@ -117,7 +118,7 @@ describe('The ledger', () => {
   it('books each event once when many processes book the same events at once', async () => {
     const before = await chain()
     const { models } = service.deps.lists
-    const processes = Array.from({ length: 6 }, () => openLedger({ LedgerEntry: models.LedgerEntry }, service.deps.now))
+    const processes = Array.from({ length: 6 }, () => openLedger(models, service.deps.now, service.deps.log))
     const events = Array.from({ length: 40 }, (_, at) => paid(1_000 + at))
     await Promise.all(
       processes.flatMap((ledger, at) =>
@@ -138,7 +139,7 @@ describe('The ledger', () => {
   })
 
   it('closes a day before it books the first entry of a later day, and books a late payment in the open day', async () => {
-    const ledger = openLedger(service.deps, service.deps.now)
+    const ledger = openLedger(service.deps, service.deps.now, service.deps.log)
     const today = (await chain()).at(-1)?.after
     const late = paid(500)
     service.clock.advance(3 * dayMs)
@@ -163,14 +164,49 @@ describe('The ledger', () => {
     const last = (await chain()).at(-1)
     const frozenAt = last?.bookedAt ?? service.clock.now()
     service.clock.freeze(new Date(frozenAt.getTime() + dayMs))
-    await book(openLedger(service.deps, service.deps.now), [paid(100)])
+    await book(openLedger(service.deps, service.deps.now, service.deps.log), [paid(100)])
     await book(
-      openLedger(service.deps, () => frozenAt),
+      openLedger(service.deps, () => frozenAt, service.deps.log),
       [paid(200, frozenAt)],
     )
     const [closing, , , payment] = (await chain()).slice(-5)
     expect(closing?.number).to.equal((last?.number ?? 0) + 1)
     expect(payment?.bookedAt.getTime()).to.equal(service.clock.now().getTime())
     expect(payment?.after.payments).to.deep.equal({ count: 2, amount: 300 })
+  })
+})
+
+describe('A balance that would not be a safe integer', () => {
+  const recorded = recordLog('error')
+  const service = withService({}, recorded.log)
+
+  it('is refused with a log line for operators, while other businesses are booked, and is booked once it is safe', async () => {
+    const [full, other] = [await service.merchant(), await service.merchant()]
+    const balances = () =>
+      Promise.all(
+        [full, other].map(async ({ businessId }) => {
+          const last = await service.deps.LedgerEntry.findOne({ businessId }, {}, { sort: { number: -1 } }).lean()
+          return last?.after.balance
+        }),
+      )
+    const payment = await createIntent(service, full, { amount: 1_000 })
+    await simulate(service, full, payment.referenceNumber)
+    await relay(service, full)
+    const entry = { businessId: full.businessId, type: 'fee' } as const
+    const balance = (await balances())[0] ?? 0
+    await service.deps.LedgerEntry.updateOne(entry, { 'after.balance': Number.MAX_SAFE_INTEGER - 900 })
+    const second = await createIntent(service, full, { amount: 1_000 })
+    await simulate(service, full, second.referenceNumber)
+    expect(await relay(service, full).catch(String)).to.match(/not a safe integer/)
+    const { referenceNumber } = await createIntent(service, other, { amount: 1_000 })
+    await simulate(service, other, referenceNumber)
+    await relay(service, other)
+    expect(await balances()).to.deep.equal([Number.MAX_SAFE_INTEGER - 900, balance])
+    expect(recorded.lines().map(({ msg, businessId }) => [msg, businessId])).to.deep.equal([
+      ['ledger.full', full.businessId],
+    ])
+    await service.deps.LedgerEntry.updateOne(entry, { 'after.balance': balance })
+    await relay(service, full)
+    expect(await balances()).to.deep.equal([2 * balance, balance])
   })
 })

@@ -165,6 +165,8 @@ describe('The configuration check', () => {
       expect(message).to.include(`  ${name} `)
     expectRefused('CODE_LIFETIME_SECONDS', ['86401'])
     expectAccepted('CODE_LIFETIME_SECONDS', ['86400'])
+    expectRefused('MAX_AMOUNT', ['0', '1000000000001', '6000000000000000', '1.5', '1e13', 'Infinity', '-Infinity'])
+    expectAccepted('MAX_AMOUNT', ['1', '1000000000000'])
   })
 
   it('rejects a METRICS_PORT on which the same process already serves something else', () => {

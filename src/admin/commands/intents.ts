@@ -97,7 +97,8 @@ async function cancelSelected(
   const { openQueues } = await import('../../queues/queues.ts')
   // The command uses the queues to wake the workers. If Redis is unreachable, the workers find the events when they
   // next poll MongoDB.
-  const queues = openQueues(deps.config, createLog('silent', 'admin', null))
+  const log = createLog('silent', 'admin', null)
+  const queues = openQueues(deps.config, log)
   const isReady = new Promise<void>((resolve) => queues.whenReady(resolve))
   const ending = new AbortController()
   // The listener is removed after the first Ctrl-C, so a second one ends the process immediately.
@@ -113,7 +114,7 @@ async function cancelSelected(
     await inTime(isReady, redisTimeoutMs)
     const parts = {
       ...deps,
-      batchers: openBatchers(deps, deps.now),
+      batchers: openBatchers(deps, deps.now, log),
       metrics: createMetrics(),
       enqueue: queues.enqueue,
     }
