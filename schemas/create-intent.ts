@@ -1,5 +1,5 @@
 /** The merchant's own reference of a payment, in a create request and in the filter of a list. */
-export const merchantReference = { type: 'string', maxLength: 64, format: 'written-text' } as const
+export const merchantReference = { type: 'string', maxLength: 64, normalise: 'reference' } as const
 
 /**
  * Returns the schema for the body of a POST /dev/intents request (SPEC 4.1). If a value violates a keyword of the

@@ -14,7 +14,7 @@ export const variantFields = {
     description: 'The name of the variant, such as its size.',
     type: 'string',
     maxLength: maxLabelLength,
-    format: 'written-text',
+    normalise: 'name',
   },
   price: {
     description: 'Centimes.',
@@ -27,7 +27,7 @@ export const variantFields = {
     description: 'Your own stock keeping unit. It must be unique within the shop.',
     type: ['string', 'null'],
     maxLength: maxSkuLength,
-    format: 'written-text',
+    normalise: 'reference',
   },
 } as const
 
@@ -38,7 +38,7 @@ const { price, stock, sku } = variantFields
  * fields `price`, `stock` and `sku` describe that variant.
  */
 export const productFields = {
-  name: { type: 'string', maxLength: maxNameLength, format: 'written-text' },
+  name: { type: 'string', maxLength: maxNameLength, normalise: 'name' },
   description: { type: 'string', maxLength: maxDescriptionLength, format: 'written-or-empty-text' },
   images: {
     description: 'The URLs of the images. They must be absolute https URLs.',

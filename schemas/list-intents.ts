@@ -46,7 +46,7 @@ export const listIntentsQuery = {
   properties: {
     status: { description: 'Only intents in this status.', enum: statuses },
     merchantReference: {
-      description: 'Only intents with exactly this merchantReference.',
+      description: 'Only intents with this merchantReference.',
       ...merchantReference,
     },
     ...spanQuery.properties,

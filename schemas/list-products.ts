@@ -15,16 +15,14 @@ export const listProductsQuery = {
     q: {
       description: 'Only products whose name contains this text. Upper and lower case are the same.',
       type: 'string',
-      minLength: 1,
       maxLength: maxNameLength,
-      format: 'storable-text',
+      normalise: 'name',
     },
     sku: {
       description: 'Only the product with this SKU.',
       type: 'string',
-      minLength: 1,
       maxLength: maxSkuLength,
-      format: 'storable-text',
+      normalise: 'reference',
     },
     ...pageQuery.properties,
   },

@@ -29,7 +29,7 @@ export const simulateOrderBody = {
             maxLength: 64,
             format: 'storable-text',
           },
-          variantLabel: { type: 'string', minLength: 1, maxLength: maxLabelLength, format: 'storable-text' },
+          variantLabel: { type: 'string', maxLength: maxLabelLength, normalise: 'name' },
           quantity: { type: 'integer', minimum: 1, maximum: maxUnitsPerItem },
         },
         dependencies: {

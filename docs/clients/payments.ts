@@ -1474,7 +1474,7 @@ export interface operations {
       query?: {
         /** Only intents in this status. */
         status?: 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'FAILED'
-        /** Only intents with exactly this merchantReference. */
+        /** Only intents with this merchantReference. */
         merchantReference?: string
         /** Only items created at or after this ISO 8601 date or date-time. Without an offset, the time is UTC. */
         from?: string

@@ -103,7 +103,8 @@ function describeFault(param: string, error: ErrorObject): string {
     return param === 'body' ? 'The body must be a JSON object.' : `${param} must be a single value, not a list.`
   if (error.keyword === 'enum')
     return `${param} must be one of ${(error.params.allowedValues as string[]).map(legible).join(', ')}.`
-  if (error.keyword === 'format') return `${param} ${formatHints[String(error.params.format)] ?? 'is not valid'}.`
+  if (error.keyword === 'format' || error.keyword === 'normalise')
+    return `${param} ${formatHints[String(error.schema)] ?? 'is not valid'}.`
   return `${param} ${sentences[error.keyword]?.(error.params) ?? error.message}.`
 }
 
@@ -129,6 +130,8 @@ const sentences: Record<string, (params: { type?: string | string[]; limit?: num
 const withArticle = (type: string): string => (type === 'null' ? type : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`)
 
 const formatHints: Record<string, string> = {
+  name: 'must be valid Unicode without control characters, and must not be blank',
+  reference: 'must be valid Unicode without control and invisible characters, and must not be blank',
   'storable-text': 'must be valid Unicode without NUL characters',
   'written-text': 'must be valid Unicode without NUL characters, and must not be blank',
   'written-or-empty-text': 'must be valid Unicode without NUL characters, and must not be only whitespace',

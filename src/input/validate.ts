@@ -6,6 +6,7 @@ import { readPhone } from '../wallets/phone.ts'
 import { checkWebhookUrl } from '../webhooks/sender/url.ts'
 import { type AnnotatedSchema, inOneRefusal } from './field-faults.ts'
 import { readInstant } from './instant.ts'
+import { isLonger, type NameKind, readName } from './name.ts'
 import { readUrl } from './url.ts'
 
 /**
@@ -33,6 +34,18 @@ function createAjv(): Ajv {
     code: { optimize: false },
   })
   made.addVocabulary(['errorCodes', 'message'])
+  made.addKeyword({
+    keyword: 'normalise',
+    type: 'string',
+    // The limit of the length applies to the text as it is stored.
+    before: 'maxLength',
+    modifying: true,
+    validate(kind: NameKind, typed: string, _schema, context) {
+      const name = readName(kind, typed)
+      if (name !== null && context !== undefined) context.parentData[context.parentDataProperty] = name
+      return name !== null
+    },
+  })
   made.addFormat('amount', { type: 'number', validate: (n: number) => n >= 1 && n <= config.maxAmount })
   made.addFormat('price', { type: 'number', validate: (n: number) => n >= 0 && n <= config.maxAmount })
   made.addFormat('storable-text', isStorable)
@@ -75,12 +88,6 @@ export const isStorable = (text: string): boolean => text.isWellFormed() && !tex
  * whitespace could not be distinguished from an empty field.
  */
 const isWritten = (text: string): boolean => isStorable(text) && /\S/.test(text)
-
-/**
- * Whether a string contains more than `maxLength` Unicode code points, the unit in which JSON Schema measures length.
- */
-export const isLonger = (text: string, maxLength: number): boolean =>
-  text.length > maxLength && Array.from(text).length > maxLength
 
 const isEventName = (text: string): text is EventName => Object.hasOwn(events, text)
 

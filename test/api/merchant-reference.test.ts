@@ -60,7 +60,7 @@ describe("The merchant's reference of an intent", () => {
 
   it('accepts 1 to 64 code points of storable text, and rejects all other values', async () => {
     const of = (reference: unknown) => create(merchant, undefined, { ...input, merchantReference: reference })
-    for (const reference of ['7', '💰'.repeat(64), ' "é\\\u2028', '$gt', 'PI-23456789ABCDEFGH', '2026.11'])
+    for (const reference of ['7', '💰'.repeat(64), '"é\\', '$gt', 'PI-23456789ABCDEFGH', '2026.11'])
       expect((await of(reference)).body.data).to.include({ merchantReference: reference })
     for (const reference of ['', ' \t', '💰'.repeat(65), '\0', '\ud800', 7, null, ['7'], {}]) {
       const { status, body } = await of(reference)

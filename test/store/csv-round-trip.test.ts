@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { type NameKind, readName } from '../../src/input/name.ts'
 import { rounds } from '../support/machine.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { createProduct, type ProductResponse } from '../support/store.ts'
@@ -19,14 +20,19 @@ const text = (maxLength: number) =>
     .map((pieces) => pieces.join(''))
     .filter((joined) => /\S/.test(joined) && Array.from(joined).length <= maxLength)
 
+const typed = (kind: NameKind, maxLength: number) =>
+  text(maxLength)
+    .map((each) => readName(kind, each) ?? '')
+    .filter((name) => name !== '' && Array.from(name).length <= maxLength)
+
 const variant = fc.record({
-  label: fc.oneof(text(100), fc.constantFrom('S', 'M', 'Default')),
-  sku: fc.option(text(60)),
+  label: fc.oneof(typed('name', 100), fc.constantFrom('S', 'M', 'Default')),
+  sku: fc.option(typed('reference', 60)),
   price: fc.oneof(fc.nat(1_000_000_000), fc.constant(0)),
   stock: fc.oneof(fc.nat(1_000_000_000), fc.constant(0)),
 })
 const product = fc.record({
-  name: text(200),
+  name: typed('name', 200),
   description: fc.oneof(text(200), fc.constant('')),
   active: fc.boolean(),
   variants: fc.array(variant, { minLength: 1, maxLength: 4 }),

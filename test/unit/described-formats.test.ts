@@ -9,7 +9,8 @@ const described = formatsFor(describedAs)
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
 function isAccepted(format: string, value: string): boolean {
-  const schema = { type: 'object', properties: { value: { type: 'string', format } } }
+  const keyword = format === 'name' || format === 'reference' ? 'normalise' : 'format'
+  const schema = { type: 'object', properties: { value: { type: 'string', [keyword]: format } } }
   try {
     validate(schema, { value })
     return true
@@ -23,6 +24,8 @@ const long = (name: string, length: number) => `${name.repeat(200).slice(0, leng
 /** Values at the edge of each format. The description must accept exactly those that the service accepts. */
 const samples: Record<string, string[][]> = {
   'storable-text': [['', ' ', 'a', 'a\0b', '\u202e', 'é😍']],
+  name: [['', ' ', '\t\n', 'a', ' a ', ' \0', 'a\0', 'a\nb', '\u001b', '\ufeff', 'a\u0085', 'a\u0007b', '\u3000a']],
+  reference: [['', ' ', '\t\n', 'a', ' a ', ' \0', 'a\0', '\u00a0', '\u007f', 'a\u009fb', '\ufeffa', 'CMD-é 7']],
   'written-text': [['', ' ', '\t\n', 'a', ' a ', ' \0', 'a\0', '\u00a0', '\ufeff', '\u3000a']],
   'written-or-empty-text': [['', ' ', '\t\n', 'a', ' a ', 'a\0']],
   'https-url': [

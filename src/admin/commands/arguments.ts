@@ -3,7 +3,7 @@ import { type EventName, events } from '../../../schemas/events.ts'
 import { type Scope, scopes } from '../../../schemas/scopes.ts'
 import { maxReasonLength, readReason } from '../../audit/reason.ts'
 import { readInstant } from '../../input/instant.ts'
-import { isVisibleText } from '../../input/visible-text.ts'
+import { isLonger, type NameKind, readName } from '../../input/name.ts'
 import { parseRange } from '../../security/network.ts'
 import { readPhone, readPin } from '../../wallets/phone.ts'
 
@@ -25,23 +25,18 @@ export const choice =
     return chosen
   }
 
-/** Parses a business name, which must be 1 to 200 printable characters. */
-export function businessName(text: string): string {
-  const name = text.trim()
-  if (!isVisibleText(name, 200)) throw new InvalidArgumentError('Must be 1 to 200 printable characters.')
-  return name
-}
+const typed =
+  (kind: NameKind, maxLength: number) =>
+  (text: string): string => {
+    const name = readName(kind, text)
+    if (name === null || isLonger(name, maxLength))
+      throw new InvalidArgumentError(`Must be 1 to ${maxLength} printable characters.`)
+    return name
+  }
 
-/** The maximum length of a payout's reference, in characters. */
-const maxReferenceLength = 64
-
-/** Parses the reference of a payout. */
-export function payoutReference(text: string): string {
-  const reference = text.trim()
-  if (!isVisibleText(reference, maxReferenceLength))
-    throw new InvalidArgumentError(`Must be 1 to ${maxReferenceLength} printable characters.`)
-  return reference
-}
+/** Parses the name of a business or shop, or a part of it. */
+export const businessName = typed('name', 200)
+export const payoutReference = typed('reference', 64)
 
 /** Parses the reason for an act, which the audit trail shows. */
 export function reasonText(text: string): string {

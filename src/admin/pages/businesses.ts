@@ -4,6 +4,7 @@ import type { Business } from '../../businesses/business.ts'
 import { type BusinessFilter, type ListedBusiness, listBusinesses } from '../../businesses/list-businesses.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/pages/send-page.ts'
+import { readName } from '../../input/name.ts'
 import { filledIn } from './filled-in.ts'
 import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
@@ -52,7 +53,7 @@ export const businessesPage = (deps: Deps) => async (req: Request, res: Response
 function readFilter({ query }: Request): Filter {
   const text = (name: string): string => {
     const value = query[name]
-    return typeof value === 'string' && !value.includes('\0') ? value.trim().toWellFormed().slice(0, maxPartLength) : ''
+    return typeof value === 'string' ? (readName('name', value) ?? '').slice(0, maxPartLength) : ''
   }
   const state = text('state')
   const isState = (value: string): value is State => Object.hasOwn(states, value)

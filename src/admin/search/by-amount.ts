@@ -4,6 +4,7 @@ import { readAmount } from '../../checkout/read-amount.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { readInstant } from '../../input/instant.ts'
+import { readName } from '../../input/name.ts'
 import { searchByAmount } from '../../intents/search.ts'
 import { isId } from '../../security/ids.ts'
 import { paymentPath } from '../pages/paths.ts'
@@ -20,8 +21,8 @@ interface AmountSearch {
 
 /** Parses the form. Throws VALIDATION_ERROR if a field is invalid. */
 export function readAmountFields(fields: AmountFields): AmountSearch {
-  const business = fields.business.trim()
-  if (business.length < minPartLength || !business.isWellFormed() || business.includes('\0'))
+  const business = readName('name', fields.business) ?? ''
+  if (business.length < minPartLength)
     throw invalid('business', `at least ${minPartLength} characters of the name of a business, or its id`)
   const amount = readAmount(fields.amount)
   if (typeof amount !== 'number') throw invalid('amount', 'an amount such as 500 or 500.00')

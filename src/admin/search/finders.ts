@@ -1,7 +1,7 @@
 import { merchantReference } from '../../../schemas/create-intent.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
-import { isLonger, isStorable } from '../../input/validate.ts'
+import { isLonger, readName } from '../../input/name.ts'
 import { readCode } from '../../intents/code.ts'
 import { lookUpIntent } from '../../intents/look-up.ts'
 import {
@@ -62,8 +62,10 @@ const matching = (isOfForm: (text: string) => boolean, query: string): string | 
 
 /** Part of every API key. MongoDB logs the text of slow queries, so a text that contains a key must not become one. */
 const keyPrefix = /[sp]k_(?:test|live)_/i
-const isMerchantReference = (text: string): boolean =>
-  isStorable(text) && !isLonger(text, merchantReference.maxLength) && !keyPrefix.test(text)
+function readMerchantReference(query: string): string | null {
+  const text = readName('reference', query)
+  return text === null || isLonger(text, merchantReference.maxLength) || keyPrefix.test(text) ? null : text
+}
 
 const upper = (isOfForm: (text: string) => boolean) => (query: string) => matching(isOfForm, query.toUpperCase())
 const lower = (isOfForm: (text: string) => boolean) => (query: string) => matching(isOfForm, query.toLowerCase())
@@ -89,7 +91,7 @@ export const finders: readonly Finder[] = [
   },
   {
     kind: "merchant's reference",
-    read: (query) => matching(isMerchantReference, query),
+    read: readMerchantReference,
     find: async (deps, input) => paymentHits(await searchByMerchantReference(deps, input)),
     // A reference may look like a phone number, which the results never show.
     shown: (input) => (readPhone(input) === null ? input : maskPhone(input)),

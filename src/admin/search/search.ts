@@ -4,6 +4,7 @@ import { lookUpBusinesses } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
 import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
+import { readName } from '../../input/name.ts'
 import { byStaff, staffOf } from '../pages/guards.ts'
 import { page } from '../pages/layout.ts'
 import { userText } from '../pages/words.ts'
@@ -17,7 +18,8 @@ import { type AmountFields, maxQueryLength, searchForms } from './search-forms.t
  * may search, also by phone number, because each search by phone number is in the audit trail.
  */
 export const searchByText = (deps: Deps) => async (req: Request, res: Response) => {
-  const query = formFields(req, 'q').q.trim().slice(0, maxQueryLength)
+  const { q } = formFields(req, 'q')
+  const query = (readName('name', q) ?? q.trim()).slice(0, maxQueryLength)
   if (query === '') return redirectTo(res, '/admin')
   const { groups, isPrivate, whyNoHit } = await runFinders(deps, query, byStaff(req, res, null))
   await sendResults(deps, res, groups, { query: isPrivate ? '' : query, by: null, whyNoHit })

@@ -40,6 +40,7 @@ export function describeApi(config: DescribedConfig): Part {
 const introduction = [
   `Accept payments in ${currencyCode}. All amounts are integers in centimes: 50000 is ${decimal(50_000)} ${currencyCode}.`,
   'Every response is `{"success": true, "data": …}` or `{"success": false, "error": {"code", "message", "statusCode", "requestId"}}`. Your program should read `code`, because `message` may change.',
+  'References, SKUs, labels of variants, names of products and handles are stored and looked up in Unicode NFC, with blanks and invisible characters stripped at both ends and each run of blanks as one space; in references and SKUs, U+2010 to U+2015 become `-`.',
   'Every write needs an `X-Idempotency-Key` header. Use a new key for each operation, and the same key when you retry it.',
   'Lists are paginated. To read all items, increase `page` until `hasMore` is false.',
   'An unknown query parameter is refused with VALIDATION_ERROR. An unknown body field is ignored.',

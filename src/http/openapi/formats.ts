@@ -40,6 +40,10 @@ const phone = [
   `(?!${countryCode})[1-9]${digits(8, 14)}`,
 ]
 
+/** Control characters that are not white space. */
+const control = String.raw`\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f`
+const printable = String.raw`^\s*[^\s${control}][^${control}]*$`
+
 /**
  * The JSON Schema keywords that describe each custom format (src/input/validate.ts) exactly or as closely as possible.
  * A number in a query string arrives as text but is described as a number.
@@ -51,6 +55,8 @@ export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, objec
   uuid: { format: 'uuid' },
   amount: { minimum: 1, maximum: maxAmount },
   price: { minimum: 0, maximum: maxAmount },
+  name: { pattern: printable },
+  reference: { pattern: printable },
   'storable-text': { pattern: withoutNul },
   'written-text': { pattern: String.raw`^\s*[^\s\u0000][^\u0000]*$` },
   'written-or-empty-text': { pattern: String.raw`^(\s*[^\s\u0000][^\u0000]*)?$` },

@@ -35,7 +35,7 @@ export function createSchemaWriter(config: DescribedConfig): SchemaWriter {
     // Later versions may add fields, so clients must accept fields that they do not know.
     if (keyword === 'additionalProperties' && value === false) return {}
     if (keyword === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
-    if (keyword === 'format') return keywordsOf(String(value))
+    if (keyword === 'format' || keyword === 'normalise') return keywordsOf(String(value))
     if (keyword === 'properties') return { properties: referEach(value as object) }
     // JSON Schema 2019-09 replaced `dependencies` with two keywords. `dependentSchemas` is the one whose values are
     // schemas.

@@ -1,4 +1,5 @@
 import type { ListProductsQuery } from '../../../schemas/list-products.ts'
+import { readName } from '../../input/name.ts'
 import { createProduct, recallProduct } from '../../store/products/create.ts'
 import { deleteProduct } from '../../store/products/delete.ts'
 import { findProduct } from '../../store/products/find.ts'
@@ -78,7 +79,8 @@ export const productRoutes: readonly Route[] = [
     recall: null,
     run: async (deps, caller, { params: { id = '', vid = '' }, body }, effect) => {
       const change = parseStockChange(deps, body)
-      return presentStock(await changeStock(deps, caller, { productId: id, idOrLabel: vid }, change, effect))
+      const idOrLabel = readName('name', vid) ?? vid
+      return presentStock(await changeStock(deps, caller, { productId: id, idOrLabel }, change, effect))
     },
   },
 ]

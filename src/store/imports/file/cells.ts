@@ -8,7 +8,8 @@ import {
   maxStock,
 } from '../../../../schemas/product-limits.ts'
 import type { ErrorCode } from '../../../errors.ts'
-import { isLonger, isStorable } from '../../../input/validate.ts'
+import { isLonger, type NameKind, readName } from '../../../input/name.ts'
+import { isStorable } from '../../../input/validate.ts'
 import type { Column } from './row.ts'
 
 /** The value of a cell that is not blank, or the reason why the cell is invalid. */
@@ -34,19 +35,26 @@ const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])
 const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'non', 'faux'])
 
 /**
- * Creates the functions that read the cells. None of them changes a string, even if the string looks like a formula.
+ * Creates the functions that read the cells. A string that looks like a formula is kept.
  * `maxAmount` is the highest price allowed.
  */
 export const createReaders = (maxAmount: number): Readers => ({
-  handle: (text) => readText(text.trim(), maxHandleLength),
-  name: (text) => readText(text, maxNameLength),
+  handle: (text) => readTyped('name', text, maxHandleLength),
+  name: (text) => readTyped('name', text, maxNameLength),
   description: (text) => readText(text, maxDescriptionLength),
-  variant_label: (text) => readText(text, maxLabelLength),
-  sku: (text) => readText(text, maxSkuLength),
+  variant_label: (text) => readTyped('name', text, maxLabelLength),
+  sku: (text) => readTyped('reference', text, maxSkuLength),
   price: (text) => readPrice(text, maxAmount),
   stock: readStock,
   active: readActive,
 })
+
+function readTyped(kind: NameKind, text: string, maxLength: number): Cell<string> {
+  const name = readName(kind, text)
+  if (name !== null) return readText(name, maxLength)
+  const some = kind === 'name' ? 'control' : 'control and invisible'
+  return fault(`The value must be valid Unicode without ${some} characters, and must not be blank.`)
+}
 
 function readText(text: string, maxLength: number): Cell<string> {
   if (isLonger(text, maxLength)) return fault(`The value can have at most ${maxLength} characters.`)

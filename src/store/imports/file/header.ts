@@ -1,3 +1,4 @@
+import { readName } from '../../../input/name.ts'
 import type { Faults } from './faults.ts'
 import { type Column, columns } from './row.ts'
 
@@ -34,7 +35,10 @@ export const delimiterOf = (firstLine: string): ';' | ',' =>
  * or more faults and returns null.
  */
 export function readHeader(cells: readonly string[], faults: Faults): Header | null {
-  const names = cells.map((cell) => cell.trim().toLowerCase())
+  const names = cells.map((cell) => {
+    const name = readName('name', cell)?.toLowerCase() ?? ''
+    return isColumn(name) ? name : cell.trim().toLowerCase()
+  })
   const messages = faultsOf(names)
   for (const message of messages) faults.add({ row: 1, column: null, message })
   if (messages.length > 0) return null

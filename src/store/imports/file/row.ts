@@ -4,7 +4,7 @@
 export interface ProductRow {
   /** The row number, as in a spreadsheet. The header is row 1. */
   row: number
-  /** The product's handle, without surrounding whitespace. Rows with the same handle describe the same product. */
+  /** The product's handle. Rows with the same handle describe the same product. */
   handle: string
   name: string | null
   description: string | null

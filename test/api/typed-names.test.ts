@@ -1,0 +1,222 @@
+import { expect } from 'chai'
+import { withAdmin } from '../admin/admin.ts'
+import { signedIn } from '../admin/staff.ts'
+import { fixtureReference } from '../invariants/expect-invariants.ts'
+import { csvOf, postCsv, storedProducts, variantLines } from '../support/imports.ts'
+import { withMerchantPerTest, withService } from '../support/service.ts'
+import { createProduct, readProduct } from '../support/store.ts'
+
+/** A reference or name as people type or paste it, and as it is stored. Null stands for one that is refused. */
+type Forms = [typed: string, stored: string | null][]
+
+const references: Forms = [
+  ...[
+    'CMD-é 7',
+    ' CMD-é 7',
+    'CMD-é 7\n',
+    '\t CMD-é  \u00a0 7',
+    '\ufeffCMD-é 7',
+    'CMD-é 7\u200b',
+    'CMD-é\u2028\u0085 7',
+  ].map((typed): [string, string] => [typed, 'CMD-é 7']),
+  ...[
+    'CMD-e\u0301 7',
+    '\u2060\u3164CMD\u2010é\u30007\ufe0f',
+    'CMD\u2013é\r\n7',
+    'CMD\u2015é 7\u00ad',
+    'CMD\u2011é\t7 \u200e',
+  ].map((typed): [string, string] => [typed, 'CMD-é 7']),
+  ...[
+    'CMD\u200b-7',
+    'CMD\u00ad7',
+    'CMD\ufeff7',
+    'CMD\u200d7',
+    'C\u202eMD',
+    'C\u034fMD',
+    'C\u{e0041}',
+    'C\u{e0041}x',
+  ].map((typed): [string, string | null] => [typed, typed === 'C\u{e0041}' ? 'C' : null]),
+  ...['CMD\u00007', 'CMD\u0007', '\u001bCMD', 'CMD\u009f', '', ' \n', '\u200b\ufeff', '\u3164', '\u2800'].map(
+    (typed): [string, null] => [typed, null],
+  ),
+  ['cmd-é 7', 'cmd-é 7'],
+  ['CMD\u2212é', 'CMD\u2212é'],
+  [`${' '.repeat(500)}${'x'.repeat(64)}${'\u200b'.repeat(400)}`, 'x'.repeat(64)],
+  ['x'.repeat(65), null],
+  [`${' '.repeat(2_000)}x`, null],
+]
+
+const names: Forms = [
+  ...['Café noir', '\ufeffCafé noir', 'Cafe\u0301 noir ', 'Café\nnoir', 'Ca\u00adfé noir', 'Café \u200b noir'].map(
+    (typed): [string, string] => [typed, 'Café noir'],
+  ),
+  ...[
+    'Caf\u200be\u200b\u0301 noir',
+    '\u202eCafé noir\u202c',
+    'Café\u2060 \ufeffnoir',
+    '\u2003Café\u205fnoir\u200d',
+  ].map((typed): [string, string] => [typed, 'Café noir']),
+  ['می\u200cخواهم', 'می\u200cخواهم'],
+  ['👩\u200d🌾 ❤\ufe0f x', '👩\u200d🌾 ❤\ufe0f x'],
+  ['T\u2013shirt', 'T\u2013shirt'],
+  ...['a\0', 'a\u0007b', '', '\u00a0', '\u200d', '\u200b\n\ufeff', '\u115f'].map((typed): [string, null] => [
+    typed,
+    null,
+  ]),
+]
+
+describe('Names and references that people type or paste', () => {
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
+  const cli = withAdmin(service)
+  const path = '/api/v1/dev'
+  const get = (url: string, query: Record<string, string>) =>
+    service.http.get(`${path}${url}`).query(query).set(merchant.read())
+  const send = (url: string, body: object) => service.http.post(`${path}${url}`).set(merchant.write()).send(body)
+
+  it('are one reference in all their forms, which belongs to one payable intent and is found in each form', async () => {
+    for (const [typed, stored] of references) {
+      const { status, body } = await send('/intents', { amount: 100, merchantReference: typed })
+      const about = JSON.stringify(typed).slice(0, 80)
+      const found = await get('/intents', { merchantReference: typed })
+      if (stored === null) {
+        for (const response of [{ status, body }, found])
+          expect([response.status, response.body.error?.param], about).to.deep.equal([400, 'merchantReference'])
+        continue
+      }
+      if (status === 201) expect(body.data.merchantReference, about).to.equal(stored)
+      else expect(body.error.code, about).to.equal('MERCHANT_REFERENCE_TAKEN')
+      expect(found.body.data.items, about).to.have.length(1)
+      expect(found.body.data.items[0].merchantReference, about).to.equal(stored)
+    }
+    const stored = await service.deps.Intent.find({ businessId: merchant.businessId }).lean()
+    expect(stored.map((each) => each.merchantReference)).to.have.members([
+      ...new Set(references.flatMap(([, form]) => form ?? [])),
+    ])
+  })
+
+  it('leave the label and the metadata of an intent as they are, byte for byte', async () => {
+    const metadata = { ' e\u0301\u200b': '\ufeff a\u2010b \n' }
+    const { body } = await send('/intents', { amount: 100, label: ' Cafe\u0301\n\u200b', metadata })
+    expect(body.data).to.deep.include({ label: ' Cafe\u0301\n\u200b', metadata })
+  })
+
+  it('are one SKU in all their forms, in a create, an update, a filter and an import', async () => {
+    const { _id } = await createProduct(service, merchant, { sku: ' TV\u2011250\n' })
+    expect((await readProduct(service, merchant, _id)).variants[0].sku).to.equal('TV-250')
+    for (const sku of ['TV-250', '\ufeffTV-250', 'TV\u2013250 \u200b']) {
+      const again = await send('/store/products', { name: 'x', price: 1, sku })
+      expect([again.status, again.body.error?.param], sku).to.deep.equal([400, 'sku'])
+      const twice = {
+        name: 'x',
+        variants: [
+          { label: 'a', price: 1, sku: 'N-1' },
+          { label: 'b', price: 1, sku: ` N\u20141` },
+        ],
+      }
+      expect((await send('/store/products', twice)).body.error.param).to.equal('variants[1].sku')
+      expect((await get('/store/products', { sku })).body.data.items, sku).to.have.length(1)
+      const imported = await postCsv(service, merchant, csvOf('handle,sku,price', `${_id},"${sku}",7`))
+      expect(imported.body.data, sku).to.include({ created: 0 })
+    }
+    for (const sku of ['A\u200bB', 'A\u0007', '\u200b']) {
+      expect((await send('/store/products', { name: 'x', price: 1, sku })).body.error.param).to.equal('sku')
+      expect((await get('/store/products', { sku })).body.error.param).to.equal('sku')
+    }
+    expect((await readProduct(service, merchant, _id)).variants).to.have.length(1)
+  })
+
+  it('are one product name and one variant in all their forms, in the body, the path, an order, `q` and an import', async () => {
+    const { _id } = await createProduct(service, merchant, {
+      name: 'Thé',
+      variants: [{ label: 'Café noir', price: 500, stock: 99 }],
+    })
+    const url = `/store/products/${_id}`
+    const put = (body: object) => service.http.put(`${path}${url}`).set(merchant.write()).send(body)
+    for (const [typed, stored] of names) {
+      const about = JSON.stringify(typed)
+      const created = await send('/store/products', { name: typed, variants: [{ label: typed, price: 1 }] })
+      const order = () =>
+        send('/store/orders/simulate', { items: [{ productId: _id, variantLabel: typed, quantity: 1 }] })
+      const stock = () =>
+        service.http
+          .patch(`${path}${url}/variants/${encodeURIComponent(typed)}/stock`)
+          .set(merchant.write())
+          .send({ delta: 0 })
+      const cell = `"${typed}"`
+      const imported = () => postCsv(service, merchant, csvOf('handle,variant_label,price', `${_id},${cell},${500}`))
+      if (stored === null) {
+        expect(created.body.error?.param, about).to.equal('name')
+        expect((await put({ variants: [{ label: typed, price: 1 }] })).body.error.param, about).to.equal(
+          'variants[0].label',
+        )
+        expect((await get('/store/products', { q: typed })).body.error.param, about).to.equal('q')
+        expect((await order()).body.error.param, about).to.equal('items[0].variantLabel')
+        expect((await stock()).status, about).to.equal(404)
+        continue
+      }
+      expect([created.body.data.name, created.body.data.variants[0].label], about).to.deep.equal([stored, stored])
+      expect((await get('/store/products', { q: typed })).body.data.total, about).to.be.above(0)
+      if (stored !== 'Café noir') continue
+      expect((await put({ variants: [{ label: typed, price: 500 }] })).body.data.variants, about).to.have.length(1)
+      expect((await order()).status, about).to.equal(201)
+      expect((await stock()).body.data, about).to.include({ label: stored })
+      expect((await imported()).body.data, about).to.include({ unchanged: 1 })
+    }
+  })
+
+  it('are one handle and one column in all their forms, so an import with a decomposed é changes the existing variant', async () => {
+    const first = csvOf('handle,name,variant_label,price', 'thé vert,Thé,Été,500')
+    const second = csvOf(' \u200bhandle,Price\u2060,variant_label', '"\ufeffthe\u0301  vert",600,E\u0301te\u0301\u00a0')
+    expect((await postCsv(service, merchant, first)).body.data).to.include({ created: 1 })
+    expect((await postCsv(service, merchant, second)).body.data).to.include({ created: 0, updated: 1, variants: 1 })
+    const twice = csvOf('handle,price,variant_label', 'thé vert,1,Été', 'the\u0301 vert,2,\u200bE\u0301té')
+    expect((await postCsv(service, merchant, twice)).body.error.details.faults[0]).to.include({
+      column: 'variant_label',
+    })
+    const refused = csvOf('handle,name,sku', '"a\u0007",b,c', 'd,"e\u0007",f', 'g,h,"i\u200bj"', 'k,\u200b,l')
+    const { faults } = (await postCsv(service, merchant, refused)).body.error.details
+    expect(faults.map(({ row, column }: { row: number; column: string }) => [row, column])).to.deep.equal([
+      [2, 'handle'],
+      [3, 'name'],
+      [4, 'sku'],
+      [5, 'name'],
+    ])
+    const [product, ...others] = await storedProducts(service, merchant)
+    expect(product && variantLines(product)).to.deep.equal(['thé vert|Thé|Été||600|0'])
+    expect(others).to.deep.equal([])
+  })
+
+  it('are one business and one payout in all their forms, for operators and staff', async () => {
+    const at = { businessId: merchant.businessId, sandbox: false }
+    const { id } = JSON.parse(
+      (await cli.here('business', 'create', '--name', ' Chez\n Ne\u0301ma\u200b ', '--json')).stdout,
+    )
+    expect((await service.deps.Business.findById(id).lean())?.name).to.equal('Chez Néma')
+    const pasted = '\u202aChez  Ne\u0301ma\u202c'
+    const listed = JSON.parse((await cli.here('business', 'list', '--name', pasted, '--json')).stdout)
+    expect(listed.items.map((each: { id: string }) => each.id)).to.deep.equal([id])
+    await service.deps.batchers.bookEntries(
+      at,
+      [{ _id: id, type: 'payment', amount: 900, day: '2026-11-26', referenceNumber: fixtureReference }],
+      1e15,
+    )
+    const pay = async (reference: string) => {
+      const args = ['--amount', '400', '--reference', reference, '--json']
+      return cli.here('business', 'payout', merchant.businessId, ...args)
+    }
+    const booked = await Promise.all(['TR-7', ' TR\u20117', 'TR-7\u200b', '\ufeffTR-7\n'].map(pay))
+    for (const { stdout, stderr } of booked)
+      expect(JSON.parse(stdout || stderr)).to.include({ reference: 'TR-7', balance: 500 })
+    for (const reference of ['TR\u200b7', 'TR\u00077', '\u2060']) expect((await pay(reference)).exitCode).to.equal(1)
+
+    const { body } = await send('/intents', { amount: 100, merchantReference: 'CMD-1042' })
+    const staff = await signedIn(service, 'viewer')
+    const search = async (q: string) => (await staff.act('/admin/search', { q })).location
+    for (const q of ['CMD\u20111042', '\u200bCMD-1042\n'])
+      expect(await search(q)).to.equal(`/admin/payments/${body.data.referenceNumber}`)
+    expect(await search(pasted)).to.equal(`/admin/businesses/${id}`)
+    const page = await staff.get(`/admin/businesses?name=${encodeURIComponent(pasted)}`)
+    expect(page.text).to.include(`/admin/businesses/${id}`)
+  })
+})

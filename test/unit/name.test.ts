@@ -1,0 +1,34 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { readName } from '../../src/input/name.ts'
+
+/** The characters that make a difference, and some others. */
+const character = fc.constantFrom(
+  ...'a-é=+\t\n\u0085\u00a0\u2028\u3000\0\u0007\u0301\u0338\u00ad\u034f\u200b\u200c\u200d\u202e\u2060\ufeff\ufe0f\u2010\u2015\u2212',
+  ...['e\u0301', '\u1100', '\u1161', '💰', '🏴\u{e0067}\u{e007f}', '\u115f', '\u2800', '\u212b'],
+)
+const texts = fc.oneof(fc.string({ unit: character, maxLength: 12 }), fc.string({ unit: 'binary', maxLength: 12 }))
+
+describe('A name or reference', () => {
+  it('stays as it is once it is in its stored form, in which no invisible characters are at its ends', () => {
+    for (const kind of ['name', 'reference'] as const)
+      fc.assert(
+        fc.property(texts, (typed) => {
+          const stored = readName(kind, typed)
+          if (stored === null) return
+          expect(readName(kind, stored)).to.equal(stored)
+          expect(stored).to.equal(stored.normalize('NFC'))
+          expect(stored).to.match(/^(?![\p{White_Space}\p{Default_Ignorable_Code_Point}])\P{Cc}+$/u)
+          expect(stored).to.match(/(?![\p{White_Space}\p{Default_Ignorable_Code_Point}]).$/u)
+        }),
+        { numRuns: 3000 },
+      )
+  })
+
+  it('is normalised in milliseconds, whatever a client sends', () => {
+    const marks = `a${'\u0301'.repeat(100_000)}${'\u0323'.repeat(100_000)}`
+    for (const typed of [marks, `${' '.repeat(200_000)}x`, `x${' '.repeat(200_000)}x`, '\u200b'.repeat(200_000)])
+      expect(readName('name', typed)).to.equal(typed)
+    expect(readName('reference', `${'\u200b'.repeat(500)}x${' '.repeat(500)}`)).to.equal('x')
+  })
+})
