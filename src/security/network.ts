@@ -44,13 +44,13 @@ const maxKnown = 1000
 const known = new Map<string, readonly Prefix[]>()
 
 /**
- * Returns the prefixes that contain an address, smallest first. All strings that are not valid addresses count as a
- * single network.
+ * Returns the prefixes that contain an address, smallest first. An address that no proxy has reported has none, because
+ * a limit that all of its visitors shared would let one of them lock out the others.
  */
 export function prefixesOf(ip: string): readonly Prefix[] {
   const found = known.get(ip)
   if (found !== undefined) return found
-  if (!ipaddr.isValid(ip)) return [{ range: 'unknown', share: 1 }]
+  if (!ipaddr.isValid(ip)) return []
   const prefixes = computePrefixes(ip)
   if (known.size === maxKnown) known.clear()
   known.set(ip, prefixes)

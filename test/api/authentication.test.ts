@@ -206,6 +206,62 @@ describe('The authentication check', () => {
       await plain.close()
     })
 
+    const written: [address: string, forms: string[]][] = [
+      [
+        '203.0.113.7',
+        [
+          '203.0.113.7:54321',
+          '::ffff:203.0.113.7',
+          '::FFFF:203.0.113.7',
+          '[::ffff:203.0.113.7]:443',
+          '"203.0.113.7:80"',
+        ],
+      ],
+      [
+        '203.0.113.7',
+        ['::ffff:203.0.113.7:54321', '[203.0.113.7]', ' \t203.0.113.7 ', '203.0.113.7:_port', '203.0.113.7:'],
+      ],
+      ['2001:db8::1', ['[2001:db8::1]:443', '[2001:db8::1]', '"[2001:db8::1]:443"', '"[2001:DB8:0:0:0:0:0:1]"']],
+      ['2001:db8::1', ['2001:db8:0:0:0:0:0:1:443', '2001:db8::1%eth0', '[2001:db8::1%25eth0]:443']],
+    ]
+    for (const [address, forms] of written)
+      it(`recognises ${address} however a trusted proxy writes it, before proxies with ports too: ${forms.join(' ')}`, async () => {
+        const named = await trusting(['127.0.0.0/8', '10.0.0.0/8', '2001:db8:ffff::/48'])
+        const { read } = await service.merchant({ ipAllowlist: [address] })
+        for (const form of forms) {
+          expect((await list({ ...read(), 'X-Forwarded-For': `192.0.2.1, ${form}` })).status, form).to.equal(200)
+          for (const nearer of ['10.1.1.1', '10.1.1.1:80', '::ffff:10.1.1.1', '[2001:db8:ffff::1]:443'])
+            expect((await named.listAs(read(), `192.0.2.1,${form},${nearer}`)).status, `${form},${nearer}`).to.equal(
+              200,
+            )
+        }
+        await named.close()
+      })
+
+    it('accepts no address that the client itself has written, whatever the trusted proxy reports', async () => {
+      const named = await trusting(['127.0.0.0/8', '10.0.0.0/8'])
+      const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7', '127.0.0.0/8', '10.0.0.0/8'] })
+      const ends = [
+        'unknown',
+        'unix:',
+        '_hidden',
+        '',
+        ' ',
+        '-',
+        '203.0.113.9:80',
+        '[2001:db8::1]:443',
+        '192.0.2.7x',
+        '"',
+        ':80',
+      ]
+      const forged = ends.flatMap((end) => [`192.0.2.7, ${end}`, `192.0.2.7:80,"192.0.2.7, ${end}`])
+      for (const from of forged) {
+        await expectRefused(list({ ...read(), 'X-Forwarded-For': from }), 403, 'IP_NOT_ALLOWED')
+        await expectRefused(named.listAs(read(), `${from}, 10.0.0.1:80`), 403, 'IP_NOT_ALLOWED')
+      }
+      await named.close()
+    })
+
     it('trusts the proxies whose addresses are listed in TRUST_PROXY', async () => {
       const named = await trusting(['127.0.0.0/8', '10.0.0.0/8'])
       const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7'] })

@@ -133,17 +133,24 @@ describe('The request log', () => {
     expect(requests).to.have.lengthOf(sent.length)
   })
 
-  it("contains a client's address if a trusted proxy reports it, but no other text from X-Forwarded-For", async () => {
+  it("contains a client's address if a trusted proxy reports it, but no other text from X-Forwarded-For, and warns once a minute", async () => {
     const config = { ...service.deps.config, trustProxy: ['127.0.0.1'] }
     const app = createApp({ ...service.deps, config }, () => false)
     const { origin, close } = await openServer(service, shortTimeouts, app)
     const get = (from: string) =>
       sendRaw(origin, crlf('GET /healthz HTTP/1.1', 'Host: a', `X-Forwarded-For: ${from}`, 'Connection: close', '', ''))
-    const wires = [sendRaw(origin, 'noise\r\n\r\n'), get('::ffff:192.0.2.7'), get('<script>0')]
+    const start = lines().length
+    const reported = ['::ffff:192.0.2.7', '<script>0', '[2001:db8::1]:443', 'unknown', 'unix:', '']
+    const wires = [sendRaw(origin, 'noise\r\n\r\n'), ...reported.map(get)]
     const seen = []
     for (const [response] of await Promise.all(wires)) seen.push((await lineOfRaw(response)).ip)
     await close()
-    expect(seen).to.deep.equal([null, '192.0.2.7', null])
+    expect(seen).to.deep.equal([null, '192.0.2.7', null, '2001:db8::1', null, null, null])
+    const warnings = lines()
+      .slice(start)
+      .filter(({ msg }) => msg === 'client.unreported')
+    expect(warnings).to.have.lengthOf(1)
+    expect(warnings[0]).to.include({ level: 40, proxy: '127.0.0.1' })
   })
 
   it('contains the message of an unexpected error, although the response omits it', async () => {

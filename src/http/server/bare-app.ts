@@ -3,9 +3,10 @@ import { type ParsedUrlQuery, parse } from 'node:querystring'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
+import { throttled } from '../../process/log.ts'
 import { createApiHeaders } from '../responses/api-headers.ts'
 import { send } from '../responses/envelope.ts'
-import { clientAddress } from './client-address.ts'
+import { clientAddress, type IsTrusted } from './client-address.ts'
 import { logRequest } from './log-request.ts'
 import { refuseMalformed } from './refuse-malformed.ts'
 import { createErrorReporter } from './report-error.ts'
@@ -28,10 +29,14 @@ export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app:
   app.set('query parser', parseQuery)
   app.disable('x-powered-by')
   app.disable('etag')
+  const isTrusted: IsTrusted = app.get('trust proxy fn')
+  const warnUnreported = throttled(60_000, (fields) => deps.log.warn(fields, 'client.unreported'))
   app.locals.isStopping = isStopping
   app.locals.apiHeaders = createApiHeaders(deps.config)
   app.use((req: Request, res: Response, next: NextFunction) => {
-    Object.defineProperty(req, 'ip', { value: clientAddress(req.ip) ?? undefined })
+    const ip = clientAddress(req, isTrusted) ?? undefined
+    if (ip === undefined) warnUnreported({ proxy: req.socket.remoteAddress })
+    Object.defineProperty(req, 'ip', { value: ip })
     res.locals.requestId = randomUUID()
     res.setHeader('X-Request-Id', res.locals.requestId)
     logRequest(deps, req, res)

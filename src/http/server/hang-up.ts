@@ -6,7 +6,7 @@ import { countRefusal } from '../../metrics/count-refusal.ts'
 import { countRequest } from '../../metrics/count-request.ts'
 import { createApiHeaders } from '../responses/api-headers.ts'
 import { failure } from '../responses/envelope.ts'
-import { clientAddress } from './client-address.ts'
+import { readAddress } from './client-address.ts'
 import type { Connection, Reply } from './connection.ts'
 
 /** The values of the log fields that are unknown because no request has started (log-request.ts). */
@@ -57,7 +57,7 @@ export function createHangUp(
       body,
     ]
     if (request === null) {
-      const ip = isProxy(socket.remoteAddress ?? '') ? null : clientAddress(socket.remoteAddress)
+      const ip = isProxy(socket.remoteAddress ?? '') ? null : readAddress(socket.remoteAddress)
       deps.log.info({ requestId, status, code, ip, ...unknown }, 'http.request')
       countRequest(deps.metrics, { route: null, code, status, seconds: 0, replayed: null })
     } else {

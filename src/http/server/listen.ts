@@ -6,6 +6,7 @@ import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import { throttled } from '../../process/log.ts'
 import { inTime } from '../../process/timeout.ts'
+import type { IsTrusted } from './client-address.ts'
 import { type Connection, createConnection, type Reply } from './connection.ts'
 import { connectionLimit } from './connection-limit.ts'
 import { cutSlow } from './cut-slow.ts'
@@ -55,7 +56,7 @@ export function createHttpServer(
   timeouts: Timeouts,
   maxConnections = connectionLimit(),
 ): HttpServer {
-  const isTrusted: (address: string, hop: number) => boolean = app.get('trust proxy fn')
+  const isTrusted: IsTrusted = app.get('trust proxy fn')
   const hangUp = createHangUp(deps, (address) => isTrusted(address, 0))
   const connections = new Map<Socket, Connection>()
   const gate = createGate()
