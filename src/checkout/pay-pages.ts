@@ -1,6 +1,8 @@
-import { type Request, type RequestHandler, Router } from 'express'
+import { unescape } from 'node:querystring'
+import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
 import type { Deps } from '../deps.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
+import { redirectTo } from '../http/pages/send-page.ts'
 import type { OfferedIntent } from '../intents/batchers.ts'
 import { isCodeActive } from '../intents/code.ts'
 import { isId, isShortCode } from '../security/ids.ts'
@@ -22,6 +24,7 @@ import { walletFor } from './wallet-for.ts'
 export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const offered = createOffered(deps, lookupLimit)
+  router.use('/p', redirectToPage)
   router.get('/p/:shortCode', offered(show))
   router.post('/p/:shortCode', offered(confirm(createPinLimit(deps))))
   router.get('/p/:shortCode/status', offered(sendState))
@@ -30,10 +33,26 @@ export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   router.get('/p/:shortCode/qr.png', offered(sendQrImage('png'), '/qr'))
   router.all('/p/:shortCode', onlyBy('GET, HEAD, POST'))
   router.all(
-    ['status', 'qr', 'qr.svg', 'qr.png'].map((name) => `/p/:shortCode/${name}`),
+    parts.map((part) => `/p/:shortCode/${part}`),
     onlyBy('GET, HEAD'),
   )
   return router
+}
+
+/** The paths below a payment's page. */
+const parts = ['status', 'qr', 'qr.svg', 'qr.png']
+
+/**
+ * Redirects a link that was copied with the text around it, such as a full stop, a bracket or a blank, to the page that
+ * is meant. Nothing is looked up here, so the redirect does not reveal whether there is such a payment.
+ */
+function redirectToPage({ method, path, baseUrl, originalUrl }: Request, res: Response, next: NextFunction): void {
+  const [shortCode = '', ...words] = unescape(path).match(/[a-z\d]+/gi) ?? []
+  const part = words.join('.')
+  const meant = `/${shortCode}${part && `/${part}`}`
+  const isPage = isShortCode(shortCode.toUpperCase()) && ['', ...parts].includes(part)
+  if (!isPage || meant === path || !['GET', 'HEAD'].includes(method)) return next()
+  redirectTo(res, baseUrl + meant + (/\?.*/.exec(originalUrl)?.[0] ?? ''))
 }
 
 /**

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { scriptPath, stylePath } from '../../src/checkout/assets.ts'
+import { crlf, sendRaw } from '../api/raw-request.ts'
 import { cancelIntent, createIntent } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { fill, open, pay, seen, wallets } from './customer.ts'
@@ -199,7 +200,7 @@ describe('The payment page', () => {
     const url = service.origin + path
     const head = await seen(url, { method: 'HEAD' })
     expect([head.status, head.html]).to.deep.equal([200, ''])
-    const unknown = ['/p/ABCDEF', '/p/abc', '/p', '/p/', `${path}/`, `${path}/x`, '/p/%00', '/p/%F0%9F%98%80']
+    const unknown = ['/p/ABCDEF', '/p/abc', '/p', '/p/', `${path}/x`, '/p/%00', '/p/%F0%9F%98%80']
     const nothing = [
       ...[...unknown, '/pay/x.css', '/sandbox/x/y'].map((other) => [service.origin + other, 'GET'] as const),
       ...['PUT', 'DELETE', 'PATCH'].map((method) => [url, method] as const),
@@ -215,6 +216,74 @@ describe('The payment page', () => {
       if (method !== 'GET') expect(page.headers.get('allow')).to.match(/^GET, HEAD/)
     }
     expect((await open(service, '/p/%E0%A4%A')).status).to.equal(400)
+  })
+
+  const stops = [
+    '.',
+    '...',
+    ',',
+    ')',
+    '%5D',
+    '%3E',
+    '%22',
+    '!',
+    ';',
+    "'",
+    '%E2%80%A6',
+    '%C2%BB.',
+    '%20',
+    '%C2%A0',
+    '%E2%80%8B',
+    '%EF%BB%BF',
+  ]
+  const others = [
+    '/',
+    '//',
+    './',
+    '%2F',
+    '%0A',
+    '%09',
+    '%',
+    '%A0',
+    '%C2',
+    '%D8%8C',
+    '%F0%9F%99%8F',
+    '%E2%80%8F%29%C2%A0',
+    '_*',
+    '%00',
+    '.'.repeat(9000),
+  ]
+  it('redirects a link with any punctuation, blanks or format characters behind it, and counts no failed lookup', async () => {
+    const { path } = await offer()
+    const misses = () => service.deps.mongo.collection('failedattempts').find().toArray()
+    const before = await misses()
+    for (const end of [...stops, ...others])
+      for (const part of ['', '/qr', '/qr.svg'])
+        for (const query of ['', '?lang=ar&x=//evil.example'])
+          for (const to of [path + part, path.toLowerCase() + part]) {
+            const { status, location } = await seen(service.origin + to + end + query, {})
+            expect([status, location], to + end).to.deep.equal([303, to + query])
+          }
+    expect((await open(service, `${path}./qr`)).location).to.equal(`${path}/qr`)
+    expect((await open(service, `${path}.`, { method: 'HEAD' })).status).to.equal(303)
+    for (const raw of ['\\', '|', '"', '`', '^}', '<']) {
+      const [response] = await sendRaw(
+        service.origin,
+        crlf(`GET ${path}${raw} HTTP/1.1`, 'Host: a', 'Connection: close', '', ''),
+      )
+      expect([response?.status, response?.headers.get('location')], raw).to.deep.equal([303, path])
+    }
+    expect(await misses()).to.deep.equal(before)
+    for (const wrong of [
+      '/p/222222x.',
+      `${path}/other.`,
+      `${path}.x`,
+      '/p//evil.example',
+      '/p/.',
+      '/p/%2F%2Fevil.example/',
+    ])
+      expect((await open(service, wrong)).status, wrong).to.equal(404)
+    expect((await seen(`${service.origin}${path}.`, { method: 'POST' })).status).to.equal(404)
   })
 
   it('accepts a form unless the browser reports that the form comes from another site', async () => {
