@@ -39,8 +39,9 @@ export const confirm =
     if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)
     const { confirmation } = read
     const { run: withinDeadline } = deadlineOf(res)
-    const paid = await withinPinLimit(req.ip ?? '', intent, withinDeadline, () =>
-      payIntent(deps, wallet, intent, confirmation, { cause: causeOf(res), withinDeadline }),
+    const clientIp = req.ip ?? ''
+    const paid = await withinPinLimit(clientIp, intent, withinDeadline, () =>
+      payIntent(deps, wallet, intent, confirmation, { cause: causeOf(res), clientIp, withinDeadline }),
     )
     if (paid.state === 'closed') return sendTooMany(req, res, paid.closedMs)
     const messages = messagesAfter(deps, offer, paid)

@@ -5,6 +5,7 @@ import type { KnownOutcome, StatusQuery, WalletName } from '../wallets/wallet.ts
 import type { Intent } from './intent.ts'
 import { schedulePaymentQuery } from './payments/hold.ts'
 import type { Payment, PaymentHold } from './payments/payment.ts'
+import { createRefusedPins } from './payments/refused-pins.ts'
 import { settlePayment } from './payments/settle.ts'
 import { scheduleRefundQuery } from './refunds/hold.ts'
 import type { Refund } from './refunds/refund-record.ts'
@@ -34,7 +35,11 @@ export function openPayment(deps: Deps, intent: Intent, payment: PaymentHold): O
     query: { kind: 'payment', businessId: intent.businessId, key, amount, fee, validUntil },
     startedAt,
     queryAt,
-    settle: (outcome, cause) => settlePayment(deps, intent, payment, outcome, { cause, deadlineAt: noDeadline }),
+    async settle(outcome, cause) {
+      const settled = await settlePayment(deps, intent, payment, outcome, { cause, deadlineAt: noDeadline })
+      if (settled !== null) createRefusedPins(deps).settleLate(payment, intent, outcome)
+      return settled
+    },
     scheduleQuery: (at) => schedulePaymentQuery(deps, intent, key, at),
   }
 }

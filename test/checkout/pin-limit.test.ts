@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { queryWallet } from '../../src/intents/query-wallets.ts'
 import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { createGate } from '../support/gate.ts'
@@ -20,6 +21,8 @@ describe('The limiters for payment attempts', () => {
   /** The orders that the wallet received, and the outcome that it returns for each. */
   let orders: PaymentOrder[] = []
   let outcome: WalletOutcome = wrong
+  /** The outcome that the wallet returns to a worker. */
+  let later: WalletOutcome = wrong
   let hold: Promise<void> | null = null
   beforeEach(async () => {
     orders = []
@@ -35,7 +38,8 @@ describe('The limiters for payment attempts', () => {
       await hold
       return outcome
     }
-    service.deps.wallets = { ...wallets, forPayments: () => ({ ...own, authorise }) }
+    const status = async () => later
+    service.deps.wallets = { ...wallets, forPayments: () => ({ ...own, authorise }), named: () => ({ ...own, status }) }
   })
 
   const counts = () => service.deps.mongo.collection<{ key: string; points: number }>('failedattempts')
@@ -129,6 +133,58 @@ describe('The limiters for payment attempts', () => {
     expect(await pointsOf(key)).to.equal(60 * 3)
   })
 
+  /** Pays from an address with a wallet that is still working on it, and returns the status and what a worker does. */
+  async function payPending(ip: string) {
+    outcome = { outcome: 'unknown', why: 'pending' }
+    const { status } = await attemptAt(await offer(live), ip)
+    const id = orders.at(-1)?.key ?? ''
+    return {
+      status,
+      async learn(result: WalletOutcome) {
+        later = result
+        const { _id } = await service.deps.Intent.findOne({ 'hold.id': id }).orFail().lean()
+        service.clock.advance(1000)
+        return queryWallet(service.deps, _id, id)
+      },
+    }
+  }
+
+  it('count 40 wrong PINs that the wallet refuses only after the response “pending”', async () => {
+    const [ip, key] = ['203.0.113.40', 'pin:203.0.113.40/32']
+    await attemptAt(await offer(live), ip)
+    await waitFor('it counts', async () => (await pointsOf(key)) === 3)
+    await counts().updateOne({ key }, { $set: { points: 20 * 3 } })
+    for (let refused = 21; refused <= 60; refused += 1) {
+      const { status, learn } = await payPending(ip)
+      expect(status).to.equal(303)
+      expect(await pointsOf(key)).to.equal((refused - 1) * 3 + 1)
+      expect((await learn(wrong)).outcome).to.equal('refused')
+      await waitFor('it counts', async () => (await pointsOf(key)) === refused * 3)
+    }
+    expect((await attemptAt(await offer(live), ip)).status).to.equal(429)
+    expect(orders).to.have.length(41)
+  })
+
+  it('take a pending payment back from the count once it has ended without a wrong PIN, unless the period has ended', async () => {
+    const [ip, key] = ['203.0.113.41', 'pin:203.0.113.41/32']
+    for (const result of [{ outcome: 'done' }, poor, { outcome: 'not-executed' }] as const) {
+      const { learn } = await payPending(ip)
+      expect(await pointsOf(key)).to.equal(1)
+      expect((await learn({ outcome: 'unknown', why: 'pending' })).outcome).to.equal('unknown')
+      expect(await pointsOf(key)).to.equal(1)
+      service.clock.advance(59_000)
+      await learn(result)
+      await waitFor('the count is taken back', async () => (await pointsOf(key)) === 0)
+    }
+    const { learn } = await payPending(ip)
+    service.clock.advance(600_000)
+    const { learn: learnOther } = await payPending(ip)
+    await learn(poor)
+    expect(await pointsOf(key)).to.equal(1)
+    await learnOther(poor)
+    await waitFor('only the later one is taken back', async () => (await pointsOf(key)) === 0)
+  })
+
   it('let only as many concurrent attempts reach a wallet as the limit still allows', async () => {
     const [ip, key] = ['203.0.113.5', 'pin:203.0.113.5/32']
     await attemptAt(await offer(live), ip)
@@ -203,7 +259,6 @@ describe('The limiters for payment attempts', () => {
     ['is declined', poor, 422],
     ['fails', { outcome: 'failed', reason: 'technical_error' }, 303],
     ['was not executed', { outcome: 'not-executed' }, 422],
-    ['has an unknown outcome', { outcome: 'unknown', why: 'no result' }, 303],
   ] as [string, WalletOutcome, number][])
     it(`do not count an attempt as a refused PIN if the payment ${what}, even if the form is submitted twice`, async () => {
       const ip = '203.0.113.4'

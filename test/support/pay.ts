@@ -22,7 +22,7 @@ export const storedIntent = (service: Pick<Service, 'deps'>, referenceNumber: st
 /** The names of the events in the outbox of an intent: all of its events while no relay runs. */
 export const outboxEventsOf = ({ outbox }: Intent): string[] => outbox.map(({ event }) => event)
 
-export const withoutDeadline: PaymentRequest = { cause: null, withinDeadline: (work) => work(noDeadline) }
+export const withoutDeadline: PaymentRequest = { cause: null, clientIp: '', withinDeadline: (work) => work(noDeadline) }
 
 /**
  * A customer pays with the demo wallet: the whole amount, by a new form. `changes` overrides what the form contains.

@@ -191,6 +191,7 @@ describe('A payment', () => {
     let waits = 0
     const payer: PaymentRequest = {
       cause: null,
+      clientIp: '',
       withinDeadline(work) {
         waits += 1
         return waits === 3 ? Promise.reject(new Error('MongoDB is down')) : work(noDeadline)

@@ -36,6 +36,7 @@ export interface Confirmation {
 /** The customer's request. `withinDeadline` limits how long the request waits for MongoDB. */
 export interface PaymentRequest {
   cause: Cause | null
+  clientIp: string
   withinDeadline: WithinDeadline
 }
 
@@ -62,9 +63,9 @@ export async function payIntent(
   wallet: Wallet,
   intent: Intent,
   confirmation: Confirmation,
-  { cause, withinDeadline }: PaymentRequest,
+  { cause, clientIp, withinDeadline }: PaymentRequest,
 ): Promise<PaymentResult> {
-  const payment = draftHold(deps, wallet, confirmation)
+  const payment = { ...draftHold(deps, wallet, confirmation), clientIp }
   const held = await withinDeadline((deadlineAt) => beginPayment(deps, intent, payment, deadlineAt))
   if (held === null) return { state: 'not-begun' }
   const { phone, pin, amount, commission } = confirmation

@@ -34,6 +34,8 @@ export interface PaymentHold {
   /** The keyed hash of the payer's phone number (look-up-keys.ts). The number itself is never stored. */
   payerHash: string
   startedAt: Date
+  /** The customer's address, for the limit on refused PINs (refused-pins.ts). It is unknown if no proxy reported it. */
+  clientIp?: string
   /** The time after which the wallet must not carry out the payment. */
   validUntil: Date
   /** The time of the next query to the wallet for the outcome. */
@@ -107,6 +109,7 @@ export const holdFields = {
   payerPhone: String,
   payerHash: String,
   startedAt: Date,
+  clientIp: String,
   validUntil: Date,
   queryAt: Date,
   writeId: String,

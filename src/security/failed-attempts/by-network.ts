@@ -33,13 +33,19 @@ export interface NetworkBudget {
 /** The minimum time for which a network is closed if attempts in progress use up its budget. */
 const inProgressMs = 1000
 
-/** An attempt. If the attempt is open, the caller must call either `fail` or `leave` exactly once. */
-export type Attempt =
-  | { isOpen: true; fail(): Promise<void>; leave(): Promise<void> }
-  | { isOpen: false; closedMs: number }
+/** How to end an attempt. The caller must call one of the two functions exactly once. */
+export interface AttemptEnd {
+  fail(): Promise<void>
+  leave(): Promise<void>
+}
+export type Attempt = ({ isOpen: true } & AttemptEnd) | { isOpen: false; closedMs: number }
 
-/** Starts an attempt from an IP address. If `owner` is given, attempts are counted separately for each owner. */
-export type LimitByNetwork = (ip: string, owner?: string) => Promise<Attempt>
+export interface LimitByNetwork {
+  /** Starts an attempt from an IP address. If `owner` is given, attempts are counted separately for each owner. */
+  (ip: string, owner?: string): Promise<Attempt>
+  /** Ends a stored attempt that another process may have started, shortly before `countedAt`. */
+  resume(countedAt: Date, ip: string, owner?: string): AttemptEnd
+}
 
 interface Counted {
   prefix: Prefix
@@ -101,14 +107,15 @@ export function createLimitByNetwork(
       await giveBackEach(own)
       return { isOpen: false, closedMs: overMs }
     }
-    return {
-      isOpen: true,
-      async fail() {
-        await Promise.all(all.map(({ limiter, key }) => limiter.add(key, perFailure - 1)))
-      },
-      leave: () => giveBackEach(all),
-    }
+    return { isOpen: true, ...endOf(all) }
   }
+
+  const endOf = (all: readonly Counted[], countedAt?: Date): AttemptEnd => ({
+    async fail() {
+      await Promise.all(all.map(({ limiter, key }) => limiter.add(key, perFailure - 1)))
+    },
+    leave: () => giveBackEach(all, countedAt),
+  })
 
   const inProgress = createCountsByOwner()
 
@@ -138,15 +145,16 @@ export function createLimitByNetwork(
     }
   }
 
+  const countedOf = (ip: string, owner?: string): Counted[] =>
+    prefixesOf(ip).map((prefix) => ({
+      prefix,
+      limiter: limiterFor(prefix),
+      key: owner === undefined ? prefix.range : `${owner} ${prefix.range}`,
+    }))
   const open = budget.countsAhead === 'stored' ? openStored : openInProcess
-  return (ip, owner) =>
-    open(
-      prefixesOf(ip).map((prefix) => ({
-        prefix,
-        limiter: limiterFor(prefix),
-        key: owner === undefined ? prefix.range : `${owner} ${prefix.range}`,
-      })),
-    )
+  return Object.assign((ip: string, owner?: string) => open(countedOf(ip, owner)), {
+    resume: (countedAt: Date, ip: string, owner?: string) => endOf(countedOf(ip, owner), countedAt),
+  })
 }
 
 /**
@@ -164,6 +172,6 @@ async function countEach(counts: readonly Counted[]): Promise<number> {
   return 0
 }
 
-async function giveBackEach(counts: readonly Counted[]): Promise<void> {
-  await Promise.all(counts.map(({ limiter, key }) => limiter.giveBack(key)))
+async function giveBackEach(counts: readonly Counted[], countedAt?: Date): Promise<void> {
+  await Promise.all(counts.map(({ limiter, key }) => limiter.giveBack(key, countedAt)))
 }

@@ -43,8 +43,8 @@ export interface Limiter {
    */
   count(key: string): Promise<Standing>
   add(key: string, points: number): Promise<void>
-  /** Gives back one point. */
-  giveBack(key: string): Promise<void>
+  /** Gives back one point. If it was counted long ago, at `countedAt`, its period may have ended. */
+  giveBack(key: string, countedAt?: Date): Promise<void>
   forget(key: string): Promise<void>
 }
 
@@ -54,6 +54,7 @@ export function createLimiter(
   { name, max, seconds }: Limit,
 ): Limiter {
   const stored = deps.mongo.collection<Stored>(collection.name)
+  const endOf = (from: Date): Date => new Date(from.getTime() + seconds * 1000)
   const storedKey = (key: string): string => `${name}:${key}`
 
   /** Adds points. If the key has no current period, a new one starts. */
@@ -63,7 +64,7 @@ export function createLimiter(
     const isOver = { $lte: ['$expire', now] }
     const change = {
       points: { $cond: [isOver, points, { $add: ['$points', points] }] },
-      expire: { $cond: [isOver, new Date(now.getTime() + seconds * 1000), '$expire'] },
+      expire: { $cond: [isOver, endOf(now), '$expire'] },
     }
     const write = () =>
       stored.findOneAndUpdate({ key: storedKey(key) }, [{ $set: change }], {
@@ -88,9 +89,10 @@ export function createLimiter(
       return { isOpen, counted, closedMs: isOpen ? 0 : leftMs }
     }
   })
+  const take = (key: string, points: number, expire: object) =>
+    stored.updateOne({ key: storedKey(key), expire: { $gt: deps.now(), ...expire } }, { $inc: { points: -points } })
   const giveBack = createSumBatcher(async (key, times) => {
-    const filter = { key: storedKey(key), expire: { $gt: deps.now() } }
-    await stored.updateOne(filter, { $inc: { points: -times } })
+    await take(key, times, {})
     return () => undefined
   })
   return {
@@ -100,7 +102,9 @@ export function createLimiter(
     async add(key, points) {
       if (points > 0) await add(key, points)
     },
-    giveBack: (key) => giveBack(key, noDeadline),
+    async giveBack(key, countedAt) {
+      await (countedAt === undefined ? giveBack(key, noDeadline) : take(key, 1, { $lte: endOf(countedAt) }))
+    },
     async forget(key) {
       await stored.updateOne({ key: storedKey(key) }, { $set: { points: 0 } })
     },
