@@ -33,7 +33,7 @@ export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
     if (code === null) return sendForm(req, res, 422, typed, { notice: null, faults: { code: faults.code } })
     const sandboxOf = sandboxOwner(req)
     const lookup = await deadlineOf(res).run(() =>
-      lookupLimit.code(req.ip ?? '', sandboxOf, () => findByCode(deps, sandboxOf, code)),
+      lookupLimit.code(req.ip ?? '', sandboxOf === null ? 'live' : 'test', () => findByCode(deps, sandboxOf, code)),
     )
     if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
     if (lookup.outcome === 'found') return redirectTo(res, addressOfPayment(deps, locale, lookup.found))

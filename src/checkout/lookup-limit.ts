@@ -1,4 +1,3 @@
-import { lookUpBusiness } from '../businesses/look-up.ts'
 import type { Deps } from '../deps.ts'
 import { type Attempt, createLimitByNetwork } from '../security/failed-attempts/by-network.ts'
 import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
@@ -22,43 +21,43 @@ export interface LookupLimit {
    * applies.
    */
   link<Found>(ip: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>>
-  /** Looks up a typed payment code: a live code if `sandboxOf` is null, otherwise a test code of that business. */
-  code<Found>(ip: string, sandboxOf: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>>
+  /** Looks up a typed payment code. */
+  code<Found>(ip: string, environment: 'live' | 'test', find: () => Promise<Found | null>): Promise<Lookup<Found>>
 }
 
 /**
  * How many misses (lookups that find no payment) one network may have in ten minutes. For larger prefixes, the limit is
- * a multiple of this number (network.ts): 300 for an IPv4 /24 or an IPv6 /48, and 3 000 for an IPv4 /16 or an IPv6 /32.
+ * a multiple of this number (network.ts): ten times for an IPv4 /24 or an IPv6 /48, and a hundred times for an IPv4 /16
+ * or an IPv6 /32.
  *
  * The limit stops attackers who guess codes. With one address, an attacker can make about 4 300 failed lookups a day
  * (30 in each of 144 periods of ten minutes). If 10 000 of a million codes are in use, one lookup in 100 finds a
  * payment, so this attacker finds about 43 payments a day. With a /48 or a /24, an attacker finds about 430 payments a
  * day, and even with a whole /16, fewer than half of all live codes. The alert on the total number of misses fires long
- * before that.
+ * before that. There are 1 000 times as many short codes, so links may be missed ten times as often.
  *
  * The limit does not affect a mobile carrier's customers. About 4 000 of them share one address of a carrier-grade NAT.
  * If 100 of them type a code within ten minutes and one in 20 mistypes it, that causes 5 misses. If 10 000 codes are in
  * use and each is valid for a day, customers make 70 payments in ten minutes. Even if all of these customers shared one
  * address, their typing errors would stay within the limit.
  */
-const perNetwork = 30
+const misses = { link: 300, code: 30, 'test-code': 30 }
 const seconds = 600
-/**
- * How many points a visit to a link costs if no payment has the link's short code. While a payment is being looked up,
- * the visit costs only one point, so that customers who share a carrier's address do not lock each other out. As a
- * result, visitors from one network can try 300 guessed links (30 × 10) at the same time in each process, and get a
- * result for all of them. That is acceptable, because there are 1 000 times as many short codes as payment codes.
- */
-const perMissedLink = 10
 
-export function createLookupLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'metrics' | 'Business'>): LookupLimit {
-  const limitOf = (name: string, perFailure: number, countsAhead: 'stored' | 'process') =>
-    createLimitByNetwork(deps, checkoutAttempts, { name, perNetwork, seconds, perFailure, countsAhead })
+export function createLookupLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'metrics'>): LookupLimit {
+  const limitOf = (name: keyof typeof misses, countsAhead: 'stored' | 'process') =>
+    createLimitByNetwork(deps, checkoutAttempts, {
+      name,
+      perNetwork: misses[name],
+      seconds,
+      perFailure: 1,
+      countsAhead,
+    })
   // Page views are frequent and short codes are hard to guess, so viewing an existing payment does not write to
   // MongoDB.
-  const links = limitOf('link', perMissedLink, 'process')
-  const codes = limitOf('code', 1, 'stored')
-  const testCodes = limitOf('test-code', 1, 'stored')
+  const links = limitOf('link', 'process')
+  const codes = limitOf('code', 'stored')
+  const testCodes = limitOf('test-code', 'stored')
   const counted = <Found>(kind: string, lookup: Lookup<Found>): Lookup<Found> => {
     deps.metrics.lookups.inc({ kind, outcome: lookup.outcome })
     return lookup
@@ -74,11 +73,10 @@ export function createLookupLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'me
       lookup.catch(() => undefined)
       return counted('link', await settle(await links(ip), () => lookup))
     },
-    async code(ip, sandboxOf, find) {
-      if (sandboxOf === null) return counted('code', await settle(await codes(ip), find))
-      // All unknown business ids share one counter. Otherwise, each unknown id would create a document in MongoDB.
-      const business = await lookUpBusiness(deps, sandboxOf)
-      return counted('test-code', await settle(await testCodes(ip, business?._id ?? 'none'), find))
+    // Test codes have one counter for all businesses, whether or not they exist, so a refusal does not tell which do.
+    async code(ip, environment, find) {
+      const [kind, limit] = environment === 'live' ? (['code', codes] as const) : (['test-code', testCodes] as const)
+      return counted(kind, await settle(await limit(ip), find))
     },
   }
 }

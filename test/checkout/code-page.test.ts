@@ -86,7 +86,9 @@ describe('The payment code page', () => {
   it('redirects to the payment page even for an address that has opened too many unknown links', async () => {
     const { code } = await createIntent(service, merchant)
     const from = elsewhere()
-    await Promise.all(Array.from({ length: 31 }, () => look('/p/222222', { headers: headers(from) })))
+    expect((await look('/p/222222', { headers: headers(from) })).status).to.equal(404)
+    const counts = service.deps.mongo.collection('failedattempts')
+    await counts.updateOne({ key: `link:${from}/32` }, { $set: { points: 300 } })
     expect((await look('/p/222222', { headers: headers(from) })).status).to.equal(429)
     const { location } = await enter(sandbox(), code, from)
     expect((await look(String(location), { headers: headers(from) })).status).to.equal(200)
@@ -133,6 +135,26 @@ describe('The payment code page', () => {
     expect(await responseTo(nowhere, free)).to.deep.equal(first)
     const form = (await look(sandbox())).text.replaceAll(sandbox(), '…')
     expect((await look(nowhere)).text.replaceAll(nowhere, '…')).to.equal(form)
+  })
+
+  it('never tells which businesses exist: one limit counts the wrong codes of a network at all sandbox pages', async () => {
+    const { code } = await createIntent(service, merchant)
+    const nowhere = (index: number) => `/sandbox/${String(index).padStart(24, '0')}`
+    const pages = [sandbox(), ...[1, 2, 3].map(nowhere), `/sandbox/${live.businessId}`]
+    const from = elsewhere()
+    const seenAt = async (path: string, typed: string) => {
+      const { status, text, received } = await enter(path, typed, from)
+      const shown = [...received].filter(([name]) => !['date', 'x-request-id'].includes(name))
+      return { status, shown, text: text.replaceAll(path, '…') }
+    }
+    for (const limited of [false, true]) {
+      const first = await seenAt(sandbox(), freeCode(code))
+      expect(first.status).to.equal(limited ? 429 : 422)
+      for (const path of pages) expect(await seenAt(path, freeCode(code)), path).to.deep.equal(first)
+      if (limited) expect(await seenAt(sandbox(), code)).to.deep.equal(first)
+      else for (let miss = 6; miss < 30; miss += 1) await enter(nowhere(miss), freeCode(code), from)
+    }
+    expect((await enter(sandbox(), code)).status).to.equal(303)
   })
 
   it('redirects to the payment page even while the payment is in progress', async () => {

@@ -18,7 +18,6 @@ describe('A customer who has a valid payment link, but whose IP address has open
       from,
       points: () => counts.findOne(count),
       async close() {
-        // Each unknown link counts 10 of 300 points (lookup-limit.test.ts).
         expect((await open(service, '/p/222222', from)).status).to.equal(404)
         expect((await counts.updateOne(count, { $set: { points: 300 } })).matchedCount).to.equal(1)
         expect((await open(service, '/p/222222', from)).status).to.equal(429)

@@ -5,7 +5,7 @@ import { createGate } from '../support/gate.ts'
 import { profiled } from '../support/profiled.ts'
 import { withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { seen } from './customer.ts'
+import { fill, open, seen, wallets } from './customer.ts'
 
 const hit = async () => 'payment'
 const miss = async () => null
@@ -15,10 +15,8 @@ describe('The limiter for links and payment codes', () => {
   const beside = withSecondProcess(service)
   let limit: LookupLimit
   let otherLimit: LookupLimit
-  let sandbox: string
   before(async () => {
     ;[limit, otherLimit] = [createLookupLimit(service.deps), createLookupLimit(beside.deps)]
-    sandbox = (await service.merchant()).businessId
   })
 
   const counts = () => service.deps.mongo.collection<{ key: string; points: number; expire: Date }>('failedattempts')
@@ -34,11 +32,10 @@ describe('The limiter for links and payment codes', () => {
 
   const ways = {
     link: (ip: string, find: () => Promise<string | null>) => limit.link(ip, find),
-    code: (ip: string, find: () => Promise<string | null>) => limit.code(ip, null, find),
-    'test-code': (ip: string, find: () => Promise<string | null>) => limit.code(ip, sandbox, find),
+    code: (ip: string, find: () => Promise<string | null>) => limit.code(ip, 'live', find),
+    'test-code': (ip: string, find: () => Promise<string | null>) => limit.code(ip, 'test', find),
   }
   type Way = keyof typeof ways
-  const keyOf = (way: Way, range: string) => (way === 'test-code' ? `${way}:${sandbox} ${range}` : `${way}:${range}`)
   /** Makes concurrent lookups, alternating between both processes. */
   const inBoth = <T>(count: number, act: (limit: LookupLimit, index: number) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => act(index % 2 === 0 ? limit : otherLimit, index)))
@@ -50,11 +47,11 @@ describe('The limiter for links and payment codes', () => {
 
   for (const way of Object.keys(ways) as Way[]) {
     const look = ways[way]
-    const perMiss = way === 'link' ? 10 : 1
+    const most = way === 'link' ? 300 : 30
 
-    it(`refuses an address after 30 failed lookups in ten minutes, even for an existing payment, but accepts other addresses (by ${way})`, async () => {
+    it(`refuses an address after ${most} failed lookups in ten minutes, even for an existing payment, but accepts other addresses (by ${way})`, async () => {
       const ip = elsewhere()
-      expect(await outcomes(30, () => look(ip, miss))).to.deep.equal(['missed'])
+      expect(await outcomes(most, () => look(ip, miss))).to.deep.equal(['missed'])
       for (const late of [await look(ip, miss), await look(ip, hit)]) {
         expect(late.outcome).to.equal('closed')
         expect(late.outcome === 'closed' && late.closedMs).to.be.within(580_000, 600_000)
@@ -69,27 +66,27 @@ describe('The limiter for links and payment codes', () => {
       for (let time = 0; time < 2; time += 1) {
         expect(await outcomes(20, () => look(ip, hit))).to.deep.equal(['found'])
         await waitFor('the counts are taken back', async () => {
-          const count = await counts().findOne({ key: keyOf(way, `${ip}/32`) })
+          const count = await counts().findOne({ key: `${way}:${ip}/32` })
           return (count?.points ?? 0) === 0
         })
       }
-      expect(await outcomes(30, () => look(ip, miss))).to.deep.equal(['missed'])
+      expect(await outcomes(most, () => look(ip, miss))).to.deep.equal(['missed'])
       expect((await look(ip, hit)).outcome).to.equal('closed')
     })
 
     const sizes = [
-      [300, '2001:db8:7::/48', '2001:db8:7:1::1', '2001:db8:7:2::1', '2001:db8:8::1'],
-      [900, '2001:db8:7700::/40', '2001:db8:7701::1', '2001:db8:7702::1', '2001:db8:7800::1'],
-      [3000, '2001:dba::/32', '2001:dba:100::1', '2001:dba:200::1', '2001:dbb::1'],
-      [300, '203.0.113.0/24', '203.0.113.1', '203.0.113.2', '203.0.114.1'],
-      [3000, '198.18.0.0/16', '198.18.1.1', '198.18.2.1', '198.19.0.1'],
+      [10, '2001:db8:7::/48', '2001:db8:7:1::1', '2001:db8:7:2::1', '2001:db8:8::1'],
+      [30, '2001:db8:7700::/40', '2001:db8:7701::1', '2001:db8:7702::1', '2001:db8:7800::1'],
+      [100, '2001:dba::/32', '2001:dba:100::1', '2001:dba:200::1', '2001:dbb::1'],
+      [10, '203.0.113.0/24', '203.0.113.1', '203.0.113.2', '203.0.114.1'],
+      [100, '198.18.0.0/16', '198.18.1.1', '198.18.2.1', '198.19.0.1'],
     ] as const
-    for (const [max, full, first, second, outside] of sizes)
-      it(`refuses every address in ${full}, but no address outside it, after ${max} failed lookups from that network (by ${way})`, async () => {
-        const key = keyOf(way, full)
+    for (const [share, full, first, second, outside] of sizes)
+      it(`refuses every address in ${full}, but no address outside it, after ${share * most} failed lookups from that network (by ${way})`, async () => {
+        const key = `${way}:${full}`
         expect((await look(first, miss)).outcome).to.equal('missed')
-        expect(await counts().findOne({ key })).to.include({ points: perMiss })
-        await counts().updateOne({ key }, { $set: { points: (max - 1) * perMiss } })
+        expect(await counts().findOne({ key })).to.include({ points: 1 })
+        await counts().updateOne({ key }, { $set: { points: share * most - 1 } })
         expect((await look(second, miss)).outcome).to.equal('missed')
         for (const find of [hit, miss]) {
           const late = await look(second, find)
@@ -98,12 +95,12 @@ describe('The limiter for links and payment codes', () => {
         }
         expect((await look(outside, hit)).outcome).to.equal('found')
         // A refused lookup does not count.
-        expect(await counts().findOne({ key })).to.include({ points: max * perMiss })
+        expect(await counts().findOne({ key })).to.include({ points: share * most })
       })
 
     it(`counts failed lookups separately for each kind of lookup (by ${way})`, async () => {
       const ip = elsewhere()
-      await outcomes(31, () => look(ip, miss))
+      await outcomes(most + 1, () => look(ip, miss))
       for (const other of Object.keys(ways) as Way[])
         if (other !== way) expect((await ways[other](ip, hit)).outcome).to.equal('found')
     })
@@ -134,22 +131,36 @@ describe('The limiter for links and payment codes', () => {
     expect((await missed()) - before).to.equal(11)
   })
 
-  it('counts failed lookups of test codes separately for each business, but in a single total for all businesses that do not exist', async () => {
-    const [ip, other] = [elsewhere(), (await service.merchant()).businessId]
-    expect(await outcomes(30, () => limit.code(ip, sandbox, miss))).to.deep.equal(['missed'])
-    expect((await limit.code(ip, sandbox, hit)).outcome).to.equal('closed')
-    expect((await limit.code(ip, other, hit)).outcome).to.equal('found')
-    let ids = 0
-    const madeUp = () => limit.code(ip, String(++ids).padStart(24, '0'), miss)
-    const before = await counts().countDocuments()
-    expect(await outcomes(30, madeUp)).to.deep.equal(['missed'])
-    expect((await madeUp()).outcome).to.equal('closed')
-    expect((await counts().countDocuments()) - before).to.equal(3)
-  })
-
-  it('treats all strings that are not IP addresses as one network', async () => {
-    expect(await outcomes(30, () => limit.code('', null, miss))).to.deep.equal(['missed'])
-    expect((await limit.code('', null, hit)).outcome).to.equal('closed')
+  it('never refuses a customer because of strangers elsewhere or without a reported address: links, codes, PINs, QR codes, receipts', async () => {
+    const merchant = await service.merchant()
+    const [intent, paid] = [await createIntent(service, merchant), await createIntent(service, merchant)]
+    const sandbox = `/sandbox/${merchant.businessId}`
+    const wrong = intent.code === '000000' ? '111111' : '000000'
+    const enter = (code: string, headers: object) =>
+      seen(service.origin + sandbox, { method: 'POST', body: new URLSearchParams({ code }), headers: { ...headers } })
+    const strangers = ['203.0.113.99', 'unknown'].map((from) => ({ 'X-Forwarded-For': from }))
+    for (const from of strangers) {
+      for (let miss = 0; miss < 31; miss += 1) await enter(wrong, from)
+      for (let miss = 0; miss < 301; miss += 1) await open(service, '/p/222222', from)
+      const page = await open(service, `/p/${intent.shortCode}`, from)
+      const refused = page.status === 429 ? null : await fill(page, wallets.wrongPin, from)
+      expect([page.status, refused?.status]).to.deep.equal(from === strangers[0] ? [429, undefined] : [200, 422])
+      if (refused !== null)
+        for (let pin = 0; pin < 25; pin += 1) await fill(await open(service, page.url, from), wallets.wrongPin, from)
+    }
+    for (const from of ['198.51.100.1', '2001:db8:99::1', 'unknown', 'unix:', '_hidden', '']) {
+      const headers = { 'X-Forwarded-For': from }
+      const page = `/p/${intent.shortCode}`
+      for (const path of [page, `${page}/status`, `${page}/qr`, `${page}/qr.svg`, `${page}/qr.png`])
+        expect((await open(service, path, headers)).status, `${path} ${from}`).to.equal(200)
+      expect((await enter(intent.code, headers)).status, from).to.equal(303)
+      expect((await fill(await open(service, page, headers), wallets.wrongPin, headers)).status, from).to.equal(422)
+      if (from === '198.51.100.1')
+        expect(
+          (await fill(await open(service, `/p/${paid.shortCode}`, headers), wallets.pays, headers)).status,
+        ).to.equal(303)
+      expect((await open(service, `/p/${paid.shortCode}`, headers)).says, from).to.include('Payment successful')
+    }
   })
 
   it('lets concurrent processes look up only as many codes as the limit still allows', async () => {
@@ -159,14 +170,14 @@ describe('The limiter for links and payment codes', () => {
       return null
     }
     const ip = elsewhere()
-    const all = await inBoth(100, (each) => each.code(ip, null, find))
+    const all = await inBoth(100, (each) => each.code(ip, 'live', find))
     expect(lookedUp).to.equal(30)
     expect(all.filter(({ outcome }) => outcome === 'closed')).to.have.length(70)
     // The same for a /48, with each lookup from a different network.
-    await limit.code('2001:db8:9::1', null, miss)
+    await limit.code('2001:db8:9::1', 'live', miss)
     await counts().updateOne({ key: 'code:2001:db8:9::/48' }, { $set: { points: 290 } })
     lookedUp = 0
-    await inBoth(100, (each, index) => each.code(`2001:db8:9:${index + 1}::1`, null, find))
+    await inBoth(100, (each, index) => each.code(`2001:db8:9:${index + 1}::1`, 'live', find))
     expect(lookedUp).to.be.within(1, 10)
   })
 
@@ -174,13 +185,13 @@ describe('The limiter for links and payment codes', () => {
     const [ip, gate] = [elsewhere(), createGate()]
     let closed = 0
     const all = inBoth(650, async (each, index) => {
-      const { outcome } = await each.link(ip, () => gate.passed.then(index < 30 ? miss : hit))
+      const { outcome } = await each.link(ip, () => gate.passed.then(index < 300 ? miss : hit))
       if (outcome === 'closed') closed += 1
       return outcome
     })
     await waitFor('the others are refused', () => closed === 50)
     gate.open()
-    expect((await all).filter((outcome) => outcome === 'missed')).to.have.length(30)
+    expect((await all).filter((outcome) => outcome === 'missed')).to.have.length(300)
     expect(closed).to.equal(50)
     for (const each of [limit, otherLimit]) expect((await each.link(ip, hit)).outcome).to.equal('closed')
   })
@@ -203,7 +214,7 @@ describe('The limiter for links and payment codes', () => {
 
   it('does not count valid codes that are submitted in parallel, even if some of them are refused', async () => {
     const ip = elsewhere()
-    await Promise.all(Array.from({ length: 60 }, () => limit.code(ip, null, hit)))
+    await Promise.all(Array.from({ length: 60 }, () => limit.code(ip, 'live', hit)))
     const ranges = [`${ip}/32`, ip.replace(/1$/, '0/24'), ip.replace(/0\.1$/, '0.0/16')]
     await waitFor('the counts are taken back', async () => {
       const keys = ranges.map((range) => `code:${range}`)
@@ -212,6 +223,6 @@ describe('The limiter for links and payment codes', () => {
         .toArray()
       return all.length === 3 && all.every(({ points }) => points === 0)
     })
-    expect((await limit.code(ip, null, hit)).outcome).to.equal('found')
+    expect((await limit.code(ip, 'live', hit)).outcome).to.equal('found')
   })
 })
