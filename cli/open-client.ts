@@ -43,7 +43,7 @@ export function openClient({ url, key, warn, signal }: Opened): Payments {
 }
 
 /** The reason why there was no response, such as "ECONNREFUSED". */
-export function causeOf(error: unknown): string {
+function causeOf(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: NodeJS.ErrnoException }
   if (name === 'AbortError') return 'no response in time'
   return cause?.code ?? (cause?.message || message)

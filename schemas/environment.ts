@@ -137,7 +137,8 @@ export const environment = {
       type: 'string',
       pattern: '^[A-Za-z][A-Za-z0-9]{0,30}$',
       default: 'Service',
-      description: 'The word in headers such as `X-Service-Signature`: 1 to 31 letters and digits, a letter first.',
+      description:
+        'The word in `User-Agent` and in headers such as `X-Service-Signature`: 1 to 31 letters and digits, a letter first.',
     },
     WEBHOOK_ALLOWED_HOSTS: {
       type: 'string',

@@ -37,6 +37,7 @@ import { createRateLimits } from './security/rate-limits/rate-limits.ts'
 import { createSecrets } from './security/seal.ts'
 import { createSlowHash } from './security/slow-hash.ts'
 import { openTracing } from './tracing/open.ts'
+import { version } from './version.ts'
 import { createLiveWallet } from './wallets/live/live-wallet.ts'
 import { createSandboxWallet } from './wallets/sandbox/sandbox-wallet.ts'
 import { openWallets } from './wallets/wallets.ts'
@@ -89,6 +90,7 @@ export async function openDeps(
     allowedHosts: config.webhookAllowedHosts,
     blockedRanges: config.webhookBlockedRanges,
     maxSockets: maxSockets,
+    userAgent: `${config.webhookHeaderBrand}-Webhooks/${version} (+${new URL('/docs', config.publicUrl).href})`,
   })
   const slowHash = createSlowHash(config.hashMemoryKib)
   const { walletProvider } = config

@@ -1,5 +1,7 @@
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { text } from 'node:stream/consumers'
 import { signWebhook } from '../../docs/clients/payments.ts'
-import { causeOf } from '../open-client.ts'
 
 /** The time in which a server must respond to a webhook. */
 const TIMEOUT_MS = 30_000
@@ -33,24 +35,33 @@ export async function forwardEvent({ url, headerBrand, body, secret, signal }: F
     problem,
   })
   const signed = Object.entries(await signWebhook({ body, secret }))
-  const headers = signed.map(([name, value]): [string, string] => [
-    name.replace(/^X-Service-/, `X-${headerBrand}-`),
-    value,
-  ])
+  const headers = {
+    'User-Agent': `${headerBrand}-Webhooks (listen)`,
+    Accept: '*/*',
+    ...Object.fromEntries(signed.map(([name, value]) => [name.replace(/^X-Service-/, `X-${headerBrand}-`), value])),
+  }
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers,
-      body,
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    })
-    const text = await response.text()
-    return outcome(response.status, response.ok ? null : rejection(response.status, text))
+    const response = await post(url, headers, body, AbortSignal.any([signal, timeout]))
+    const { statusCode: status = 0 } = response
+    const responseText = await text(response)
+    return outcome(status, status >= 200 && status < 300 ? null : rejection(status, responseText))
   } catch (error) {
-    return outcome(null, unreachable(error, url))
+    return outcome(null, timeout.aborted ? late : unreachable(error as NodeJS.ErrnoException, url))
   }
 }
+
+/** Posts with node:http, because `fetch` fails if the server sends an unsolicited 100 Continue. */
+const post = (
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  signal: AbortSignal,
+): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const { request } = url.startsWith('https:') ? https : http
+    request(url, { method: 'POST', headers, signal }, resolve).once('error', reject).end(body)
+  })
 
 function rejection(status: number, text: string): string {
   const excerpt = text.trim().replaceAll(/\s+/g, ' ').slice(0, EXCERPT_CHARACTERS)
@@ -63,10 +74,9 @@ function rejection(status: number, text: string): string {
   return `Your server must respond with a status from 200 to 299. ${response}`
 }
 
-function unreachable(error: unknown, url: string): string {
-  const cause = causeOf(error)
-  if (cause === 'ECONNREFUSED') return `No server listens at ${url}. Start your server.`
-  if ((error as Error).name === 'TimeoutError')
-    return `Your server did not respond within ${TIMEOUT_MS / 1_000} s. Respond first, and do slow work afterwards.`
-  return `The request to ${url} failed: ${cause}.`
-}
+const late = `Your server did not respond within ${TIMEOUT_MS / 1_000} s. Respond first, and do slow work afterwards.`
+
+const unreachable = ({ code, message }: NodeJS.ErrnoException, url: string): string =>
+  code === 'ECONNREFUSED'
+    ? `No server listens at ${url}. Start your server.`
+    : `The request to ${url} failed: ${code ?? message}.`

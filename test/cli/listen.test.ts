@@ -123,6 +123,18 @@ describe('listen', () => {
     }
   })
 
+  it('skips interim responses, and says who it is', async () => {
+    server.respondWith((res) => {
+      for (let count = 0; count < 3; count += 1) res.writeContinue()
+      res.writeEarlyHints({ link: '</a>' }, () => res.writeHead(202).end())
+    })
+    const listening = listen(['--forward', server.url])
+    await listening.ready()
+    await newIntent()
+    await listening.seen('→ 202')
+    expect(server.received[0]?.headers).to.include({ 'user-agent': 'Service-Webhooks (listen)', accept: '*/*' })
+  })
+
   it('says why the server did not accept an event, and continues with the next event', async () => {
     server.respondWith((res, count) => void res.writeHead(count === 1 ? 500 : 200).end('no \u001b[31mdatabase'))
     const listening = listen(['--forward', server.url, '--header-brand', 'Acme'])

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { type Dispatcher, Pool } from 'undici'
+import { version } from '../../src/version.ts'
 import { exchange } from '../../src/wallets/live/exchange.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
 import { signature } from '../../src/wallets/live/sign.ts'
@@ -29,6 +30,7 @@ import {
   silentEndpoint,
   stopEndpoints,
 } from '../webhooks/endpoint-servers.ts'
+import { block } from '../webhooks/sending.ts'
 import { done, locked, notExecuted, poor, technical, wrongPin } from './customers.ts'
 
 /** Long enough for a response on loopback, even on a busy machine. */
@@ -69,7 +71,11 @@ describe('The live wallet', () => {
 
   function open(url: string, walletTimeoutMs = timeoutMs) {
     const sink = { write: (line: string) => void (log += line) }
-    const deps = { config: { walletTimeoutMs }, log: pino({}, sink), now: () => clock.now() }
+    const deps = {
+      config: { walletTimeoutMs, webhookHeaderBrand: 'Shop' },
+      log: pino({}, sink),
+      now: () => clock.now(),
+    }
     const at = { name: 'here', url, key: provider.key }
     return createLiveWallet(deps as Parameters<typeof createLiveWallet>[0], at)
   }
@@ -135,6 +141,23 @@ describe('The live wallet', () => {
         validUntil: new Date(sent.validUntil.getTime() + maxClockSkewMs).toISOString(),
       })),
     )
+    for (const { headers } of provider.requests)
+      expect(headers).to.include({ 'user-agent': `Shop-Payments/${version}`, accept: '*/*' })
+    expect(log).to.equal('')
+  })
+
+  it('skips interim responses', async () => {
+    for (const interim of ['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 103 Early\r\nlink: </a>\r\n\r\n'.repeat(1000)]) {
+      const early: ProviderBehaviour = (res, work) => {
+        res.socket?.write(interim)
+        setImmediate(() => send(res, work()))
+      }
+      provider.handleOrders(early)
+      provider.handleQueries(early)
+      const order = payment()
+      expect(await wallet.authorise(order)).to.deep.equal(done)
+      expect(await wallet.status(queryFor(order))).to.deep.equal(done)
+    }
     expect(log).to.equal('')
   })
 
@@ -224,14 +247,15 @@ describe('The live wallet', () => {
     ['nothing, and the end', responseLost, /^reset$/],
     ['half of it, and the end', respondWith((res) => cut(res)), /^reset$/],
     ['nothing at all', respondWith(() => {}), /^timeout$/],
-    ['a byte now and then', respondWith((res) => drip(res)), /^timeout$/],
+    ['a byte now and then', respondWith((res) => drip(res, () => res.write(' '))), /^timeout$/],
+    ['only interim responses', respondWith((res) => drip(res, () => res.writeContinue())), /^timeout$/],
   ]
   const cut = (res: ServerResponse): void => {
     res.writeHead(200, { 'Content-Length': '90' }).write('{"key":')
     setTimeout(() => res.destroy(), 20)
   }
-  const drip = (res: ServerResponse): void => {
-    const timer = setInterval(() => res.write(' '), 30)
+  const drip = (res: ServerResponse, write: () => unknown): void => {
+    const timer = setInterval(write, 30)
     res.on('close', () => clearInterval(timer))
   }
 
@@ -300,6 +324,16 @@ describe('The live wallet', () => {
     const exchanged = await Promise.all([1, 2].map(() => exchange(pool, postRequest, timeoutMs)))
     const bodies = exchanged.map((each) => each.outcome === 'responded' && each.body)
     expect(bodies).to.deep.equal(['to order 1', 'to order 2'])
+    await pool.close()
+  })
+
+  it('reads a response that arrived in time while the process was blocked', async () => {
+    const endpointServer = await httpEndpoint((_req, res) => {
+      res.end('{}')
+      block(600)
+    })
+    const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`)
+    expect(await exchange(pool, postRequest, 500)).to.include({ outcome: 'responded', body: '{}' })
     await pool.close()
   })
 

@@ -20,6 +20,7 @@ import {
 } from './endpoint-servers.ts'
 import {
   activeTimers,
+  block,
   body,
   expectStage,
   expectTimeout,
@@ -109,8 +110,7 @@ describe('The webhook sender with reusable connections', () => {
     const endpointServer = await httpEndpoint((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
     const { post } = senderTo([endpointServer], {})
     await post()
-    // Blocks the process.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_050)
+    block(1_050)
     expect(await post()).to.include({ outcome: 'delivered' })
     expect(endpointServer.connections).to.have.length(2)
   })

@@ -15,7 +15,9 @@ import {
   attemptAt,
   attemptAtHttp,
   attemptOverTls,
+  block,
   body,
+  dribble,
   expectStage,
   expectTimeout,
   flood,
@@ -28,6 +30,7 @@ import {
   senderTo,
   shortTimeout,
   stopAll,
+  userAgent,
 } from './sending.ts'
 
 describe('The webhook sender with a responsive endpoint', () => {
@@ -54,6 +57,8 @@ describe('The webhook sender with a responsive endpoint', () => {
       body,
       headers: {
         ...headers,
+        'user-agent': userAgent,
+        accept: '*/*',
         host,
         connection: 'keep-alive',
         'content-length': String(Buffer.byteLength(body)),
@@ -98,13 +103,49 @@ describe('The webhook sender with a responsive endpoint', () => {
     expect(neighbour.connections).to.have.length(0)
   })
 
-  it('waits for the final response after interim responses', async () => {
-    const endpointServer = await rawHttpEndpoint((socket) => {
-      socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n')
-      socket.write(OK)
+  const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\nconnection: close\r\n\r\n'
+  for (const [what, interim] of [
+    ['100', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['100 without a reason', 'HTTP/1.1 100\r\n\r\n'],
+    ['100 in HTTP/1.0, after an empty line', '\r\nHTTP/1.0 100 \r\n\r\n\r\n'],
+    ['103 and 102', `${early}HTTP/1.1 102 Processing\r\n\r\n`],
+    ['100, 103, 199 and 100', `HTTP/1.1 100 Go\r\n\r\n${early}HTTP/1.1 199 x\r\na: 1\r\n\r\nHTTP/1.1 100 Go\r\n\r\n`],
+    ['100, a thousand times', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1_000)],
+    ['103 with 15 KB of headers', early.replace('</a>', 'x'.repeat(15_000))],
+  ] as const)
+    it(`skips interim responses, also in small segments, and then reuses the connection: ${what}`, async () => {
+      const endpointServer = await rawHttpEndpoint((socket, count) => {
+        if (count === 1) socket.write(interim + OK)
+        else dribble(socket, interim + OK, Math.ceil(interim.length / 300))
+      })
+      const { post } = senderTo([endpointServer], {})
+      for (let time = 0; time < 3; time += 1)
+        expect(await post()).to.include({ outcome: 'delivered', status: 200, responseText: 'ok' })
+      expect(endpointServer.connections).to.have.length(1)
     })
-    const deliveredOk = { outcome: 'delivered', status: 200, responseText: 'ok' }
-    expect(await attemptAt(endpointServer, {})).to.include(deliveredOk)
+
+  it('skips interim responses over TLS', async () => {
+    const endpointServer = await httpsEndpoint('endpoint', (_req, res) => {
+      res.writeContinue()
+      res.writeEarlyHints({ link: '</a>' }, () => setImmediate(() => res.end('ok')))
+    })
+    expect(await attemptOverTls(endpointServer, {}, hostName)).to.include({ status: 200, responseText: 'ok' })
+  })
+
+  it('ignores an interim response that follows the final one', async () => {
+    const endpointServer = await rawHttpEndpoint((socket) => socket.write(`${OK}HTTP/1.1 100 Continue\r\n\r\n`))
+    const { post } = senderTo([endpointServer], {})
+    for (let time = 0; time < 3; time += 1) expect(await post()).to.include({ status: 200, responseText: 'ok' })
+  })
+
+  it('accepts a response that arrived in time while the process was blocked', async () => {
+    const blocking: RequestListener = (_req, res) => {
+      res.end('ok')
+      block(400)
+    }
+    expect(await attemptAt(await httpEndpoint(blocking), shortTimeout)).to.include({ status: 200, responseText: 'ok' })
+    const secure = await httpsEndpoint('endpoint', blocking)
+    expect(await attemptOverTls(secure, { timeoutMs: 350 }, hostName)).to.include({ status: 200, responseText: 'ok' })
   })
 
   it('keeps the first KiB of the response as text that is safe for databases and terminals', async () => {
@@ -135,6 +176,8 @@ describe('The webhook sender with a misbehaving endpoint', () => {
     ['sends its response byte by byte', 'HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n', 'x', 20],
     ['sends its headers byte by byte', 'HTTP/1.1 200 OK\r\nx: ', 'x', 20],
     ['keeps sending interim responses', '', 'HTTP/1.1 102 Processing\r\n\r\n', 100],
+    ['sends nothing but 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n', '', 100],
+    ['sends an interim response byte by byte', 'HTTP/1.1 103 Early Hints\r\nx: ', 'x', 20],
   ] as const)
     it(`gives up on an endpoint that ${what}, and closes the connection`, async () => {
       const endpointServer = await rawHttpEndpoint((socket) => {
@@ -150,7 +193,7 @@ describe('The webhook sender with a misbehaving endpoint', () => {
       flood(socket, 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)),
     )
     const attempt = await attemptAt(endpointServer, {})
-    expectStage(attempt, 'protocol')
+    expectStage(attempt, 'too_large')
     await closing(endpointServer.connections[0] as Socket)
   })
 
@@ -213,10 +256,15 @@ describe('The webhook sender with a misbehaving endpoint', () => {
     await closing(endpointServer.connections[0] as Socket)
   })
 
-  for (const lines of [1000, 17]) {
-    it(`rejects a response with ${lines} KB of headers`, async () => {
+  for (const [lines, status] of [
+    [1000, 200],
+    [17, 200],
+    [1000, 100],
+    [17, 103],
+  ] as const) {
+    it(`rejects a response with status ${status} and ${lines} KB of headers`, async () => {
       const endpointServer = await rawHttpEndpoint((socket) => {
-        socket.write(`HTTP/1.1 200 OK\r\n${`x-more: ${'x'.repeat(990)}\r\n`.repeat(lines)}\r\n`)
+        socket.write(`HTTP/1.1 ${status} OK\r\n${`x-more: ${'x'.repeat(990)}\r\n`.repeat(lines)}\r\n`)
       })
       expectStage(await attemptAt(endpointServer, {}), 'too_large')
     })
@@ -248,7 +296,12 @@ describe('The webhook sender with a misbehaving endpoint', () => {
       'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n',
       'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok',
       'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nx: a\0b\r\n\r\nok',
-      'HTTP/1.1 100 Continue\r\n\r\n',
+      'HTTP/1.1 101 Switching Protocols\r\n\r\n',
+      `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 Switching Protocols\r\n\r\n${OK}`,
+      `HTTP/1.1 100 Continue\r\ncontent-length: 2\r\n\r\nno${OK}`,
+      `HTTP/1.1 1000 Continue\r\n\r\n${OK}`,
+      `HTTP/1.1 100 Continue\n\n${OK}`,
+      '+OK\r\n',
     ]
     for (const response of responses)
       expectStage(await attemptAt(await rawHttpEndpoint((socket) => socket.write(response)), {}), 'protocol')

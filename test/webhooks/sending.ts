@@ -18,6 +18,7 @@ export const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 export const hostName = 'hooks.example.com'
 export const owner = 'business'
 export const body = '{"id":"DLV-1","label":"Café ☕"}'
+export const userAgent = 'Service-Webhooks/1.2.3 (+https://api.example/docs)'
 export const headers = { 'content-type': 'application/json', 'x-service-signature': 'sha256=00' }
 
 /** Resolves any name to these addresses. */
@@ -43,6 +44,7 @@ export function sender(hosts: string[], options: Partial<SenderOptions>): TestSe
     maxSockets: 50,
     allowedHosts: new Set(hosts),
     blockedRanges: [],
+    userAgent,
     ...options,
   }
   const made = createSender(all)
@@ -94,6 +96,16 @@ export const activeTimers = (): number => process.getActiveResourcesInfo().filte
 export function repeat(socket: Socket, text: string, everyMs: number): void {
   const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(text)), everyMs)
   timers.push(timer)
+}
+
+/** Blocks the process. */
+export const block = (ms: number): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+
+/** Writes `text` in segments of `bytes`. */
+export function dribble(socket: Socket, text: string, bytes: number): void {
+  socket.setNoDelay()
+  if (text === '' || socket.destroyed) return
+  socket.write(text.slice(0, bytes), () => setImmediate(dribble, socket, text.slice(bytes), bytes))
 }
 
 export function flood(socket: Socket, text: string): void {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
 import { newId } from '../../src/security/ids.ts'
+import { version } from '../../src/version.ts'
 import { deliveryId, eventIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import {
@@ -47,6 +48,8 @@ describe('A delivery', () => {
     expect(names?.filter((name) => /^x-/i.test(name))).to.have.length(4)
     const sentHeaders = {
       'content-type': 'application/json',
+      'user-agent': `Service-Webhooks/${version} (+${service.deps.config.publicUrl}/docs)`,
+      accept: '*/*',
       'x-service-event': 'payment.cancelled',
       'x-service-event-id': eventIdOf(made[1]?._id ?? ''),
     }

@@ -53,13 +53,15 @@ export function exchange(pool: Pool, request: ProviderRequest, timeoutMs: number
     }
     const fail = (why: string): void => settle({ outcome: sending === null ? 'never-sent' : 'lost', why })
     const giveUp = (why: string): void => {
+      if (isSettled) return
       fail(why)
       sending?.abort(new Error(why))
     }
     const waiting = setTimeout(() => {
       if (sending === null) giveUp('no connection')
     }, timeoutMs * connectionWaitShare)
-    const timer = setTimeout(() => giveUp('timeout'), timeoutMs)
+    // A response that arrived while the event loop was blocked is read first.
+    const timer = setTimeout(() => setImmediate(giveUp, 'timeout'), timeoutMs)
 
     const handler: Dispatcher.DispatchHandler = {
       /** Called when a connection is ready, before the first byte is written. */

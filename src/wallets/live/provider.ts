@@ -1,6 +1,8 @@
-import { Pool } from 'undici'
+import { buildConnector, Pool } from 'undici'
 import type { Deps } from '../../deps.ts'
 import { createFairSlots, fewerThanFree } from '../../process/fair-slots.ts'
+import { skipInterimResponses } from '../../process/interim-responses.ts'
+import { version } from '../../version.ts'
 import { connectionWaitShare, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
 import { signature } from './sign.ts'
 
@@ -47,6 +49,8 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
   function signed(method: 'GET' | 'POST', path: string, body: string): Record<string, string> {
     const timestamp = String(Math.floor(deps.now().getTime() / 1000))
     return {
+      'User-Agent': `${deps.config.webhookHeaderBrand}-Payments/${version}`,
+      Accept: '*/*',
       'X-Wallet-Timestamp': timestamp,
       'X-Wallet-Signature': signature(key, { timestamp, method, path, body }),
     }
@@ -84,11 +88,16 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
   }
 }
 
-const openPool = (origin: string, timeoutMs: number): Pool =>
-  new Pool(origin, {
+function openPool(origin: string, timeoutMs: number): Pool {
+  // This is set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
+  const connect = buildConnector({ timeout: timeoutMs, rejectUnauthorized: true })
+  return new Pool(origin, {
     connections: maxConnections,
-    // This is set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
-    connect: { timeout: timeoutMs, rejectUnauthorized: true },
+    connect: (options, callback) =>
+      connect(options, (...result) => {
+        if (result[1]) skipInterimResponses(result[1])
+        callback(...result)
+      }),
     // The client's own timeouts are disabled. The timeout in `exchange` applies instead.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -98,3 +107,4 @@ const openPool = (origin: string, timeoutMs: number): Pool =>
     keepAliveMaxTimeout: maxIdleMs,
     keepAliveTimeoutThreshold: idleMarginMs,
   })
+}

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
+import { skipInterimResponses } from '../../process/interim-responses.ts'
 import type { Meter } from './meter.ts'
 import { meterReads } from './meter-reads.ts'
 
@@ -131,6 +132,7 @@ export function connectionOver(origin: string, socket: Socket, raw = socket): Co
   }
   limitResponse(connection)
   meterReads(client, socket, () => connection.meter)
+  skipInterimResponses(socket)
   return connection
 }
 

@@ -14,9 +14,6 @@ const maxReadChunks = 256
 /** The status codes of responses that have no body, whatever their `Content-Length` header says (RFC 9112, 6.3). */
 const bodiless: readonly number[] = [204, 304]
 
-/** The maximum number of 1xx responses that are accepted. An endpoint that sends more of them is considered hostile. */
-const maxInterimResponses = 5
-
 export interface PostRequest {
   path: string
   headers: Record<string, string>
@@ -41,7 +38,6 @@ export function exchange(connection: Connection, request: PostRequest, deadline:
     const chunks: Buffer[] = []
     let read = 0
     let chunksRead = 0
-    let interim = 0
     let response: EndpointResponse | null = null
 
     // Only the first call to `resolve` has an effect, so further events do no harm. The listener need not be removed
@@ -58,13 +54,11 @@ export function exchange(connection: Connection, request: PostRequest, deadline:
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart() {},
       onResponseStart(_controller, status, headers) {
-        if (status >= 200) {
-          connection.mayIdleMs = mayIdleFor(headers['keep-alive'])
-          response = { status, responseText: '' }
-        } else if (++interim > maxInterimResponses) {
-          fail(faults.notHttp)
-          stop()
-        }
+        connection.mayIdleMs = mayIdleFor(headers['keep-alive'])
+        response = { status, responseText: '' }
+        if (status >= 200) return
+        fail(faults.notHttp)
+        stop()
       },
       onResponseData(_controller, chunk) {
         if (read < keptBytes) chunks.push(chunk)

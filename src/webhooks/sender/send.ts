@@ -1,5 +1,6 @@
 import { constants } from 'node:crypto'
 import tls from 'node:tls'
+import { withTimeout } from '../../process/timeout.ts'
 import type { Range } from '../../security/network.ts'
 import { isWithin } from './address.ts'
 import { openSocket, type Target } from './connect.ts'
@@ -45,6 +46,8 @@ export interface SenderOptions {
    * the wait counts towards their timeout.
    */
   maxSockets: number
+  /** The `User-Agent` header, because common firewalls refuse requests without one. */
+  userAgent: string
   /** Resolves names in tests, instead of DNS. */
   resolve?: Resolve
   /** The PEM certificate of the certificate authority that tests trust instead of the public ones. */
@@ -68,7 +71,7 @@ function targetOf(url: URL, allowed: boolean): Target {
 
 /** Creates the only HTTP client for webhooks. It ignores environment variables for proxies and TLS. */
 export function createSender(options: SenderOptions): Sender {
-  const { timeoutMs, allowedHosts, blockedRanges, maxSockets, resolve, ca } = options
+  const { timeoutMs, allowedHosts, blockedRanges, maxSockets, userAgent, resolve, ca } = options
   // All connections share one context, because otherwise loading the certificate authorities would be a large part of
   // the cost of each handshake. Renegotiation is disabled because only the first handshake of a connection is metered,
   // so an endpoint must not be able to start a second one.
@@ -134,19 +137,17 @@ export function createSender(options: SenderOptions): Sender {
       return { outcome: 'unreachable', stage: 'address', reason: judged.fault, durationMs: elapsedMs() }
     const deadline = new AbortController()
     const abort = (): void => deadline.abort()
-    const timer = setTimeout(abort, timeoutMs)
     onStart?.(abort)
-    try {
-      const path = judged.url.pathname + judged.url.search
-      const target = targetOf(judged.url, judged.allowed)
-      const done = await post(target, owner, { path, headers, body }, deadline.signal)
-      if ('fault' in done) return { outcome: 'unreachable', ...done.fault, durationMs: elapsedMs() }
-      const { status } = done.response
-      const outcome = status >= 200 && status < 300 ? 'delivered' : 'refused'
-      return { outcome, ...done.response, durationMs: elapsedMs() }
-    } finally {
-      clearTimeout(timer)
-    }
+    const path = judged.url.pathname + judged.url.search
+    const target = targetOf(judged.url, judged.allowed)
+    const all = { 'User-Agent': userAgent, Accept: '*/*', ...headers }
+    const posting = post(target, owner, { path, headers: all, body }, deadline.signal)
+    await withTimeout(posting, timeoutMs, abort)
+    const done = await posting
+    if ('fault' in done) return { outcome: 'unreachable', ...done.fault, durationMs: elapsedMs() }
+    const { status } = done.response
+    const outcome = status >= 200 && status < 300 ? 'delivered' : 'refused'
+    return { outcome, ...done.response, durationMs: elapsedMs() }
   }
 
   return {
