@@ -20,8 +20,8 @@ export const eventBody = (event: EventName, data: object) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   ...exactly({
     id: described(
-      'The id of the delivery. It is the same in every attempt. In the event log, the id of the event.',
-      shaped('^([A-Za-z0-9_-]{32}|[0-9a-f]{24}(-[0-9a-f]{24})?)$', 49),
+      'The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event.',
+      shaped('^([A-Za-z0-9_-]{32}|[0-9a-f]{24})$', 32),
     ),
     event: { const: event },
     created_at: described('When the event happened.', instant),

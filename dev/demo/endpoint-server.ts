@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { eventIdOf } from '../../docs/clients/payments.ts'
 import { type Check, checkSignature } from './check-signature.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
@@ -14,6 +15,7 @@ export interface Arrival {
   check: Check
   /** Null unless the signature is genuine. */
   event: WebhookEvent | null
+  eventId: string
   handledBefore: boolean
   respondedWith: 200 | 401 | 500
 }
@@ -36,7 +38,7 @@ export async function startEndpointServer() {
     const at = new Date()
     const check = checkSignature(secret, headers, body, at)
     const event = check.genuine ? (JSON.parse(body.toString()) as WebhookEvent) : null
-    const eventId = String(headers['x-service-event-id'])
+    const eventId = event === null ? '' : eventIdOf(event)
     const handledBefore = event !== null && handled.has(eventId)
     return {
       at,
@@ -45,6 +47,7 @@ export async function startEndpointServer() {
       body,
       check,
       event,
+      eventId,
       handledBefore,
       respondedWith: handle(event, eventId),
     }

@@ -6,7 +6,7 @@ import { must } from './wait-for.ts'
 
 /** Shows a webhook as it arrived, and the checks that a merchant makes. */
 export function showWebhook(arrival: Genuine, secret: string): void {
-  const { check, event, body, headers } = arrival
+  const { check, event, eventId, body, headers } = arrival
   show(['POST /webhooks', ...headersOf(arrival), '', ...cut(body.toString())])
   gap()
   seen(`signature matches: HMAC-SHA256 of ${check.timestamp}.{…} under the endpoint's secret`)
@@ -15,7 +15,7 @@ export function showWebhook(arrival: Genuine, secret: string): void {
   must(!checkSignature(secret, headers, forged, arrival.at).genuine, 'a changed amount is noticed')
   seen('the same check with a changed amount: refused')
   seen(`timestamp is ${check.ageSeconds} s old; up to 300 s are accepted, so an old webhook cannot be replayed`)
-  seen(`new event ${String(headers['x-service-event-id'])}: responded with ${arrival.respondedWith}`)
+  seen(`new event ${eventId}: responded with ${arrival.respondedWith}`)
 }
 
 /** Shows a webhook in two lines. */

@@ -1050,7 +1050,7 @@ export interface components {
       [key: string]: unknown
     }
     PaymentCreatedEvent: {
-      /** The id of the delivery. It is the same in every attempt. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.created'
       /** When the event happened. */
@@ -1084,7 +1084,7 @@ export interface components {
       }
     }
     PaymentConfirmedEvent: {
-      /** The id of the delivery. It is the same in every attempt. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.confirmed'
       /** When the event happened. */
@@ -1119,7 +1119,7 @@ export interface components {
       }
     }
     PaymentCancelledEvent: {
-      /** The id of the delivery. It is the same in every attempt. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.cancelled'
       /** When the event happened. */
@@ -1153,7 +1153,7 @@ export interface components {
       }
     }
     PaymentExpiredEvent: {
-      /** The id of the delivery. It is the same in every attempt. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.expired'
       /** When the event happened. */
@@ -1187,7 +1187,7 @@ export interface components {
       }
     }
     PaymentRefundedEvent: {
-      /** The id of the delivery. It is the same in every attempt. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.refunded'
       /** When the event happened. */
@@ -1232,7 +1232,7 @@ export interface components {
       }
     }
     PaymentFailedEvent: {
-      /** The id of the delivery. It is the same in every attempt. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.failed'
       /** When the event happened. */
@@ -1300,7 +1300,7 @@ export interface components {
           }
     }
     OrderNewEvent: {
-      /** The id of the delivery. It is the same in every attempt. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'order.new'
       /** When the event happened. */
@@ -1333,7 +1333,7 @@ export interface components {
       }
     }
     EndpointFailingEvent: {
-      /** The id of the delivery. It is the same in every attempt. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'endpoint.failing'
       /** When the event happened. */
@@ -3903,9 +3903,9 @@ export class WebhookVerificationError extends Error {
 /**
  * Verifies that a webhook comes from the service, and returns its event. Throws WebhookVerificationError if it does
  * not. The comparison takes the same time for every wrong signature. It uses WebCrypto, which all runtimes have, so it
- * is asynchronous. The same event may arrive more than once: `eventIdOf` returns the id by which to recognise it.
+ * is asynchronous. The same event may arrive more than once: recognise it by its `eventId`, which is signed.
  */
-export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEvent> {
+export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEvent & { eventId: string }> {
   const { body, headers, secret, toleranceSeconds = 300, now = new Date() } = webhook
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (secrets.length === 0 || secrets.includes('')) throw new TypeError('secret must not be empty.')
@@ -3926,7 +3926,7 @@ export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEven
   for (const each of secrets)
     for (const signature of signatures)
       if (await crypto.subtle.verify('HMAC', await hmacKey(encoder.encode(each)), fromHex(signature), signed))
-        return parse(body)
+        return withEventId(parse(body))
   throw new WebhookVerificationError(
     'SIGNATURE_MISMATCH',
     'No signature matches. Check the secret, and pass the raw body as it arrived.',
@@ -3970,6 +3970,12 @@ export function eventIdOf({ id }: { id: string }): string {
   if (!/^[\w-]{32}$/.test(id)) return id
   const half = atob(id.slice(0, 16).replaceAll('-', '+').replaceAll('_', '/'))
   return toHex(Array.from(half, (character) => character.charCodeAt(0)))
+}
+
+function withEventId(event: WebhookEvent): WebhookEvent & { eventId: string } {
+  const eventId = eventIdOf({ id: String(Object(event).id) })
+  if (/^[0-9a-f]{24}$/.test(eventId)) return { ...event, eventId }
+  throw new WebhookVerificationError('INVALID_JSON', 'The body is not an event: its `id` is not one of the service.')
 }
 
 const toHex = (bytes: number[]): string => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -18,7 +18,7 @@ import {
 } from './fields.ts'
 import { pageOf } from './page.ts'
 
-export const deliveryId = shaped('^([A-Za-z0-9_-]{32}|[0-9a-f]{24}-[0-9a-f]{24})$', 49)
+export const deliveryId = shaped('^[A-Za-z0-9_-]{32}$', 32)
 
 /** The result of an endpoint test. */
 export const testResult = objectOf(

@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
+import { signWebhook } from '../../docs/clients/payments.ts'
+import { newId } from '../../src/security/ids.ts'
 import { startCommand } from '../dev/command.ts'
 import { fileOf, languageOf, librariesOf, programs } from '../docs/languages.ts'
 import { skipUnlessHere } from '../docs/program.ts'
-import { createIntent, relay } from '../support/actions.ts'
+import { createIntent, deliveriesOf, relay, storedBody, subscribe } from '../support/actions.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { keyOf, withCli } from './start-cli.ts'
@@ -23,11 +25,12 @@ describe('The webhook handlers in docs/merchants/quickstart.md', () => {
   })
 
   for (const handler of handlers)
-    it(`accept an event, reject a forged one, and catch up after an outage: ${fileOf(handler)}`, async function () {
+    it(`handle each event once whatever its headers say, reject a forged one, and catch up after an outage: ${fileOf(handler)}`, async function () {
       const [language, file] = [languageOf(handler), fileOf(handler)]
       if (language === undefined || file === undefined) return expect.fail()
       skipUnlessHere(this, language.name, [language.command, '--version'], handler.page)
       const merchant = await service.merchant()
+      for (const port of [7, 9]) await subscribe(service, merchant, `http://127.0.0.1:${port}/hook`)
       const [folder, port] = [await mkdtemp(join(tmpdir(), 'handler-')), await freePort()]
       const catchup = catchups.find(({ fence }) => fence === language.fence)
       const catchupFile = `catchup.${language.extension}`
@@ -54,6 +57,21 @@ describe('The webhook handlers in docs/merchants/quickstart.md', () => {
         await relay(service, merchant)
         await listening.seen('→ 200')
         await waitFor('the handler has printed it', () => running.output.stdout.includes(referenceNumber))
+        listening.kill('SIGINT')
+        await listening.ended
+
+        const { referenceNumber: second } = await createIntent(service, merchant)
+        await relay(service, merchant)
+        const deliveries = await deliveriesOf(service, merchant)
+        expect(deliveries).to.have.length(4)
+        for (const eventId of ['..', '.', '', 'a/b', deliveries[0]?._id ?? '', newId()])
+          for (const delivery of deliveries) {
+            const body = await storedBody(service, delivery)
+            const headers = { ...(await signWebhook({ body, secret })), 'X-Service-Event-Id': eventId }
+            expect((await fetch(url, { method: 'POST', body, headers })).status).to.equal(200)
+          }
+        const { stdout } = running.output
+        for (const reference of [referenceNumber, second]) expect(stdout.split(reference)).to.have.length(2)
         running.kill('SIGKILL')
         await running.ended
         await createIntent(service, merchant)

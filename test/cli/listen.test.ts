@@ -50,7 +50,9 @@ describe('listen', () => {
     const headersOf = (index: number) => received[index]?.headers as Record<string, string>
     const requests = received.map(({ body }, index) => ({ secret, now, body, headers: headersOf(index) }))
     for (const language of languages.filter(({ name }) => name !== 'PHP'))
-      expect(await verdictsOf(language, requests), language.name).to.deep.equal(['true', 'true', 'true'])
+      expect(await verdictsOf(language, requests), language.name).to.deep.equal(
+        logged.map(({ id }: { id: string }) => id),
+      )
     const standard = new Webhook(Buffer.from(secret, 'hex').toString('base64'))
     for (const [index, { body }] of received.entries())
       expect(() => standard.verify(body, headersOf(index))).to.not.throw()

@@ -10,7 +10,8 @@ export interface Language {
   command: string
   /**
    * Checks requests with the function of the guide. It reads one request per line from stdin: secret, time, body, then
-   * names and values of headers, separated by tabs, all but the time in base64. It prints true or false for each.
+   * names and values of headers, separated by tabs, all but the time in base64. It prints the event's id or null
+   * for each.
    */
   checkAll: string
 }
@@ -46,7 +47,7 @@ for line in sys.stdin.read().rstrip("\\n").split("\\n"):
     secret, now, body, *rest = line.split("\\t")
     rest = [b64decode(field).decode() for field in rest]
     headers = dict(zip(rest[::2], rest[1::2]))
-    print("true" if verify(b64decode(secret).decode(), headers, b64decode(body), float(now)) else "false")
+    print(verify(b64decode(secret).decode(), headers, b64decode(body), float(now)) or "null")
 `,
   },
   {
@@ -64,8 +65,7 @@ foreach (explode("\\n", rtrim(stream_get_contents(STDIN), "\\n")) as $line) {
     for ($at = 3; $at < count($fields); $at += 2) {
         $headers[base64_decode($fields[$at])] = base64_decode($fields[$at + 1]);
     }
-    $verdict = verify(base64_decode($fields[0]), $headers, base64_decode($fields[2]), (int) $fields[1]);
-    echo $verdict ? "true\\n" : "false\\n";
+    echo verify(base64_decode($fields[0]), $headers, base64_decode($fields[2]), (int) $fields[1]) ?? 'null', "\\n";
 }
 `,
   },

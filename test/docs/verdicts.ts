@@ -12,7 +12,7 @@ const asLine = (request: CheckedRequest): string => {
   return [base64(request.secret), request.now, base64(bodyOf(request)), ...headers].join('\t')
 }
 
-/** Checks every request with the function of the guide, in one process. Returns `true` or `false` for each. */
+/** Checks every request with the function of the guide, in one process. Returns the event's id or `null` for each. */
 export async function verdictsOf(language: Language, requests: readonly CheckedRequest[]): Promise<string[]> {
   const runner = `run.${language.extension}`
   const files = { ...librariesOf(language), [runner]: language.checkAll }

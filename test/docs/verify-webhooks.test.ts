@@ -20,7 +20,7 @@ describe('The test vectors for signed requests', () => {
       return signedHeaders('Service', secrets, { _id: '', event: 'payment.created' }, body, at)
     }
     const isPlain = ({ valid, body, headers }: Vector) =>
-      valid && body !== undefined && !('X-Service-Signature-Previous' in headers)
+      valid && body !== undefined && !/-(Previous|Id)\b/.test(Object.keys(headers).join())
     const plain = vectors.filter(isPlain)
     expect(plain.length).to.be.above(10)
     for (const vector of plain) {
@@ -44,11 +44,11 @@ describe('docs/merchants/webhooks.md', () => {
 
 describe('The files docs/clients/verify.*', () => {
   for (const language of languages) {
-    it(`contain a function that verifies every vector correctly in ${language.name}`, async function () {
+    it(`contain a function that returns the event id of every genuine vector, and nothing for the others, in ${language.name}`, async function () {
       skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/clients')
       const found = await verdictsOf(language, vectors)
       expect(found).to.have.length(vectors.length)
-      const wrong = vectors.filter(({ valid }, at) => found[at] !== String(valid))
+      const wrong = vectors.filter(({ eventId }, at) => found[at] !== String(eventId ?? null))
       expect(wrong.map(({ name }) => name)).to.deep.equal([])
     })
   }

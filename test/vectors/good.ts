@@ -1,4 +1,4 @@
-import { good, newerSecret, newestSecret, now, secret, sign } from './vector.ts'
+import { deliveryId, good, newerSecret, newestSecret, now, secret, sign } from './vector.ts'
 
 const data = {
   reference_number: 'PI-TD6SBCEQZP6URL4P',
@@ -16,7 +16,7 @@ const data = {
 /** A body as the service sends it. */
 export const envelope = (changes: Record<string, unknown>): string =>
   JSON.stringify({
-    id: 'awFJrKkMOL3jxH9iawFJrKkMOL3jxH9e',
+    id: deliveryId,
     event: 'payment.created',
     created_at: '2026-11-21T07:35:08.990Z',
     sandbox: true,
@@ -32,6 +32,13 @@ const manyPairs = Object.fromEntries(
   Array.from({ length: 50 }, (_, n) => [`key ${n}`, `${n} – ${'value '.repeat(16)}`]),
 )
 
+/** A genuine request with an `id` from which no event's id, and no name of a file, may be made. */
+const odd = (name: string, id: unknown) =>
+  good(`an odd id: ${name}`, 'the service sends no such id', {
+    body: JSON.stringify({ id, event: 'order.new' }),
+    eventId: null,
+  })
+
 /** The requests that an endpoint must accept. */
 export const goodVectors = [
   good('a payment', 'as the service sends it', { body }),
@@ -39,17 +46,35 @@ export const goodVectors = [
     body: envelope({ metadata: { shop: 'Épicerie du marché', نواكشوط: 'سوق', '☕': '🫖 日本' } }),
   }),
   good('escapes', 'escapes must not be changed', {
-    body: String.raw`{"id":"a-b","data":{"label":"caf\u00e9 \"\/\\ \ud83e\uded6 \n","note":"café"}}`,
+    body: String.raw`{"id":"${deliveryId}","data":{"label":"caf\u00e9 \"\/\\ \ud83e\uded6 \n","note":"café"}}`,
   }),
   good('characters that some parsers change', 'line separators, a tab and a no-break space are part of the body', {
     body: envelope({ metadata: { a: '\u2028\u2029', b: '\t\u00a0', c: '</script>&amp;%41+' } }),
   }),
   good('empty data', 'no field of the data is required', {
-    body: '{"id":"a-b","event":"order.new","data":{}}',
+    body: `{"event":"order.new","id":"${deliveryId}","data":{}}`,
   }),
+  good('an id with - and _', 'the id is base64url', {
+    body: '{"id":"-_-_-_-_-_-_-_-_iawFJrKkMOL3jxH9"}',
+    eventId: 'fbffbffbffbffbffbffbffbf',
+  }),
+  good('an event as `listen` forwards it', 'its id is that of the event', {
+    body: '{"id":"6b0149aca90c38bde3c47f63","event":"order.new"}',
+    eventId: '6b0149aca90c38bde3c47f63',
+  }),
+  odd('two dots', '..'),
+  odd('a path', '../../../../../../../../../../ab/cd'),
+  odd('a path of 32 characters', '../../../../../../../../ab/cd/ef'),
+  odd('with a line end', `${deliveryId}\n`),
+  odd('too long', `${deliveryId}A`),
+  odd('letters beyond ASCII', 'é'.repeat(32)),
+  odd('in capitals', '6B0149ACA90C38BDE3C47F63'),
+  odd('an event id with a line end', '6b0149aca90c38bde3c47f63\n'),
+  odd('a number', 6),
+  odd('null', null),
   good('no body', 'the text that is signed ends with the dot', { body: '' }),
   good('a long body', 'every byte is signed', { body: envelope({ metadata: manyPairs }) }),
-  good('white space around JSON', 'the body is bytes, not JSON', { body: ' \r\n{ "id" : "a-b" }\r\n\r\n' }),
+  good('white space around JSON', 'the body is bytes, not JSON', { body: ` \r\n{ "id" : "${deliveryId}" }\r\n\r\n` }),
   good('dots in the body', 'only the first dot of the signed text separates time and body', {
     body: '1.2.3',
   }),
@@ -64,6 +89,12 @@ export const goodVectors = [
     body,
     headers: { 'X-Service-Event': 'payment.created', 'X-Service-Version': '2' },
   }),
+  ...['..', '', '6b0149aca90c38bde3c47f99'].map((header) =>
+    good(`another event id in the header: ${header}`, 'the header is not signed, so the id comes from the body', {
+      body,
+      headers: { 'X-Service-Event-Id': header, 'webhook-id': header },
+    }),
+  ),
   good('after a rotation, with the new secret', 'the previous signature belongs to the old secret', {
     body,
     secret: newerSecret,

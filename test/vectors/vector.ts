@@ -5,6 +5,8 @@ export interface Vector {
   name: string
   why: string
   valid: boolean
+  /** The event's id according to the signed body. Null if the body is not one that the service sends. */
+  eventId?: string | null
   secret: string
   /** The endpoint's clock, in Unix seconds. */
   now: number
@@ -13,6 +15,10 @@ export interface Vector {
   body?: string
   bodyBase64?: string
 }
+
+/** The id of a delivery, and the id of its event. */
+export const deliveryId = 'awFJrKkMOL3jxH9iawFJrKkMOL3jxH9e'
+export const eventId = '6b0149aca90c38bde3c47f62'
 
 /** The default secret of a vector, the secret after one rotation, and the secret after two. */
 export const secret = '84432cccd985fa567be32c6c93fa77de6c367a92a95fc52bcd275bc97f7745c3'
@@ -29,6 +35,8 @@ export const sign = (key: string | Buffer, timestamp: string, body: string | Buf
 
 interface Request {
   /** The body that was signed. */ body: string | Buffer
+  /** The event's id in the body. By default, that of `deliveryId`. */
+  eventId?: string | null
   /** The body that the endpoint received, if it is another. */
   arrived?: string | Buffer
   timestamp?: string
@@ -38,6 +46,7 @@ interface Request {
 }
 
 function vector(valid: boolean, name: string, why: string, request: Request): Vector {
+  const { eventId: contained = Buffer.from(request.body).includes(deliveryId) ? eventId : null } = request
   const { body, arrived = body, timestamp = String(now), secret: key = secret, headers } = request
   const genuine = { 'X-Service-Timestamp': timestamp, 'X-Service-Signature': sign(key, timestamp, body) }
   const sent = Object.entries({ ...genuine, ...headers }).filter(([, value]) => value !== null)
@@ -48,6 +57,7 @@ function vector(valid: boolean, name: string, why: string, request: Request): Ve
     name,
     why,
     valid,
+    ...(valid ? { eventId: contained } : {}),
     secret: key,
     now,
     headers: Object.fromEntries(sent) as Record<string, string>,

@@ -32,9 +32,9 @@ export class WebhookVerificationError extends Error {
 /**
  * Verifies that a webhook comes from the service, and returns its event. Throws WebhookVerificationError if it does
  * not. The comparison takes the same time for every wrong signature. It uses WebCrypto, which all runtimes have, so it
- * is asynchronous. The same event may arrive more than once: `eventIdOf` returns the id by which to recognise it.
+ * is asynchronous. The same event may arrive more than once: recognise it by its `eventId`, which is signed.
  */
-export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEvent> {
+export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEvent & { eventId: string }> {
   const { body, headers, secret, toleranceSeconds = 300, now = new Date() } = webhook
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (secrets.length === 0 || secrets.includes('')) throw new TypeError('secret must not be empty.')
@@ -55,7 +55,7 @@ export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEven
   for (const each of secrets)
     for (const signature of signatures)
       if (await crypto.subtle.verify('HMAC', await hmacKey(encoder.encode(each)), fromHex(signature), signed))
-        return parse(body)
+        return withEventId(parse(body))
   throw new WebhookVerificationError(
     'SIGNATURE_MISMATCH',
     'No signature matches. Check the secret, and pass the raw body as it arrived.',
@@ -99,6 +99,12 @@ export function eventIdOf({ id }: { id: string }): string {
   if (!/^[\w-]{32}$/.test(id)) return id
   const half = atob(id.slice(0, 16).replaceAll('-', '+').replaceAll('_', '/'))
   return toHex(Array.from(half, (character) => character.charCodeAt(0)))
+}
+
+function withEventId(event: WebhookEvent): WebhookEvent & { eventId: string } {
+  const eventId = eventIdOf({ id: String(Object(event).id) })
+  if (/^[0-9a-f]{24}$/.test(eventId)) return { ...event, eventId }
+  throw new WebhookVerificationError('INVALID_JSON', 'The body is not an event: its `id` is not one of the service.')
 }
 
 const toHex = (bytes: number[]): string => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')

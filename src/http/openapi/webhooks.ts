@@ -49,7 +49,8 @@ const webhook = (
     },
     {
       ...header(`X-${brand}-Event-Id`, '^[0-9a-f]{24}$', 24),
-      description: 'The id of the event. It is the same for all of your endpoints, and the same as in the event log.',
+      description:
+        'The id of the event, as in the event log. It is not signed, but the first 16 characters of `id` are the same id in base64url.',
     },
     {
       name: 'webhook-id',

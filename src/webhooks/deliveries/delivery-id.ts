@@ -1,6 +1,6 @@
 /**
  * Returns a delivery id of 32 characters, which encode the event's 12-byte id and the endpoint's 12-byte id. The id
- * must be short because Redis stores it three times for each waiting delivery.
+ * must be short because Redis stores it three times for each waiting delivery. Merchants decode the event's id from it.
  */
 export const deliveryId = (eventId: string, endpointId: string): string =>
   Buffer.from(eventId + endpointId, 'hex').toString('base64url')

@@ -1,0 +1,107 @@
+import { expect } from 'chai'
+import { signWebhook, verifyWebhook } from '../../docs/clients/payments.ts'
+import { endpointIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
+import { languages, librariesOf } from '../docs/languages.ts'
+import { runProgram, skipUnlessHere } from '../docs/program.ts'
+import { type CheckedRequest, verdictsOf } from '../docs/verdicts.ts'
+import { attempt, createIntent, deliveriesOf, post, recordRecentSuccess, relay, subscribe } from '../support/actions.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
+import { runReplays } from '../support/replays.ts'
+import { withMerchant, withService } from '../support/service.ts'
+
+interface RefundEvent {
+  id: string
+  body: { event: string; data: { reference_number: string; refund: { id: string } } }
+}
+
+/** Prints what `store` returned for each id. */
+const storeAll: Record<string, string> = {
+  Node: `
+import { store } from './inbox.mjs'
+const show = (id) => { try { return store(id, 'body') } catch (error) { return error instanceof TypeError } }
+console.log([...['a', 'a'].map((each) => show(each.repeat(24))), ...['..', 'a/b', '', undefined].map(show)].join())
+`,
+  Python: `
+from inbox import store
+def show(id):
+    try:
+        return store(id, "body")
+    except ValueError:
+        return True
+print(",".join(str(show(id)).lower() for id in ["a" * 24, "a" * 24, "..", "a/b", "", None]))
+`,
+}
+
+describe('The event id that verify returns', () => {
+  const service = withService()
+  const merchant = withMerchant(service)
+  const server = withEndpointServer()
+  const requests: CheckedRequest[] = []
+  let logged: RefundEvent[] = []
+  const expected: string[] = []
+
+  /** Two refunds of a payment, each by webhook, second endpoint, replay, retry and feed, with several headers. */
+  before(async () => {
+    const events = ['payment.refunded']
+    const endpoints = [await subscribe(service, merchant, server.url, events)]
+    endpoints.push(await subscribe(service, merchant, server.url, events))
+    const [{ id = '' } = {}] = endpoints
+    const { referenceNumber } = await createIntent(service, merchant)
+    await post(service, merchant, `/intents/${referenceNumber}/simulate-payment`, '')
+    for (const amount of [10, 20])
+      expect(
+        (await post(service, merchant, `/intents/${referenceNumber}/refund`, `{"amount":${amount}}`)).status,
+      ).to.equal(200)
+    await relay(service, merchant)
+    for (const { _id } of await deliveriesOf(service, merchant)) await attempt(service.deps, _id)
+    await recordRecentSuccess(service, id)
+    await post(service, merchant, `/webhooks/endpoints/${id}/replay`, '{"from":"2020-01-01"}')
+    await runReplays(service.deps)
+    const received = await server.atLeast(6)
+
+    const feed = await service.http.get('/api/v1/dev/events/feed?type=payment.refunded').set(merchant.read())
+    logged = feed.body.data.items
+    const now = Math.floor(service.clock.now().getTime() / 1000)
+    const arrived = received.map(({ headers, body }) => {
+      const { secret = '' } = endpoints.find((each) => each.id === endpointIdOf(JSON.parse(body).id)) ?? {}
+      return { secret, now, body, headers: headers as Record<string, string> }
+    })
+    for (const { body } of logged.map((each) => ({ body: JSON.stringify(each.body) })))
+      arrived.push({ secret: 'ab', now, body, headers: await signWebhook({ body, secret: 'ab', timestamp: now }) })
+    for (const request of arrived) {
+      const other = logged.map(({ id: eventId }) => ({ 'x-service-event-id': eventId, 'webhook-id': eventId }))
+      for (const headers of [{}, { 'x-service-event-id': '..' }, { 'x-service-event-id': '' }, ...other]) {
+        requests.push({ ...request, headers: { ...request.headers, ...headers } })
+        const { data } = JSON.parse(request.body) as RefundEvent['body']
+        expected.push(logged.find(({ body }) => body.data.refund.id === data.refund.id)?.id ?? '')
+      }
+    }
+  })
+
+  it('differs for two refunds of a payment, although `reference_number` and `event` are the same', () => {
+    const pairs = logged.map(({ body }) => [body.data.reference_number, body.event].join())
+    expect([new Set(pairs).size, new Set(expected).size]).to.deep.equal([1, 2])
+    expect(requests.length).to.equal((6 + 2) * 5)
+  })
+
+  for (const language of languages)
+    it(`is the same by webhook, second endpoint, replay and feed, whatever the headers say, in ${language.name}`, async function () {
+      skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/clients')
+      expect(await verdictsOf(language, requests)).to.deep.equal(expected)
+    })
+
+  for (const { name, command, extension } of languages.filter((each) => each.name in storeAll))
+    it(`is the only kind of id that the inbox stores events under, in ${name}`, async function () {
+      skipUnlessHere(this, name, [command, '--version'], 'docs/clients')
+      const files = { ...librariesOf({ extension }), [`run.${extension}`]: storeAll[name] ?? '' }
+      const printed = await runProgram([command, `run.${extension}`], { files, environment: {}, input: '' })
+      expect(printed.trim()).to.equal('true,false,true,true,true,true')
+    })
+
+  it('is the same by webhook, second endpoint, replay and feed, whatever the headers say, in TypeScript', async () => {
+    const verified = requests.map(({ body = '', headers, secret, now }) =>
+      verifyWebhook({ body, headers, secret, now: new Date(now * 1000) }),
+    )
+    expect((await Promise.all(verified)).map(({ eventId }) => eventId)).to.deep.equal(expected)
+  })
+})
