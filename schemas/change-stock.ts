@@ -6,6 +6,7 @@ import { maxStock } from './product-limits.ts'
  */
 export const changeStockBody = {
   type: 'object',
+  absenceWidens: ['stock', 'delta'],
   properties: {
     stock: {
       description: 'The new stock level, in units.',

@@ -62,7 +62,7 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
   }) as const
 
 const redirectUrl = <Format extends string>(format: Format) =>
-  ({ type: 'string', format, errorCodes: { '*': 'INVALID_REDIRECT_URL' } }) as const
+  ({ type: 'string', format, emptyIsAbsent: true, errorCodes: { '*': 'INVALID_REDIRECT_URL' } }) as const
 
 /** With a live key, redirect URLs must use https. With a test key, localhost URLs are also allowed. */
 export const createLiveIntentBody = createIntentBody('https-url')

@@ -17,12 +17,18 @@ export interface ImportProductsQuery {
 /** The maximum length of the CSV text. A JSON body is limited to 2 MiB, so it cannot contain a longer text. */
 const maxCsvLength = 2 * 1024 * 1024
 
+/** The field that contains the file in each kind of body. `dryRun` is a query parameter. */
+export const importProductsFields = {
+  json: { type: 'object', properties: { csv: {} }, absenceWidens: ['dryRun'] },
+  form: { type: 'object', properties: { file: {} }, absenceWidens: ['dryRun'] },
+} as const
+
 /**
  * The request body of an import that is sent as JSON. Alternatively, the client can send the file as the raw request
  * body, or in the `file` field of a form.
  */
 export const importProductsBody = {
-  type: 'object',
+  ...importProductsFields.json,
   required: ['csv'],
   properties: {
     csv: {

@@ -7,6 +7,7 @@ export const maxRefunds = 1_000
 /** The body of a POST /dev/intents/{referenceNumber}/refund request (SPEC 4.5). All fields are optional. */
 export const refundBody = {
   type: 'object',
+  absenceWidens: ['amount', 'expectedRefundable'],
   properties: {
     amount: {
       description: 'Centimes. Defaults to the whole amount that is not refunded yet.',

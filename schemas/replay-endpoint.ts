@@ -2,6 +2,7 @@
 export const replayEndpointBody = {
   type: 'object',
   required: ['from'],
+  absenceWidens: ['to', 'events', 'onlyUndelivered', 'dryRun'],
   properties: {
     from: {
       description:

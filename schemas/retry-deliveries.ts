@@ -16,6 +16,7 @@ export const withoutFilter =
 export const retryDeliveriesBody = {
   type: 'object',
   minProperties: 1,
+  absenceWidens: ['status', ...Object.keys(deliveryFilters), 'from', 'to'],
   message: withoutFilter,
   properties: {
     status: {

@@ -6,6 +6,7 @@ export const maxPhoneLength = 40
 /** The body of a POST /dev/intents/{referenceNumber}/simulate-payment request (SPEC 4.6). All fields are optional. */
 export const simulatePaymentBody = {
   type: 'object',
+  absenceWidens: ['amount'],
   properties: {
     amount: {
       ...createTestIntentBody.properties.amount,

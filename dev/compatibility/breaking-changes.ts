@@ -60,9 +60,10 @@ function isBreaking({ type, action, path, before, after }: Diff): boolean {
   // The examples of a response name its error codes.
   if (group === 'examples') return action === 'remove'
   if (path.some((each) => each === 'example' || String(each).startsWith('x-'))) return false
-  if (isSent && key === 'type') return !isWithin(after, before)
+  if (key === 'type') return isSent ? !isWithin(after, before) : !isWithin(before, after)
   if (isSent && key === 'const') return true
-  // The service ignores unknown fields of a body, so a removed field would be ignored without an error.
+  if (part === 'requestBody' && key === 'additionalProperties') return after === false
+  // The service ignores most unknown fields of a body, so a removed field would be ignored without an error.
   if (part === 'requestBody' && group === 'properties' && action === 'remove') return true
   return type === 'breaking' || type === 'unclassified'
 }

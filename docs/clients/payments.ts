@@ -11,39 +11,41 @@ export interface components {
   schemas: {
     CreateIntentBody: {
       /** Centimes. Required for a FIXED intent. For an OPEN intent, the amount that the payment page suggests. */
-      amount?: number
+      amount?: number | null
       /**
        * FIXED: you set the amount. OPEN: the customer chooses it. Defaults to FIXED.
+       * @enum {string|null}
        */
-      amountType?: 'FIXED' | 'OPEN'
+      amountType?: 'FIXED' | 'OPEN' | null
       /** A text that the customer sees, such as an order number. */
-      label?: string
+      label?: string | null
       /** Your own reference of the payment, such as an order number. Only one intent can have it while it is PENDING, PAID or REFUNDED. */
-      merchantReference?: string
+      merchantReference?: string | null
       /** Your own keys and string values, which the intent and its events contain. */
       metadata?: {
         [key: string]: string
-      }
+      } | null
       /** The page to which the customer returns after the payment. */
-      success_url?: string
+      success_url?: string | null
       /** The page to which the customer returns without a payment. */
-      cancel_url?: string
+      cancel_url?: string | null
     }
     SimulatePaymentBody: {
       /** Centimes. For an OPEN intent, the amount that the customer chooses. For a FIXED intent, its own amount. */
       amount?: number
       /** The phone number of the customer. */
-      payerPhone?: string
+      payerPhone?: string | null
       /**
        * The result of the simulated payment. Defaults to success.
+       * @enum {string|null}
        */
-      outcome?: 'success' | 'insufficient_funds' | 'technical_error'
+      outcome?: 'success' | 'insufficient_funds' | 'technical_error' | null
     }
     RefundBody: {
       /** Centimes. Defaults to the whole amount that is not refunded yet. */
       amount?: number
       /** Your own note about the refund. */
-      reason?: string
+      reason?: string | null
       /** Centimes. If this is not exactly the amount that can still be refunded, the response is REFUND_AMOUNT_MISMATCH. */
       expectedRefundable?: number
     }
@@ -369,24 +371,27 @@ export interface components {
     }
     UpdateWebhookEndpointBody: {
       /** An https URL with a public host name. The port must be 443, or 1024 or above. */
-      url?: string
+      url?: string | null
       /** The events that the endpoint receives. */
-      events?: (
-        | 'payment.created'
-        | 'payment.confirmed'
-        | 'payment.cancelled'
-        | 'payment.expired'
-        | 'payment.refunded'
-        | 'payment.failed'
-        | 'order.new'
-        | 'endpoint.failing'
-      )[]
+      events?:
+        | (
+            | 'payment.created'
+            | 'payment.confirmed'
+            | 'payment.cancelled'
+            | 'payment.expired'
+            | 'payment.refunded'
+            | 'payment.failed'
+            | 'order.new'
+            | 'endpoint.failing'
+          )[]
+        | null
       /** Whether the service sends events to the endpoint. A new endpoint is active. */
-      active?: boolean
+      active?: boolean | null
     }
     TestWebhookEndpointBody: {
       /**
        * The event to send. Defaults to the first event of the endpoint.
+       * @enum {string|null}
        */
       event?:
         | 'payment.created'
@@ -397,6 +402,7 @@ export interface components {
         | 'payment.failed'
         | 'order.new'
         | 'endpoint.failing'
+        | null
     }
     WebhookEndpoint: {
       id: string
@@ -813,54 +819,58 @@ export interface components {
     }
     CreateProductBody: {
       name: string
-      description?: string
+      description?: string | null
       /** The URLs of the images. They must be absolute https URLs. */
-      images?: string[]
+      images?: string[] | null
       /** Whether the product is for sale. */
-      active?: boolean
+      active?: boolean | null
       /** Centimes. */
-      price?: number
+      price?: number | null
       /** The number of units in stock. */
-      stock?: number
+      stock?: number | null
       /** Your own stock keeping unit. It must be unique within the shop. */
       sku?: string | null
-      variants?: {
-        /** The name of the variant, such as its size. */
-        label: string
-        /** Centimes. */
-        price: number
-        /** The number of units in stock. */
-        stock?: number
-        /** Your own stock keeping unit. It must be unique within the shop. */
-        sku?: string | null
-      }[]
+      variants?:
+        | {
+            /** The name of the variant, such as its size. */
+            label: string
+            /** Centimes. */
+            price: number
+            /** The number of units in stock. */
+            stock?: number | null
+            /** Your own stock keeping unit. It must be unique within the shop. */
+            sku?: string | null
+          }[]
+        | null
     }
     UpdateProductBody: {
-      name?: string
-      description?: string
+      name?: string | null
+      description?: string | null
       /** The URLs of the images. They must be absolute https URLs. */
-      images?: string[]
+      images?: string[] | null
       /** Whether the product is for sale. */
-      active?: boolean
+      active?: boolean | null
       /** Centimes. */
-      price?: number
+      price?: number | null
       /** The number of units in stock. */
-      stock?: number
+      stock?: number | null
       /** Your own stock keeping unit. It must be unique within the shop. */
       sku?: string | null
-      variants?: {
-        _id?: string
-        /** The name of the variant, such as its size. */
-        label?: string
-        /** Centimes. */
-        price?: number
-        /** The number of units in stock. */
-        stock?: number
-        /** Your own stock keeping unit. It must be unique within the shop. */
-        sku?: string | null
-      }[]
+      variants?:
+        | {
+            _id?: string | null
+            /** The name of the variant, such as its size. */
+            label?: string | null
+            /** Centimes. */
+            price?: number | null
+            /** The number of units in stock. */
+            stock?: number | null
+            /** Your own stock keeping unit. It must be unique within the shop. */
+            sku?: string | null
+          }[]
+        | null
       /** Whether to remove the variants that `variants` does not contain. */
-      removeMissingVariants?: boolean
+      removeMissingVariants?: boolean | null
     }
     ChangeStockBody: {
       /** The new stock level, in units. */
@@ -944,18 +954,20 @@ export interface components {
       }
     }
     SimulateOrderBody: {
-      items?: {
-        productId: string
-        /** Send either this or `variantLabel`. Omit both if the product has only one variant. */
-        variantId?: string
-        variantLabel?: string
-        quantity: number
-      }[]
+      items?:
+        | {
+            productId: string
+            /** Send either this or `variantLabel`. Omit both if the product has only one variant. */
+            variantId?: string | null
+            variantLabel?: string | null
+            quantity: number
+          }[]
+        | null
       customer?: {
-        name?: string
-        phone?: string
-        email?: string
-      }
+        name?: string | null
+        phone?: string | null
+        email?: string | null
+      } | null
     }
     Order: {
       _id: string
@@ -2182,7 +2194,7 @@ export interface operations {
           /** Only items created at or before this ISO 8601 date or date-time. A date means the end of that day. */
           to?: string
           /** The `next` of the previous response. The request continues after the last delivery that the previous one covered. */
-          after?: string
+          after?: string | null
         }
       }
     }

@@ -2,17 +2,15 @@ import type { ErrorObject } from 'ajv'
 import { maxWaitSeconds } from '../../schemas/list-events.ts'
 import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from '../errors.ts'
 import { checkWebhookUrl, type UrlRules } from '../webhooks/sender/url.ts'
+import { type Fields, maxFaults, nearestName } from './known-fields.ts'
 
 /**
  * A JSON Schema from the `schemas` folder. Each of its fields may specify `errorCodes`, the error code for each
  * keyword, and `message`, which follows the name of the field in the error message.
  */
-export interface AnnotatedSchema {
+export interface AnnotatedSchema extends Fields {
   properties: Record<string, object>
 }
-
-/** The maximum number of faults that a response lists. */
-const maxFaults = 100
 
 /**
  * Creates a single error that lists all faults in the order of the schema's fields. The first fault determines the
@@ -33,15 +31,9 @@ export function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[], rul
   return refuse(first.code, { param: first.param, details: faults, message: first.message })
 }
 
-/** The keywords of a schema that contain nested fields. */
-interface NamedFields {
-  properties?: Record<string, NamedFields>
-  items?: NamedFields
-}
-
 /** If the name of an unknown parameter is longer than this, the response contains a shortened name. */
 const maxNameLength = 64
-const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu
+const unprintable = /(?! )[\p{C}\p{Z}]/gu
 
 /** Shortens a name that the client chose, and escapes characters that would garble a terminal or a log. */
 function printableName(name: string): string {
@@ -56,21 +48,23 @@ function printableName(name: string): string {
  * ends at the last field that the schema names.
  */
 function locate(schema: AnnotatedSchema, error: ErrorObject): { param: string; order: number[] } {
-  // Unknown parameters are reported first, because a mistyped name explains why the correct one is missing.
-  if (error.keyword === 'additionalProperties')
-    return { param: printableName(String(error.params.additionalProperty)), order: [] }
   const missing = error.keyword === 'required' ? [String(error.params.missingProperty)] : []
   const order: number[] = []
   let param = ''
-  let current: NamedFields = schema
+  let current: Fields = schema
   for (const step of [...error.instancePath.split('/').slice(1), ...missing]) {
     const isItem = current.items !== undefined
-    const next: NamedFields | undefined = isItem ? current.items : current.properties?.[step]
+    const next: Fields | undefined = isItem ? current.items : current.properties?.[step]
     if (next === undefined) break
     order.push(isItem ? Number(step) : Object.keys(current.properties ?? {}).indexOf(step))
     if (isItem) param += `[${step}]`
     else param += param === '' ? step : `.${step}`
     current = next
+  }
+  // Unknown names are reported first, because a mistyped name explains why the correct one is missing.
+  if (error.keyword === 'additionalProperties') {
+    const name = printableName(String(error.params.additionalProperty))
+    return { param: param === '' ? name : `${param}.${name}`, order: [] }
   }
   return { param: param === '' ? 'body' : param, order }
 }
@@ -96,9 +90,9 @@ function messageOf(param: string, code: ErrorCode, error: ErrorObject, rules: Ur
 /** Returns the error message for a fault that has no specific error code. */
 function describeFault(param: string, error: ErrorObject): string {
   const { message } = error.parentSchema as { message?: string }
+  if (error.keyword === 'additionalProperties') return unknownName(param, error)
   if (message !== undefined) return `${param} ${message}.`
   if (error.keyword === 'required') return `${param} is required.`
-  if (error.keyword === 'additionalProperties') return unknownParameter(param, error)
   if (Array.isArray(error.data) && (error.keyword === 'type' || error.keyword === 'enum'))
     return param === 'body' ? 'The body must be a JSON object.' : `${param} must be a single value, not a list.`
   if (error.keyword === 'enum')
@@ -108,9 +102,14 @@ function describeFault(param: string, error: ErrorObject): string {
   return `${param} ${sentences[error.keyword]?.(error.params) ?? error.message}.`
 }
 
-function unknownParameter(param: string, { parentSchema }: ErrorObject): string {
-  const known = Object.keys((parentSchema as AnnotatedSchema).properties).join(', ')
-  return `Unknown query parameter "${param}". This operation accepts ${known === '' ? 'none' : known}.`
+function unknownName(param: string, { parentSchema, params }: ErrorObject): string {
+  const { properties = {}, additionalProperties, absenceWidens = [] } = parentSchema as Fields
+  const known = Object.keys(properties)
+  if (additionalProperties === false)
+    return `Unknown query parameter "${param}". This operation accepts ${known.join(', ') || 'none'}.`
+  const nearest = nearestName([...known, ...absenceWidens], params.additionalProperty)
+  const hint = known.includes(nearest ?? '') ? `Did you mean ${nearest}? ` : `${nearest} is a query parameter. `
+  return `Unknown field "${param}". ${nearest === undefined ? '' : hint}Known fields: ${known.join(', ')}.`
 }
 
 /** Quotes a value that consists of punctuation, such as a comma. */

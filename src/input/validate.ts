@@ -6,12 +6,13 @@ import { readPhone } from '../wallets/phone.ts'
 import { checkWebhookUrl } from '../webhooks/sender/url.ts'
 import { type AnnotatedSchema, inOneRefusal } from './field-faults.ts'
 import { readInstant } from './instant.ts'
+import { readFields } from './known-fields.ts'
 import { isLonger, type NameKind, readName } from './name.ts'
 import { readUrl } from './url.ts'
 
 /**
- * Validates a value against a schema from the `schemas` folder. Returns the typed value, or throws a single error that
- * lists all faults.
+ * Validates a value against a schema from the `schemas` folder. Returns the typed value with only its known fields, or
+ * throws a single error that lists all faults.
  */
 export type Validate = <T>(schema: AnnotatedSchema, value: unknown) => T
 
@@ -33,7 +34,7 @@ function createAjv(): Ajv {
     // Schemas are compiled when they are first used, which takes two thirds of the time without this.
     code: { optimize: false },
   })
-  made.addVocabulary(['errorCodes', 'message'])
+  made.addVocabulary(['errorCodes', 'message', 'absenceWidens', 'emptyIsAbsent'])
   made.addKeyword({
     keyword: 'normalise',
     type: 'string',
@@ -70,11 +71,11 @@ export const createValidate =
   (limits: Limits): Validate =>
   <T>(schema: AnnotatedSchema, value: unknown): T => {
     config = limits
-    const tooLong = arraysTooLong(schema, value)
+    const faults: ErrorObject[] = []
+    const fields = readFields(schema, value, faults)
     const isValid = ajv.compile<T>(schema)
-    const isSound = isValid(shortenArrays(value, tooLong))
-    if (isSound && tooLong.length === 0) return value as T
-    throw inOneRefusal(schema, [...tooLong, ...(isValid.errors ?? [])], rulesOf(limits))
+    if (isValid(fields) && faults.length === 0) return fields
+    throw inOneRefusal(schema, [...faults, ...(isValid.errors ?? [])], rulesOf(limits))
   }
 
 /**
@@ -102,35 +103,6 @@ function isRedirectUrl(text: string, localhostToo: boolean): boolean {
   const url = readUrl(text)
   if (url === null) return false
   return url.protocol === 'https:' || (localhostToo && url.hostname === 'localhost')
-}
-
-/**
- * Returns an Ajv error for each top-level list that has too many items. Ajv would otherwise validate every item of
- * these lists. A 256 KiB body can contain 87 000 items, and validating all of them would block the process for hundreds
- * of milliseconds.
- */
-function arraysTooLong({ properties }: AnnotatedSchema, value: unknown): ErrorObject[] {
-  const given = (value ?? {}) as Record<string, unknown>
-  return Object.entries(properties).flatMap(([name, parentSchema]) => {
-    const { maxItems = Number.POSITIVE_INFINITY } = parentSchema as { maxItems?: number }
-    const data = given[name]
-    if (!Array.isArray(data) || data.length <= maxItems) return []
-    const message = `must NOT have more than ${maxItems} items`
-    const error = { keyword: 'maxItems', schemaPath: '', params: { limit: maxItems } }
-    return [{ ...error, instancePath: `/${name}`, message, parentSchema, data }]
-  })
-}
-
-/**
- * Shortens the lists in `tooLong` to the allowed number of items, so that any other faults in the value are also found.
- */
-function shortenArrays(value: unknown, tooLong: ErrorObject[]): unknown {
-  if (tooLong.length === 0) return value
-  const cut = tooLong.map(({ instancePath, params, data }) => [
-    instancePath.slice(1),
-    (data as unknown[]).slice(0, params.limit),
-  ])
-  return { ...(value as object), ...Object.fromEntries(cut) }
 }
 
 /** One instance for the process. It includes custom formats that JSON Schema does not define. */

@@ -62,7 +62,7 @@ describe("The merchant's reference of an intent", () => {
     const of = (reference: unknown) => create(merchant, undefined, { ...input, merchantReference: reference })
     for (const reference of ['7', '💰'.repeat(64), '"é\\', '$gt', 'PI-23456789ABCDEFGH', '2026.11'])
       expect((await of(reference)).body.data).to.include({ merchantReference: reference })
-    for (const reference of ['', ' \t', '💰'.repeat(65), '\0', '\ud800', 7, null, ['7'], {}]) {
+    for (const reference of ['', ' \t', '💰'.repeat(65), '\0', '\ud800', 7, ['7'], {}]) {
       const { status, body } = await of(reference)
       const expected = { code: 'VALIDATION_ERROR', param: 'merchantReference' }
       expect(status, JSON.stringify(reference)).to.equal(400)

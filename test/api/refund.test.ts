@@ -225,7 +225,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const long = JSON.stringify('é'.repeat(201))
       const invalid = 'VALIDATION_ERROR'
       const wrong: [code: string, param: string, ...bodies: string[]][] = [
-        [invalid, 'body', '[]', 'null', '50'],
+        [invalid, 'body', '[{}]', 'null', '50'],
         [invalid, 'amount', '{"amount":"50"}', '{"amount":null}', '{"amount":0.5}', '{"amount":{"$gt":0}}'],
         [invalid, 'amount', '{"expectedRefundable":"100","amount":"50"}'],
         ['AMOUNT_OUT_OF_RANGE', 'amount', '{"amount":0}', '{"amount":-1}'],

@@ -238,7 +238,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       await expectRefused(simulate(reference, '{"outcome":"paid","amount":"x"}'), 400, 'VALIDATION_ERROR', {
         param: 'amount',
       })
-      for (const text of ['[]', 'null', '"success"'])
+      for (const text of ['[{}]', 'null', '"success"'])
         await expectRefused(simulate(reference, text), 400, 'VALIDATION_ERROR', { param: 'body' })
       expect(await readIntent(service, merchant, reference)).to.include({ status: 'PENDING' })
     })

@@ -174,9 +174,8 @@ describe('A webhook endpoint test', () => {
     const cases: [unknown, Merchant, number, string, string][] = [
       [{ event: 'nope' }, merchant, 400, 'INVALID_WEBHOOK_EVENT', 'event'],
       [{ event: '__proto__' }, merchant, 400, 'INVALID_WEBHOOK_EVENT', 'event'],
-      [{ event: null }, merchant, 400, 'VALIDATION_ERROR', 'event'],
       [{ event: ['order.new'] }, merchant, 400, 'VALIDATION_ERROR', 'event'],
-      [[], merchant, 400, 'VALIDATION_ERROR', 'body'],
+      [[{}], merchant, 400, 'VALIDATION_ERROR', 'body'],
       [{ event: 'payment.created' }, orders, 403, 'EVENTS_NOT_PERMITTED', 'event'],
       [{}, orders, 403, 'EVENTS_NOT_PERMITTED', 'event'],
     ]

@@ -495,7 +495,7 @@ describe('The webhook delivery API', () => {
         [{ from, referenceNumber }, over],
         [{ from }, null],
         [{ ...every, responseStatus: '4xx', event: 'payment.created' }, retrying._id],
-        [{ status: ['CANCELLED'], unknown: 1 }, gone._id],
+        [{ status: ['CANCELLED'], after: null }, gone._id],
         [{ ...every, endpointId }, null, { under_way: 3 }],
       ]
       const requeuedIds: string[] = []

@@ -74,6 +74,12 @@ const changes: Record<string, Change> = {
   'POST /dev/intents: [Replaced] maxLength validator of `label`': (copy) => {
     field(copy, 'label', 'CreateIntentBody').maxLength = 5
   },
+  'POST /dev/intents: [Added] schema for additional properties': (copy) => {
+    schema(copy, 'CreateIntentBody').additionalProperties = false
+  },
+  'POST /dev/intents: [Replaced] type definition of `label`': (copy) => {
+    field(copy, 'label', 'CreateIntentBody').type = 'string'
+  },
   'simulate-payment: [Replaced] possible values of `outcome`': (copy) =>
     listAt(field(copy, 'outcome', 'SimulatePaymentBody'), 'enum').pop(),
   'query parameter `status`': (copy) => listAt(copy, 'paths', intents, 'get', 'parameters').shift(),
@@ -108,6 +114,7 @@ const compatible: readonly Change[] = [
     at(copy, 'paths', intents, 'post', 'responses', 201, 'headers')['X-Shop'] = { schema: { type: 'string' } }
     at(copy, 'paths', intents, 'post', 'requestBody', 'content', 'application/json').example = { amount: 1 }
     field(copy, 'label', 'CreateIntentBody').maxLength = 5_000
+    field(copy, 'label', 'CreateIntentBody').type = ['string', 'null', 'integer']
     listAt(field(copy, 'status', 'Intent'), 'enum').push('SHIPPED')
     field(copy, 'events', 'WebhookEndpointWithSecret').maxItems = 99
     field(copy, 'status', 'Intent').description = 'Where the intent stands.'

@@ -133,7 +133,6 @@ describe('A change to a product', () => {
     await createProduct(service, merchant, { sku: 'taken' })
     const cases: [object, string, code?: string, status?: number][] = [
       [{ name: '' }, 'name'],
-      [{ name: null }, 'name'],
       [{ active: 1 }, 'active'],
       [{ removeMissingVariants: 'yes' }, 'removeMissingVariants'],
       [{ price: 1 }, 'price'],
@@ -142,7 +141,7 @@ describe('A change to a product', () => {
       [of({}), 'variants[0].label'],
       [of({ price: 1 }), 'variants[0].label'],
       [of({ _id: 5 }), 'variants[0]._id'],
-      [of({ _id: s, price: null }), 'variants[0].price'],
+      [of({ _id: s, price: '1' }), 'variants[0].price'],
       [of({ _id: s, price: -1 }), 'variants[0].price', 'AMOUNT_OUT_OF_RANGE'],
       [of({ label: 'New' }), 'variants[0].price'],
       [of({ _id: s }, { _id: 'none', label: 'S' }), 'variants[1]._id', 'VARIANT_NOT_FOUND', 404],

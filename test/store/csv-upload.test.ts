@@ -27,13 +27,13 @@ describe('A CSV upload', () => {
   }
 
   it('can be sent as a file, a form or JSON, with the same result', async () => {
-    const file = part('other', 'x') + part('file', csv, '; filename="é.csv"\r\nContent-Type: text/csv') + part('z', 'x')
+    const file = part('file', csv, '; filename="é.csv"\r\nContent-Type: text/csv')
     const responses = [
       await post(csv, 'text/csv; header=present'),
       await post(`\uFEFF${csv.replaceAll(/,(?! )/g, ';')}`, 'Text/CSV; charset="UTF-8"'),
       await postForm(file),
       await postForm(part('file', csv)),
-      await json({ csv, more: [[[[[[[[[[]]]]]]]]]] }),
+      await json({ csv }),
     ]
     const counts = responses.map(({ body: { data } }) => [data?.created, data?.unchanged, data?.rows])
     expect(counts).to.deep.equal([[1, 0, 1], ...Array.from({ length: 4 }, () => [0, 1, 1])])
@@ -95,7 +95,7 @@ describe('A CSV upload', () => {
     await refusedFor(post(csv, form), 'file')
     await refusedFor(post('', form), 'file')
     const headers = merchant.write()
-    const whole = `${part('a', 'x')}${part('file', csv, '; filename="a.csv"')}--edge--`
+    const whole = `${part('file', csv, '; filename="a.csv"')}--edge--`
     for (let length = 0; length < whole.length - 2; length += 17)
       await refusedFor(post(whole.slice(0, length), form, headers), 'file')
     const response = await post(whole, form, headers).expect(200)
@@ -126,7 +126,7 @@ describe('A CSV upload', () => {
   })
 
   it('can be up to 2 MiB in size if it is sent as JSON', async () => {
-    const filled = (bytes: number) => JSON.stringify({ csv, more: 'x'.repeat(bytes) })
+    const filled = (bytes: number) => JSON.stringify({ csv }) + ' '.repeat(bytes)
     const most = 2 * 1024 * 1024 - Buffer.byteLength(filled(0))
     await post(filled(most), 'application/json').expect(200)
     await expectRefused(post(filled(most + 1), 'application/json'), 413, 'PAYLOAD_TOO_LARGE')

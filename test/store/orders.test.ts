@@ -124,7 +124,7 @@ describe('Orders', () => {
     const [productId, teeId] = [tea._id, tee._id]
     const items = (...some: object[]) => ({ items: [one, ...some] })
     const cases: [body: unknown, code: string, param: string][] = [
-      [[], 'VALIDATION_ERROR', 'body'],
+      [[{}], 'VALIDATION_ERROR', 'body'],
       [{ items: {} }, 'VALIDATION_ERROR', 'items'],
       [{ items: [] }, 'VALIDATION_ERROR', 'items'],
       [{ items: Array.from({ length: 101 }, () => one) }, 'VALIDATION_ERROR', 'items'],

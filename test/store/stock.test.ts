@@ -115,7 +115,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       const cases: [body: string, param: string][] = [
         ['', 'stock'],
         ['{}', 'stock'],
-        ['{"quantity":1}', 'stock'],
+        ['{"quantity":1}', 'quantity'],
         ['{"stock":1,"delta":1}', 'delta'],
         ['{"stock":-1}', 'stock'],
         ['{"stock":1000000001}', 'stock'],

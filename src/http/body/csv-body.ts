@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { refuse } from '../../errors.ts'
+import { maxFaults } from '../../input/known-fields.ts'
+import type { FileBody } from '../../store/imports/file/parse-import.ts'
 import { readFormFile } from './form-file.ts'
 import { isJsonType, parseJson } from './json-body.ts'
 import { mediaTypeOf } from './media-type.ts'
@@ -11,28 +13,37 @@ import type { Body } from './parsed.ts'
  */
 export const maxJsonFileBytes = 2 * 1024 * 1024
 
-/** Creates a body from the file's bytes, or from the value of the JSON field `csv`, which may be invalid. */
-const bodyOf = (csv: unknown): Body => ({ value: { csv }, params: digest(csv) })
+/**
+ * Creates a body from the file's bytes, or from the value of the JSON field `csv`, which may be invalid. `others` names
+ * the fields beside it.
+ */
+const bodyOf = (csv: unknown, kind: FileBody['kind'], others: string[] = []): Body => ({
+  value: { csv, kind, others } satisfies FileBody,
+  params: others.length === 0 ? digest(csv) : [digest(csv), ...others],
+})
 
 /** Reads a CSV file that was sent as the body itself, in the form field `file`, or in the JSON field `csv`. */
 export async function readCsv(bytes: Buffer, contentType: string | undefined): Promise<Body> {
   const { type, isUtf8 } = mediaTypeOf(contentType)
-  if (type === 'text/csv' && isUtf8) return bodyOf(bytes)
+  if (type === 'text/csv' && isUtf8) return bodyOf(bytes, 'json')
   if (type === 'multipart/form-data') {
     const form = await readFormFile(bytes, contentType ?? '')
     return 'file' in form
-      ? bodyOf(form.file)
+      ? bodyOf(form.file, 'form', form.others)
       : { refusal: refuse('VALIDATION_ERROR', { param: 'file', message: form.fault }) }
   }
-  if (bytes.length === 0) return bodyOf(undefined)
+  if (bytes.length === 0) return bodyOf(undefined, 'json')
   if (!isJsonType(contentType)) return { refusal: refuse('UNSUPPORTED_MEDIA_TYPE', { message: acceptedCsv }) }
   if (bytes.length > maxJsonFileBytes) return { refusal: refuse('PAYLOAD_TOO_LARGE', { message: tooLarge }) }
   const body = parseJson(bytes)
   if ('refusal' in body) return body
-  const csv = (body.value as { csv?: unknown } | null)?.csv
+  const { value } = body
+  const fields = typeof value === 'object' && !Array.isArray(value) ? (value as { csv?: unknown } | null) : null
+  const csv = fields?.csv
+  const others = Object.keys(fields ?? {}).filter((name) => name !== 'csv')
   // In memory, a parsed object or array can be fifteen times as large as its JSON text. Such a value is replaced with
   // null, which validation rejects in the same way.
-  return bodyOf(typeof csv === 'object' ? null : csv)
+  return bodyOf(typeof csv === 'object' ? null : csv, 'json', others.slice(0, maxFaults))
 }
 
 const tooLarge = 'A file in JSON can have at most 2 MiB. Send a larger file as text/csv or multipart/form-data.'

@@ -4,18 +4,22 @@ import { inChunks } from '../../process/in-chunks.ts'
 
 /** The maximum number of parts in a form. A form with one file needs far fewer. */
 const maxParts = 100
-/** How many bytes the parser keeps of each field other than the file. The values of these fields are ignored. */
+/** How many bytes the parser keeps of each field other than the file, whose values are ignored. */
 const otherFieldBytes = 1024
 
 const missing = 'Send one file as the form field file.'
 const broken = 'The body is not valid multipart/form-data.'
 
-/** Returns the content of the form field `file`, and ignores all other fields. */
-export function readFormFile(bytes: Buffer, contentType: string): Promise<{ file: Buffer } | { fault: string }> {
+/** Returns the content of the form field `file`, and the names of all other fields. */
+export function readFormFile(
+  bytes: Buffer,
+  contentType: string,
+): Promise<{ file: Buffer; others: string[] } | { fault: string }> {
   return new Promise((resolve) => {
     const form = openForm(contentType)
     if (form === null) return resolve({ fault: broken })
     const files: Buffer[][] = []
+    const names: string[] = []
     const source = Readable.from(inChunks(bytes))
     const stop = (fault: string) => {
       source.destroy()
@@ -27,12 +31,13 @@ export function readFormFile(bytes: Buffer, contentType: string): Promise<{ file
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('error', () => stop(broken))
     })
+    form.on('field', (name: string | undefined) => names.push(name ?? ''))
     form.on('partsLimit', () => stop(`A form can have at most ${maxParts} fields.`))
     form.on('error', () => stop(broken))
     form.on('finish', () => {
-      const [file, ...others] = files
-      if (file === undefined || others.length > 0) stop(missing)
-      else resolve({ file: Buffer.concat(file) })
+      const [file, ...more] = files
+      if (file === undefined || more.length > 0) stop(missing)
+      else resolve({ file: Buffer.concat(file), others: names })
     })
     source.pipe(form)
   })

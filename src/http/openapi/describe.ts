@@ -12,7 +12,7 @@ import { webhooksOf } from './webhooks.ts'
 
 /** Returns the OpenAPI 3.1 document, which is generated from the routes and from the schemas that validate requests. */
 export function describeApi(config: DescribedConfig): Part {
-  const writer = createSchemaWriter(config)
+  const writer = createSchemaWriter(config, new Set(routes.flatMap(({ about }) => about.body ?? [])))
   return {
     openapi: '3.1.0',
     info: {
@@ -43,7 +43,7 @@ const introduction = [
   'References, SKUs, labels of variants, names of products and handles are stored and looked up in Unicode NFC, with blanks and invisible characters stripped at both ends and each run of blanks as one space; in references and SKUs, U+2010 to U+2015 become `-`.',
   'Every write needs an `X-Idempotency-Key` header. Use a new key for each operation, and the same key when you retry it.',
   'Lists are paginated. To read all items, increase `page` until `hasMore` is false.',
-  'An unknown query parameter is refused with VALIDATION_ERROR. An unknown body field is ignored.',
+  'An unknown query parameter is refused with VALIDATION_ERROR. So is an unknown body field if the schema has `additionalProperties: false`, or if it differs from a known field only in case, blanks, `_` and `-`. Other unknown fields are ignored. An optional field may be null, except where its schema says otherwise.',
   'The service returns 404 ENDPOINT_NOT_FOUND for an unknown path and for a method that a path does not support. For an unsupported method, the `Allow` header lists the supported ones.',
 ].join('\n\n')
 

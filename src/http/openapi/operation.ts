@@ -1,4 +1,5 @@
 import { withoutNul } from '../../../schemas/responses/fields.ts'
+import { needsField } from '../../input/known-fields.ts'
 import { maxBodyBytes } from '../body/read-body.ts'
 import { type Route, scopesOf, type WriteRoute } from '../operations/route.ts'
 import { headersOf } from './headers.ts'
@@ -79,17 +80,13 @@ function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null 
   if (about.body === null) return null
   const json = { schema: writer.refer(about.body), example: about.example.body }
   return {
-    required: requiresField(about.body),
+    required: needsField(about.body),
     content: {
       ...(body === 'csv' ? csvContent(about.example.body as { csv: string }) : {}),
       'application/json': json,
     },
   }
 }
-
-/** Whether the body needs a field, including one that is required only under a condition. */
-const requiresField = (body: { required?: unknown; minProperties?: unknown; else?: { required?: unknown } }): boolean =>
-  (body.required ?? body.minProperties ?? body.else?.required) !== undefined
 
 const csvFile: Part = { type: 'string', minLength: 1, maxLength: maxBodyBytes.csv, pattern: withoutNul }
 
@@ -100,6 +97,7 @@ const csvContent = ({ csv }: { csv: string }): Part => ({
     schema: {
       type: 'object',
       required: ['file'],
+      additionalProperties: false,
       properties: { file: { ...csvFile, contentMediaType: 'text/csv' } },
     },
   },

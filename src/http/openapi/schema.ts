@@ -1,3 +1,4 @@
+import { type Fields, takesNull } from '../../input/known-fields.ts'
 import { type DescribedConfig, formatsFor } from './formats.ts'
 import { nameOf } from './names.ts'
 
@@ -16,7 +17,8 @@ export interface SchemaWriter {
 /** The JSON Schema keywords whose values are schemas or lists of schemas. */
 const nesting = ['items', 'propertyNames', 'additionalProperties', 'if', 'then', 'else', 'not', 'oneOf', 'anyOf']
 
-export function createSchemaWriter(config: DescribedConfig): SchemaWriter {
+/** `bodies` are the schemas of requests, whose optional fields may be null. */
+export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<object>): SchemaWriter {
   const formats = formatsFor(config)
 
   const refer = (schema: object): Part => {
@@ -24,14 +26,17 @@ export function createSchemaWriter(config: DescribedConfig): SchemaWriter {
     return name === undefined ? define(schema) : { $ref: `#/components/schemas/${name}` }
   }
 
-  const define = (schema: object): Part =>
-    withWidth(Object.assign({}, ...Object.entries(withType(schema)).map(([keyword, value]) => write(keyword, value))))
+  const define = (schema: object): Part => {
+    const whole = withType(bodies.has(schema) ? withNull(schema) : schema)
+    return withWidth(Object.assign({}, ...Object.entries(whole).map(([keyword, value]) => write(keyword, value))))
+  }
 
   const referEach = (schemas: object): Part =>
     Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, refer(schema)]))
 
   const write = (keyword: string, value: unknown): Part => {
-    if (keyword === '$schema' || keyword === 'message') return {}
+    if (['$schema', 'message', 'emptyIsAbsent'].includes(keyword)) return {}
+    if (keyword === 'absenceWidens') return { additionalProperties: false }
     // Later versions may add fields, so clients must accept fields that they do not know.
     if (keyword === 'additionalProperties' && value === false) return {}
     if (keyword === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
@@ -57,11 +62,29 @@ export function createSchemaWriter(config: DescribedConfig): SchemaWriter {
  * Adds the format `int32`, `int64` or `double` to a numeric schema, because code generators choose a number's type
  * based on its format.
  */
-function withWidth(schema: Part): Part {
-  const { type, minimum, maximum } = schema as { type?: unknown; minimum?: number; maximum?: number }
+function withWidth(written: Part): Part {
+  const { type, minimum, maximum } = written as { type?: unknown; minimum?: number; maximum?: number }
+  const isMissing = [type].flat().includes('null') && Array.isArray(written.enum) && !written.enum.includes(null)
+  const schema = isMissing ? { ...written, enum: [...(written.enum as unknown[]), null] } : written
   if ([type].flat().includes('number')) return { ...schema, format: 'double' }
   if (minimum === undefined || maximum === undefined) return schema
   return { ...schema, format: minimum >= -(2 ** 31) && maximum < 2 ** 31 ? 'int32' : 'int64' }
+}
+
+/** Returns the schema of a body in which the optional fields may be null, which means absent. */
+function withNull(schema: Fields): Fields {
+  const { properties, items } = schema
+  const nullable = (name: string, field: Fields): Fields => {
+    const typed = withType(withNull(field)) as Fields
+    return takesNull(schema, name) ? { ...typed, type: [...[typed.type ?? []].flat(), 'null'] } : typed
+  }
+  return {
+    ...schema,
+    ...(items && { items: withNull(items) }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, nullable(name, field)])),
+    }),
+  }
 }
 
 /** Adds a type to the schema, because code generators need one even if the allowed values imply it. */

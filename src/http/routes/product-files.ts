@@ -2,7 +2,7 @@ import { readDelimiter } from '../../../schemas/delimiter.ts'
 import type { ExportProductsQuery } from '../../../schemas/export-products.ts'
 import type { ImportProductsQuery } from '../../../schemas/import-products.ts'
 import { exportProducts } from '../../store/exports/export-products.ts'
-import { parseImport } from '../../store/imports/file/parse-import.ts'
+import { type FileBody, parseImport } from '../../store/imports/file/parse-import.ts'
 import { importProducts } from '../../store/imports/import-products.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
@@ -20,7 +20,7 @@ export const productCsvRoutes: readonly Route[] = [
     recall: null,
     run: (deps, caller, { query, body }: OperationInput<ImportProductsQuery>, effect) =>
       deps.importOneAtATime(caller.businessId, async () => {
-        const input = await parseImport(deps, query, (body as { csv: unknown }).csv, effect.deadlineAt)
+        const input = await parseImport(deps, query, body as FileBody, effect.deadlineAt)
         return importProducts(deps, caller, input, effect)
       }),
   },

@@ -1,0 +1,99 @@
+import type { ErrorObject } from 'ajv'
+
+/** The keywords of a schema that say which fields an object may have, and what a missing one means. */
+export interface Fields {
+  type?: string | readonly string[]
+  properties?: Record<string, Fields>
+  items?: Fields
+  maxItems?: number
+  required?: unknown
+  minProperties?: unknown
+  else?: object
+  additionalProperties?: unknown
+  /**
+   * Fields whose absence makes the operation do more. If there are any, unknown fields are refused, and null in these
+   * fields is refused too. Everywhere else, null means absent.
+   */
+  absenceWidens?: readonly string[]
+  /** Whether an empty string means absent, too. */
+  emptyIsAbsent?: true
+}
+
+/** The maximum number of faults that a response lists. */
+export const maxFaults = 100
+
+/**
+ * Returns the value with only its known fields and without those that count as absent. Adds a fault for each field that
+ * is refused because of its name, and for each list that is too long. The rest of such a list is not read: a body can
+ * contain 87 000 items, and validating all of them would block the process.
+ */
+export function readFields(schema: Fields, value: unknown, faults: ErrorObject[], instancePath = ''): unknown {
+  const { properties, items, maxItems: limit = Number.POSITIVE_INFINITY } = schema
+  const add = (keyword: string, params: object): void => {
+    if (faults.length < maxFaults)
+      faults.push({ keyword, params, instancePath, schemaPath: '', parentSchema: schema, data: value })
+  }
+  if (Array.isArray(value)) {
+    // PHP writes an empty object as [].
+    if (schema.type === 'object') return value.length === 0 && !needsField(schema) ? {} : value
+    if (value.length > limit) add('maxItems', { limit })
+    return items === undefined
+      ? value
+      : value.slice(0, limit).map((each, index) => readFields(items, each, faults, `${instancePath}/${index}`))
+  }
+  if (typeof value !== 'object' || value === null || properties === undefined) return value
+  const isStrict = schema.absenceWidens !== undefined || schema.additionalProperties === false
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, each]) => {
+      const field = Object.hasOwn(properties, name) ? properties[name] : undefined
+      if (field !== undefined)
+        return isAbsent(schema, name, each) ? [] : [[name, readFields(field, each, faults, `${instancePath}/${name}`)]]
+      if (isStrict || namesOf(properties).has(folded(name))) add('additionalProperties', { additionalProperty: name })
+      return []
+    }),
+  )
+}
+
+/** Whether an object needs a field, including one that is required only under a condition. */
+export const needsField = ({ required, minProperties, else: otherwise }: Fields): boolean =>
+  (required ?? minProperties ?? (otherwise as Fields | undefined)?.required) !== undefined
+
+/** Whether null stands for a field of this schema that is absent. */
+export const takesNull = ({ required = [], absenceWidens = [], properties = {} }: Fields, name: string): boolean =>
+  ![...(required as string[]), ...absenceWidens].includes(name) && ![properties[name]?.type].flat().includes('null')
+
+const isAbsent = (schema: Fields, name: string, value: unknown): boolean =>
+  value === null ? takesNull(schema, name) : value === '' && schema.properties?.[name]?.emptyIsAbsent === true
+
+/** The folded names of known fields. They are kept, because each unknown field of a body is compared with them. */
+const foldedNames = new WeakMap<object, Set<string>>()
+
+function namesOf(properties: object): Set<string> {
+  const names = foldedNames.get(properties) ?? new Set(Object.keys(properties).map(folded))
+  foldedNames.set(properties, names)
+  return names
+}
+
+/** Blanks, dashes, underscores and invisible characters. U+0307 is what remains of İ in lower case. */
+const separators = /[\s\p{Pd}\p{Pc}\p{C}\p{Default_Ignorable_Code_Point}\u0307]/gu
+
+/** Returns a name without case and separators. Only the upper case makes ı and ſ equal to i and s. */
+export const folded = (name: string): string =>
+  name.normalize('NFKC').toUpperCase().toLowerCase().replaceAll(separators, '')
+
+/** Returns the known name that shares most pairs of letters with an unknown one, or undefined if none is similar. */
+export function nearestName(known: readonly string[], name: string): string | undefined {
+  const wanted = pairsOf(name)
+  const nearness = (each: string): number => {
+    const pairs = pairsOf(each)
+    return wanted.filter((pair) => pairs.includes(pair)).length / (wanted.length + pairs.length)
+  }
+  return known.filter((each) => nearness(each) >= 0.2).toSorted((a, b) => nearness(b) - nearness(a))[0]
+}
+
+/** A name that is longer than this is compared by its beginning. */
+const comparedLength = 64
+const pairsOf = (name: string): string[] => {
+  const letters = folded(name.slice(0, comparedLength))
+  return Array.from(letters, (_, index) => letters.slice(index, index + 2))
+}
