@@ -62,6 +62,9 @@ describe('Bull Board in a browser', function () {
     await page.getByRole('button', { name: 'Retry', exact: true }).first().waitFor()
     const inCard = await visibleButtons(page, '[class^="jobActions-"]')
     expect(new Set(inCard)).to.deep.equal(new Set(['']))
+    // Not only by the stylesheet, whose text some screen readers skip.
+    const named = page.locator('[class^="jobActions-"] button:visible[aria-label="Retry"]')
+    expect(await named.count()).to.equal(inCard.length)
     expect(inCard).to.have.length(await page.locator('[class^="card-"]').count())
     expect(await visibleButtons(page, '[class^="queueActions-"]')).to.deep.equal(['Retry all'])
     await page.locator('.lucide-info').first().click()

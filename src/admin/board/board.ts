@@ -8,7 +8,7 @@ import { isDeliveryQueue } from './adapters.ts'
 import { createErrorResponses } from './error-responses.ts'
 import { type BoardResponse, retryAll, retryJob } from './retry.ts'
 import { createBoardFor } from './role-board.ts'
-import { contentSecurityPolicy, style } from './settings.ts'
+import { contentSecurityPolicy, script, style } from './settings.ts'
 
 /** The largest number of jobs per page that Bull Board's own settings offer. */
 const maxJobsPerPage = 50
@@ -43,6 +43,7 @@ export function createBoard(deps: Deps): Router {
 
   const boards = { requeuing: createBoardFor(true), reading: createBoardFor(false) }
   router.get('/static/own.css', (_req, res) => void res.type('css').send(style))
+  router.get('/static/own.js', (_req, res) => void res.type('js').send(script))
   router.get(/^\/static\/(?:js|css)\//, (_req, res, next) => {
     // Browsers can cache these files indefinitely, because their names change whenever their contents change.
     res.setHeader('Cache-Control', 'private, max-age=31536000, immutable')

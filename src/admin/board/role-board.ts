@@ -61,7 +61,7 @@ export function createBoardFor(mayRequeue: boolean): RoleBoard {
   })
   const app = adapter.getRouter() as Express
   app.disable('x-powered-by')
-  addStyle(app)
+  addOwnFiles(app)
   let hasQueues = false
   return {
     app,
@@ -75,17 +75,17 @@ export function createBoardFor(mayRequeue: boolean): RoleBoard {
 
 type Render = (path: string, options: object, done: (error: unknown, html?: string) => void) => void
 
+const ownFiles = '<link href="static/own.css" rel="stylesheet"><script src="static/own.js"></script>'
+
 /**
- * Replaces the link to fonts on another host with a link to our stylesheet. Bull Board has no option to remove the
- * fonts or to add a stylesheet.
+ * Replaces the link to fonts on another host with links to our stylesheet and script. Bull Board has no option to
+ * remove the fonts or to add files.
  */
-function addStyle(app: Express): void {
+function addOwnFiles(app: Express): void {
   const { engines } = app as unknown as { engines: Record<string, Render> }
   const render = engines['.ejs']
   if (render === undefined) throw new Error('Bull Board no longer renders its page with EJS')
   app.engine('ejs', (path, options, done) =>
-    render(path, options, (error, html) =>
-      done(error, html?.replace(/<link[^>]+https?:[^>]+>/, '<link href="static/own.css" rel="stylesheet">')),
-    ),
+    render(path, options, (error, html) => done(error, html?.replace(/<link[^>]+https?:[^>]+>/, ownFiles))),
   )
 }

@@ -32,8 +32,8 @@ export const uiConfig: UIConfig = {
 }
 
 /**
- * The only script that may run is Bull Board's own bundle. Inline styles are allowed, because React sets style
- * attributes on elements.
+ * The only scripts that may run are Bull Board's own bundle and `script`. Inline styles are allowed, because React sets
+ * style attributes on elements.
  */
 export const contentSecurityPolicy = [
   "default-src 'none'",
@@ -66,4 +66,11 @@ button[class*="trigger-"]:has(.lucide-ellipsis-vertical),
 [class^="jobActions-"] button:has(.lucide-refresh-cw)::after { content: 'Retry'; }
 a[class^="externalLink-"] { text-decoration: underline !important; }
 [class^="jobName-"] { white-space: normal !important; overflow-wrap: anywhere; }
+`
+
+/** Names the Retry buttons for screen readers, which may skip the text that a stylesheet adds to an icon. */
+export const script = `new MutationObserver(() => {
+  for (const icon of document.querySelectorAll('[class^="jobActions-"] button:not([aria-label]) .lucide-refresh-cw'))
+    icon.closest('button').setAttribute('aria-label', 'Retry')
+}).observe(document, { childList: true, subtree: true })
 `
