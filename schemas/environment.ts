@@ -238,8 +238,7 @@ export const environment = {
       minimum: 0,
       maximum: 1_000_000_000,
       default: 50_000,
-      description:
-        'Intents, orders, products and endpoints that test keys of one business may create in a UTC day. 0: no limit.',
+      description: 'Intents, orders and products that test keys of one business may create in a UTC day. 0: no limit.',
     },
     ENDPOINT_CHANGES_PER_DAY: {
       type: 'integer',

@@ -76,7 +76,7 @@ export interface Config {
   /** The maximum number of live payment codes that one business may have in use. */
   liveCodesPerBusiness: number
   /**
-   * The maximum number of intents, orders, products and endpoints that one business may create with test keys in a UTC
+   * The maximum number of intents, orders and products that one business may create with test keys in a UTC
    * day. If null, there is no limit.
    */
   sandboxIntentsPerDay: number | null

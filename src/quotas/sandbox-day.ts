@@ -4,7 +4,6 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { orders, placed } from '../store/orders/order.ts'
 import { products } from '../store/products/product.ts'
-import { endpoints } from '../webhooks/endpoints/endpoint.ts'
 import { batchCounts, type Counted, countingMs } from './count-batch.ts'
 import { createQuota, type Quota } from './quota.ts'
 import { secondsLeft } from './seconds-left.ts'
@@ -15,19 +14,16 @@ export const dayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
 export const startOf = (day: number): Date => new Date(day * dayMs)
 
 /**
- * Counts what businesses' test keys have created in the current UTC day: intents, orders, products (including deleted
- * ones) and endpoints. Each count reads only an index. The clean-up does not remove documents that are this young.
- * During the day, quota is freed only if an import withdraws a product, or if an endpoint is deleted when more than 100
- * have already been deleted (src/webhooks/endpoints/remove-deleted.ts). A loop that creates and deletes documents still
- * comes to a stop, because each deletion uses the quota for stored responses.
+ * Counts what businesses' test keys have created in the current UTC day: intents, orders and products, including
+ * deleted ones. Each count reads only an index. The clean-up does not remove documents that are this young. During the
+ * day, quota is freed only if an import withdraws a product.
  */
 export async function countSandboxDay(
   { Intent, now }: Pick<Deps, 'Intent' | 'now'>,
   businessIds: string[],
 ): Promise<Counted[]> {
   const day = dayOf(now())
-  const made = { businessId: { $in: businessIds }, createdAt: { $gte: startOf(day) } }
-  const inSandbox = { ...made, sandbox: true }
+  const inSandbox = { businessId: { $in: businessIds }, sandbox: true, createdAt: { $gte: startOf(day) } }
   const also = (coll: string, filter: object): PipelineStage.UnionWith => ({
     $unionWith: { coll, pipeline: [{ $match: filter }, perBusiness] },
   })
@@ -37,7 +33,6 @@ export async function countSandboxDay(
     also(orders.name, { ...inSandbox, ...placed }),
     also(products.name, { ...inSandbox, listed: true }),
     also(products.name, { ...inSandbox, deletedAt: { $type: 'date' } }),
-    also(endpoints.name, { ...made, createdByTestKey: true }),
     { $group: { _id: '$_id', used: { $sum: '$used' } } },
   ])
     .option({ maxTimeMS: countingMs })
@@ -80,7 +75,7 @@ export async function withinSandboxDay<T>(
       amount,
       limit,
       scope: 'sandbox',
-      message: `The test keys of this business can create ${limit} intents, orders, products and endpoints per UTC day. Wait until the next day.`,
+      message: `The test keys of this business can create ${limit} intents, orders and products per UTC day. Wait until the next day.`,
     },
     insert,
   )

@@ -23,7 +23,7 @@ export const limitInfos: Record<keyof BusinessLimits, LimitInfo> = {
   },
   sandboxIntentsPerDay: {
     label: 'Created in the sandbox per day',
-    description: 'intents, orders, products and endpoints created with test keys per UTC day; 0 means no limit',
+    description: 'intents, orders and products created with test keys per UTC day; 0 means no limit',
     min: 0,
     max: 1_000_000_000,
   },

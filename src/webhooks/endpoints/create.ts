@@ -6,7 +6,6 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effect.ts'
 import type { Recall } from '../../idempotency/recall.ts'
-import { withinSandboxDay } from '../../quotas/sandbox-day.ts'
 import { storedUrl } from '../sender/url.ts'
 import { auditedFields, endpointLine } from './audit.ts'
 import { type Endpoint, endpointSlots, endpoints, untried } from './endpoint.ts'
@@ -30,7 +29,7 @@ export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body
 /**
  * Creates an endpoint in the first of the business's five slots that is free. Returns the data described in SPEC 4.8,
  * including the secret. After that, the only operation that returns a secret is a rotation, which returns a new one.
- * Throws MAX_ENDPOINTS_REACHED if no slot is free, and RATE_LIMITED if the sandbox's daily quota has been used up.
+ * Throws MAX_ENDPOINTS_REACHED if no slot is free.
  */
 export async function createEndpoint(
   deps: Deps,
@@ -43,7 +42,6 @@ export async function createEndpoint(
   const endpoint = {
     _id: effect.id,
     businessId: caller.businessId,
-    createdByTestKey: caller.sandbox,
     ...request,
     secret: deps.secrets.seal(secret, secretField(effect.id)),
     secretMadeBy: effect.id,
@@ -69,17 +67,15 @@ export async function createEndpoint(
   }
   const data = { ...presentEndpoint(endpoint), ...presentSecret(secret) }
   const sealedResponse = effect.seal(data)
-  return withinSandboxDay(deps, caller, 1, async () => {
-    for (const slot of endpointSlots) {
-      const insertion = await deps.batchers.insertEndpoint({ ...endpoint, slot, sealedResponse }, effect.deadlineAt)
-      if (insertion.inserted) {
-        await publishAudit(deps, deps.Endpoint, [endpoint])
-        return data
-      }
-      if (insertion.index === '_id_') return doneBefore
+  for (const slot of endpointSlots) {
+    const insertion = await deps.batchers.insertEndpoint({ ...endpoint, slot, sealedResponse }, effect.deadlineAt)
+    if (insertion.inserted) {
+      await publishAudit(deps, deps.Endpoint, [endpoint])
+      return data
     }
-    throw refuse('MAX_ENDPOINTS_REACHED')
-  })
+    if (insertion.index === '_id_') return doneBefore
+  }
+  throw refuse('MAX_ENDPOINTS_REACHED')
 }
 
 /** Finds the sealed first response to the create request that has a given effect id. */

@@ -83,11 +83,6 @@ export interface Endpoint {
   _id: string
   businessId: string
   /**
-   * Whether the endpoint was created with a test key. This field is used only for the sandbox's daily quota
-   * (src/quotas/sandbox-day.ts).
-   */
-  createdByTestKey: boolean
-  /**
    * One of `endpointSlots`. Each slot is unique within the business, so that concurrent requests can never create a
    * sixth endpoint. The field is missing if the endpoint has been deleted.
    */
@@ -130,7 +125,6 @@ export const endpoints: Collection = {
   fields: {
     _id: String,
     businessId: String,
-    createdByTestKey: Boolean,
     slot: Number,
     url: String,
     events: [String],
@@ -167,9 +161,7 @@ export const endpoints: Collection = {
       unique: true,
       partialFilterExpression: { slot: { $type: 'number' } },
     },
-    // This index includes `createdByTestKey`, so that endpoints can be counted for the sandbox's daily quota without
-    // reading any documents.
-    { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1, createdByTestKey: 1 } },
+    { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1 } },
     {
       name: 'deletions',
       key: { businessId: 1, deletedAt: -1, _id: -1 },
