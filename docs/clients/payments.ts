@@ -420,6 +420,8 @@ export interface components {
       )[]
       /** Whether the service sends events to the endpoint. */
       active: boolean
+      /** Whether a test key created the endpoint. It then gets only test events. */
+      sandbox: boolean
       createdAt: string
       health: components['schemas']['WebhookEndpointHealth']
     }
@@ -439,6 +441,8 @@ export interface components {
       )[]
       /** Whether the service sends events to the endpoint. */
       active: boolean
+      /** Whether a test key created the endpoint. It then gets only test events. */
+      sandbox: boolean
       createdAt: string
       health: components['schemas']['WebhookEndpointHealth']
       /** The secret that signs the deliveries to this endpoint. Store it: no later response contains it. */
@@ -484,6 +488,8 @@ export interface components {
       )[]
       /** Whether the service sends events to the endpoint. */
       active: boolean
+      /** Whether a test key created the endpoint. It then gets only test events. */
+      sandbox: boolean
       createdAt: string
       health: components['schemas']['WebhookEndpointHealth']
       last24Hours: components['schemas']['WebhookEndpointLastDay']
@@ -572,7 +578,7 @@ export interface components {
       id: string
       endpointId: string
       /** The URL of the last attempt. Before the first attempt, the URL of the endpoint. */
-      url: string
+      url: string | null
       event:
         | 'payment.created'
         | 'payment.confirmed'
@@ -586,9 +592,9 @@ export interface components {
       referenceNumber: string
       status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
       /** The number of finished attempts. */
-      attempts: number
+      attempts: number | null
       /** 8, plus one for each retry that was requested. */
-      maxAttempts: number
+      maxAttempts: number | null
       /** The earliest time of the next attempt. Null if there will be none. During an attempt, the time is in the past. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
@@ -622,7 +628,7 @@ export interface components {
       id: string
       endpointId: string
       /** The URL of the last attempt. Before the first attempt, the URL of the endpoint. */
-      url: string
+      url: string | null
       event:
         | 'payment.created'
         | 'payment.confirmed'
@@ -636,9 +642,9 @@ export interface components {
       referenceNumber: string
       status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
       /** The number of finished attempts. */
-      attempts: number
+      attempts: number | null
       /** 8, plus one for each retry that was requested. */
-      maxAttempts: number
+      maxAttempts: number | null
       /** The earliest time of the next attempt. Null if there will be none. During an attempt, the time is in the past. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
@@ -719,7 +725,7 @@ export interface components {
       id: string
       endpointId: string
       /** The URL of the last attempt. Before the first attempt, the URL of the endpoint. */
-      url: string
+      url: string | null
       event:
         | 'payment.created'
         | 'payment.confirmed'
@@ -733,9 +739,9 @@ export interface components {
       referenceNumber: string
       status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
       /** The number of finished attempts. */
-      attempts: number
+      attempts: number | null
       /** 8, plus one for each retry that was requested. */
-      maxAttempts: number
+      maxAttempts: number | null
       /** The earliest time of the next attempt. Null if there will be none. During an attempt, the time is in the past. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
@@ -2058,6 +2064,8 @@ export interface operations {
   listWebhookEndpoints: {
     parameters: {
       query?: {
+        /** The environment. Defaults to that of the key. Only a live key can list both. */
+        sandbox?: 'true' | 'false'
         /** The page number, from 1. */
         page?: number
         /** The number of items per page. A number above 100 means 100. */
@@ -3244,7 +3252,7 @@ export const table = {
   /**
    * Create a webhook endpoint.
    *
-   * Registers a URL that receives your events. A business can have at most 5 endpoints. Store the `secret`, with which you verify signatures: this is the only response that contains it.
+   * Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. A business can have at most 5 endpoints in both environments together. Store the `secret`, with which you verify signatures: this is the only response that contains it.
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
@@ -3260,7 +3268,7 @@ export const table = {
   /**
    * Delete a webhook endpoint.
    *
-   * Deliveries that are not finished become CANCELLED. The service aborts a request that is in progress within 3 s.
+   * Deliveries that are not finished become CANCELLED. The service aborts a request that is in progress within 3 s. A live key can delete test endpoints too.
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
@@ -3284,7 +3292,7 @@ export const table = {
   /**
    * List webhook endpoints.
    *
-   * Returns the webhook endpoints of your business, newest first, without their secrets. `last24Hours` shows how many of the latest attempts succeeded.
+   * Returns the webhook endpoints of one environment, newest first, without their secrets. `last24Hours` shows how many of the latest attempts succeeded.
    *
    * Requires a secret key with the scope `webhooks.endpoints:read`.
    */
@@ -3292,7 +3300,7 @@ export const table = {
   /**
    * List webhook deliveries.
    *
-   * Returns the webhook deliveries of the key's environment, newest first.
+   * Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts at live endpoints: their fields are null.
    *
    * Requires a secret key with the scope `webhooks.deliveries:read`.
    */
@@ -3308,7 +3316,7 @@ export const table = {
   /**
    * Retry webhook deliveries by filter.
    *
-   * Makes one more attempt now at each matching delivery, oldest first, for at most 500 deliveries per request. At least one filter is required. The filters are those of the list of deliveries. If `hasMore` is true, repeat the request with a new idempotency key and with `next` as `after`.
+   * Makes one more attempt now at each matching delivery, oldest first, for at most 500 deliveries per request. At least one filter is required. The filters are those of the list of deliveries. With a test key, deliveries to live endpoints are skipped. If `hasMore` is true, repeat the request with a new idempotency key and with `next` as `after`.
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
@@ -3316,7 +3324,7 @@ export const table = {
   /**
    * Retry a webhook delivery.
    *
-   * Makes one more attempt now, with the same `id` and body. A CANCELLED delivery then continues its automatic attempts too. If the service makes no attempt, `reason` says why.
+   * Makes one more attempt now, with the same `id` and body. A CANCELLED delivery then continues its automatic attempts too. If the service makes no attempt, `reason` says why. The key must be of the environment of the event and of the endpoint.
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
@@ -3324,7 +3332,7 @@ export const table = {
   /**
    * Replay events to an endpoint.
    *
-   * Replays the events of a period in the key's environment to the endpoint, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body. If it fails, a delivery that was DEAD is DEAD again, and any other one continues its automatic attempts, even if it was DELIVERED before. A missing delivery is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day.
+   * Replays the events of a period to the endpoint, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body. If it fails, a delivery that was DEAD is DEAD again, and any other one continues its automatic attempts, even if it was DELIVERED before. A missing delivery is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day and environment.
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
@@ -3332,7 +3340,7 @@ export const table = {
   /**
    * List the replays of an endpoint.
    *
-   * Returns the endpoint's replays in the key's environment, newest first. A replay is kept for 90 days after its end, in the sandbox for 30 days.
+   * Returns the endpoint's replays, newest first. A replay is kept for 90 days after its end, in the sandbox for 30 days.
    *
    * Requires a secret key with the scope `webhooks.deliveries:read`.
    */

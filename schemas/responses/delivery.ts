@@ -36,15 +36,18 @@ export const testResult = objectOf(
 const fields = {
   id: described('Also the `id` in the body of every attempt.', deliveryId),
   endpointId: id,
-  url: described('The URL of the last attempt. Before the first attempt, the URL of the endpoint.', url),
+  url: described('The URL of the last attempt. Before the first attempt, the URL of the endpoint.', {
+    ...url,
+    type: ['string', 'null'],
+  }),
   event: eventName,
   referenceNumber: described(
     'The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint that the event is about.',
     shaped('^((PI|OR)-[0-9A-Z]{16}|[0-9a-f]{24})$', 24),
   ),
   status: { type: 'string', enum: deliveryStatuses },
-  attempts: described('The number of finished attempts.', count),
-  maxAttempts: described(`${maxAttempts}, plus one for each retry that was requested.`, count),
+  attempts: described('The number of finished attempts.', countOrNull),
+  maxAttempts: described(`${maxAttempts}, plus one for each retry that was requested.`, countOrNull),
   nextAttemptAt: described(
     'The earliest time of the next attempt. Null if there will be none. During an attempt, the time is in the past.',
     instantOrNull,

@@ -9,6 +9,7 @@ import {
   instantOrNull,
   objectOf,
   orNull,
+  sandbox,
   shaped,
   url,
 } from './fields.ts'
@@ -83,6 +84,7 @@ const fields = {
     items: eventName,
   }),
   active: described('Whether the service sends events to the endpoint.', { type: 'boolean' }),
+  sandbox: described('Whether a test key created the endpoint. It then gets only test events.', sandbox),
   createdAt: instant,
   health: endpointHealth,
 }

@@ -139,23 +139,14 @@ const readLargeOrders = ({ Order: model }: ReadDeps, ids: string[]): Promise<Sou
 
 /**
  * Reads endpoints with an event. An outbox contains at most one event of a few hundred bytes, so these reads need no
- * limit. The event has its own environment, because an endpoint belongs to both.
+ * limit.
  */
 async function readEndpoints({ Endpoint: model }: ReadDeps, ids: readonly string[]): Promise<Source[]> {
   const found = await nativeCollection(model)
-    .find<Pick<Endpoint, '_id' | 'businessId' | 'outbox'>>(
+    .find<Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'outbox'>>(
       { _id: { $in: [...ids] }, ...waiting },
-      { projection: { businessId: 1, outbox: 1 } },
+      { projection: { businessId: 1, sandbox: 1, outbox: 1 } },
     )
     .toArray()
-  return found.flatMap(({ _id, businessId, outbox }) =>
-    outbox.map(({ sandbox, ...event }) => ({
-      _id,
-      businessId,
-      sandbox,
-      referenceNumber: _id,
-      endpointId: _id,
-      outbox: [event],
-    })),
-  )
+  return found.map((endpoint) => ({ ...endpoint, referenceNumber: endpoint._id, endpointId: endpoint._id }))
 }

@@ -33,7 +33,7 @@ export const openRelayBatchers = (models: Models): RelayBatchers => ({
     const found = await nativeCollection(models.Endpoint)
       .find<TargetEndpoint>(
         { businessId: { $in: [...new Set(businessIds)] }, ...standing, active: true },
-        { projection: { businessId: 1, url: 1, events: 1, health: 1 }, hint: 'slotInUse' },
+        { projection: { businessId: 1, sandbox: 1, url: 1, events: 1, health: 1 }, hint: 'slotInUse' },
       )
       .toArray()
     const byBusiness = Map.groupBy(found, ({ businessId }) => businessId)

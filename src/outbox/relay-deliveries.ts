@@ -8,6 +8,7 @@ import type { Slot } from '../webhooks/attempts/slots/slot.ts'
 import { composeData } from '../webhooks/body/compose.ts'
 import { deliveryJob } from '../webhooks/deliveries/delivery-job.ts'
 import { newDelivery, type Source, type TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
+import { accepts } from '../webhooks/endpoints/endpoint.ts'
 import type { OutboxEvent } from './event.ts'
 import { tracedRelay } from './trace-relay.ts'
 
@@ -24,7 +25,7 @@ export interface DeliveryCounts {
 }
 
 /**
- * Inserts one delivery per event and subscribed endpoint, and starts the attempts for which slots are free. An event
+ * Inserts one delivery per event and endpoint that gets it, and starts the attempts for which slots are free. An event
  * about an endpoint is not sent to that endpoint. If an insert fails, the remaining deliveries are still inserted
  * before the first error is thrown.
  */
@@ -35,11 +36,12 @@ export const relayDeliveries = (
   endpoints: readonly TargetEndpoint[],
 ): Promise<void> =>
   tracedRelay(deps, stored, async (source) => {
+    const targets = endpoints.filter((endpoint) => accepts(endpoint, source))
     const leaseToken = newId()
     const inserted = await Promise.allSettled(
       source.outbox.flatMap((event) => {
         const compose = composeOnce(source, event)
-        return endpoints
+        return targets
           .filter(({ _id, events }) => events.includes(event.event) && _id !== source._id)
           .map((endpoint) => relayTo(deps, { source, event, endpoint, leaseToken, compose }))
       }),

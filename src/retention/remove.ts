@@ -41,10 +41,7 @@ export async function removeMovements(
   await removeFrom(cleaning, 'movements', nativeCollection(cleaning.WalletMovement), filter)
 }
 
-/**
- * Removes deleted endpoints that have no deliveries left. Endpoints belong neither to the sandbox nor to the live
- * environment, so there is no filter on the environment.
- */
+/** Removes deleted endpoints of both environments that have no deliveries left. */
 export async function removeEndpoints(cleaning: Cleaning, ids: string[]): Promise<void> {
   const { Endpoint, responsesBefore: before } = cleaning
   const deleted = { deletedAt: { $type: 'date', $lt: before } }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { logEvents, runReplays, storeDeliveries } from '../support/replays.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withAnotherKey, withMerchant, withService } from '../support/service.ts'
 import { withAdmin } from './admin.ts'
 import { readable, signedIn } from './staff.ts'
 
@@ -33,10 +33,14 @@ describe('The replay of events', function () {
   it('counts the events on a staff page before staff confirm, shows the progress, and can be cancelled there', async () => {
     const page = `/admin/endpoints/${endpointId}`
     const period = { from: '2026-01-01', to: '', event: 'payment.created' }
-    const selection = { ...period, mode: 'test', deliveries: 'undelivered' }
+    const selection = { ...period, deliveries: 'undelivered' }
     const { text } = await support.get(`${page}/replay?${new URLSearchParams(selection).toString()}`)
     expect(readable(text)).to.include('Sandbox events in this period: 12, not delivered: 8')
-    expect(readable((await support.get(`${page}/replay`)).text)).to.include('Live events in this period: 0')
+    const live = await withAnotherKey(service, merchant, { mode: 'live' })
+    const { id: ofLive } = await subscribe(service, live, endpointServer.url, ['payment.created'])
+    const livePage = readable((await support.get(`/admin/endpoints/${ofLive}/replay`)).text)
+    expect(livePage).to.include('Live events in this period: 0')
+    expect(readable((await support.get(`/admin/endpoints/${ofLive}`)).text)).to.include(' live active ')
     const { location } = await support.act(`${page}/replay`, selection)
     expect(readable((await support.get(String(location))).text)).to.include('RUNNING Cancel 0 of 12')
     const again = await support.act(`${page}/replay`, selection)
@@ -62,10 +66,9 @@ describe('The replay of events', function () {
   })
 
   it('is started, followed, listed and cancelled from the command line', async () => {
-    const replay = (...args: string[]) =>
-      cli.done('deliveries', 'replay', '--endpoint', endpointId, '--mode', 'test', ...args)
+    const replay = (...args: string[]) => cli.done('deliveries', 'replay', '--endpoint', endpointId, ...args)
     const from = ['--from', '2026-01-01', '--events', 'payment.created']
-    expect(await replay(...from, '--dry-run')).to.include({ total: 12, undelivered: 0, mode: 'test' })
+    expect(await replay(...from, '--dry-run')).to.include({ total: 12, undelivered: 0, sandbox: true })
     const workers = service.startWorkers()
     const done = await replay(...from, '--only-undelivered', '--follow')
     await workers.close()

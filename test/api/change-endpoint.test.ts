@@ -134,12 +134,30 @@ describe('The API for a webhook endpoint', () => {
       await expectRefused(update({ url }, await only()), 403, 'EVENTS_NOT_PERMITTED')
     })
 
-    it("accepts both the test key and the live key of the endpoint's business", async () => {
-      const other = await colleague({ mode: 'live' })
-      await update({ active: false }, other).expect(200)
-      expect((await listed())[0]).to.include({ id, active: false })
-      await remove(other).expect(200)
-      expect(await listed()).to.deep.equal([])
+    it('refuses a key of the other environment, which changes nothing, but lets a live key delete test endpoints', async () => {
+      const live = await colleague({ mode: 'live' })
+      const { id: ofLive } = await subscribe(service, live, url)
+      const stored = () => service.deps.Endpoint.find({ businessId: merchant.businessId }).lean()
+      const before = await stored()
+      for (const [as, target] of [
+        [merchant, ofLive],
+        [live, id],
+      ] as const)
+        for (const refused of [
+          ...[{}, { active: false }, { url: 'https://evil.example/' }].map((body) => update(body, as, target)),
+          act('test', as, target),
+          act('rotate-secret', as, target),
+          service.http.post(`${path}/${target}/replay`).set(as.write()).send({ from: '2026-01-01' }),
+          service.http.get(`${path}/${target}/replays`).set(as.read()),
+          ...(as === live ? [] : [remove(as, target)]),
+        ])
+          await expectRefused(refused, 403, 'SANDBOX_MISMATCH')
+      expect(await stored()).to.deep.equal(before)
+      expect((await remove(live, id, 'once').expect(200)).body.data).to.deep.equal({ id, deleted: true })
+      for (const as of [live, merchant]) await expectRefused(remove(as), 404, 'ENDPOINT_NOT_FOUND')
+      expect([(await listed()).length, (await listed(live)).length]).to.deep.equal([0, 1])
+      await remove(live, ofLive).expect(200)
+      await expectRefused(update({ active: false }, merchant, ofLive), 404, 'ENDPOINT_NOT_FOUND')
     })
 
     it('changes the endpoint once per idempotency key, even if ten requests compete', async () => {
@@ -310,10 +328,13 @@ describe('The API for a webhook endpoint', () => {
       ])
       const made = responses.filter(({ status }) => status === 201).length
       expect(made).to.be.at.most(4)
-      expect(await listed()).to.have.length(1 + made)
+      const counts = async () => ({ live: (await listed(live)).length, sandbox: (await listed()).length })
+      const { live: ofLive, sandbox } = await counts()
+      expect(ofLive + sandbox).to.equal(1 + made)
       for (let left = made; left < 4; left += 1) await create().expect(201)
-      await expectRefused(create(), 400, 'MAX_ENDPOINTS_REACHED')
-      expect(await listed()).to.have.length(5)
+      for (const as of [live, merchant])
+        await expectRefused(create(as), 400, 'MAX_ENDPOINTS_REACHED', { details: await counts() })
+      expect(await counts()).to.deep.equal({ live: ofLive, sandbox: 5 - ofLive })
     })
   })
 

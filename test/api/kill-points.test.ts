@@ -333,8 +333,8 @@ describe('If a process is killed between any two steps, the service', function (
       },
     )
     const steps = await kill(operation)
-    // Selecting reads the plan and the deliveries, and stores the plan. Changing reads deliveries and endpoint first.
-    const selecting = ['find', 'find', 'insert'].map((name) => `mongodb ${name}`)
+    // Selecting reads the plan, the deliveries and their endpoints, and stores the plan. Changing reads the latter again.
+    const selecting = ['find', 'find', 'find', 'insert'].map((name) => `mongodb ${name}`)
     const changing = ['find', 'find', 'update', 'find'].map((name) => `mongodb ${name}`)
     expect(steps.slice(0, -5)).to.deep.equal([...claiming, ...selecting, ...changing])
   })

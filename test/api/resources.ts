@@ -32,8 +32,7 @@ export interface Kind {
 export interface Stored {
   _id: string
   businessId: string
-  /** Endpoints have none: they belong to the business. */
-  sandbox?: boolean
+  sandbox: boolean
 }
 
 /** Never called. */
@@ -94,10 +93,10 @@ export const kinds = {
   replay: {
     missing: 'REPLAY_NOT_FOUND',
     unknown: newId(),
-    async make({ deps, ...service }, { merchant, sandbox }) {
+    async make({ deps, ...service }, { merchant }) {
       const { id } = await subscribe({ deps, ...service }, merchant, nowhere)
       const endpoint = await deps.Endpoint.findById(id).orFail().lean()
-      const request = { sandbox, from: new Date(0), to: null, events: null, onlyUndelivered: false }
+      const request = { from: new Date(0), to: null, events: null, onlyUndelivered: false }
       await startReplay(deps, await planReplay(deps, endpoint, request), id, tester)
       return id
     },

@@ -92,13 +92,14 @@ describe('A webhook endpoint test', () => {
   })
 
   it("is marked as sandbox even for a live key, and changes neither the list of deliveries nor the endpoint's health", async () => {
-    const before = await service.deps.Endpoint.findById(id).lean()
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
+    const { id: own } = await subscribe(service, live, endpointServer.url)
+    const before = await service.deps.Endpoint.findById(own).lean()
     endpointServer.respondWith((res) => void res.writeHead(500).end())
-    await test({}, live).expect(200)
+    await test({}, live, undefined, own).expect(200)
     expect(endpointServer.received.map(({ json }) => json.sandbox)).to.deep.equal([true])
     expect(await deliveriesOf(service, merchant)).to.deep.equal([])
-    expect(await service.deps.Endpoint.findById(id).lean()).to.deep.equal(before)
+    expect(await service.deps.Endpoint.findById(own).lean()).to.deep.equal(before)
   })
 
   it('does not retry a failed attempt, and returns 200 with the stage of the failure but without the response body', async () => {

@@ -214,6 +214,7 @@ describe('The webhook delivery API', () => {
     it("returns only deliveries for the key's business and environment, whichever endpoint the query names", async () => {
       const mine = await freshDelivery(service, merchant)
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
+      await subscribe(service, live, endpointServer.url)
       await createIntent(service, live)
       await relay(service, live)
       const other = await service.merchant()
@@ -324,6 +325,41 @@ describe('The webhook delivery API', () => {
       const { url, attemptLog } = await one(delivery)
       const urls = attemptLog.map((each: { url: string }) => each.url)
       expect([url, ...urls]).to.deep.equal([moved, endpointServer.url, moved])
+    })
+
+    it("shows a test key neither URL nor attempts of a sandbox event at a live endpoint, and doesn't find them by filters", async () => {
+      const live = await withAnotherKey(service, merchant, { mode: 'live' })
+      await service.http.delete(`${endpoints}/${endpointId}`).set(merchant.write()).expect(200)
+      const { id: ofLive } = await subscribe(service, live, `${endpointServer.url}/s3cret`)
+      const [failed, done] = [await attempted(503), await attempted(200)]
+      const unseen = ['url', 'attempts', 'maxAttempts', 'nextAttemptAt', 'lastAttemptAt', 'lastResponseStatus']
+      const hidden = Object.fromEntries(
+        [...unseen, 'lastError', 'lastDurationMs', 'deliveredAt'].map((name) => [name, null]),
+      )
+      for (const [delivery, status] of [
+        [failed, 'RETRYING'],
+        [done, 'DELIVERED'],
+      ] as const) {
+        const { attemptLog, payload, lastAttemptHeaders, ...record } = await one(delivery)
+        expect(record).to.include({ ...hidden, id: delivery._id, endpointId: ofLive, status, sandbox: true })
+        expect([attemptLog, lastAttemptHeaders, payload.sandbox]).to.deep.equal([[], null, true])
+        expect((await listed(`status=${status}`)).items).to.deep.equal([record])
+        await expectRefused(
+          service.http.post(`${path}/${delivery._id}/retry`).set(merchant.write()),
+          403,
+          'SANDBOX_MISMATCH',
+        )
+        await expectRefused(service.http.get(`${path}/${delivery._id}`).set(live.read()), 403, 'SANDBOX_MISMATCH')
+      }
+      for (const filter of ['responseStatus=503', 'responseStatus=5xx', `responseStatus=5xx&endpointId=${ofLive}`])
+        expect(await listed(filter)).to.include({ total: 0 })
+      const retry = { status: ['RETRYING', 'DEAD', 'CANCELLED'], endpointId: ofLive }
+      const { body } = await service.http.post(`${path}/retry`).set(merchant.write()).send(retry).expect(200)
+      const skipped = { delivered: 0, under_way: 0, endpoint_gone: 0 }
+      expect(body.data).to.deep.equal({ requeued: 0, skipped, hasMore: false, next: null })
+      expect((await storedDelivery(service, failed)).requeues).to.equal(0)
+      await service.http.delete(`${endpoints}/${ofLive}`).set(live.write()).expect(200)
+      expect((await listed()).items.map(({ url }: { url: null }) => url)).to.deep.equal([null, null])
     })
 
     it('hides the payload and response bodies from a key that may not subscribe to the event', async () => {

@@ -181,13 +181,26 @@ describe('The webhook endpoint API', () => {
       service.clock.freeze(null)
     })
 
-    it("returns endpoints from both of the business's environments, but never from other businesses", async () => {
+    it("returns the endpoints of the key's environment, and with `sandbox` either one's to a live key", async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
-      await create()
-      await create(good, live)
-      const others = await list('', await service.merchant())
-      expect(others.body.data.total).to.equal(0)
-      for (const as of [merchant, live]) expect((await list('', as)).body.data.total).to.equal(2)
+      const [ofTest, ofLive] = [await create(), await create(good, live)].map(({ body }) => body.data)
+      expect([ofTest.sandbox, ofLive.sandbox]).to.deep.equal([true, false])
+      const ids = async (query: string, as = live) =>
+        (await list(query, as).expect(200)).body.data.items.map(({ id }: { id: string }) => id)
+      for (const query of ['', '?sandbox=true', '?sandbox=true&page=1'])
+        expect(await ids(query, merchant)).to.deep.equal([ofTest.id])
+      for (const query of ['', '?sandbox=false']) expect(await ids(query)).to.deep.equal([ofLive.id])
+      expect(await ids('?sandbox=true')).to.deep.equal([ofTest.id])
+      await expectRefused(list('?sandbox=false'), 403, 'SANDBOX_MISMATCH')
+      for (const query of [
+        '?sandbox=',
+        '?sandbox=1',
+        '?sandbox=TRUE',
+        '?sandbox=true&sandbox=false',
+        '?sandbox[]=true',
+      ])
+        for (const as of [merchant, live]) await expectRefused(list(query, as), 400, 'VALIDATION_ERROR')
+      expect(await ids('', await service.merchant())).to.deep.equal([])
     })
 
     it('divides the endpoints into pages by the page and limit parameters, like every other list', async () => {

@@ -93,7 +93,7 @@ function sampleRun({ referenceNumber: reference, businessId }: Delivery): Reconc
 /** Starts a replay of all events. */
 async function startSampleReplay({ service: { deps } }: Stage, { endpointId }: Delivery): Promise<void> {
   const endpoint = await deps.Endpoint.findById(endpointId).orFail().lean()
-  const request = { sandbox: true, from: new Date(0), to: null, events: null, onlyUndelivered: false }
+  const request = { from: new Date(0), to: null, events: null, onlyUndelivered: false }
   await startReplay(deps, await planReplay(deps, endpoint, request), newId(), operator)
 }
 

@@ -13,6 +13,9 @@ const halvesOf = (id: string): [string, string] => {
   return [both.slice(0, 24), both.slice(24)]
 }
 
+/** A test endpoint gets test events only. */
+const accepts = (endpoint: EndpointDocument, event: { sandbox: boolean }) => event.sandbox || !endpoint.sandbox
+
 /** Each delivery reports an event that happened, with its facts, to an endpoint of its business. */
 export const deliveryOfEvent: Check = function* (stored, circumstances) {
   const { events } = reportedIn(stored)
@@ -29,7 +32,8 @@ export const deliveryOfEvent: Check = function* (stored, circumstances) {
         yield [_id, 'reports something else than its event']
     }
     if (ofId !== endpointId) yield [_id, `is for ${endpointId}, and its id is for ${ofId}`]
-    if (endpoints.get(endpointId)?.businessId !== delivery.businessId)
+    const endpoint = endpoints.get(endpointId)
+    if (endpoint?.businessId !== delivery.businessId || !accepts(endpoint, delivery))
       yield [_id, `belongs to ${wordsOf(delivery)}, and its endpoint does not`]
   }
 }
@@ -48,7 +52,8 @@ export const deliveriesComplete: Check = function* (stored, circumstances) {
     const { id, referenceNumber, createdAt, businessId } = event
     for (const endpoint of steady.get(businessId) ?? []) {
       const isThere = delivered.has(deliveryId(id, endpoint._id))
-      const isWanted = endpoint.events.includes(event.event) && endpoint._id !== referenceNumber
+      const isWanted =
+        endpoint.events.includes(event.event) && endpoint._id !== referenceNumber && accepts(endpoint, event)
       if (isThere && !isWanted)
         yield [referenceNumber, `endpoint ${endpoint._id} did not want ${event.event} (${id}) and has it`]
       if (isThere || !isWanted || !event.isRelayed || createdAt <= endpoint.createdAt + circumstances.lateMs) continue

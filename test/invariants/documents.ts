@@ -71,8 +71,6 @@ export interface OutboxEvent {
   event: string
   createdAt: number
   facts: Facts
-  /** Only of an endpoint's event. */
-  sandbox?: boolean
 }
 
 export interface DeliveryDocument extends Owned {
@@ -122,9 +120,8 @@ export interface EventDocument extends Owned, Pick<DeliveryDocument, 'event' | '
   loggedAt: number
 }
 
-export interface EndpointDocument {
+export interface EndpointDocument extends Owner {
   _id: string
-  businessId: string
   url: string
   events: string[]
   active: boolean

@@ -66,7 +66,7 @@ export function reportedIn(stored: Stored): { sources: Map<string, Source>; even
     if (each.event !== 'cleaned') events.set(each._id, { ...each, id: each._id, isRelayed: true })
   for (const source of [
     ...sources.values(),
-    ...stored.webhookendpoints.map((each) => ({ ...each, referenceNumber: each._id, sandbox: true })),
+    ...stored.webhookendpoints.map((each) => ({ ...each, referenceNumber: each._id })),
   ])
     for (const each of source.outbox) {
       const { businessId, referenceNumber, sandbox } = source

@@ -2,9 +2,9 @@ import type { Check, Stored } from './check.ts'
 
 /** Collections whose documents each belong to a business and an environment. */
 const ofEnvironment =
-  'intents deliveries events ledgerentries activityentries products orders importplans shops webhookreplays'
+  'intents deliveries events ledgerentries activityentries products orders importplans shops webhookendpoints webhookreplays'
 /** Collections whose documents each belong to a business as a whole. */
-const ofBusiness = 'webhookendpoints apikeys'
+const ofBusiness = 'apikeys'
 /** Collections of the service as a whole, or whose documents only sometimes have a business. */
 const global =
   'businesses settings shortcodes idempotencykeys retryplans activityhours activitycounts staff staffsessions signinattempts failedattempts auditevents auditseals auditkeys auditchecks wallets walletmovements reconciliations retention retentionprogress'

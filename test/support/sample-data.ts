@@ -21,7 +21,7 @@ export async function openPair(service: Service, endpointServer: EndpointServer)
   const read = () => ({ Authorization: `Bearer ${issued.key}` })
   const write = (key = crypto.randomUUID()) => ({ ...read(), 'X-Idempotency-Key': key })
   const live = { ...test, keyId: issued.id, key: issued.key, read, write }
-  await subscribe(service, test, endpointServer.url, events)
+  await subscribe(service, live, endpointServer.url, events)
   await openLiveShop(service, live)
   return { test, live }
 }

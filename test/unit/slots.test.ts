@@ -46,7 +46,6 @@ function ownerOf(businessId: string, name: string, origin = `${name}.example`, h
       lastError: null,
       lastStatus: null,
       failingSince: null,
-      lastLiveFailureAt: null,
     },
   }
 }

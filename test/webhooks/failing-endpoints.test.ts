@@ -130,31 +130,32 @@ describe('An endpoint that fails', () => {
     }
   })
 
-  it('is reported again after it has recovered, in the live environment if a live delivery failed', async () => {
+  it('is reported again after it has recovered, always in its own environment and to endpoints that get its events', async () => {
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
-    const fail = async (as: Merchant) => {
+    const { id: failingLive } = await subscribe(service, live, endpointServer.url, ['payment.created'])
+    const { id: otherLive } = await subscribe(service, live, endpointServer.url, ['endpoint.failing'])
+    for (const _each of [1, 2]) {
       respond(500)
-      await attemptNew(1)
-      await attemptNew(1, as)
+      // Only test events fail, also at the live endpoint.
+      await attemptNew(2)
       advance(24 * hourMs)
       await poll(service)
       respond(200)
       await attemptNew(1)
       await poll(service)
     }
-    await fail(live)
-    await fail(merchant)
-    expect(await statuses()).to.deep.equal([
-      ['FAILING', false],
-      ['RECOVERED', false],
-      ['FAILING', true],
-      ['RECOVERED', true],
-    ])
-    const logged = () => service.deps.LoggedEvent.find({ referenceNumber: failing }).sort('number').lean()
-    expect(await logged()).to.have.length(4)
+    const seen = (await reports()).map(({ referenceNumber, endpointId }) => `${referenceNumber} ${endpointId}`)
+    const pairs = [`${failing} ${other}`, `${failing} ${otherLive}`, `${failingLive} ${otherLive}`]
+    expect(seen.toSorted()).to.deep.equal(pairs.flatMap((pair) => [pair, pair, pair, pair]).toSorted())
+    const logged = async () => {
+      const found = await service.deps.LoggedEvent.find({ event: 'endpoint.failing', businessId: merchant.businessId })
+      return found.map(({ referenceNumber, sandbox }) => `${referenceNumber} ${sandbox}`).toSorted()
+    }
+    const [ofTest, ofLive] = [`${failing} true`, `${failingLive} false`]
+    expect(await logged()).to.have.members([ofTest, ofTest, ofTest, ofTest, ofLive, ofLive, ofLive, ofLive])
     advance(31 * 24 * hourMs)
     await runCleanUp(service.deps, new AbortController().signal, unwatched)
-    expect((await logged()).map(({ sandbox }) => sandbox)).to.deep.equal([false, false])
+    expect(await logged()).to.deep.equal([ofLive, ofLive, ofLive, ofLive])
   })
 
   it('is reported once, whichever process relays the event, and even if it is deleted before that', async () => {
@@ -257,9 +258,8 @@ describe('An endpoint that fails', () => {
   })
 
   it('keeps its health after any sequence of results, whether they are recorded together or one after the other', async () => {
-    // s: success, f: sandbox failure, L: live failure without a response. The results between two bars are recorded
-    // together.
-    const sequences = ['fs', 'sf', 'sLff', 'Lfs', 'fL|s', 's|f|L', 'f|s|f', 'L|fs|f|f', 'fL|f|sLf|s']
+    // s: success, f: failure, n: failure without a response. The results between two bars are recorded together.
+    const sequences = ['fs', 'sf', 'snff', 'nfs', 'fn|s', 's|f|n', 'f|s|f', 'n|fs|f|f', 'fn|f|snf|s']
     const { slot: _, ...endpoint } = await service.deps.Endpoint.findById(failing).orFail().lean()
     const cases = sequences.map((text) => ({ _id: newId(), batches: text.split('|'), health: untried }))
     await service.deps.Endpoint.insertMany(cases.map(({ _id }) => ({ ...endpoint, _id })))
@@ -276,17 +276,17 @@ describe('An endpoint that fails', () => {
   function note(endpointId: string, result: string, before: EndpointHealth): EndpointHealth {
     advance(1_000)
     const at = service.clock.now()
-    const noted = { endpointId, businessId: merchant.businessId, sandbox: result !== 'L', at }
+    const noted = { endpointId, businessId: merchant.businessId, sandbox: true, at }
     if (result === 's') {
       service.deps.healthNotes.note({ ...noted, outcome: 'delivered', stage: null, status: 200 })
       return { ...before, lastSuccessAt: at, failuresInRow: 0, failingSince: null }
     }
-    const [stage, lastStatus] = result === 'L' ? ['timeout', null] : ['status', 500]
+    const [stage, lastStatus] = result === 'n' ? ['timeout', null] : ['status', 500]
     service.deps.healthNotes.note({ ...noted, outcome: 'retrying', stage, status: lastStatus })
     const failure = { lastFailureAt: at, lastError: stage, lastStatus }
     const { failuresInRow, failingSince: since } = before
     const inRow = { failuresInRow: failuresInRow + 1, failingSince: since ?? at }
-    return { ...before, ...failure, ...inRow, ...(result === 'L' && { lastLiveFailureAt: at }) }
+    return { ...before, ...failure, ...inRow }
   }
 
   it('is reported only to endpoints whose key had the webhooks.endpoints:read scope', async () => {

@@ -39,7 +39,7 @@ describe('If a worker is killed between any two steps of a replay', function () 
     }))
     const eventIds = await logEvents(service, merchant, referenceNumber, logged)
     await storeDeliveries(service, endpoint, eventIds, logged)
-    const request = { sandbox: true, from: at, to: null, events: null, onlyUndelivered: false }
+    const request = { from: at, to: null, events: null, onlyUndelivered: false }
     const replayId = newId()
     await startReplay(deps, await planReplay(deps, endpoint, request), replayId, tester)
     return { replayId, ids: eventIds.map((eventId) => deliveryId(eventId, id)) }

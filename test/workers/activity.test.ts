@@ -220,8 +220,8 @@ describe('The activity figures', () => {
   })
 
   it('count the attempts at deliveries of each business, separately for live and sandbox', async () => {
-    await subscribe(service, merchant, endpointServer.url)
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
+    await subscribe(service, live, endpointServer.url)
     const attempts = async (businessId: string | null, sandbox: boolean) => {
       const { delivered, retrying, dead } = sum((await readActivity(service.deps, { businessId, sandbox })).hours)
       return [delivered, retrying, dead]

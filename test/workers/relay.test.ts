@@ -209,6 +209,20 @@ describe('The relay', () => {
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
   })
 
+  it('sends live events only to live endpoints, and sandbox events to all of them', async () => {
+    const live = await withAnotherKey(service, merchant, { mode: 'live' })
+    const { id: ofLive } = await subscribe(service, live, endpointServer.url)
+    const { id: ofTest } = await subscribe(service, merchant, endpointServer.url)
+    for (const as of [merchant, live]) await createIntent(service, as)
+    await relay(service, merchant)
+    const made = (await deliveriesOf(service, merchant)).map(({ endpointId, sandbox }) => [endpointId, sandbox])
+    expect(made).to.have.deep.members([
+      [ofLive, true],
+      [ofTest, true],
+      [ofLive, false],
+    ])
+  })
+
   describe('when composing bodies', () => {
     it('describes the intent as it was at the time of the event, even if the intent has changed since', async () => {
       await subscribe(service, merchant, endpointServer.url)
@@ -224,8 +238,8 @@ describe('The relay', () => {
     })
 
     it('sets sandbox to false for an intent created with a live key, even if the endpoint also gets test events', async () => {
-      await subscribe(service, merchant, endpointServer.url)
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
+      await subscribe(service, live, endpointServer.url)
       await createIntent(service, live)
       await createIntent(service, merchant)
       await relay(service, merchant)

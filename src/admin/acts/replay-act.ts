@@ -13,15 +13,13 @@ import { endpointStateOf } from '../sentences/endpoint-advice.ts'
 import { replayRemedy } from '../sentences/endpoint-sentences.ts'
 import type { StaffAct, Values } from './staff-act.ts'
 
-const modes = { live: 'Live', test: 'Sandbox' } as const
 const choices = { undelivered: 'Not delivered', all: 'All' } as const
 
 /** Selects and counts the events that the form describes. Throws VALIDATION_ERROR if a time is invalid. */
 function plan(deps: Deps, endpoint: TracedEndpoint, values: Values): Promise<PlannedReplay> {
-  const { from = '', to = '', mode, deliveries, event = '' } = values
+  const { from = '', to = '', deliveries, event = '' } = values
   const span = readFormSpan(deps, { from, to })
   const request = {
-    sandbox: mode === 'test',
     from: span.from ?? new Date(0),
     to: span.to,
     events: event === '' ? null : [event as EventName],
@@ -35,12 +33,11 @@ const option = (value: string, name: string, chosen: string | undefined): string
 
 /** Returns the form that selects the events to replay. Submitting it only counts them. */
 const selectionForm = (endpoint: TracedEndpoint, values: Values): string => {
-  const { from = '', to = '', mode, deliveries, event } = values
+  const { from = '', to = '', deliveries, event } = values
   return html`<form class="filter card" action="${endpointPath(endpoint._id)}/replay">
     <div><label for="from">From (UTC)</label><input id="from" name="from" placeholder="2026-01-31T14:00" value="${from}" /></div>
     <div><label for="to">To (UTC)</label><input id="to" name="to" placeholder="now" value="${to}" /></div>
     <div><label for="event">Event</label><select id="event" name="event">!${option('', 'All', event)}!${endpoint.events.map((name) => option(name, name, event))}</select></div>
-    <div><label for="mode">Environment</label><select id="mode" name="mode">!${Object.entries(modes).map(([value, name]) => option(value, name, mode))}</select></div>
     <div><label for="deliveries">Deliveries</label><select id="deliveries" name="deliveries">!${Object.entries(choices).map(([value, name]) => option(value, name, deliveries))}</select></div>
     <div class="act"><button>Count</button></div>
   </form>`
@@ -61,13 +58,13 @@ export const replayAct: StaffAct<TracedEndpoint> = {
     undo: null,
     undoNote: 'cancel the replay on the page of the endpoint. Attempts that were already made cannot be undone.',
   },
-  fields: { from: hidden, to: hidden, event: hidden, mode: hidden, deliveries: hidden },
+  fields: { from: hidden, to: hidden, event: hidden, deliveries: hidden },
   async details(deps, endpoint, values) {
     const planned = await plan(deps, endpoint, values)
     const { total, sandbox } = planned
     const undelivered = await countUndelivered(planned, (query) => query(deps.lists.models))
     return html`!${selectionForm(endpoint, values)}
-      <p class="lead">${sandbox ? modes.test : modes.live} events in this period: <b>${total}</b>!${undelivered === null ? '' : html`, not delivered: <b>${undelivered}</b>`}</p>`
+      <p class="lead">${sandbox ? 'Sandbox' : 'Live'} events in this period: <b>${total}</b>!${undelivered === null ? '' : html`, not delivered: <b>${undelivered}</b>`}</p>`
   },
   obstacle: (endpoint) => replayRemedy[endpointStateOf(endpoint)],
   async run(deps, endpoint, by, values) {

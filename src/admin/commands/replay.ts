@@ -4,17 +4,17 @@ import type { EventName } from '../../../schemas/events.ts'
 import type { PresentedReplay } from '../../webhooks/replays/present.ts'
 import type { Replay } from '../../webhooks/replays/replay.ts'
 import { act, found } from './act.ts'
-import { choice, instant, someEvents, someId } from './arguments.ts'
+import { instant, someEvents, someId } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, tableText } from './table.ts'
 import { second } from './text.ts'
 
 const help = `
-Workers replay the events, oldest first, at most 200 per second, alongside new
-events. An existing delivery gets one more attempt with the same id and body. If it
-fails, a delivery that was dead is dead again, and any other one continues its
-automatic attempts. A missing delivery is created and gets its usual automatic
-attempts. Events that happen after the start of the replay are not part of it.
+Workers replay the events of the endpoint's environment, oldest first, at most 200
+per second, alongside new events. An existing delivery gets one more attempt with
+the same id and body. If it fails, a delivery that was dead is dead again, and any
+other one continues its automatic attempts. A missing delivery is created and gets
+its usual automatic attempts. Events that happen after the start of the replay are not part of it.
 
 With --follow, the command waits until the replay has ended. If you interrupt the
 command, the replay continues.
@@ -41,7 +41,6 @@ export function addReplayCommands(deliveries: Command): void {
     )
     .option('--events <list>', 'select only these events (default: all of the endpoint)', someEvents)
     .option('--only-undelivered', 'leave out deliveries that the endpoint has accepted', false)
-    .option('--mode <mode>', 'test or live', choice('test', 'live'), 'live')
     .option('--dry-run', 'only count the events', false)
     .option('--follow', 'wait for the end and show the progress', false)
     .addHelpText('after', help)
@@ -84,7 +83,6 @@ interface Options {
   to?: Date
   events?: EventName[]
   onlyUndelivered: boolean
-  mode: 'test' | 'live'
   dryRun: boolean
   follow: boolean
 }
@@ -95,14 +93,13 @@ async function replay(deps: AdminDeps, options: Options, command: Command): Prom
   const { newId } = await import('../../security/ids.ts')
   const { planReplay, startReplay } = await import('../../webhooks/replays/start.ts')
   const { countUndelivered } = await import('../../webhooks/replays/undelivered.ts')
-  const { endpoint: id, from, to = null, events = null, onlyUndelivered, mode, dryRun, follow } = options
+  const { endpoint: id, from, to = null, events = null, onlyUndelivered, dryRun, follow } = options
   const endpoint = found(await lookUpEndpoint(deps, id), `There is no endpoint ${id}`)
-  const request = { sandbox: mode === 'test', from, to, events, onlyUndelivered }
-  const planned = await planReplay(deps, endpoint, request)
+  const planned = await planReplay(deps, endpoint, { from, to, events, onlyUndelivered })
   if (dryRun) {
-    const { total, endpointId, from: first, to: last, events: names } = planned
+    const { total, endpointId, from: first, to: last, events: names, sandbox } = planned
     const undelivered = await countUndelivered(planned, (query) => query(deps))
-    return { total, undelivered, endpointId, from: first, to: last, events: names, onlyUndelivered, mode }
+    return { total, undelivered, endpointId, from: first, to: last, events: names, onlyUndelivered, sandbox }
   }
   const started = await startReplay(deps, planned, newId(), deps.by)
   if (!follow) return presentReplay(started)

@@ -73,6 +73,7 @@ const filterOf = ({ business, failing, disabled, deleted }: Options): EndpointFi
 const columns: Column<EndpointFacts>[] = [
   { title: 'ID', cell: ({ id }) => id },
   { title: 'BUSINESS', cell: ({ businessId }) => businessId },
+  { title: 'MODE', cell: ({ sandbox }) => (sandbox ? 'test' : 'live') },
   { title: 'STATE', cell: ({ state }) => state },
   { title: 'FAILURES', cell: ({ health }) => health.failuresInRow },
   { title: 'LAST SUCCESS', cell: ({ health }) => dayOf(health.lastSuccessAt) },

@@ -17,11 +17,13 @@ const colours: Record<DeliveryStatus, string> = {
 export const deliveryBadge = (status: DeliveryStatus): string =>
   html`<span class="badge ${colours[status]}">${status}</span>`
 
-/** Returns a badge that shows whether an endpoint receives deliveries, and whether it was reported as failing. */
-export function endpointBadge({ active, deletedAt, reportedFailure }: TracedEndpoint): string {
-  if (deletedAt !== null) return html`<span class="badge faint">deleted</span>`
+/** Returns badges for an endpoint's environment, and whether it receives deliveries and was reported as failing. */
+export function endpointBadge({ sandbox, active, deletedAt, reportedFailure }: TracedEndpoint): string {
+  const environment = environmentBadge(sandbox)
+  if (deletedAt !== null) return html`!${environment} <span class="badge faint">deleted</span>`
   const state = active ? html`<span class="badge good">active</span>` : html`<span class="badge wait">disabled</span>`
-  return reportedFailure === null ? state : html`!${state} <span class="badge bad">failing</span>`
+  const failing = reportedFailure === null ? '' : html` <span class="badge bad">failing</span>`
+  return html`!${environment} !${state}!${failing}`
 }
 
 const keyColours: Record<ApiKey['status'], string> = { active: 'good', suspended: 'wait', revoked: 'faint' }

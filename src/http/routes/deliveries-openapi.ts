@@ -22,7 +22,8 @@ export const aboutDeliveries = {
     operationId: 'listWebhookDeliveries',
     tag: 'Webhook deliveries',
     summary: 'List webhook deliveries',
-    description: "Returns the webhook deliveries of the key's environment, newest first.",
+    description:
+      "Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts at live endpoints: their fields are null.",
     params: {},
     query: listDeliveriesQuery,
     body: null,
@@ -48,7 +49,7 @@ export const aboutDeliveries = {
     tag: 'Webhook deliveries',
     summary: 'Retry a webhook delivery',
     description:
-      'Makes one more attempt now, with the same `id` and body. A CANCELLED delivery then continues its automatic attempts too. If the service makes no attempt, `reason` says why.',
+      'Makes one more attempt now, with the same `id` and body. A CANCELLED delivery then continues its automatic attempts too. If the service makes no attempt, `reason` says why. The key must be of the environment of the event and of the endpoint.',
     params,
     query: null,
     body: null,
@@ -60,7 +61,7 @@ export const aboutDeliveries = {
     operationId: 'retryWebhookDeliveries',
     tag: 'Webhook deliveries',
     summary: 'Retry webhook deliveries by filter',
-    description: `Makes one more attempt now at each matching delivery, oldest first, for at most ${requeueBatch} deliveries per request. At least one filter is required. The filters are those of the list of deliveries. If \`hasMore\` is true, repeat the request with a new idempotency key and with \`next\` as \`after\`.`,
+    description: `Makes one more attempt now at each matching delivery, oldest first, for at most ${requeueBatch} deliveries per request. At least one filter is required. The filters are those of the list of deliveries. With a test key, deliveries to live endpoints are skipped. If \`hasMore\` is true, repeat the request with a new idempotency key and with \`next\` as \`after\`.`,
     params: {},
     query: null,
     body: retryDeliveriesBody,

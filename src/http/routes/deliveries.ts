@@ -1,7 +1,7 @@
 import type { ListDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
 import { findDeliveryWhole } from '../../webhooks/deliveries/find.ts'
 import { listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/list.ts'
-import { presentDelivery, presentDeliveryWhole } from '../../webhooks/deliveries/present.ts'
+import { presentDeliveries, presentDelivery, presentDeliveryWhole } from '../../webhooks/deliveries/present.ts'
 import { retryDelivery } from '../../webhooks/deliveries/retry.ts'
 import { parseRetryFilter, retryMatching } from '../../webhooks/deliveries/retry-matching.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
@@ -19,7 +19,7 @@ export const deliveryRoutes: readonly Route[] = [
     scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { query }: OperationInput<ListDeliveriesQuery>) => {
       const { items, ...page } = await listDeliveries(deps, caller, parseDeliverySearch(query))
-      return { items: items.map(presentDelivery), ...page }
+      return { items: await presentDeliveries(deps, caller, items), ...page }
     },
   },
   {

@@ -10,6 +10,7 @@ export const endpoint = {
   url: 'https://shop.example/hooks',
   events: ['payment.created', 'payment.confirmed'],
   active: true,
+  sandbox: true,
   createdAt: '2026-11-21T07:35:08.012Z',
   health: { lastSuccessAt: null, lastFailureAt: null, failuresInRow: 0, lastError: null },
 }

@@ -1,5 +1,5 @@
 import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
-import { pageQuery } from '../../../schemas/page.ts'
+import { listEndpointsQuery } from '../../../schemas/list-endpoints.ts'
 import { testResult } from '../../../schemas/responses/delivery.ts'
 import { deletedEndpoint, endpoint, endpointPage, endpointWithSecret } from '../../../schemas/responses/endpoint.ts'
 import { described, id } from '../../../schemas/responses/fields.ts'
@@ -18,7 +18,7 @@ export const aboutEndpoints = {
     tag: 'Webhook endpoints',
     summary: 'Create a webhook endpoint',
     description:
-      'Registers a URL that receives your events. A business can have at most 5 endpoints. Store the `secret`, with which you verify signatures: this is the only response that contains it.',
+      'Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. A business can have at most 5 endpoints in both environments together. Store the `secret`, with which you verify signatures: this is the only response that contains it.',
     params: {},
     query: null,
     body: createEndpointBody,
@@ -36,7 +36,7 @@ export const aboutEndpoints = {
     query: null,
     body: updateEndpointBody,
     response: endpoint,
-    errors: ['ENDPOINT_NOT_FOUND', 'EVENTS_NOT_PERMITTED'],
+    errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
     example: { params: ofOne, body: example.change, response: example.changed },
   },
   delete: {
@@ -44,12 +44,12 @@ export const aboutEndpoints = {
     tag: 'Webhook endpoints',
     summary: 'Delete a webhook endpoint',
     description:
-      'Deliveries that are not finished become CANCELLED. The service aborts a request that is in progress within 3 s.',
+      'Deliveries that are not finished become CANCELLED. The service aborts a request that is in progress within 3 s. A live key can delete test endpoints too.',
     params,
     query: null,
     body: null,
     response: deletedEndpoint,
-    errors: ['ENDPOINT_NOT_FOUND'],
+    errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     example: { params: ofOne, response: example.deleted },
   },
   test: {
@@ -62,7 +62,7 @@ export const aboutEndpoints = {
     query: null,
     body: testEndpointBody,
     response: testResult,
-    errors: ['ENDPOINT_NOT_FOUND', 'EVENTS_NOT_PERMITTED'],
+    errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
     example: { params: ofOne, body: { event: 'payment.confirmed' }, response: example.tested },
   },
   rotateSecret: {
@@ -75,7 +75,7 @@ export const aboutEndpoints = {
     query: null,
     body: null,
     response: endpointWithSecret,
-    errors: ['ENDPOINT_NOT_FOUND'],
+    errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     example: { params: ofOne, response: example.rotated },
   },
   list: {
@@ -83,12 +83,12 @@ export const aboutEndpoints = {
     tag: 'Webhook endpoints',
     summary: 'List webhook endpoints',
     description:
-      'Returns the webhook endpoints of your business, newest first, without their secrets. `last24Hours` shows how many of the latest attempts succeeded.',
+      'Returns the webhook endpoints of one environment, newest first, without their secrets. `last24Hours` shows how many of the latest attempts succeeded.',
     params: {},
-    query: pageQuery,
+    query: listEndpointsQuery,
     body: null,
     response: endpointPage,
-    errors: [],
+    errors: ['SANDBOX_MISMATCH'],
     example: { response: pageWith(example.listed, 20) },
   },
 } as const satisfies Record<string, About>

@@ -1,7 +1,8 @@
-import type { PageQuery } from '../../../schemas/page.ts'
+import type { ListEndpointsQuery } from '../../../schemas/list-endpoints.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { type Page, readPage, readSlice, type Slice } from '../../input/pagination.ts'
+import { refuse } from '../../errors.ts'
+import { type Page, readPage, readSlice } from '../../input/pagination.ts'
 import { withinEndpointChanges } from '../../quotas/endpoint-changes.ts'
 import { createEndpoint, parseEndpoint, recallEndpoint } from '../../webhooks/endpoints/create.ts'
 import { deleteEndpoint } from '../../webhooks/endpoints/delete.ts'
@@ -86,17 +87,20 @@ export const endpointRoutes: readonly Route[] = [
     shows: 'endpoint',
     isPage: true,
     scope: 'webhooks.endpoints:read',
-    run: async (deps, caller, { query }: OperationInput<PageQuery>) => {
-      const { items, ...page } = await listEndpoints(deps, caller, readSlice(query))
+    run: async (deps, caller, { query }: OperationInput<ListEndpointsQuery>) => {
+      const { items, ...page } = await listEndpoints(deps, caller, query)
       return { items: items.map((endpoint) => presentListedEndpoint(endpoint, deps.now())), ...page }
     },
   },
 ]
 
-/** Lists the endpoints of the caller's business, newest first. */
-const listEndpoints = (deps: Pick<Deps, 'Endpoint'>, caller: Caller, slice: Slice): Promise<Page<Endpoint>> =>
-  readPage<Endpoint>(
-    deps.Endpoint,
-    { where: { businessId: caller.businessId, ...standing }, index: 'slotInUse' },
-    slice,
-  )
+/** Lists the caller's endpoints in one environment, newest first. A live key may list those of both. */
+function listEndpoints(
+  deps: Pick<Deps, 'Endpoint'>,
+  { businessId, sandbox: isTest }: Caller,
+  { sandbox = String(isTest), ...slice }: ListEndpointsQuery,
+): Promise<Page<Endpoint>> {
+  if (isTest && sandbox === 'false') throw refuse('SANDBOX_MISMATCH')
+  const where = { businessId, sandbox: sandbox === 'true', ...standing }
+  return readPage<Endpoint>(deps.Endpoint, { where, index: 'slotInUse' }, readSlice(slice))
+}

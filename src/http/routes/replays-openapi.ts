@@ -18,12 +18,12 @@ export const aboutReplays = {
     tag: 'Webhook deliveries',
     summary: 'Replay events to an endpoint',
     description:
-      "Replays the events of a period in the key's environment to the endpoint, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body. If it fails, a delivery that was DEAD is DEAD again, and any other one continues its automatic attempts, even if it was DELIVERED before. A missing delivery is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day.",
+      'Replays the events of a period to the endpoint, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body. If it fails, a delivery that was DEAD is DEAD again, and any other one continues its automatic attempts, even if it was DELIVERED before. A missing delivery is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day and environment.',
     params: endpointParams,
     query: null,
     body: replayEndpointBody,
     response: requestedReplay,
-    errors: ['ENDPOINT_NOT_FOUND', 'ENDPOINT_NOT_ACTIVE', 'EVENTS_NOT_PERMITTED'],
+    errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'ENDPOINT_NOT_ACTIVE', 'EVENTS_NOT_PERMITTED'],
     example: { params: ofEndpoint, body: example.request, response: example.requested },
   },
   list: {
@@ -31,12 +31,12 @@ export const aboutReplays = {
     tag: 'Webhook deliveries',
     summary: 'List the replays of an endpoint',
     description:
-      "Returns the endpoint's replays in the key's environment, newest first. A replay is kept for 90 days after its end, in the sandbox for 30 days.",
+      "Returns the endpoint's replays, newest first. A replay is kept for 90 days after its end, in the sandbox for 30 days.",
     params: endpointParams,
     query: pageQuery,
     body: null,
     response: replayPage,
-    errors: ['ENDPOINT_NOT_FOUND'],
+    errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     example: { params: ofEndpoint, response: pageWith(example.replay, 20) },
   },
   get: {

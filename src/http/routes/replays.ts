@@ -19,7 +19,7 @@ export const replayRoutes: readonly Route[] = [
     body: 'json',
     recall: null,
     run: (deps, caller, { params: { id = '' }, body }, effect) =>
-      requestReplay(deps, caller, id, parseReplay(deps, caller, body), effect),
+      requestReplay(deps, caller, id, parseReplay(deps, body), effect),
   },
   {
     method: 'get',

@@ -89,7 +89,10 @@ async function send(
   const record = recordOf(at, url, sent)
   span.end(attempts, verdict.outcome, record)
   const { outcome, ...times } = verdict
-  const result = { delivery, status: statusAfter[outcome], ...times, attempt: record }
+  const { sandbox } = delivery
+  // Test keys, which alone could select test events at a live endpoint, must not learn its responses.
+  const isSelectable = endpoint.sandbox === sandbox
+  const result = { delivery, status: statusAfter[outcome], ...times, attempt: record, isSelectable }
   const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noDeadline))
   const recorded = isRecorded ? outcome : 'lease-lost'
   // If the attempt lost its lease, its result was not recorded. The log line then contains neither a stage nor the time
@@ -100,7 +103,6 @@ async function send(
   countAttempt(deps, delivery, recorded, shown.record)
   logAttempt(deps, delivery, { url, recorded, ...shown, traceparent: span.traceparent })
   if (!isRecorded) return
-  const { sandbox } = delivery
   const { stage, status } = record
   const noted = { endpointId: endpoint._id, businessId: owner, sandbox, outcome, at: endedAt, stage, status }
   deps.healthNotes.note(noted)

@@ -12,6 +12,7 @@ export type AttemptEndpoint = Pick<Endpoint, '_id' | keyof typeof fields>
 
 const fields = {
   businessId: 1,
+  sandbox: 1,
   url: 1,
   secret: 1,
   previousSecrets: 1,

@@ -20,7 +20,6 @@ const isFailure = (note: HealthNote): boolean => !isSuccess(note)
 export function healthChange(notes: HealthNote[]): Record<string, unknown>[] {
   const success = notes.findLast(isSuccess)
   const failure = notes.findLast(isFailure)
-  const liveFailure = notes.findLast((note) => isFailure(note) && !note.sandbox)
   return [
     {
       $set: {
@@ -29,7 +28,6 @@ export function healthChange(notes: HealthNote[]): Record<string, unknown>[] {
           'health.lastError': { $literal: failure.stage },
           'health.lastStatus': failure.status,
         }),
-        ...(liveFailure && { 'health.lastLiveFailureAt': liveFailure.at }),
         ...(success && { 'health.lastSuccessAt': success.at, reportedFailure: ended(success) }),
         ...failuresInRow(notes, success !== undefined),
         ...hourChanges(notes),

@@ -18,6 +18,8 @@ export interface AttemptResult {
   cancelledAt?: Date
   /** The attempt to record, or null if the delivery was cancelled without an attempt. */
   attempt: AttemptRecord | null
+  /** Whether merchants may select the delivery by the status of this attempt. */
+  isSelectable?: boolean
 }
 
 /**
@@ -75,14 +77,14 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
  * values as `$literal`, because the text of a response may begin with `$`.
  */
 function asPipeline(ids: string[], results: AttemptResult[]) {
-  const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt, attempt }) => ({
+  const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt, attempt, isSelectable }) => ({
     status,
     nextAttemptAt,
     deliveredAt,
     deadAt,
     ...(cancelledAt === undefined ? {} : { cancelledAt }),
     leaseToken: null,
-    ...(attempt === null ? {} : { failureStatus: attempt.stage === null ? null : attempt.status }),
+    ...(attempt === null ? {} : { failureStatus: isSelectable && attempt.stage !== null ? attempt.status : null }),
   }))
   const attempts = results.map(({ attempt }) => (attempt === null ? [] : [attempt]))
   const index = { $indexOfArray: [{ $literal: ids }, '$_id'] }

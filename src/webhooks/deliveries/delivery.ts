@@ -61,7 +61,8 @@ export interface Delivery extends Recorded, Caused {
    */
   attemptLog: AttemptRecord[]
   /**
-   * The HTTP status of the last attempt, if that attempt failed with a response. All other deliveries lack this field.
+   * The HTTP status of the last attempt, if that attempt failed with a response. All other deliveries lack this field,
+   * and so do those of test events to live endpoints.
    * The index `byFailureStatus` therefore contains only failures, and a delivery that succeeds at once never enters it.
    */
   failureStatus?: number

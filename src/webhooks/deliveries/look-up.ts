@@ -30,6 +30,7 @@ const tracedFields = { facts: 0, effects: 0, unaudited: 0, 'attemptLog.responseT
 const listedFields = { facts: 0, effects: 0, unaudited: 0, attemptLog: { $slice: -1 } }
 const endpointFields = {
   businessId: 1,
+  sandbox: 1,
   url: 1,
   events: 1,
   active: 1,

@@ -20,7 +20,7 @@ export type Source = BodySource & {
  * An endpoint to which an event may be sent. The endpoint belongs to the same business, but it need not be subscribed
  * to the event.
  */
-export type TargetEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'events' | 'health'>
+export type TargetEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'url' | 'events' | 'health'>
 
 /**
  * Returns the delivery of an event to an endpoint. `leaseToken` is the token of the lease if this process attempts the

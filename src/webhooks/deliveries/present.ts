@@ -33,7 +33,46 @@ export type DeliveryRecord = Pick<Delivery, '_id' | keyof typeof recordFields>
 export const lastUrl = ({ url, attemptLog }: { url: string; attemptLog: { url: string }[] }): string =>
   attemptLog.at(-1)?.url ?? url
 
-/** Returns a delivery as it appears in the merchant's list (docs/merchants/webhooks.md). */
+/** What a test key does not see of a delivery to a live endpoint. */
+const hiddenFields = {
+  url: null,
+  attempts: null,
+  maxAttempts: null,
+  nextAttemptAt: null,
+  lastAttemptAt: null,
+  lastResponseStatus: null,
+  lastError: null,
+  lastDurationMs: null,
+  deliveredAt: null,
+}
+
+/**
+ * Returns which of these deliveries are test events at live endpoints. A test key neither sees their attempts nor may
+ * request any.
+ */
+export async function atLiveEndpoints<Found extends Pick<Delivery, '_id' | 'endpointId'>>(
+  { Endpoint }: Pick<Deps, 'Endpoint'>,
+  { sandbox }: Caller,
+  deliveries: Found[],
+): Promise<ReadonlySet<Found>> {
+  if (!sandbox) return new Set()
+  const ids = [...new Set(deliveries.map(({ endpointId }) => endpointId))]
+  const found = await Endpoint.find({ _id: { $in: ids }, sandbox }, { _id: 1 }).lean<{ _id: string }[]>()
+  const test = new Set(found.map(({ _id }) => _id))
+  return new Set(deliveries.filter(({ endpointId }) => !test.has(endpointId)))
+}
+
+/** Returns deliveries as they appear in the merchant's list (docs/merchants/webhooks.md). */
+export async function presentDeliveries(
+  deps: Pick<Deps, 'Endpoint'>,
+  caller: Caller,
+  deliveries: DeliveryRecord[],
+): Promise<Record<string, unknown>[]> {
+  const hidden = await atLiveEndpoints(deps, caller, deliveries)
+  return deliveries.map((delivery) => ({ ...presentDelivery(delivery), ...(hidden.has(delivery) ? hiddenFields : {}) }))
+}
+
+/** Returns a delivery to an endpoint of the caller's environment. */
 export function presentDelivery(delivery: DeliveryRecord): Record<string, unknown> {
   const last = delivery.attemptLog.at(-1) ?? null
   return {
@@ -79,17 +118,19 @@ export function lastHeaders(
  * the event, the payload and the responses are null. The responses are left out because an endpoint may repeat the
  * payload in its response.
  */
-export function presentDeliveryWhole(
-  deps: Pick<Deps, 'config'>,
+export async function presentDeliveryWhole(
+  deps: Pick<Deps, 'config' | 'Endpoint'>,
   caller: Caller,
   { delivery, source }: DeliveryWhole,
-): Record<string, unknown> {
+): Promise<Record<string, unknown>> {
   const mayRead = caller.scopes.has(events[delivery.event as EventName])
+  const [presented] = await presentDeliveries(deps, caller, [delivery])
+  const attemptLog = presented?.url === null ? [] : delivery.attemptLog
   return {
-    ...presentDelivery(delivery),
-    lastAttemptHeaders: lastHeaders(deps, delivery),
+    ...presented,
+    lastAttemptHeaders: lastHeaders(deps, { ...delivery, attemptLog }),
     payload: mayRead && source !== null ? JSON.parse(bodyOf(delivery, source)) : null,
-    attemptLog: delivery.attemptLog.map((attempt) => ({
+    attemptLog: attemptLog.map((attempt) => ({
       ...presentAttempt(attempt),
       responseBody: mayRead ? (attempt.responseText ?? null) : null,
     })),

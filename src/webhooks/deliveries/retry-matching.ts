@@ -8,6 +8,7 @@ import { longestReadMs } from '../../input/pagination.ts'
 import { readSpan } from '../../input/span.ts'
 import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import type { Delivery } from './delivery.ts'
+import { atLiveEndpoints } from './present.ts'
 import { type Requeued, requeueBatch, requeueDeliveries } from './requeue.ts'
 import { reasons } from './retry.ts'
 import type { RetriedMatching, RetryPlan } from './retry-plan.ts'
@@ -34,10 +35,10 @@ export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): R
 type Chosen = Pick<RetryPlan, 'deliveryIds' | 'next' | 'result'>
 
 /**
- * Re-queues the caller's deliveries that match, oldest first, at most `requeueBatch`. A request with the `next` of the
- * previous one continues after its last delivery. A series of requests therefore considers each delivery once, even if
- * deliveries become DEAD again in the meantime. A retry of the same request finds its stored plan, so it never
- * re-queues other deliveries.
+ * Re-queues the caller's deliveries that match, oldest first, at most `requeueBatch`. With a test key, skips those to
+ * live endpoints. A request with the `next` of the previous one continues after its last delivery. A series of requests
+ * therefore considers each delivery once, even if deliveries become DEAD again in the meantime. A retry of the same
+ * request finds its stored plan, so it never re-queues other deliveries.
  */
 export async function retryMatching(
   deps: Deps,
@@ -107,23 +108,24 @@ async function planOnce(
 }
 
 async function select(
-  { Delivery }: Pick<Deps, 'Delivery'>,
+  { Delivery, Endpoint }: Pick<Deps, 'Delivery' | 'Endpoint'>,
   caller: Caller,
   { after, ...filter }: RetryFilter,
 ): Promise<Chosen> {
   const { where, index } = selectDeliveries(caller, filter)
   const found = await Delivery.find(
     after === null ? where : { $and: [where, following(after)] },
-    { createdAt: 1 },
+    { createdAt: 1, endpointId: 1 },
     { hint: index, maxTimeMS: longestReadMs },
   )
     .sort({ createdAt: 1, _id: 1 })
     .limit(requeueBatch + 1)
-    .lean<Pick<Delivery, '_id' | 'createdAt'>[]>()
+    .lean<Pick<Delivery, '_id' | 'createdAt' | 'endpointId'>[]>()
   const chosen = found.slice(0, requeueBatch)
   const last = found.length > requeueBatch ? chosen.at(-1) : undefined
+  const others = await atLiveEndpoints({ Endpoint }, caller, chosen)
   return {
-    deliveryIds: chosen.map(({ _id }) => _id),
+    deliveryIds: chosen.filter((delivery) => !others.has(delivery)).map(({ _id }) => _id),
     result: null,
     next: last === undefined ? null : `${last.createdAt.getTime().toString(36)}.${last._id}`,
   }

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import type { Effect } from '../../idempotency/effect.ts'
 import { findDeliveryRecord } from './find.ts'
-import type { DeliveryRecord } from './present.ts'
+import { atLiveEndpoints, type DeliveryRecord } from './present.ts'
 import { type Requeued, requeueDeliveries } from './requeue.ts'
 
 /** The `reason` that the API response contains for each outcome. It is null if an attempt has been requested. */
@@ -23,10 +23,11 @@ export interface Retried {
 /**
  * Requests one more attempt at one of the caller's deliveries, or returns the reason why no attempt was requested. A
  * retry of the same request uses the effect id to find the re-queue that has already been performed. Throws the same
- * errors as `findDeliveryRecord`.
+ * errors as `findDeliveryRecord`, and SANDBOX_MISMATCH for a test event at a live endpoint.
  */
 export async function retryDelivery(deps: Deps, caller: Caller, id: string, effect: Effect): Promise<Retried> {
-  await findDeliveryRecord(deps, caller, id)
+  const found = await findDeliveryRecord(deps, caller, id)
+  if ((await atLiveEndpoints(deps, caller, [found])).has(found)) throw refuse('SANDBOX_MISMATCH')
   const outcomes = await requeueDeliveries(deps, [id], { ...byCaller(caller), actId: effect.id })
   const outcome = outcomes.get(id) ?? 'not-found'
   if (outcome === 'not-found') throw refuse('DELIVERY_NOT_FOUND')

@@ -8,7 +8,7 @@ import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effe
 import type { Recall } from '../../idempotency/recall.ts'
 import { storedUrl } from '../sender/url.ts'
 import { auditedFields, endpointLine } from './audit.ts'
-import { type Endpoint, endpointSlots, endpoints, untried } from './endpoint.ts'
+import { type Endpoint, endpointSlots, endpoints, standing, untried } from './endpoint.ts'
 import { permitEvents } from './event-permission.ts'
 import { presentEndpoint } from './present.ts'
 import { newSecret, presentSecret, secretField } from './signing-secrets.ts'
@@ -42,6 +42,7 @@ export async function createEndpoint(
   const endpoint = {
     _id: effect.id,
     businessId: caller.businessId,
+    sandbox: caller.sandbox,
     ...request,
     secret: deps.secrets.seal(secret, secretField(effect.id)),
     secretMadeBy: effect.id,
@@ -75,7 +76,9 @@ export async function createEndpoint(
     }
     if (insertion.index === '_id_') return doneBefore
   }
-  throw refuse('MAX_ENDPOINTS_REACHED')
+  const count = (sandbox: boolean) =>
+    deps.Endpoint.countDocuments({ businessId: caller.businessId, ...standing, sandbox })
+  throw refuse('MAX_ENDPOINTS_REACHED', { details: { live: await count(false), sandbox: await count(true) } })
 }
 
 /** Finds the sealed first response to the create request that has a given effect id. */

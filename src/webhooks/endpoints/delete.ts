@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { type Effect, recorded } from '../../idempotency/effect.ts'
 import { endpointLine } from './audit.ts'
 import type { Endpoint } from './endpoint.ts'
-import { findChanged, noSuchEndpoint, ownEndpoint } from './find.ts'
+import { findChanged, notOwn, ownEndpoint } from './find.ts'
 import { removeSurplus } from './remove-deleted.ts'
 import { stopDeliveries } from './stop-deliveries.ts'
 
@@ -12,7 +12,8 @@ type DeleteDeps = Pick<Deps, 'Endpoint' | 'Delivery' | 'AuditEvent' | 'now' | 'l
 
 /**
  * Marks the endpoint as deleted and frees its slot in one guarded write, and then cancels its open deliveries. Returns
- * `{id, deleted: true}`. Throws ENDPOINT_NOT_FOUND if the caller has no such endpoint.
+ * `{id, deleted: true}`. Throws the same errors as `findEndpoint`, except that a live key may also delete a test
+ * endpoint, so that test endpoints cannot take the slots of live ones.
  */
 export async function deleteEndpoint(
   deps: DeleteDeps,
@@ -29,7 +30,11 @@ export async function deleteEndpoint(
     after: { deletedAt: now },
   })
   const deleted = await deps.Endpoint.findOneAndUpdate(
-    { ...ownEndpoint(caller, id), effects: { $ne: effect.id } },
+    {
+      ...ownEndpoint(caller, id),
+      ...(caller.sandbox ? {} : { sandbox: { $in: [true, false] } }),
+      effects: { $ne: effect.id },
+    },
     {
       $set: { deletedAt: now, updatedAt: now },
       $unset: { slot: 1 },
@@ -37,7 +42,8 @@ export async function deleteEndpoint(
     },
     { returnDocument: 'after' },
   ).lean<Endpoint | null>()
-  if (deleted === null && (await findChanged(deps, caller, id, effect.id)) === null) throw noSuchEndpoint()
+  if (deleted === null && (await findChanged(deps, caller, id, effect.id)) === null)
+    throw await notOwn(deps, caller, id)
   if (deleted !== null) await publishAudit(deps, deps.Endpoint, [deleted])
   await stopDeliveries(deps, id, true)
   await removeSurplus(deps, caller.businessId).catch((err: unknown) =>

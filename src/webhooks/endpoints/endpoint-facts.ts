@@ -5,7 +5,7 @@ import { type LastDay, lastDayOf } from './last-day.ts'
 
 /** The facts about an endpoint that staff see. They do not contain its secrets. */
 export interface EndpointFacts
-  extends Pick<Endpoint, 'businessId' | 'url' | 'events' | 'health' | 'createdAt' | 'deletedAt'> {
+  extends Pick<Endpoint, 'businessId' | 'sandbox' | 'url' | 'events' | 'health' | 'createdAt' | 'deletedAt'> {
   id: string
   state: 'active' | 'disabled' | 'deleted'
   lastAttemptAt: Date | null
@@ -24,6 +24,7 @@ export interface EndpointInDetail extends EndpointFacts {
 /** The fields of an endpoint that `endpointFacts` needs. */
 export const factFields = {
   businessId: 1,
+  sandbox: 1,
   url: 1,
   events: 1,
   active: 1,
@@ -36,13 +37,14 @@ export const factFields = {
 } as const
 
 export function endpointFacts(endpoint: Endpoint, now: Date): EndpointFacts {
-  const { _id: id, businessId, url, events, active, createdAt, deletedAt, previousSecrets } = endpoint
+  const { _id: id, businessId, sandbox, url, events, active, createdAt, deletedAt, previousSecrets } = endpoint
   const { health, attemptHours, reportedFailure } = endpoint
   const ends = previousSecrets.map(({ validUntil }) => validUntil).filter((end) => end > now)
   const state = active ? 'active' : 'disabled'
   return {
     id,
     businessId,
+    sandbox,
     url,
     events,
     state: deletedAt === null ? state : 'deleted',

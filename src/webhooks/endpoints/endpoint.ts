@@ -27,8 +27,6 @@ export interface EndpointHealth {
    * URL and a reactivation also set it to null, so that only failed attempts after that count.
    */
   failingSince: Date | null
-  /** The time of the most recent failed attempt at a live delivery. */
-  lastLiveFailureAt: Date | null
 }
 
 /** The attempts at an endpoint that ended within one hour. */
@@ -43,15 +41,8 @@ export interface AttemptHour {
 export interface ReportedFailure {
   /** The value of `health.failingSince` when the failure was reported. */
   since: Date
-  /** The environment of both events. */
-  sandbox: boolean
   /** The time of the first successful attempt after the report. */
   recoveredAt?: Date
-}
-
-/** An event about an endpoint. Unlike an intent, an endpoint may have events in both environments. */
-export interface EndpointEvent extends OutboxEvent {
-  sandbox: boolean
 }
 
 /** The health of an endpoint that has had no attempts yet. */
@@ -62,7 +53,6 @@ export const untried: EndpointHealth = {
   lastError: null,
   lastStatus: null,
   failingSince: null,
-  lastLiveFailureAt: null,
 }
 
 /**
@@ -75,13 +65,12 @@ export interface PreviousSecret {
   validUntil: Date
 }
 
-/**
- * A stored endpoint (SPEC 2.2). It belongs to the business as a whole, not to one of its environments. `_id` is the
- * effect id of the request that created it.
- */
+/** A stored endpoint (SPEC 2.2). `_id` is the effect id of the request that created it. */
 export interface Endpoint {
   _id: string
   businessId: string
+  /** The environment of the key that created the endpoint. It never changes. */
+  sandbox: boolean
   /**
    * One of `endpointSlots`. Each slot is unique within the business, so that concurrent requests can never create a
    * sixth endpoint. The field is missing if the endpoint has been deleted.
@@ -106,7 +95,7 @@ export interface Endpoint {
   attemptHours: Record<string, AttemptHour>
   reportedFailure: ReportedFailure | null
   /** The event that has not been relayed yet. The next event is added only after this one has been relayed. */
-  outbox: EndpointEvent[]
+  outbox: OutboxEvent[]
   createdAt: Date
   updatedAt: Date
   /**
@@ -125,6 +114,7 @@ export const endpoints: Collection = {
   fields: {
     _id: String,
     businessId: String,
+    sandbox: Boolean,
     slot: Number,
     url: String,
     events: [String],
@@ -140,14 +130,13 @@ export const endpoints: Collection = {
       lastError: String,
       lastStatus: Number,
       failingSince: Date,
-      lastLiveFailureAt: Date,
     },
     attemptHours: Object,
     reportedFailure: {
-      type: { _id: false, since: Date, sandbox: Boolean, recoveredAt: Date },
+      type: { _id: false, since: Date, recoveredAt: Date },
       default: null,
     },
-    outbox: outboxFields.map((fields) => ({ ...fields, sandbox: Boolean })),
+    outbox: outboxFields,
     effects: [String],
     createdAt: Date,
     updatedAt: Date,
@@ -193,6 +182,10 @@ export const endpoints: Collection = {
  * contains no deleted endpoints. This matters because a business may have many deleted endpoints.
  */
 export const standing: Record<string, unknown> = { slot: { $type: 'number' } }
+
+/** Whether the endpoint gets events of an environment. A live endpoint gets those of both (SPEC 6.2). */
+export const accepts = (endpoint: Pick<Endpoint, 'sandbox'>, event: { sandbox: boolean }): boolean =>
+  event.sandbox || !endpoint.sandbox
 
 /** Whether events may be sent to the endpoint, which means that it is neither deleted nor disabled. */
 export const isReceiving = (endpoint: Pick<Endpoint, 'active' | 'deletedAt'>): boolean =>

@@ -3,12 +3,13 @@ import { lastDayOf } from './last-day.ts'
 
 /** Returns an endpoint as merchants see it, without its secret (SPEC 2.2). */
 export const presentEndpoint = (
-  endpoint: Pick<Endpoint, '_id' | 'url' | 'events' | 'active' | 'createdAt' | 'health'>,
+  endpoint: Pick<Endpoint, '_id' | 'url' | 'events' | 'active' | 'sandbox' | 'createdAt' | 'health'>,
 ): Record<string, unknown> => ({
   id: endpoint._id,
   url: endpoint.url,
   events: endpoint.events,
   active: endpoint.active,
+  sandbox: endpoint.sandbox,
   createdAt: endpoint.createdAt,
   health: presentHealth(endpoint.health),
 })

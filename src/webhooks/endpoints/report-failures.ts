@@ -1,17 +1,17 @@
 import type { Deps } from '../../deps.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inBatches } from '../../mongo/in-batches.ts'
-import { newEvent } from '../../outbox/event.ts'
+import { newEvent, type OutboxEvent } from '../../outbox/event.ts'
 import { endpointFormat } from '../body/endpoint-data.ts'
 import type { EndpointEventFacts } from '../body/facts.ts'
-import { type Endpoint, type EndpointEvent, standing } from './endpoint.ts'
+import { type Endpoint, standing } from './endpoint.ts'
 
 /** A single failed attempt is not reported, because a retry may still succeed. */
 const minFailures = 2
 /** The maximum number of endpoints that are changed concurrently. */
 const maxAtOnce = 25
 
-const foundFields = { businessId: 1, url: 1, health: 1, reportedFailure: 1 } as const
+const foundFields = { businessId: 1, sandbox: 1, url: 1, health: 1, reportedFailure: 1 } as const
 type Found = Pick<Endpoint, '_id' | keyof typeof foundFields>
 
 type ReportDeps = Pick<Deps, 'Endpoint' | 'Business' | 'config' | 'now' | 'log'>
@@ -71,11 +71,10 @@ function findFailing({ Endpoint, config, now }: ReportDeps): AsyncIterable<Found
   return nativeCollection(Endpoint).find<Found>(filter, { projection: foundFields, hint: 'unreported' })
 }
 
-async function addFailing(deps: ReportDeps, { _id, businessId, url, health }: Found): Promise<boolean> {
-  const { failingSince: since, lastLiveFailureAt } = health
+async function addFailing(deps: ReportDeps, { _id, businessId, sandbox, url, health }: Found): Promise<boolean> {
+  const { failingSince: since } = health
   if (since === null) return false
-  const sandbox = lastLiveFailureAt === null || lastLiveFailureAt < since
-  const event = failureEvent(deps, 'FAILING', sandbox, { ...factsOf(url, health), failingSince: since })
+  const event = failureEvent(deps, 'FAILING', { ...factsOf(url, health), failingSince: since })
   const { modifiedCount } = await nativeCollection(deps.Endpoint).updateOne(
     // The filter contains the values in the event. No attempt has succeeded if `failingSince` is the same.
     {
@@ -87,7 +86,7 @@ async function addFailing(deps: ReportDeps, { _id, businessId, url, health }: Fo
       'health.failingSince': since,
       ...withoutEvent,
     },
-    { $set: { reportedFailure: { since, sandbox } }, $push: { outbox: event } },
+    { $set: { reportedFailure: { since } }, $push: { outbox: event } },
   )
   return noteReport(deps, modifiedCount === 1, { endpointId: _id, businessId, sandbox, status: 'FAILING' })
 }
@@ -105,12 +104,12 @@ const findRecovered = ({ Endpoint }: ReportDeps): AsyncIterable<Found> =>
 
 async function addRecovered(
   deps: ReportDeps,
-  { _id, businessId, url, health, reportedFailure }: Found,
+  { _id, businessId, sandbox, url, health, reportedFailure }: Found,
 ): Promise<boolean> {
   if (reportedFailure?.recoveredAt === undefined) return false
-  const { since, sandbox, recoveredAt } = reportedFailure
+  const { since, recoveredAt } = reportedFailure
   const facts = { ...factsOf(url, health), failingSince: since, recoveredAt }
-  const event = failureEvent(deps, 'RECOVERED', sandbox, facts)
+  const event = failureEvent(deps, 'RECOVERED', facts)
   const { modifiedCount } = await nativeCollection(deps.Endpoint).updateOne(
     {
       _id,
@@ -134,12 +133,8 @@ const factsOf = (url: string, { lastError, lastStatus }: Endpoint['health']) => 
 const failureEvent = (
   { now }: ReportDeps,
   status: 'FAILING' | 'RECOVERED',
-  sandbox: boolean,
   endpoint: EndpointEventFacts,
-): EndpointEvent => ({
-  ...newEvent('endpoint.failing', now(), { format: endpointFormat, facts: { status, endpoint } }, null),
-  sandbox,
-})
+): OutboxEvent => newEvent('endpoint.failing', now(), { format: endpointFormat, facts: { status, endpoint } }, null)
 
 function noteReport({ log }: ReportDeps, isAdded: boolean, about: Record<string, unknown>): boolean {
   if (isAdded) log.info(about, 'endpoint.reported')

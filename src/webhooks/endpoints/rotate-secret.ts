@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { type Effect, maxEffects } from '../../idempotency/effect.ts'
 import { endpointLine } from './audit.ts'
 import type { Endpoint } from './endpoint.ts'
-import { findChanged, noSuchEndpoint, ownEndpoint } from './find.ts'
+import { findChanged, notOwn, ownEndpoint } from './find.ts'
 import { presentEndpoint } from './present.ts'
 import { newSecret, presentSecret, secretField } from './signing-secrets.ts'
 
@@ -19,7 +19,7 @@ type RotateDeps = Pick<Deps, 'Endpoint' | 'AuditEvent' | 'secrets' | 'now'>
 /**
  * Gives the endpoint a new secret. For 24 hours, attempts are signed with the old secret as well. Returns the endpoint
  * with its new secret. A retry of the same request uses the effect id to find the same secret, and returns it. Throws
- * ENDPOINT_NOT_FOUND if the caller has no such endpoint.
+ * the same errors as `findEndpoint`.
  */
 export async function rotateSecret(
   deps: RotateDeps,
@@ -30,7 +30,7 @@ export async function rotateSecret(
   const replaced = await replaceSecret(deps, caller, id, effect.id)
   if (replaced !== null) await publishAudit(deps, deps.Endpoint, [replaced])
   const endpoint = replaced ?? (await findChanged(deps, caller, id, effect.id))
-  if (endpoint === null) throw noSuchEndpoint()
+  if (endpoint === null) throw await notOwn(deps, caller, id)
   const secret = deps.secrets.unseal(sealedSecret(endpoint, effect.id), secretField(endpoint._id))
   return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
 }

@@ -8,7 +8,7 @@ import { storedUrl } from '../sender/url.ts'
 import { auditedChanges, endpointLine } from './audit.ts'
 import type { Endpoint } from './endpoint.ts'
 import { forbiddenEvents, notPermitted, permitEvents } from './event-permission.ts'
-import { findEndpoint, noSuchEndpoint, ownEndpoint } from './find.ts'
+import { findEndpoint, notOwn, ownEndpoint } from './find.ts'
 import { stopDeliveries } from './stop-deliveries.ts'
 
 export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'events' | 'active'>>
@@ -33,7 +33,7 @@ type UpdateDeps = Pick<Deps, 'Endpoint' | 'Delivery' | 'AuditEvent' | 'now' | 'l
 /**
  * Changes the given fields in one guarded write, which also adds the audit line. A new URL and a reactivation begin a
  * new period for the report of failures. If the endpoint is disabled after the change, aborts its attempts in flight.
- * Throws ENDPOINT_NOT_FOUND if the caller has no such endpoint. If the request changes the URL but not the events, and
+ * Throws the same errors as `findEndpoint`. If the request changes the URL but not the events, and
  * the caller's scopes do not allow all of the endpoint's events, throws EVENTS_NOT_PERMITTED. Otherwise the caller
  * could redirect events that it may not see to another URL.
  */
@@ -61,10 +61,10 @@ async function writeChange(
   change: EndpointChange,
   effect: Effect,
 ): Promise<Endpoint> {
-  const owned = { _id: id, businessId: caller.businessId }
-  const standing = await deps.Endpoint.findOne(owned).lean<Endpoint | null>()
+  const { businessId, sandbox } = caller
+  const standing = await deps.Endpoint.findOne({ _id: id, businessId, sandbox }).lean<Endpoint | null>()
   if (standing?.effects.includes(effect.id)) return standing
-  if (standing === null || standing.deletedAt !== null) throw noSuchEndpoint()
+  if (standing === null || standing.deletedAt !== null) throw await notOwn(deps, caller, id)
   const { url, events, active } = standing
   if (change.url !== undefined && change.events === undefined) {
     const hidden = forbiddenEvents(caller, events)

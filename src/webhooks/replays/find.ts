@@ -22,8 +22,7 @@ export async function findReplay(
 }
 
 /**
- * Lists the replays of one of the caller's endpoints in the caller's environment, newest first. Throws
- * ENDPOINT_NOT_FOUND if the caller has no such endpoint.
+ * Lists the replays of one of the caller's endpoints, newest first. Throws the same errors as `findEndpoint`.
  */
 export async function listReplays(
   deps: Pick<Deps, 'Replay' | 'Endpoint'>,

@@ -13,15 +13,10 @@ import { planReplay, type ReplayRequest, startReplay } from './start.ts'
 import { countUndelivered } from './undelivered.ts'
 
 /** Validates the body of a request for a replay. */
-export function parseReplay(
-  deps: Pick<Deps, 'validate'>,
-  { sandbox }: Caller,
-  body: unknown,
-): ReplayRequest & { dryRun: boolean } {
+export function parseReplay(deps: Pick<Deps, 'validate'>, body: unknown): ReplayRequest & { dryRun: boolean } {
   const input = deps.validate<ReplayEndpointBody>(replayEndpointBody, body)
   const { from, to } = readSpan(input)
   return {
-    sandbox,
     from: from ?? new Date(0),
     to,
     events: input.events === undefined ? null : [...new Set(input.events as EventName[])],
@@ -31,9 +26,9 @@ export function parseReplay(
 }
 
 /**
- * Starts a replay for one of the caller's endpoints or, in a dry run, only counts its events. Throws ENDPOINT_NOT_FOUND
- * if the caller has no such endpoint, EVENTS_NOT_PERMITTED if the caller's scopes do not allow all of the events, and
- * the same errors as `planReplay` and `startReplay`.
+ * Starts a replay for one of the caller's endpoints or, in a dry run, only counts its events. Throws
+ * EVENTS_NOT_PERMITTED if the caller's scopes do not allow all of the events, and the same errors as `findEndpoint`,
+ * `planReplay` and `startReplay`.
  */
 export async function requestReplay(
   deps: Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 'AuditEvent' | 'lists' | 'now'>,

@@ -16,7 +16,6 @@ import { countSelected, lastNumber } from './selected-events.ts'
  * subscribed are replayed.
  */
 export interface ReplayRequest {
-  sandbox: boolean
   from: Date
   to: Date | null
   events: EventName[] | null
@@ -27,22 +26,23 @@ export interface ReplayRequest {
 export type PlannedReplay = ReplayRequest & EventSelection & Pick<Replay, 'endpointId' | 'total'>
 
 /** The endpoint of a replay. */
-export type ReplayedEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'events' | 'active' | 'deletedAt'>
+export type ReplayedEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'events' | 'active' | 'deletedAt'>
 
-/** The maximum number of replays that a business can start in a UTC day. It limits the stored replays. */
+/** The maximum number of replays that a business can start per UTC day and environment. */
 export const maxReplaysPerDay = 100
 /**
- * The maximum number of events in the replays that a business starts in a UTC day. It limits the stored deliveries,
- * because a replay to a new endpoint creates a delivery for each event.
+ * The maximum number of events in these replays. It limits the stored deliveries, because a replay to a new endpoint
+ * creates a delivery for each event.
  */
 export const maxEventsPerDay = 1_000_000
 /** How long a request should wait for a running replay, which may take much longer. */
 const retryAfterSeconds = 60
 
 /**
- * Selects and counts the events of a replay, without storing anything. `count` runs the query that counts. Throws
- * ENDPOINT_NOT_ACTIVE if no events may be sent to the endpoint, INVALID_WEBHOOK_EVENT if the endpoint is not subscribed
- * to an event, and VALIDATION_ERROR if the period is in the future.
+ * Selects and counts the events of a replay, all from the endpoint's environment, without storing anything. `count`
+ * runs the query that counts. Throws ENDPOINT_NOT_ACTIVE if no events may be sent to the endpoint,
+ * INVALID_WEBHOOK_EVENT if the endpoint is not subscribed to an event, and VALIDATION_ERROR if the period is in the
+ * future.
  */
 export async function planReplay(
   deps: Pick<Models, 'LoggedEvent'> & { now(): Date },
@@ -51,14 +51,14 @@ export async function planReplay(
   count = (selection: EventSelection): Promise<number> => countSelected(deps, selection),
 ): Promise<PlannedReplay> {
   if (!isReceiving(endpoint)) throw refuse('ENDPOINT_NOT_ACTIVE')
-  const { sandbox, from } = request
+  const { from } = request
   const to = upToNow(deps, request).to ?? deps.now()
   if (from > to)
     throw refuse('VALIDATION_ERROR', {
       param: 'from',
       message: 'from must not be later than to or the current time.',
     })
-  const { businessId } = endpoint
+  const { businessId, sandbox } = endpoint
   const events = request.events ?? endpoint.events
   expectSubscribed(endpoint, events)
   const selection = { businessId, sandbox, from, to, events }
@@ -143,16 +143,16 @@ const startLine = (planned: PlannedReplay, replayId: string, by: By, now: Date) 
   })
 
 /**
- * Throws RATE_LIMITED if the business has used up its replays or its replayed events of this UTC day. The counts are
- * not exact if requests arrive at the same time, but each endpoint can have only one running replay.
+ * Throws RATE_LIMITED if the business has used up its replays or its replayed events of this UTC day and environment.
+ * The counts are not exact if requests arrive at the same time, but each endpoint can have only one running replay.
  */
 async function expectWithinDay(
   { Replay }: Pick<Models, 'Replay'>,
-  { businessId, total }: PlannedReplay,
+  { businessId, sandbox, total }: PlannedReplay,
   now: Date,
 ): Promise<void> {
   const day = dayOf(now)
-  const started = await Replay.find({ businessId, createdAt: { $gte: startOf(day) } }, { total: 1 })
+  const started = await Replay.find({ businessId, sandbox, createdAt: { $gte: startOf(day) } }, { total: 1 })
     .hint('byBusiness')
     .limit(maxReplaysPerDay)
     .lean<{ total: number }[]>()

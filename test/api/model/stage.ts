@@ -35,7 +35,7 @@ export async function openStage(service: Service): Promise<Stage> {
   const [office, live] = await Promise.all([
     service.key(till.businessId),
     service.key(till.businessId, { mode: 'live' }),
-    ...[till, stranger].map((merchant) => subscribe(service, merchant, unusedEndpoint, events)),
+    subscribe(service, stranger, unusedEndpoint, events),
   ])
   const callers = {
     till,
@@ -43,6 +43,8 @@ export async function openStage(service: Service): Promise<Stage> {
     live: asMerchant(till.businessId, live),
     stranger,
   }
+  // A live endpoint gets the events of both environments.
+  await subscribe(service, callers.live, unusedEndpoint, events)
   return { service, businesses: [till, stranger], callers, made: [], texts: new Map() }
 }
 

@@ -31,7 +31,12 @@ const firstResources: Readonly<Record<string, Plain[][]>> = {
     [intent({ amount: 50_000 }), cancel()],
     [product, product, order, order],
   ],
-  'live secret': [[intent({ amount: 50_000 })], [intent({ amountType: 'OPEN' })], [product, product]],
+  'live secret': [
+    [endpoint('live')],
+    [intent({ amount: 50_000 })],
+    [intent({ amountType: 'OPEN' })],
+    [product, product],
+  ],
 }
 
 /** Creates some resources for every business in both environments, so that the first requests can refer to them. */

@@ -37,7 +37,7 @@ export interface Ordinary extends Evidence {
 export function ordinary(): Ordinary {
   const lines: Line[] = []
   const round: Evidence = { ...empty(), texts: () => lines }
-  const endpoint = { businessId: shop.id, url: hook, events, active: true }
+  const endpoint = { businessId: shop.id, sandbox: true, url: hook, events, active: true }
   const created = { ...endpoint, id: endpointId, secret }
   const [createdAt, updatedAt] = [at(-40), at(-40)]
   post(round, -40, 'endpoint.create', '/webhooks/endpoints', created, { status: 201 })

@@ -93,10 +93,11 @@ const walletsOf = (chance: Chance, prefix: string): Wallet[] =>
 /** Creates the first endpoints and products of a merchant through the API. Returns the stock of the products. */
 export async function setUp(tenant: Tenant, context: Context): Promise<Provisioned['stock']> {
   const { business, sandbox } = tenant
-  if (business.endpoints.length === 0)
+  // Live endpoints get the events of both environments.
+  if (business.endpoints.length === 0 && sandbox !== business.isLive)
     for (const hook of lastingHooks) {
       const id = await subscribe(context, hook, eventsFor(business.index, hook))
-      if (id !== null) business.endpoints.push({ id, isLasting: true })
+      if (id !== null) business.endpoints.push({ id, sandbox, isLasting: true })
     }
   const stock: Provisioned['stock'] = []
   while (tenant.hasShop && tenant.products.length < productsPerTenant) {

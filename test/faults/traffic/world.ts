@@ -44,7 +44,7 @@ export interface Business {
   name: string
   isLive: boolean
   markers: { test: string; live: string }
-  endpoints: { id: string; isLasting: boolean }[]
+  endpoints: { id: string; sandbox: boolean; isLasting: boolean }[]
 }
 
 /** `cookie`: of the session, or '' without one. */

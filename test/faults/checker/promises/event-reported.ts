@@ -23,6 +23,7 @@ export const eventReported: Check = function* (round) {
     const isSubscribed = steady.some(
       (endpoint) =>
         endpoint.businessId === intent.businessId &&
+        (intent.sandbox || !endpoint.sandbox) &&
         endpoint.events.includes(event) &&
         endpoint.createdAt + lateMs < intent.createdAt,
     )

@@ -39,10 +39,7 @@ function thingsIn({ dump }: Round): Partial<Record<What, Listed[]>> {
     'event.list': byId(dump.events.filter(({ event }) => event !== 'cleaned')),
     'order.list': byId(dump.orders.filter(({ status }) => status === 'PLACED')),
     'product.list': byId(dump.products.filter(there)),
-    // Endpoints belong to both environments.
-    'endpoint.list': byId(dump.webhookendpoints.filter(there)).flatMap((endpoint) =>
-      [true, false].map((sandbox) => ({ ...endpoint, sandbox })),
-    ),
+    'endpoint.list': byId(dump.webhookendpoints.filter(there)),
   }
 }
 

@@ -15,7 +15,8 @@ const urlOf = ({ tenant, world }: Context, hook: number): string =>
 
 export async function createEndpoint(context: Context): Promise<void> {
   const id = await subscribe(context, spareHook(context), someEvents(context))
-  if (id !== null) context.tenant.business.endpoints.push({ id, isLasting: false })
+  const { business, sandbox } = context.tenant
+  if (id !== null) business.endpoints.push({ id, sandbox, isLasting: false })
 }
 
 /** Creates an endpoint and returns its id, or null if that was refused. */
@@ -29,7 +30,7 @@ export async function subscribe(context: Context, hook: number, events: string[]
 
 export async function updateEndpoint(context: Context): Promise<void> {
   const { chance } = context
-  const endpoint = endpointOf(context)
+  const endpoint = passingEndpoint(context)
   if (endpoint === null) return
   const json = {
     ...(chance.is(0.5) && { events: someEvents(context) }),
@@ -42,29 +43,35 @@ export async function updateEndpoint(context: Context): Promise<void> {
 
 export async function deleteEndpoint(context: Context): Promise<void> {
   const { business } = context.tenant
-  const endpoint = endpointOf(context)
+  const endpoint = passingEndpoint(context)
   if (endpoint === null) return
   const call = await act(context, 'endpoint.delete', `/webhooks/endpoints/${endpoint}`, { method: 'DELETE' })
   if (call !== null) business.endpoints = business.endpoints.filter(({ id }) => id !== endpoint)
 }
 
 export async function rotateSecret(context: Context): Promise<void> {
-  const { id } = context.chance.pick(context.tenant.business.endpoints)
-  await act(context, 'endpoint.rotate', `/webhooks/endpoints/${id}/rotate-secret`)
+  const id = anyEndpoint(context)
+  if (id !== null) await act(context, 'endpoint.rotate', `/webhooks/endpoints/${id}/rotate-secret`)
 }
 
 export async function testEndpoint(context: Context): Promise<void> {
-  const { id } = context.chance.pick(context.tenant.business.endpoints)
+  const id = anyEndpoint(context)
   const json = { event: context.chance.pick(everyEvent) }
-  await write(context, 'endpoint.test', `/webhooks/endpoints/${id}/test`, { json })
+  if (id !== null) await write(context, 'endpoint.test', `/webhooks/endpoints/${id}/test`, { json })
 }
 
 export const listEndpoints = (context: Context): Promise<unknown> => read(context, 'endpoint.list', '/webhooks')
 
+/** An endpoint of the key's environment. */
+export const anyEndpoint = (context: Context): string | null => pickFrom(context, () => true)
+
 /** An endpoint that may be changed. The lasting ones are not, so that most events have an endpoint. */
-function endpointOf({ tenant, chance }: Context): string | null {
-  const passing = tenant.business.endpoints.filter(({ isLasting }) => !isLasting)
-  return passing.length === 0 ? null : chance.pick(passing).id
+const passingEndpoint = (context: Context): string | null => pickFrom(context, ({ isLasting }) => !isLasting)
+
+function pickFrom({ tenant, chance }: Context, isWanted: (endpoint: { isLasting: boolean }) => boolean): string | null {
+  const { business, sandbox } = tenant
+  const own = business.endpoints.filter((endpoint) => endpoint.sandbox === sandbox && isWanted(endpoint))
+  return own.length === 0 ? null : chance.pick(own).id
 }
 
 const someEvents = ({ chance }: Context): string[] => {

@@ -1,11 +1,13 @@
 import { act, type Context, read, write } from '../context.ts'
 import { dataOf, isGood } from '../request-spec.ts'
 import { remember } from '../world.ts'
+import { anyEndpoint } from './endpoints.ts'
 
 /** Replays the events of the last seconds to an endpoint, or only counts them. */
 export async function startReplay(context: Context): Promise<void> {
   const { chance, tenant, world } = context
-  const { id } = chance.pick(tenant.business.endpoints)
+  const id = anyEndpoint(context)
+  if (id === null) return
   const path = `/webhooks/endpoints/${id}/replay`
   const before = (seconds: number): string => new Date(world.now() - seconds * 1000).toISOString()
   const isTyped = chance.is(0.3)

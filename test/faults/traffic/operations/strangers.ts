@@ -19,7 +19,12 @@ export async function intrude(context: Context): Promise<void> {
 function attemptsOf(context: Context, { intents, business, products, ...others }: Tenant): Attempt[] {
   const { chance, tenant } = context
   const intent = `/intents/${chance.pick(intents).reference}`
-  const endpoint = `/webhooks/endpoints/${chance.pick(business.endpoints).id}`
+  const theirs = business.endpoints.filter(({ sandbox }) => sandbox === others.sandbox)
+  const rotations = theirs.map(
+    ({ id }) =>
+      () =>
+        act(context, 'endpoint.rotate', `/webhooks/endpoints/${id}/rotate-secret`),
+  )
   const attempts: Attempt[] = [
     () => read(context, 'read', intent),
     () => act(context, 'cancel', `${intent}/cancel`),
@@ -29,15 +34,13 @@ function attemptsOf(context: Context, { intents, business, products, ...others }
       () => act(context, 'product.delete', `/store/products/${id}`, { method: 'DELETE' }),
     ]),
     ...others.orders.slice(0, 2).map((id) => () => read(context, 'order.read', `/store/orders/${id}`)),
+    ...rotations,
     ...others.deliveries.slice(0, 2).map((id) => () => act(context, 'delivery.retry', `/webhooks/events/${id}/retry`)),
   ]
-  // Endpoints belong to both environments of a business.
+  // A live key may delete the test endpoints of its business.
   if (business === tenant.business) return attempts
-  return [
-    ...attempts,
-    () => act(context, 'endpoint.delete', endpoint, { method: 'DELETE' }),
-    () => act(context, 'endpoint.rotate', `${endpoint}/rotate-secret`),
-  ]
+  const { id } = chance.pick(business.endpoints)
+  return [...attempts, () => act(context, 'endpoint.delete', `/webhooks/endpoints/${id}`, { method: 'DELETE' })]
 }
 
 /** A publishable key, which is public, may only read single intents. */
