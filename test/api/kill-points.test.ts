@@ -333,7 +333,7 @@ describe('If a process is killed between any two steps, the service', function (
       },
     )
     const steps = await kill(operation)
-    // Selecting reads the plan, the deliveries and their endpoints, and stores the plan. Changing reads the latter again.
+    // Selecting reads the plan, deliveries and endpoints, and stores the plan. Changing reads the latter two again.
     const selecting = ['find', 'find', 'find', 'insert'].map((name) => `mongodb ${name}`)
     const changing = ['find', 'find', 'update', 'find'].map((name) => `mongodb ${name}`)
     expect(steps.slice(0, -5)).to.deep.equal([...claiming, ...selecting, ...changing])
