@@ -32,7 +32,7 @@ const beyondReach = {
   RATE_LIMIT_PER_SECOND: '1000',
   LIVE_CODES_PER_BUSINESS: '1000000',
   SANDBOX_INTENTS_PER_DAY: '1000000000',
-  ENDPOINT_CHANGES_PER_DAY: '1000000000',
+  AUDIT_LINES_PER_DAY: '1000000000',
 }
 
 /** Starts a script as a separate process, which ends with this one. */

@@ -240,12 +240,13 @@ export const environment = {
       default: 50_000,
       description: 'Intents, orders and products that test keys of one business may create in a UTC day. 0: no limit.',
     },
-    ENDPOINT_CHANGES_PER_DAY: {
+    AUDIT_LINES_PER_DAY: {
       type: 'integer',
       minimum: 0,
       maximum: 1_000_000_000,
       default: 1_000,
-      description: 'Changes to webhook endpoints that one business may make in a UTC day. 0: no limit.',
+      description:
+        'Changes to webhook endpoints, retries and replays that the live, or the test, keys of one business may make in a UTC day. 0: no limit.',
     },
     SHUTDOWN_DRAIN_SECONDS: {
       type: 'number',

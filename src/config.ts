@@ -81,7 +81,7 @@ export interface Config {
    */
   sandboxIntentsPerDay: number | null
   /** The maximum number of changes to endpoints that one business may make in a UTC day. If null, there is no limit. */
-  endpointChangesPerDay: number | null
+  auditLinesPerDay: number | null
   /** The port on which a `worker` serves /healthz and /readyz. If null, it does not serve them. */
   workerPort: number | null
   /** The port on which a process serves only /metrics. If null, it serves /metrics on the same port as /healthz. */
@@ -190,7 +190,7 @@ function fromEnvironment(env: Environment): Config {
     rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND || null,
     liveCodesPerBusiness: env.LIVE_CODES_PER_BUSINESS,
     sandboxIntentsPerDay: env.SANDBOX_INTENTS_PER_DAY || null,
-    endpointChangesPerDay: env.ENDPOINT_CHANGES_PER_DAY || null,
+    auditLinesPerDay: env.AUDIT_LINES_PER_DAY || null,
     workerPort: env.WORKER_PORT ?? null,
     metricsPort: env.METRICS_PORT ?? null,
     metricsToken: env.METRICS_TOKEN ?? null,

@@ -27,7 +27,7 @@ import { createOneAtATime } from './process/one-at-a-time.ts'
 import { openBoardQueues } from './queues/board-queues.ts'
 import { queueOptions } from './queues/jobs.ts'
 import { openQueues } from './queues/queues.ts'
-import { createEndpointChangeQuota } from './quotas/endpoint-changes.ts'
+import { createAuditQuota } from './quotas/audit-lines.ts'
 import { createLiveCodeQuota } from './quotas/live-codes.ts'
 import type { Quotas } from './quotas/quota.ts'
 import { createSandboxQuota } from './quotas/sandbox-day.ts'
@@ -166,5 +166,6 @@ const openQuotas = (deps: Pick<Deps, 'Intent' | 'Claim' | 'AuditEvent' | 'now'>)
   liveCodes: createLiveCodeQuota(deps, elapsedMs),
   sandboxDay: createSandboxQuota(deps, elapsedMs),
   sandboxResponses: createSandboxResponseQuota(deps, elapsedMs),
-  endpointChanges: createEndpointChangeQuota(deps, elapsedMs),
+  auditLinesOfLive: createAuditQuota(deps, false, elapsedMs),
+  auditLinesOfTest: createAuditQuota(deps, true, elapsedMs),
 })

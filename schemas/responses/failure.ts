@@ -15,7 +15,7 @@ export const fieldFault = objectOf(
 
 /** Describes what each rate limit counts. The keys of this object are the possible values of `details.scope`. */
 const rateLimitScopes = {
-  key: 'requests with this key, or the changes of today to the webhook endpoints of the business',
+  key: 'requests with this key',
   address: 'requests from this IP address with missing, malformed or unknown credentials',
   connection: 'requests that wait for a response on this connection',
   bodies: 'bytes of the request bodies over 16 KiB that the business is sending now',
@@ -25,6 +25,7 @@ const rateLimitScopes = {
   replays: 'running replays of the webhook endpoint, or replays that the business started today',
   polls: 'requests for the event feed of the business that the service is holding',
   codes: 'payment codes of the business that are in use',
+  audit: 'what the live, or the test, keys of the business changed, retried and replayed today',
   sandbox: 'what the test keys of the business created today, or their other writes of today',
 }
 

@@ -19,6 +19,8 @@ export interface Actor {
 export interface By {
   actor: Actor
   reason: string | null
+  /** Whether a merchant used a test key. Only lines of merchants have this field, for their quota (src/quotas). */
+  sandbox?: boolean
 }
 
 /**
@@ -50,6 +52,7 @@ const fields = {
   at: Date,
   actor: { kind: { type: String }, name: String, from: String },
   reason: String,
+  sandbox: Boolean,
   act: String,
   subject: String,
   businessId: String,
@@ -66,8 +69,8 @@ export const auditEvents: Collection = {
     { name: 'byActor', key: { 'actor.name': 1, at: -1, _id: -1 } },
     { name: 'byAct', key: { act: 1, at: -1, _id: -1 } },
     { name: 'bySubject', key: { subject: 1, at: -1, _id: -1 } },
-    // This index ends with `act`, so that the quota for changes to endpoints reads no documents (src/quotas).
-    { name: 'byBusiness', key: { businessId: 1, at: -1, _id: -1, act: 1 } },
+    // This index ends with `sandbox`, so that the quota for merchants' lines reads no documents (src/quotas).
+    { name: 'byBusiness', key: { businessId: 1, at: -1, _id: -1, sandbox: 1 } },
   ],
 }
 
@@ -82,3 +85,16 @@ export const unauditedIndex = {
   key: { 'unaudited.at': 1 },
   partialFilterExpression: { 'unaudited.at': { $exists: true } },
 } as const
+
+/** The lines of one hour about acts that change no document (share.ts). MongoDB removes the document after a week. */
+export interface SharedLine {
+  _id: string
+  unaudited: AuditEvent[]
+  expiresAt: Date
+}
+
+export const sharedLines: Collection = {
+  name: 'sharedlines',
+  fields: { _id: String, unaudited: unauditedFields, expiresAt: Date },
+  indexes: [unauditedIndex, { name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
+}

@@ -15,12 +15,14 @@ type MaybeAudited = Omit<Audited, 'unaudited'> & Partial<Audited>
 /** The number of documents that a sweep reads at a time. */
 const batch = 500
 
+type PublishDeps = Pick<Models, 'AuditEvent'> & { now(): Date }
+
 /**
- * Moves the audit lines of changed documents to the audit trail. Never throws, because the change has already been
- * made. If MongoDB fails here, a sweep moves the lines later.
+ * Moves the audit lines of changed documents to the audit trail, but for those of a later time (share.ts). Never
+ * throws, because the change has already been made. If MongoDB fails here, a sweep moves the lines later.
  */
 export async function publishAudit<Doc extends MaybeAudited>(
-  deps: Pick<Models, 'AuditEvent'>,
+  deps: PublishDeps,
   source: Model<Doc>,
   docs: readonly Audited[],
 ): Promise<void> {
@@ -32,11 +34,11 @@ export async function publishAudit<Doc extends MaybeAudited>(
  * steps, the sweep repeats both. Each line keeps its id, so it is inserted only once.
  */
 async function publishLines<Doc extends MaybeAudited>(
-  deps: Pick<Models, 'AuditEvent'>,
+  deps: PublishDeps,
   source: Model<Doc>,
   docs: readonly Audited[],
 ): Promise<void> {
-  const lines = docs.flatMap((doc) => doc.unaudited)
+  const lines = docs.flatMap((doc) => doc.unaudited).filter(({ at }) => at <= deps.now())
   if (lines.length === 0) return
   try {
     await nativeCollection(deps.AuditEvent).insertMany(lines, { ordered: false })
@@ -44,10 +46,10 @@ async function publishLines<Doc extends MaybeAudited>(
     if (!isOnlyDuplicates(error)) throw error
   }
   await nativeCollection(source as unknown as Model<Audited>).bulkWrite(
-    docs.map(({ _id, unaudited }) => ({
+    docs.map(({ _id }) => ({
       updateOne: {
         filter: { _id },
-        update: { $pull: { unaudited: { _id: { $in: unaudited.map((line) => line._id) } } } },
+        update: { $pull: { unaudited: { _id: { $in: lines.map((line) => line._id) } } } },
       },
     })),
     { ordered: false },
@@ -58,14 +60,11 @@ async function publishLines<Doc extends MaybeAudited>(
  * Publishes the audit lines that dead processes left in one collection. Returns the number of documents that contained
  * lines.
  */
-export async function sweepAudit<Doc extends MaybeAudited>(
-  deps: Pick<Models, 'AuditEvent'>,
-  source: Model<Doc>,
-): Promise<number> {
+export async function sweepAudit<Doc extends MaybeAudited>(deps: PublishDeps, source: Model<Doc>): Promise<number> {
   const model = source as unknown as Model<Audited>
   for (let seen = 0; ; ) {
     const left = await model
-      .find({ 'unaudited.at': { $exists: true } }, { unaudited: 1 })
+      .find({ 'unaudited.at': { $lte: deps.now() } }, { unaudited: 1 })
       .limit(batch)
       .lean<Audited[]>()
     if (left.length === 0) return seen

@@ -24,7 +24,8 @@ export interface Caller {
 }
 
 /** Returns the caller as the actor for the audit trail. Merchants give no reasons. */
-export const byCaller = ({ keyId, ip }: Pick<Caller, 'keyId' | 'ip'>): By => ({
+export const byCaller = ({ keyId, ip, sandbox }: Pick<Caller, 'keyId' | 'ip' | 'sandbox'>): By => ({
   actor: { kind: 'merchant', name: keyId, from: ip },
   reason: null,
+  sandbox,
 })

@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose'
 import { type ActivityCount, activityCounts } from '../activity/activity-count.ts'
 import { type ActivityEntry, activityEntries } from '../activity/activity-entry.ts'
 import { type ActivityHour, activityHours } from '../activity/activity-hour.ts'
-import { type AuditEvent, auditEvents } from '../audit/audit-event.ts'
+import { type AuditEvent, auditEvents, type SharedLine, sharedLines } from '../audit/audit-event.ts'
 import { type AuditCheck, type AuditKey, auditChecks, auditKeys, auditSeals, type Seal } from '../audit/seals/seal.ts'
 import { type ApiKey, apiKeys } from '../businesses/api-key.ts'
 import { type Setting, settings } from '../businesses/api-switch.ts'
@@ -55,6 +55,7 @@ export const collections: readonly Collection[] = [
   auditSeals,
   auditKeys,
   auditChecks,
+  sharedLines,
   walletAccounts,
   walletMovements,
   shops,
@@ -93,6 +94,7 @@ const open = (mongo: Connection, maxTimeMs: number | undefined) => {
     AuditSeal: model<Seal>(auditSeals),
     AuditKey: model<AuditKey>(auditKeys),
     AuditCheck: model<AuditCheck>(auditChecks),
+    SharedLine: model<SharedLine>(sharedLines),
     WalletAccount: model<WalletAccount>(walletAccounts),
     WalletMovement: model<WalletMovement>(walletMovements),
     Shop: model<Shop>(shops),

@@ -223,5 +223,6 @@ export interface Quotas {
   liveCodes: Quota
   sandboxDay: Quota
   sandboxResponses: Quota
-  endpointChanges: Quota
+  auditLinesOfLive: Quota
+  auditLinesOfTest: Quota
 }

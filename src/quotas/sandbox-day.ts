@@ -94,7 +94,7 @@ export async function withinDay<T>(
     limit,
     scope,
     message,
-  }: { businessId: string; amount: number; limit: number; scope: 'sandbox' | 'key'; message: string },
+  }: { businessId: string; amount: number; limit: number; scope: 'sandbox' | 'audit'; message: string },
   write: () => Promise<T>,
 ): Promise<T> {
   const at = now()

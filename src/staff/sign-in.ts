@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { auditLine } from '../audit/audit-event.ts'
+import { addShared } from '../audit/share.ts'
 import type { Deps } from '../deps.ts'
-import { nativeCollection } from '../mongo/collection.ts'
-import { prefixesOf } from '../security/network.ts'
+import { networkOf, prefixesOf } from '../security/network.ts'
 import type { Staff } from './account.ts'
 import { isStaffName } from './account-fields.ts'
 import { type Client, openPendingSession, openSession } from './open-session.ts'
@@ -20,7 +20,8 @@ export type SignInResult =
   | { outcome: 'wait'; seconds: number }
   | { outcome: 'busy' }
 
-export type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'> & SignInChecks
+export type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'SharedLine' | 'secrets' | 'now'> &
+  SignInChecks
 
 /** The maximum length of an account name. Additional characters are ignored. */
 const maxNameLength = 64
@@ -86,11 +87,11 @@ interface RefusedProof {
 const unprovenActor = 'not signed in'
 
 /**
- * Records a wrong password or code. Inserts the audit line directly, because a refusal changes no document. The limit
- * on attempts also bounds the number of lines.
+ * Records a wrong password or code. The first refusal of a network and hour has a line of its own. The others share
+ * one, with the names and reasons, so that a flood cannot fill the audit trail.
  */
 export async function recordRefusal(
-  deps: Pick<Deps, 'AuditEvent' | 'now'>,
+  deps: Pick<Deps, 'AuditEvent' | 'SharedLine' | 'now'>,
   { subject, signedInAs, ip }: RefusedProof,
   reason: string,
 ): Promise<void> {
@@ -104,5 +105,5 @@ export async function recordRefusal(
     before: null,
     after: { reason },
   })
-  await nativeCollection(deps.AuditEvent).insertOne(line)
+  await addShared(deps, `sign-in ${networkOf(ip)} ${signedInAs ?? ''}`, line, `${subject}: ${reason}`)
 }

@@ -131,6 +131,7 @@ describe('An act', function () {
     const merchantsAct = {
       actor: { kind: 'merchant', name: merchant.keyId, from: '127.0.0.1' },
       reason: null,
+      sandbox: true,
     }
     /** Sends a request twice, because a repeated request is not another act. */
     const send = async (method: 'post' | 'put' | 'delete', path: string, body: object) => {

@@ -136,6 +136,22 @@ describe('The search for payments', () => {
     expect(recorded.text).not.match(/48(\D|%20){0,3}12(\D|%20){0,3}09(\D|%20){0,3}8[78]|٤٨|%D9%A4/)
   })
 
+  it('allows each person 60 searches by phone number in an hour', async () => {
+    const [one, other] = [await signedIn(service, 'support'), await signedIn(service, 'viewer')]
+    const searchAs = async (person: typeof one, q: string) => (await person.act('/admin/search', { q })).status
+    const lines = () =>
+      service.deps.AuditEvent.countDocuments({ 'actor.name': one.name, act: 'payment.searched-by-phone' })
+    await searchAs(one, '22999777')
+    const counts = service.deps.mongo.collection('signinattempts')
+    await counts.updateOne({ key: `phone-search:${one.name}` }, { $set: { points: 58 } })
+    const statuses = await Promise.all(Array.from({ length: 5 }, () => searchAs(one, '22999777')))
+    expect(statuses.toSorted()).to.deep.equal([200, 200, 429, 429, 429])
+    expect(await lines()).to.equal(3)
+    expect([await searchAs(other, '22999777'), await searchAs(one, 'PI-000')]).to.deep.equal([200, 200])
+    service.clock.advance(3_600_000)
+    expect(await searchAs(one, '22999777')).to.equal(200)
+  })
+
   it('shows no result of a search by phone number that cannot be recorded in the audit trail', async () => {
     const intent = await createIntent(service, merchant)
     await pay(service, intent.referenceNumber, { phone: '22999888' })

@@ -2,7 +2,18 @@ import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { removeSecondFactor, renewPassword, setDisabled } from '../../src/staff/change-account.ts'
 import { withSecondProcess, withService } from '../support/service.ts'
-import { addFactor, hiddenFields, hire, operator, production, scan, signedIn, type Visitor, visit } from './staff.ts'
+import {
+  addFactor,
+  hiddenFields,
+  hire,
+  operator,
+  production,
+  refusalsIn,
+  scan,
+  signedIn,
+  type Visitor,
+  visit,
+} from './staff.ts'
 
 const stepMs = 30_000
 
@@ -86,9 +97,8 @@ describe('A second factor', () => {
     expect((await late?.enter(account.code(0)))?.status).to.equal(403)
     advance(2 * stepMs)
     expect((await late?.enter(account.code()))?.status).to.equal(303)
-    expect((await trail(account.name, /refused/)).map(({ after }) => after?.reason)).to.deep.equal(
-      ['', '', ''].map(() => 'the code was already used'),
-    )
+    const refused = await refusalsIn(service, ({ subject }) => subject === account.name)
+    expect(refused).to.deep.equal({ count: 3, notes: [`${account.name}: the code was already used`] })
   })
 
   it('accepts each recovery code once instead of a code of the app, and stores only hashes of recovery codes', async () => {
@@ -187,10 +197,8 @@ describe('A second factor', () => {
     const submit = (current: string) =>
       account.visitor.post('/admin/account/second-factor', { ...fields, code: code(), current })
     for (const wrong of ['', code(), '000000']) expect((await submit(wrong)).status, wrong).to.equal(403)
-    const refusals = await trail(account.name, /refused/)
-    expect(refusals.map(({ actor, after }) => [actor.name, after?.reason])).to.deep.equal(
-      ['', '', ''].map(() => [account.name, 'wrong code']),
-    )
+    const refused = await refusalsIn(service, ({ actor }) => actor.name === account.name)
+    expect(refused).to.deep.equal({ count: 3, notes: [`${account.name}: wrong code`] })
     expect((await submit(account.recoveryCodes[0] ?? '')).status).to.equal(200)
     expect(await isIn(account.visitor)).to.equal(true)
     advance(stepMs)

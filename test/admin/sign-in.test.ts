@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
+import { sweepAudit } from '../../src/audit/publish.ts'
 import { readConfig } from '../../src/config.ts'
 import { createSlowHash, fairShare, maxOfKind } from '../../src/security/slow-hash.ts'
 import { setDisabled } from '../../src/staff/change-account.ts'
@@ -7,7 +8,7 @@ import { createSignInLimit } from '../../src/staff/sign-in-limit.ts'
 import { createGate } from '../support/gate.ts'
 import { freshEnvironment, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { hire, operator, visit } from './staff.ts'
+import { hire, operator, refusalsIn, visit } from './staff.ts'
 
 describe('Support staff sign-in', () => {
   // The tests choose their addresses with X-Forwarded-For.
@@ -50,15 +51,35 @@ describe('Support staff sign-in', () => {
     expect(wrong.text).to.include('The name or the password is wrong.')
     expect(await refusalOf('nobody-here', 'wrong')).to.deep.equal(wrong)
     expect(await refusalOf(disabled.name, disabled.password)).to.deep.equal(wrong)
-    const lines = await service.deps.AuditEvent.find({ act: 'staff.sign-in-refused', 'actor.from': from })
-      .sort({ _id: 1 })
-      .lean<AuditEvent[]>()
-    expect(new Set(lines.map(({ actor }) => actor.name))).to.deep.equal(new Set(['not signed in']))
-    expect(lines.map(({ subject, after }) => [subject, after?.reason])).to.deep.equal([
-      [known.name, 'wrong password'],
-      ['unknown name', 'no such account'],
-      [disabled.name, 'the account is disabled'],
+    const refused = await refusalsIn(service, ({ actor }) => actor.from === from && actor.name === 'not signed in')
+    expect(refused.count).to.equal(3)
+    expect(refused.notes).to.have.members([
+      `${known.name}: wrong password`,
+      'unknown name: no such account',
+      `${disabled.name}: the account is disabled`,
     ])
+  })
+
+  it('adds the first refusal of a network and hour to the audit trail at once, and the others as one line at its end', async () => {
+    service.clock.freeze(new Date('2036-03-01T12:10:00Z'))
+    const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
+    await Promise.all([attemptAs(name, 'wrong', from), attemptAs('nobody-here', 'wrong', from)])
+    for (const wrong of ['1', '2', '3']) await attemptAs(name, wrong, from)
+    expect((await attemptAs(name, password, from)).status).to.equal(303)
+    const lines = async () => {
+      await sweepAudit(service.deps, service.deps.SharedLine)
+      const act = { act: 'staff.sign-in-refused', 'actor.from': from } as const
+      return service.deps.AuditEvent.find(act).sort({ at: 1 }).lean()
+    }
+    expect(await lines()).to.have.length(1)
+    service.clock.freeze(new Date('2036-03-01T13:00:00Z'))
+    await attemptAs(name, 'wrong', from)
+    const [first, ...later] = await lines()
+    const shared = later.find(({ after }) => after?.times !== undefined)
+    expect([later.length, shared?.at]).to.deep.equal([2, new Date('2036-03-01T13:00:00Z')])
+    expect([shared?.after?.times, first?.after?.times]).to.deep.equal([4, undefined])
+    expect(shared?.after?.notes).to.include(`${name}: wrong password`)
+    service.clock.freeze(null)
   })
 
   /** Ends the period of every limit. */
@@ -84,7 +105,7 @@ describe('Support staff sign-in', () => {
     const attempts = await Promise.all(eight.map((count) => count(name, from)))
     const delays = attempts.filter((each) => each.isOpen).map(({ delayMs }) => delayMs)
     expect(delays.toSorted((a, b) => a - b)).to.deep.equal([500, 1000, 2000, 3000, 3000, 3000, 3000])
-    expect(await service.deps.AuditEvent.countDocuments({ 'actor.from': from })).to.equal(3)
+    expect((await refusalsIn(service, ({ actor }) => actor.from === from)).count).to.equal(3)
 
     const late = await attemptAs(name, password, from)
     expect(late.status).to.equal(429)
@@ -267,10 +288,12 @@ describe('Support staff sign-in', () => {
     for (const typed of ['mistyped-secret', '<script>mistyped-secret'])
       expect((await attemptAs(typed, 'x', from)).text).not.to.include('<script')
     await attemptAs(name, 'mistyped-secret', from)
-    const lines = await service.deps.AuditEvent.find({ 'actor.from': from }).sort({ _id: 1 }).lean<AuditEvent[]>()
-    expect(lines.map(({ subject }) => subject)).to.deep.equal(['unknown name', 'unknown name', name])
+    const lines = await service.deps.AuditEvent.find({ 'actor.from': from }).lean<AuditEvent[]>()
+    const refused = await refusalsIn(service, ({ actor }) => actor.from === from)
+    expect(refused.count).to.equal(3)
+    expect(refused.notes).to.have.members(['unknown name: no such account', `${name}: wrong password`])
     const attempts = await service.deps.mongo.collection('signinattempts').find().toArray()
     expect(attempts.length).to.be.greaterThan(3)
-    expect(JSON.stringify([lines, attempts])).not.to.include('mistyped-secret')
+    expect(JSON.stringify([lines, refused, attempts])).not.to.include('mistyped-secret')
   })
 })

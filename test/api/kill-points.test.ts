@@ -327,9 +327,12 @@ describe('If a process is killed between any two steps, the service', function (
             1,
           ])
         const { businessId } = merchant
-        await sweepAudit(service.deps, service.deps.Delivery)
-        const lines = await service.deps.AuditEvent.countDocuments({ businessId, act: 'delivery.requeued' })
-        expect(lines, label).to.equal(2)
+        await sweepAudit(service.deps, service.deps.RetryPlan)
+        const lines = await service.deps.AuditEvent.find({ businessId, act: 'delivery.requeued' }).lean()
+        expect(
+          lines.map(({ after }) => after?.requeued),
+          label,
+        ).to.deep.equal([2])
       },
     )
     const steps = await kill(operation)

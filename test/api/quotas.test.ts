@@ -1,12 +1,15 @@
 import { expect } from 'chai'
-import { countEndpointChanges } from '../../src/quotas/endpoint-changes.ts'
+import { auditLine } from '../../src/audit/audit-event.ts'
+import { sweepAudit } from '../../src/audit/publish.ts'
+import { countAuditLines } from '../../src/quotas/audit-lines.ts'
 import { countLiveCodes } from '../../src/quotas/live-codes.ts'
 import { countSandboxDay } from '../../src/quotas/sandbox-day.ts'
 import { countSandboxResponses } from '../../src/quotas/sandbox-responses.ts'
 import { readable, signedIn } from '../admin/staff.ts'
-import { cancelIntent, changeAsOperator, requestIntent } from '../support/actions.ts'
+import { cancelIntent, changeAsOperator, freshDelivery, requestIntent, storedDelivery } from '../support/actions.ts'
 import { csvOf, postCsv, storedProducts } from '../support/imports.ts'
 import { profiled } from '../support/profiled.ts'
+import { deleteAllKeys } from '../support/redis-keys.ts'
 import { type Merchant, type Service, withAnotherKey, withSecondProcess, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { waitRarely } from '../support/wait-for.ts'
@@ -28,7 +31,7 @@ async function createMany(service: Service, merchant: Merchant, count: number): 
   for (let created = 0; created < count; created += 1) await requestIntent(service, merchant)
 }
 
-const environment = { LIVE_CODES_PER_BUSINESS: '3', SANDBOX_INTENTS_PER_DAY: '5', ENDPOINT_CHANGES_PER_DAY: '4' }
+const environment = { LIVE_CODES_PER_BUSINESS: '3', SANDBOX_INTENTS_PER_DAY: '5', AUDIT_LINES_PER_DAY: '4' }
 const service = withService(environment)
 
 describe("The quota for a business's live payment codes", () => {
@@ -112,7 +115,6 @@ describe("The quota for a business's live payment codes", () => {
       await countLiveCodes(service.deps, [merchant.businessId])
       await countSandboxDay(service.deps, [merchant.businessId])
       await countSandboxResponses(service.deps, [merchant.businessId])
-      await countEndpointChanges(service.deps, merchant.businessId)
     })
     const counts = operations.filter(({ command }) => 'aggregate' in command)
     expect(counts.map(({ planSummary }) => String(planSummary).split(' ')[0])).to.include('IXSCAN')
@@ -290,43 +292,116 @@ describe("The daily quota for responses stored for a business's test keys", () =
   })
 })
 
-describe("The daily quota for changes to a business's endpoints", () => {
+describe("The daily quota for the audit lines of a business's live or test keys", () => {
   const limit = 4
+  const beside = withSecondProcess(service, environment)
   beforeEach(() => service.clock.freeze(noon))
 
-  const send = (merchant: Merchant, method: 'post' | 'put' | 'delete', path: string, body?: object) =>
-    service.http[method](`${endpoints}${path}`).set(merchant.write()).send(body)
-  const linesOf = ({ businessId }: Merchant) => service.deps.AuditEvent.countDocuments({ businessId })
+  const send = (merchant: Merchant, method: 'post' | 'put' | 'delete', path: string, body?: object, from = service) =>
+    from.http[method](`/api/v1/dev/webhooks/${path}`).set(merchant.write()).send(body)
+  const linesOf = ({ businessId }: Merchant) =>
+    service.deps.AuditEvent.countDocuments({ businessId, 'actor.kind': 'merchant' })
+  const details = { scope: 'audit', limit }
 
-  it('refuses every change once it is used up, without an audit line, and starts again the next day', async () => {
-    const merchant = await service.merchant({ mode: 'live' })
-    const { body } = await send(merchant, 'post', '', newEndpoint).expect(201)
-    const { id } = body.data
-    await send(merchant, 'put', `/${id}`, { active: false }).expect(200)
-    // These requests change nothing, so they do not count.
-    await send(merchant, 'put', `/${id}`, { active: false }).expect(200)
-    await send(merchant, 'delete', '/none').expect(404)
-    await send(merchant, 'post', `/${id}/rotate-secret`).expect(200)
-    await waitRarely('the last change is allowed', async () => {
-      const { status } = await send(merchant, 'put', `/${id}`, { active: true })
-      return status === 200
+  async function withEndpoint(mode: 'live' | 'test'): Promise<{ merchant: Merchant; id: string }> {
+    const merchant = await service.merchant({ mode })
+    const { body } = await send(merchant, 'post', 'endpoints', newEndpoint).expect(201)
+    return { merchant, id: body.data.id }
+  }
+  const fill = async (merchant: Merchant, id: string, from = service) => {
+    for (let active = false; ; active = !active)
+      if ((await send(merchant, 'put', `endpoints/${id}`, { active }, from)).status === 429) return
+  }
+
+  for (const mode of ['live', 'test'] as const)
+    it(`refuses every act but deletions and rotations once it is used up with ${mode} keys, until the next day`, async () => {
+      const { merchant, id } = await withEndpoint(mode)
+      const delivery = await freshDelivery(service, merchant)
+      const replay = { from: '2036-01-01' }
+      const { body } = await send(merchant, 'post', `endpoints/${id}/replay`, replay).expect(201)
+      await fill(merchant, id)
+      expect(await linesOf(merchant)).to.equal(limit)
+      const acts: [method: 'post' | 'put', path: string, body?: object][] = [
+        ['post', 'endpoints', newEndpoint],
+        ['put', `endpoints/${id}`, { url: 'https://shop.example/other' }],
+        ['post', `endpoints/${id}/replay`, replay],
+        ['post', `endpoints/${id}/replays/${body.data.id}/cancel`],
+        ['post', `events/${delivery._id}/retry`],
+        ['post', 'events/retry', { status: ['DEAD'] }],
+      ]
+      for (const act of acts) {
+        const { headers } = await expectRefused(send(merchant, ...act), 429, 'RATE_LIMITED', { details })
+        expect(headers['retry-after']).to.equal(String(12 * 60 * 60))
+      }
+      expect(await linesOf(merchant)).to.equal(limit)
+      expect((await storedDelivery(service, delivery)).requeues).to.equal(0)
+      await send(merchant, 'post', `endpoints/${id}/replay`, { ...replay, dryRun: true }).expect(200)
+      await send(merchant, 'post', `endpoints/${id}/rotate-secret`).expect(200)
+      await send(merchant, 'delete', `endpoints/${id}`).expect(200)
+      expect(await linesOf(merchant)).to.equal(limit + 2)
+
+      const other = await withAnotherKey(service, merchant, { mode: mode === 'live' ? 'test' : 'live' })
+      await send(other, 'post', 'endpoints', newEndpoint).expect(201)
+      await withEndpoint(mode)
+      service.clock.freeze(new Date(noon.getTime() + dayMs / 2))
+      await send(merchant, 'post', 'endpoints', newEndpoint).expect(201)
     })
-    const before = await linesOf(merchant)
-    const refused = [
-      () => send(merchant, 'post', '', newEndpoint),
-      () => send(merchant, 'put', `/${id}`, { active: false }),
-      () => send(merchant, 'post', `/${id}/rotate-secret`),
-      () => send(merchant, 'delete', `/${id}`),
-    ]
-    for (const change of refused) {
-      const details = { scope: 'key', limit }
-      const { headers } = await expectRefused(change(), 429, 'RATE_LIMITED', { details })
-      expect(headers['retry-after']).to.equal(String(12 * 60 * 60))
+
+  it('counts the lines of all processes, even if Redis has lost its data, but none of staff', async () => {
+    const { merchant, id } = await withEndpoint('live')
+    const by = { actor: { kind: 'staff', name: 'awa', from: null }, reason: 'x' } as const
+    const lines = Array.from({ length: limit }, () =>
+      auditLine({
+        at: noon,
+        ...by,
+        act: 'delivery.requeued',
+        subject: 'x',
+        businessId: merchant.businessId,
+        before: null,
+        after: null,
+      }),
+    )
+    await service.deps.AuditEvent.insertMany(lines)
+    beside.clock.freeze(noon)
+    await fill(merchant, id, beside)
+    await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
+    await waitRarely('this process has counted', async () => {
+      const { status } = await send(merchant, 'put', `endpoints/${id}`, { events: ['payment.created'] })
+      return status === 429
+    })
+    // A process admits changes until its first count returns.
+    expect(await linesOf(merchant)).to.be.within(limit, limit + 1)
+  })
+
+  it('counts lines through an index alone, without reading a document', async () => {
+    const { merchant } = await withEndpoint('test')
+    const operations = await profiled(service, async () => {
+      expect((await countAuditLines(service.deps, merchant.businessId, true)).used).to.equal(1)
+    })
+    for (const { docsExamined } of operations.filter(({ command }) => 'aggregate' in command))
+      expect(docsExamined).to.equal(0)
+  })
+
+  it('is spared by repeated rotations: those of an hour share one line, which is added at its end', async () => {
+    const { merchant, id } = await withEndpoint('test')
+    const rotate = () => send(merchant, 'post', `endpoints/${id}/rotate-secret`).expect(200)
+    const lines = async () => {
+      await sweepAudit(service.deps, service.deps.Endpoint)
+      const found = await service.deps.AuditEvent.find({ subject: id, act: 'endpoint.secret-rotated' }).sort({ at: 1 })
+      return found.map(({ at, after }) => [at, after?.times ?? null])
     }
-    expect(await linesOf(merchant)).to.equal(before)
-    await create(service, merchant).expect(201)
-    await send(await service.merchant({ mode: 'live' }), 'post', '', newEndpoint).expect(201)
-    service.clock.freeze(new Date(noon.getTime() + dayMs / 2))
-    await send(merchant, 'delete', `/${id}`).expect(200)
+    for (let rotations = 0; rotations < 5; rotations += 1) await rotate()
+    expect(await lines()).to.deep.equal([[noon, null]])
+    service.clock.freeze(new Date(noon.getTime() + 59 * minuteMs))
+    await Promise.all([rotate(), rotate()])
+    expect(await lines()).to.deep.equal([[noon, null]])
+    const end = new Date(noon.getTime() + 60 * minuteMs)
+    service.clock.freeze(end)
+    await rotate()
+    const expected = [
+      [end, null],
+      [end, 6],
+    ]
+    expect((await lines()).slice(1)).to.have.deep.members(expected)
   })
 })

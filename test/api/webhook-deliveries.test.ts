@@ -514,8 +514,11 @@ describe('The webhook delivery API', () => {
       })
       expect(await service.deps.Delivery.countDocuments({ endpointId, requeues: 1 })).to.equal(502)
       const act = { businessId: merchant.businessId, act: 'delivery.requeued' } as const
-      const lines = await service.deps.AuditEvent.countDocuments(act)
-      expect(lines).to.equal(502)
+      const lines = await service.deps.AuditEvent.find(act).sort({ at: 1, _id: 1 }).lean()
+      expect(lines.map(({ subject, after }) => [subject, after])).to.deep.equal([
+        [merchant.businessId, { statuses: ['DEAD'], endpointId, requeued: 500, skipped: none }],
+        [merchant.businessId, { statuses: ['DEAD'], endpointId, after: next, requeued: 2, skipped: none }],
+      ])
     })
 
     it('selects by every filter of the list, and counts the deliveries that get no attempt by reason', async () => {

@@ -75,7 +75,7 @@ export function freshEnvironment(changes: Record<string, string>): Record<string
     RATE_LIMIT_PER_SECOND: '1000',
     // Counting for a quota is a MongoDB command at an unpredictable moment, and kill tests count commands.
     SANDBOX_INTENTS_PER_DAY: '0',
-    ENDPOINT_CHANGES_PER_DAY: '0',
+    AUDIT_LINES_PER_DAY: '0',
     PUBLIC_URL: 'http://localhost:3000',
     PAY_URL: 'http://pay.localhost:3000',
     ...changes,

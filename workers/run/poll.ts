@@ -98,6 +98,8 @@ export async function finishLeftovers(deps: Deps): Promise<number> {
     () => sweepAudit(deps, deps.ApiKey),
     () => sweepAudit(deps, deps.Endpoint),
     () => sweepAudit(deps, deps.Replay),
+    () => sweepAudit(deps, deps.RetryPlan),
+    () => sweepAudit(deps, deps.SharedLine),
     () => sweepAudit(deps, deps.Shop),
     () => sweepAudit(deps, deps.WalletAccount),
     () => sweepAudit(deps, deps.Setting),

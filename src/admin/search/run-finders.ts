@@ -2,6 +2,8 @@ import { auditLine, type By } from '../../audit/audit-event.ts'
 import { findBusinessesByName } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
+import { signInAttempts } from '../../security/failed-attempts/collections.ts'
+import { createLimiter } from '../../security/failed-attempts/limiter.ts'
 import { businessPath } from '../pages/paths.ts'
 import { type Finder, finders, type Hit } from './finders.ts'
 import { keyFinders } from './key-finders.ts'
@@ -23,19 +25,27 @@ export interface Results {
   whyNoHit: string | null
 }
 
+/** The searches by phone number that one person may make in an hour. */
+const phoneSearches = { name: 'phone-search', max: 60, seconds: 3600 } as const
+
 /** A search by name requires at least this many characters, because a single letter occurs in too many names. */
 export const minPartLength = 2
 
 /**
  * Runs all finders that accept the query. If they find nothing, searches for businesses by name, except if the query
  * is private, because MongoDB logs the text of slow queries. Searches that must be audited are audited before
- * this function returns, so that no one can see results that the audit trail does not mention.
+ * this function returns, so that no one can see results that the audit trail does not mention. Returns only how long to
+ * wait if the person has made too many of them.
  */
-export async function runFinders(deps: Deps, query: string, by: By): Promise<Results> {
+export async function runFinders(deps: Deps, query: string, by: By): Promise<Results | { waitMs: number }> {
   const accepted = [...finders, ...keyFinders].flatMap((finder) => {
     const input = finder.read(query)
     return input === null ? [] : [{ finder, input }]
   })
+  if (accepted.some(({ finder }) => finder.audited !== undefined)) {
+    const counted = await createLimiter(deps, signInAttempts, phoneSearches).count(by.actor.name)
+    if (!counted.isOpen) return { waitMs: counted.closedMs }
+  }
   const groups = await Promise.all(
     accepted.map(async ({ finder, input }): Promise<Group> => {
       const hits = await finder.find(deps, input)

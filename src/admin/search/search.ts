@@ -7,6 +7,7 @@ import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
 import { readName } from '../../input/name.ts'
 import { byStaff, staffOf } from '../pages/guards.ts'
 import { page } from '../pages/layout.ts'
+import { sendNotice } from '../pages/respond.ts'
 import { userText } from '../pages/words.ts'
 import { findByAmount, readAmountFields } from './by-amount.ts'
 import { resultList } from './results.ts'
@@ -21,7 +22,13 @@ export const searchByText = (deps: Deps) => async (req: Request, res: Response) 
   const { q } = formFields(req, 'q')
   const query = (readName('name', q) ?? q.trim()).slice(0, maxQueryLength)
   if (query === '') return redirectTo(res, '/admin')
-  const { groups, isPrivate, whyNoHit } = await runFinders(deps, query, byStaff(req, res, null))
+  const results = await runFinders(deps, query, byStaff(req, res, null))
+  if ('waitMs' in results) {
+    const minutes = Math.ceil(results.waitMs / 60_000)
+    const sentence = `You have made many searches by phone number. Wait ${minutes} minutes, or search for something else.`
+    return sendNotice(res, 429, 'Too many searches', sentence)
+  }
+  const { groups, isPrivate, whyNoHit } = results
   await sendResults(deps, res, groups, { query: isPrivate ? '' : query, by: null, whyNoHit })
 }
 

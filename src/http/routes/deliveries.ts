@@ -1,4 +1,5 @@
 import type { ListDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
+import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import { findDeliveryWhole } from '../../webhooks/deliveries/find.ts'
 import { listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/list.ts'
 import { presentDeliveries, presentDelivery, presentDeliveryWhole } from '../../webhooks/deliveries/present.ts'
@@ -51,7 +52,9 @@ export const deliveryRoutes: readonly Route[] = [
     body: 'none',
     recall: null,
     run: async (deps, caller, { params }, effect) => {
-      const { delivery, retried, reason } = await retryDelivery(deps, caller, params.id ?? '', effect)
+      const { delivery, retried, reason } = await withinAuditLines(deps, caller, () =>
+        retryDelivery(deps, caller, params.id ?? '', effect),
+      )
       return { ...presentDelivery(delivery), retried, reason }
     },
   },

@@ -3,7 +3,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { type Page, readPage, readSlice } from '../../input/pagination.ts'
-import { withinEndpointChanges } from '../../quotas/endpoint-changes.ts'
+import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import { createEndpoint, parseEndpoint, recallEndpoint } from '../../webhooks/endpoints/create.ts'
 import { deleteEndpoint } from '../../webhooks/endpoints/delete.ts'
 import { type Endpoint, standing } from '../../webhooks/endpoints/endpoint.ts'
@@ -26,7 +26,7 @@ export const endpointRoutes: readonly Route[] = [
     recall: recallEndpoint,
     run: (deps, caller, { body }, effect) => {
       const request = parseEndpoint(deps, caller, body)
-      return withinEndpointChanges(deps, caller, () => createEndpoint(deps, caller, request, effect))
+      return withinAuditLines(deps, caller, () => createEndpoint(deps, caller, request, effect))
     },
   },
   {
@@ -39,7 +39,7 @@ export const endpointRoutes: readonly Route[] = [
     recall: null,
     run: async (deps, caller, { params, body }, effect) => {
       const change = parseUpdate(deps, caller, body)
-      const endpoint = await withinEndpointChanges(deps, caller, () =>
+      const endpoint = await withinAuditLines(deps, caller, () =>
         updateEndpoint(deps, caller, params.id ?? '', change, effect),
       )
       return presentEndpoint(endpoint)
@@ -53,8 +53,7 @@ export const endpointRoutes: readonly Route[] = [
     status: 200,
     body: 'none',
     recall: null,
-    run: (deps, caller, { params }, effect) =>
-      withinEndpointChanges(deps, caller, () => deleteEndpoint(deps, caller, params.id ?? '', effect)),
+    run: (deps, caller, { params }, effect) => deleteEndpoint(deps, caller, params.id ?? '', effect),
   },
   {
     method: 'post',
@@ -76,8 +75,7 @@ export const endpointRoutes: readonly Route[] = [
     status: 200,
     body: 'none',
     recall: null,
-    run: (deps, caller, { params }, effect) =>
-      withinEndpointChanges(deps, caller, () => rotateSecret(deps, caller, params.id ?? '', effect)),
+    run: (deps, caller, { params }, effect) => rotateSecret(deps, caller, params.id ?? '', effect),
   },
   {
     method: 'get',

@@ -1,5 +1,6 @@
 import type { PageQuery } from '../../../schemas/page.ts'
 import { readSlice } from '../../input/pagination.ts'
+import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import { cancelOwnReplay } from '../../webhooks/replays/cancel.ts'
 import { findReplay, listReplays } from '../../webhooks/replays/find.ts'
 import { presentReplay } from '../../webhooks/replays/present.ts'
@@ -18,8 +19,11 @@ export const replayRoutes: readonly Route[] = [
     hasDryRun: true,
     body: 'json',
     recall: null,
-    run: (deps, caller, { params: { id = '' }, body }, effect) =>
-      requestReplay(deps, caller, id, parseReplay(deps, body), effect),
+    run: (deps, caller, { params: { id = '' }, body }, effect) => {
+      const request = parseReplay(deps, body)
+      const run = () => requestReplay(deps, caller, id, request, effect)
+      return request.dryRun ? run() : withinAuditLines(deps, caller, run)
+    },
   },
   {
     method: 'get',
@@ -53,6 +57,6 @@ export const replayRoutes: readonly Route[] = [
     body: 'none',
     recall: null,
     run: async (deps, caller, { params: { id = '', replayId = '' } }) =>
-      presentReplay(await cancelOwnReplay(deps, caller, id, replayId)),
+      presentReplay(await withinAuditLines(deps, caller, () => cancelOwnReplay(deps, caller, id, replayId))),
   },
 ]

@@ -14,7 +14,8 @@ import { isLeased } from './lease.ts'
  */
 export interface Requeuer extends By {
   actId: string
-  /** Present for a replay, which has one audit line for all deliveries instead of one for each. */
+  /** Whether the act has one audit line for all deliveries instead of one for each, as each replay has. */
+  hasOneLine?: boolean
   replay?: { includesDelivered: boolean }
 }
 
@@ -136,7 +137,11 @@ function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
  * Returns the write for one delivery. The filter contains the values that were read, so that nothing is written if they
  * have changed, and `before` in the audit line is always correct.
  */
-function requeueWrite(before: Candidate, { actor, reason, actId, replay }: Requeuer, now: Date) {
+function requeueWrite(
+  before: Candidate,
+  { actor, reason, sandbox: byTestKey, actId, replay, hasOneLine = replay !== undefined }: Requeuer,
+  now: Date,
+) {
   const { _id, businessId, sandbox, status, attempts, requeues, attemptsAtRequeue, nextAttemptAt, leaseToken } = before
   // If the last re-queue requested an attempt that was cancelled before it was made, this re-queue requests that same
   // attempt again.
@@ -146,6 +151,7 @@ function requeueWrite(before: Candidate, { actor, reason, actId, replay }: Reque
     at: now,
     actor,
     reason,
+    ...(byTestKey === undefined ? {} : { sandbox: byTestKey }),
     act: 'delivery.requeued',
     subject: _id,
     businessId,
@@ -175,7 +181,7 @@ function requeueWrite(before: Candidate, { actor, reason, actId, replay }: Reque
         },
         $unset: { cancelledAt: 1 } as const,
         $inc: { requeues: isSameAttempt ? 0 : 1 },
-        $push: { ...(replay === undefined ? { unaudited: line } : {}), ...recorded(actId) },
+        $push: { ...(hasOneLine ? {} : { unaudited: line }), ...recorded(actId) },
       },
     },
   }

@@ -1,4 +1,6 @@
 import { type RetryDeliveriesBody, retryDeliveriesBody, withoutFilter } from '../../../schemas/retry-deliveries.ts'
+import { type AuditEvent, auditLine } from '../../audit/audit-event.ts'
+import { publishAudit } from '../../audit/publish.ts'
 import { byCaller, type Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
@@ -7,6 +9,7 @@ import type { Effect } from '../../idempotency/effect.ts'
 import { longestReadMs } from '../../input/pagination.ts'
 import { readSpan } from '../../input/span.ts'
 import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
+import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import type { Delivery } from './delivery.ts'
 import { atLiveEndpoints } from './present.ts'
 import { type Requeued, requeueBatch, requeueDeliveries } from './requeue.ts'
@@ -49,21 +52,45 @@ export async function retryMatching(
   const isGone = (): boolean => performance.now() > effect.deadlineAt
   const selectAs = (): Promise<Chosen> =>
     deps.lists.run(`business ${caller.businessId}`, isGone, (models) => select(models, caller, filter))
-  const by = { ...byCaller(caller), actId: effect.id }
+  const by = { ...byCaller(caller), actId: effect.id, hasOneLine: true } as const
   // The limit on parallel lists also limits how fast one business can re-queue.
   return deps.lists.shares.run(caller.businessId, isGone, async () => {
-    const { deliveryIds, next, result } = await planOnce(deps, effect.id, selectAs)
-    return result ?? storeResult(deps, effect.id, resultOf(await requeueDeliveries(deps, deliveryIds, by), next))
+    const lineAt = (at: Date, counts: object) => retryLine(caller, filter, effect.id, at, counts)
+    const carryOut = async ({ deliveryIds, next, result }: Chosen) =>
+      result ?? storeResult(deps, effect.id, resultOf(await requeueDeliveries(deps, deliveryIds, by), next), lineAt)
+    const stored = await findPlan(deps, effect.id)
+    if (stored !== null) return carryOut(stored)
+    return withinAuditLines(deps, caller, async () =>
+      carryOut(await storePlan(deps, effect.id, await selectAs(), lineAt)),
+    )
   })
 }
 
-/** Replaces the ids in the plan with the result, so that a program with many requests does not fill the database. */
+type LineAt = (at: Date, counts: object) => AuditEvent
+
+/** Returns the request's audit line. Its id is the effect id, so that the line is published only once. */
+function retryLine(caller: Caller, filter: RetryFilter, effectId: string, at: Date, counts: object): AuditEvent {
+  const set = Object.entries(filter).filter(([, value]) => value !== null)
+  const about = { act: 'delivery.requeued', subject: caller.businessId, businessId: caller.businessId } as const
+  const after = { ...Object.fromEntries(set), ...counts }
+  return { ...auditLine({ at, ...byCaller(caller), ...about, before: null, after }), _id: effectId }
+}
+
+/**
+ * Replaces the ids in the plan with the result, so that a program with many requests does not fill the database. A
+ * request that re-queued nothing has no audit line.
+ */
 async function storeResult(
-  { RetryPlan }: Pick<Deps, 'RetryPlan'>,
+  deps: Pick<Deps, 'RetryPlan' | 'AuditEvent' | 'now'>,
   effectId: string,
   result: RetriedMatching,
+  lineAt: LineAt,
 ): Promise<RetriedMatching> {
-  await nativeCollection(RetryPlan).updateOne({ _id: effectId }, { $set: { deliveryIds: [], result } })
+  const { requeued, skipped } = result
+  const unaudited = requeued === 0 ? [] : [lineAt(deps.now(), { requeued, skipped })]
+  const plans = nativeCollection(deps.RetryPlan)
+  await plans.updateOne({ _id: effectId }, { $set: { deliveryIds: [], result, unaudited } })
+  await publishAudit(deps, deps.RetryPlan, [{ _id: effectId, unaudited }])
   return result
 }
 
@@ -84,26 +111,31 @@ function resultOf(outcomes: Map<string, Requeued>, next: string | null): Retried
   return result
 }
 
-/** Returns the request's plan. If there is none, stores and returns the plan that `choose` resolves to. */
-async function planOnce(
+const findPlan = ({ RetryPlan }: Pick<Deps, 'RetryPlan'>, effectId: string): Promise<RetryPlan | null> =>
+  RetryPlan.findOne({ _id: effectId }).lean<RetryPlan | null>()
+
+/** How long a sweep leaves the line of a request alone. By then, the request has been completed, or died. */
+const maxRunMs = 60_000
+
+/** Stores the request's plan, unless it is empty or another attempt has stored one. Returns the plan to carry out. */
+async function storePlan(
   deps: Pick<Deps, 'RetryPlan' | 'now'>,
   effectId: string,
-  choose: () => Promise<Chosen>,
+  plan: Chosen,
+  lineAt: LineAt,
 ): Promise<Chosen> {
-  const find = () => deps.RetryPlan.findOne({ _id: effectId }).lean<RetryPlan | null>()
-  const stored = await find()
-  if (stored !== null) return stored
-  const plan = await choose()
   // An empty plan re-queues nothing, so a retry may select again.
   if (plan.deliveryIds.length === 0) return plan
-  const expiresAt = new Date(deps.now().getTime() + lifetimeMs + removalMs)
+  const now = deps.now().getTime()
+  const unaudited = [lineAt(new Date(now + maxRunMs), { selected: plan.deliveryIds.length })]
+  const expiresAt = new Date(now + lifetimeMs + removalMs)
   try {
-    await nativeCollection(deps.RetryPlan).insertOne({ _id: effectId, ...plan, expiresAt })
+    await nativeCollection(deps.RetryPlan).insertOne({ _id: effectId, ...plan, unaudited, expiresAt })
     return plan
   } catch (error) {
     if (!isDuplicate(error)) throw error
     // Another attempt at the request has stored its plan in the meantime.
-    return (await find()) ?? plan
+    return (await findPlan(deps, effectId)) ?? plan
   }
 }
 

@@ -1,3 +1,4 @@
+import { type AuditEvent, unauditedFields, unauditedIndex } from '../../audit/audit-event.ts'
 import type { Collection } from '../../mongo/collection.ts'
 
 /** The result of one request. `skipped` counts the deliveries that matched but were not re-queued, by reason. */
@@ -22,12 +23,21 @@ export interface RetryPlan {
   next: string | null
   /** Set once all of the deliveries have been processed. */
   result: RetriedMatching | null
+  /** The audit line of the request. A sweep publishes it without counts only if the request was not completed. */
+  unaudited: AuditEvent[]
   /** The time at which MongoDB removes the plan. By then, the claim no longer exists, so no retry needs the plan. */
   expiresAt: Date
 }
 
 export const retryPlans: Collection = {
   name: 'retryplans',
-  fields: { _id: String, deliveryIds: [String], next: String, result: Object, expiresAt: Date },
-  indexes: [{ name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
+  fields: {
+    _id: String,
+    deliveryIds: [String],
+    next: String,
+    result: Object,
+    unaudited: unauditedFields,
+    expiresAt: Date,
+  },
+  indexes: [unauditedIndex, { name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
 }

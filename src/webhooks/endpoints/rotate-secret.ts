@@ -1,4 +1,5 @@
 import { publishAudit } from '../../audit/publish.ts'
+import { sharing, startOfHour } from '../../audit/share.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Effect, maxEffects } from '../../idempotency/effect.ts'
@@ -37,7 +38,8 @@ export async function rotateSecret(
 
 /**
  * Replaces the secret in one guarded update with a pipeline. If two rotations run concurrently, the second one
- * therefore reads the secret that the first one generated, and keeps it as a replaced secret.
+ * therefore reads the secret that the first one generated, and keeps it as a replaced secret. Repeats within an hour
+ * share one audit line.
  */
 function replaceSecret(deps: RotateDeps, caller: Caller, id: string, effectId: string): Promise<Endpoint | null> {
   const now = deps.now()
@@ -45,6 +47,8 @@ function replaceSecret(deps: RotateDeps, caller: Caller, id: string, effectId: s
   const replaced = { secret: '$secret', madeBy: '$secretMadeBy', validUntil }
   const about = { at: now, act: 'endpoint.secret-rotated', subject: id, before: null } as const
   const line = endpointLine(caller, { ...about, after: { overlapEndsAt: validUntil } })
+  const sinceHour = new Date(startOfHour(now).getTime() + overlapMs)
+  const isRepeat = { $gte: [{ $arrayElemAt: ['$previousSecrets.validUntil', 0] }, sinceHour] }
   return deps.Endpoint.findOneAndUpdate(
     { ...ownEndpoint(caller, id), effects: { $ne: effectId } },
     [
@@ -55,7 +59,7 @@ function replaceSecret(deps: RotateDeps, caller: Caller, id: string, effectId: s
           previousSecrets: { $slice: [{ $concatArrays: [[replaced], '$previousSecrets'] }, maxPrevious] },
           effects: { $slice: [{ $concatArrays: ['$effects', [effectId]] }, -maxEffects] },
           updatedAt: now,
-          unaudited: { $concatArrays: ['$unaudited', [{ $literal: line }]] },
+          unaudited: sharing(line, isRepeat),
         },
       },
     ],

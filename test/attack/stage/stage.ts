@@ -53,7 +53,7 @@ export async function openStage(build: string, folder: string, isProduction: boo
     RATE_LIMIT_PER_SECOND: '0',
     LIVE_CODES_PER_BUSINESS: '1000000',
     SANDBOX_INTENTS_PER_DAY: '0',
-    ENDPOINT_CHANGES_PER_DAY: '0',
+    AUDIT_LINES_PER_DAY: '0',
     WEBHOOK_RETRY_SECONDS: '1,2,4,8,16,32,64',
     WEBHOOK_TIMEOUT_SECONDS: '5',
     PUBLIC_URL: 'https://service.example',

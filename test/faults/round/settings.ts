@@ -26,7 +26,7 @@ export const environmentOf = (round: {
   RATE_LIMIT_PER_SECOND: '1000',
   LIVE_CODES_PER_BUSINESS: '1000000',
   SANDBOX_INTENTS_PER_DAY: '1000000000',
-  ENDPOINT_CHANGES_PER_DAY: '1000000000',
+  AUDIT_LINES_PER_DAY: '1000000000',
   PUBLIC_URL: round.webOrigin,
   PAY_URL: round.webOrigin,
   INTENT_LIFETIME_SECONDS: String(settings.intentLifetimeSeconds),
