@@ -47,10 +47,19 @@ describe('The page “Your account”', () => {
     const paths = [...ends].map(([, path]) => path)
     expect(paths).to.have.lengthOf(2)
     const stranger = await signedIn(service, 'admin')
-    for (const path of paths) await stranger.act(String(path))
+    const expectNotEnded = async (visitor: Visitor, path: string) => {
+      const { status, text } = await visitor.act(path)
+      expect([status, text.includes('You have no such session'), text.includes('has ended')], path).to.deep.equal([
+        404,
+        true,
+        false,
+      ])
+    }
+    for (const path of [...paths, '/admin/account/sessions/x/end']) await expectNotEnded(stranger, String(path))
     expect([await isIn(other), await isIn(third)]).to.deep.equal([true, true])
     expect((await own.act(String(paths[1]))).location).to.equal('/admin/account?done=session')
     expect([await isIn(other), await isIn(third), await isIn(own)]).to.deep.equal([false, true, true])
+    await expectNotEnded(own, String(paths[1]))
     for (const _ of [1, 2])
       expect((await own.act('/admin/account/end-other-sessions')).location).to.equal('/admin/account?done=sessions')
     expect([await isIn(third), await isIn(own)]).to.deep.equal([false, true])

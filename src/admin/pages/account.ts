@@ -39,8 +39,9 @@ export function accountPages(deps: SignInPageDeps): Router {
 
   router.post('/account/sessions/:id/end', checkCsrf, async (req: Request<{ id: string }>, res) => {
     const session = { name: staffOf(res).name, sessionId: req.params.id }
-    await endSession(deps, session, byStaff(req, res, null))
-    redirectTo(res, '/admin/account?done=session')
+    const isEnded = await endSession(deps, session, byStaff(req, res, null))
+    if (isEnded) return redirectTo(res, '/admin/account?done=session')
+    await sendAccount(deps, res, { status: 404, error: 'You have no such session. It may have already ended.' })
   })
 
   router.post('/account/end-other-sessions', checkCsrf, async (req, res) => {
