@@ -2,7 +2,7 @@ import { maxJsonFileBytes } from '../../src/http/body/csv-body.ts'
 import { maxNesting } from '../../src/http/body/json-body.ts'
 import { maxBodyBytes } from '../../src/http/body/read-body.ts'
 import { maxHeaders } from '../../src/http/server/bare-app.ts'
-import { minRequestRate, minResponseRate } from '../../src/http/server/cut-slow.ts'
+import { minResponseRate } from '../../src/http/server/cut-slow.ts'
 import { maxHeaderBytes } from '../../src/http/server/listen.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { tableOf } from '../markdown.ts'
@@ -25,11 +25,7 @@ export const table = (): string =>
       ['Nesting of a body', `${maxNesting} levels`, 'INVALID_JSON'],
       ['Time to send the headers', seconds(timeouts.headersMs), 'REQUEST_TIMEOUT'],
       ['Time to send the whole request', seconds(timeouts.requestMs), 'REQUEST_TIMEOUT'],
-      [
-        `Sending a body, after ${seconds(timeouts.bodyGraceMs)}`,
-        `at least ${minRequestRate} bytes a second`,
-        'REQUEST_TIMEOUT',
-      ],
+      ['Pause within a body', seconds(timeouts.bodyStallMs), 'REQUEST_TIMEOUT'],
       [
         `Reading a response, after ${seconds(timeouts.responseGraceMs)}`,
         `at least ${kib(minResponseRate)} a second`,

@@ -11,7 +11,7 @@ export const shortTimeouts: Timeouts = {
   ...timeouts,
   headersMs: 400,
   requestMs: 1200,
-  bodyGraceMs: 400,
+  bodyStallMs: 400,
   responseIdleMs: 300,
   responseGraceMs: 400,
   lingerMs: 1000,

@@ -21,9 +21,9 @@ export interface Connection {
   latest: Reply | null
   /** The number of requests that are waiting for the current request to complete. */
   waiting: number
-  /** The time at which the current request started, and the number of bytes received before it. */
-  begunAt: number
-  bytesBefore: number
+  /** The time at which a check last found that bytes of the current request had arrived, and how many by then. */
+  progressAt: number
+  bytesSeen: number
   /** The time at which a check first found the current response being sent. Null until then. */
   sendingSince: number | null
   /** The number of bytes written to the socket before the current response. */
@@ -41,8 +41,8 @@ export const createConnection = (socket: Socket): Connection => ({
   current: null,
   latest: null,
   waiting: 0,
-  begunAt: 0,
-  bytesBefore: 0,
+  progressAt: 0,
+  bytesSeen: 0,
   sendingSince: null,
   writtenBefore: 0,
   idleSince: null,

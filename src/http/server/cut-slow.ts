@@ -5,13 +5,6 @@ import { endUnfinished } from './parser-fault.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /**
- * The slowest allowed upload rate for a body, in bytes per second. A request to create an intent is a few hundred bytes
- * long and no network is slower than this, so a client that sends more slowly is doing so on purpose. For a body that
- * arrives faster, only the timeout for the whole request applies.
- */
-export const minRequestRate = 500
-
-/**
  * The slowest rate at which a client may read a response, in bytes per second. Even the slowest mobile networks are
  * faster, and any customer page loads over them within the grace period. A client that reads more slowly is tying up
  * memory or a MongoDB cursor on purpose.
@@ -27,9 +20,12 @@ export function cutSlow(connection: Connection, hangUp: HangUp, timeouts: Timeou
   if (endedAt !== null) {
     if (at - endedAt > timeouts.lingerMs) socket.destroy()
   } else if (current !== null && !current.req.complete) {
-    const seconds = (at - connection.begunAt - timeouts.bodyGraceMs) / 1000
-    const isSlow = socket.bytesRead - connection.bytesBefore < seconds * minRequestRate
-    if (isSlow) endUnfinished(connection, hangUp, refuse('REQUEST_TIMEOUT'))
+    // A paused socket waits for this process, not for the client.
+    if (socket.bytesRead !== connection.bytesSeen || socket.isPaused()) {
+      connection.bytesSeen = socket.bytesRead
+      connection.progressAt = at
+    } else if (at - connection.progressAt > timeouts.bodyStallMs)
+      endUnfinished(connection, hangUp, refuse('REQUEST_TIMEOUT'))
   } else if (current?.headersSent && !current.writableFinished) {
     // Node.js closes the socket if no progress is made for this long. After the response, Node.js restores its own
     // timeout.

@@ -23,8 +23,8 @@ export function oneAtATime(connection: Connection, reply: Reply, hangUp: HangUp,
     // After a fault, the missing part of an incomplete request will never arrive.
     if (connection.fault !== null && !reply.req.complete) return hangUp(connection, connection.fault)
     connection.current = reply
-    connection.begunAt = performance.now()
-    connection.bytesBefore = connection.socket.bytesRead
+    connection.progressAt = performance.now()
+    connection.bytesSeen = connection.socket.bytesRead
     connection.sendingSince = null
     connection.writtenBefore = connection.socket.bytesWritten
     connection.idleSince = null

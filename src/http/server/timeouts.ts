@@ -7,8 +7,8 @@ export interface Timeouts {
   headersMs: number
   /** How long a whole request may take to arrive, including its body. */
   requestMs: number
-  /** How long a body may take to arrive before `minRequestRate` applies. */
-  bodyGraceMs: number
+  /** How long a body may pause. However slowly it arrives otherwise, only `requestMs` applies. */
+  bodyStallMs: number
   /** How long a client may go without reading any more of a response. */
   responseIdleMs: number
   /** How long a client may read a response more slowly than `minResponseRate`. */
@@ -26,9 +26,8 @@ export const timeouts: Timeouts = {
   headersMs: 15_000,
   // This is enough to upload a product file of 8 MiB at 280 KB/s.
   requestMs: 30_000,
-  // This allows for lost packets, which clients resend after 1, 3 and 7 s, and for waiting up to 8 s for MongoDB before
-  // the body is read.
-  bodyGraceMs: 10_000,
+  // This allows for lost packets, which clients resend after 1, 3 and 7 s.
+  bodyStallMs: 10_000,
   responseIdleMs: 30_000,
   responseGraceMs: 30_000,
   // Load balancers keep idle connections open for 60 s. A load balancer must close a connection before this server
