@@ -45,7 +45,7 @@ describe('The event id that verify returns', () => {
     const events = ['payment.refunded']
     const endpoints = [await subscribe(service, merchant, server.url, events)]
     endpoints.push(await subscribe(service, merchant, server.url, events))
-    const [{ id = '' } = {}] = endpoints
+    const id = endpoints[0]?.id ?? ''
     const { referenceNumber } = await createIntent(service, merchant)
     await post(service, merchant, `/intents/${referenceNumber}/simulate-payment`, '')
     for (const amount of [10, 20])
