@@ -10,7 +10,9 @@ import { deadDeliveries, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { readable, signedIn } from './staff.ts'
+import { hiddenFields, readable, signedIn } from './staff.ts'
+
+const anyTime = { from: '', to: '' }
 
 type StaffBrowser = Awaited<ReturnType<typeof signedIn>>
 
@@ -152,7 +154,7 @@ describe('The Re-queue button', () => {
       expect([await deadOf(one.id), await deadOf(other.id)]).to.deep.equal([1, 1])
       failing?.respondWith((res) => void res.end())
       const workers = service.startWorkers()
-      const { location } = await support.act(`/admin/endpoints/${one.id}/requeue-all`)
+      const { location } = await support.act(`/admin/endpoints/${one.id}/requeue-all`, anyTime)
       expect(await textAt(location))
         .to.include('Re-queued: 1 delivery.')
         .and.not.to.include('Remaining')
@@ -165,7 +167,7 @@ describe('The Re-queue button', () => {
       const { id } = await toFailing()
       await deadDeliveries(service, merchant, requeueBatch + 30)
       const act = `/admin/endpoints/${id}/requeue-all`
-      const first = await slowly(async () => support.get(String((await support.act(act)).location)))
+      const first = await slowly(async () => support.get(String((await support.act(act, anyTime)).location)))
       expect(readable(first.text)).to.include(`Re-queued: ${requeueBatch} deliveries. Remaining: 30.`)
       service.clock.advance(2000)
       const later = await deadOne()
@@ -185,7 +187,7 @@ describe('The Re-queue button', () => {
       const { id } = await toFailing()
       await deadDeliveries(service, merchant, 30)
       const act = `/admin/endpoints/${id}/requeue-all`
-      const responses = await Promise.all([support.act(act), support.act(act)])
+      const responses = await Promise.all([support.act(act, anyTime), support.act(act, anyTime)])
       expect(responses.map(({ status }) => status)).to.deep.equal([303, 303])
       const all = await service.deps.Delivery.find({ endpointId: id }, { requeues: 1, status: 1 }).lean()
       const states = new Set(all.map(({ requeues, status }) => `${status} ${requeues}`))
@@ -193,15 +195,21 @@ describe('The Re-queue button', () => {
       expect(await service.deps.AuditEvent.countDocuments(requeuedOf(merchant))).to.equal(30)
     })
 
-    it("re-queues only deliveries that died within the form's time range, and rejects an invalid range", async () => {
+    it("re-queues only deliveries that died within the form's time range, and rejects an invalid or incomplete range", async () => {
       const { id } = await toFailing()
       const [early, late] = (await deadDeliveries(service, merchant, 2)) as [Delivery, Delivery]
       const act = `/admin/endpoints/${id}/requeue-all`
-      for (const fields of [{ from: 'soon' }, { to: '2026-13-01' }, { from: '2027-01-02', to: '2027-01-01' }] as Record<
-        string,
-        string
-      >[])
-        expect((await support.act(act, fields)).status, JSON.stringify(fields)).to.equal(400)
+      for (const fields of [{ from: 'soon' }, { to: '2026-13-01' }, { from: '2027-01-02', to: '2027-01-01' }])
+        expect((await support.act(act, { ...anyTime, ...fields })).status, JSON.stringify(fields)).to.equal(400)
+      const day = '2026-01-01'
+      const { csrf = '' } = hiddenFields((await support.get(act)).text)
+      for (const incomplete of [{}, { from: day }, { from: day, To: day }, { from: day, to: [day, day] }]) {
+        const fields = Object.entries({ csrf, ...incomplete }).flatMap(([name, value]) =>
+          [value].flat().map((each): [string, string] => [name, each]),
+        )
+        const { status, text } = await support.post(act, fields)
+        expect([status, text.includes('each of its fields exactly once')]).to.deep.equal([400, true])
+      }
       await support.act(act, { from: String(late.deadAt?.toISOString()), to: '2999-01-01' })
       expect([await statusOf(early), await statusOf(late)]).to.deep.equal(['DEAD', 'RETRYING'])
     })

@@ -132,6 +132,7 @@ const allActs: TestedAct[] = [
     'requeue-all': {
       prepare: deadEndpoint,
       audited: 'delivery.requeued',
+      fieldsFor: () => ({ from: '', to: '' }),
       isRepeatable: true,
     },
     replay: {

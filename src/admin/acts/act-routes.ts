@@ -52,7 +52,11 @@ const perform =
     const values = { ...given(act, req.body), ...formFields(req, 'reason') }
     const invalid = (faults: Faults) => show(deps, group, name, act, found, { req, res, status: 400, values, faults })
     const reason = readReason(values.reason)
-    const faults = { ...act.faults?.(values), ...reasonFault(act, values.reason, reason) }
+    const faults = {
+      ...act.faults?.(values),
+      ...reasonFault(act, values.reason, reason),
+      ...missingFaults(act, values),
+    }
     if (Object.keys(faults).length > 0) return invalid(faults)
     const done = await act.run(deps, found, byStaff(req, res, reason), values)
     if (done.result === 'invalid') return invalid(done.faults)
@@ -68,6 +72,14 @@ function reasonFault(
 ): Faults {
   if (reason !== null || (isReasonOptional && text.trim() === '')) return {}
   return { reason: 'Enter a reason of 1 to 300 printable characters, without line breaks.' }
+}
+
+/** Without one of its fields, such as the end of a time span, a form could select more than its page has shown. */
+function missingFaults<Found>({ fields = {} }: StaffAct<Found>, values: Values): Faults {
+  const missing = Object.keys(fields).filter((name) => values[name] === undefined)
+  const message = 'The form must contain this field exactly once.'
+  const form = 'Nothing was changed. The form must contain each of its fields exactly once.'
+  return missing.length === 0 ? {} : { ...Object.fromEntries(missing.map((name) => [name, message])), form }
 }
 
 /** Returns the values of the act's fields that a query or a form contains. */

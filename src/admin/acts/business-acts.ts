@@ -75,9 +75,8 @@ const limitField = (name: LimitName, { label, description, min, max }: LimitInfo
   current: ({ limits }) => limits[name]?.toString() ?? '',
 })
 
-/** Returns whether a value is wrong. It is undefined if the form contains the field twice or not at all. */
-function limitFault(value: string | undefined, { min, max }: LimitInfo): boolean {
-  if (value === undefined) return true
+/** Returns whether a value is wrong. */
+function limitFault(value: string, { min, max }: LimitInfo): boolean {
   const text = value.trim()
   return text !== '' && (!/^\d{1,12}$/.test(text) || Number(text) < min || Number(text) > max)
 }
@@ -85,9 +84,8 @@ function limitFault(value: string | undefined, { min, max }: LimitInfo): boolean
 const limitFaults = (values: Values): Faults =>
   Object.fromEntries(
     limitNames
-      .filter((name) => limitFault(values[name], limitInfos[name]))
+      .filter((name) => limitFault(values[name] ?? '', limitInfos[name]))
       .map((name) => {
-        if (values[name] === undefined) return [name, 'The form must contain this field exactly once.']
         const { min, max } = limitInfos[name]
         return [name, `Enter a whole number from ${groupDigits(min)} to ${groupDigits(max)}, or nothing.`]
       }),
