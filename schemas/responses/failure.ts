@@ -16,7 +16,7 @@ export const fieldFault = objectOf(
 /** Describes what each rate limit counts. The keys of this object are the possible values of `details.scope`. */
 const rateLimitScopes = {
   key: 'requests with this key',
-  address: 'requests from this IP address with missing, malformed or unknown credentials',
+  address: 'requests from this IP address with a publishable key, or with missing, malformed or unknown credentials',
   connection: 'requests that wait for a response on this connection',
   bodies: 'bytes of the request bodies over 16 KiB that the business is sending now',
   responses: 'bytes of the responses over 16 KiB that the business has not read yet',

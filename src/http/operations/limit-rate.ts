@@ -3,29 +3,45 @@ import type { Response } from 'express'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type ErrorCode, Refusal, refuse, unavailable } from '../../errors.ts'
-import type { Standing } from '../../security/rate-limits/rate-limits.ts'
+import { prefixesOf } from '../../security/network.ts'
+import type { Counted, RateLimits, Standing } from '../../security/rate-limits/rate-limits.ts'
 import { delayRefusal, prefixLimits } from '../pages/limit-visitors.ts'
 
 type Limiting = Pick<Deps, 'rateLimits'>
+type Scope = 'key' | 'address'
 
 /** The longest delay before an error response. A longer delay could be mistaken for a hang. */
 const maxDelayMs = 5_000
 
+/** The share of a publishable key's limit that one network gets, because anyone can read such a key in a browser. */
+const shareOfNetwork = 1 / 10
+
 /**
- * Sets the response's RateLimit headers, and throws RATE_LIMITED if the key is over its limit (step 6 in the order of
- * checks, docs/maintainers/decisions.md). Rejecting a request costs nearly as much as a read, so only the first
- * `perSecond` rejections in each clock second are immediate. Further rejections in that second are delayed by up to
- * `maxDelayMs`.
+ * Sets the response's RateLimit headers, and throws RATE_LIMITED if the key, or the network that uses a publishable
+ * key, is over its limit (step 6 in the order of checks, docs/maintainers/decisions.md). A network over its limit uses
+ * up nothing of the key's, and a key over its limit counts no more networks.
  */
-export async function limitKey(deps: Limiting, caller: Caller, res: Response): Promise<void> {
-  if (deps.rateLimits === null) return
-  const perSecond = caller.limits.perSecond ?? deps.rateLimits.perSecond
-  const standing = deps.rateLimits.count(`key:${caller.keyId}`, perSecond)
-  setRateLimitHeaders(res, 'key', perSecond, standing)
+export async function limitKey({ rateLimits }: Limiting, caller: Caller, res: Response): Promise<void> {
+  if (rateLimits === null) return
+  const perSecond = caller.limits.perSecond ?? rateLimits.perSecond
+  const who = `key:${caller.keyId}` as const
+  const [network] = caller.kind === 'publishable' && rateLimits.look(who, perSecond).isOpen ? prefixesOf(caller.ip) : []
+  if (network !== undefined)
+    await limitTo(rateLimits, res, 'address', `${who} ${network.range}`, Math.ceil(perSecond * shareOfNetwork))
+  await limitTo(rateLimits, res, 'key', who, perSecond)
+}
+
+/**
+ * Rejecting a request costs nearly as much as a read, so only the first `perSecond` rejections in each clock second are
+ * immediate. Further rejections in that second are delayed by up to `maxDelayMs`.
+ */
+async function limitTo(rateLimits: RateLimits, res: Response, scope: Scope, who: Counted, perSecond: number) {
+  const standing = rateLimits.count(who, perSecond)
+  if (!standing.isOpen || !res.hasHeader('RateLimit')) setRateLimitHeaders(res, scope, perSecond, standing)
   if (standing.isOpen) return
   const seconds = (standing.over - 1) / perSecond
   if (seconds >= 1) await pause(Math.min(maxDelayMs, seconds * 1000))
-  throw tooMany('key', perSecond)
+  throw tooMany(scope, perSecond)
 }
 
 /**
@@ -99,7 +115,7 @@ export async function limitUnknown<Known>(
  */
 function setRateLimitHeaders(
   res: Response,
-  scope: 'key' | 'address',
+  scope: Scope,
   perSecond: number,
   { remaining }: Pick<Standing, 'remaining'>,
 ): void {
@@ -107,7 +123,7 @@ function setRateLimitHeaders(
   res.setHeader('RateLimit', `"${scope}";r=${remaining};t=1`)
 }
 
-function tooMany(scope: 'key' | 'address', perSecond: number): Refusal {
+function tooMany(scope: Scope, perSecond: number): Refusal {
   return refuse('RATE_LIMITED', {
     retryAfterSeconds: 1,
     details: { scope, limit: perSecond, windowSeconds: 1 },
