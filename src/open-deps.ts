@@ -101,7 +101,8 @@ export async function openDeps(
   const apiSwitch = await retryWhileUnreachable(log, () => createApiSwitch(models.Setting))
   const batchers = openBatchers(models, now, log)
   const { rateLimitPerSecond: perSecond } = config
-  const addUp = createAddUp(queues.runCommands, `${config.queuePrefix}:rate`)
+  const secrets = createSecrets(config.secretKeys)
+  const addUp = createAddUp(queues.runCommands, `${config.queuePrefix}:rate`, (name) => secrets.sign('name sum', name))
   const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addUp, now)
   return withModels(models, {
     config,
@@ -110,7 +111,7 @@ export async function openDeps(
     tracing,
     now,
     databaseTime,
-    secrets: createSecrets(config.secretKeys),
+    secrets,
     slowHash,
     validate: createValidate(config),
     batchers,

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { noDeadline } from '../mongo/batching/batcher.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
-import type { NewJob } from '../queues/jobs.ts'
+import { maxIntentsPerJob, type NewJob } from '../queues/jobs.ts'
 import type { Intent } from './intent.ts'
 import { applyTransitionInBatch } from './transition.ts'
 
@@ -45,7 +45,6 @@ export async function expireIntents(
   }
 }
 
-const maxIntentsPerJob = 100
 /** The maximum time between the first and the last expiry in one job. The job runs when its last intent is due. */
 const maxSpreadMs = 500
 

@@ -4,9 +4,9 @@ import type { RedisConnection } from './open-redis.ts'
 type Command = readonly [name: string, key: string, argument: number]
 
 /**
- * Runs commands in one transaction and returns the response to each command. Redis runs either all of the commands or
- * none. This function never throws. It returns null if Redis is down, frozen or full. In that case, it is unknown
- * whether the commands ran.
+ * Runs commands in one transaction and returns the response to each command, or null for a command that does not suit
+ * its key's value. Redis runs either all of the commands or none. This function never throws. It returns null if Redis
+ * is down, frozen or full. In that case, it is unknown whether the commands ran.
  */
 export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
 
@@ -18,8 +18,8 @@ export const createRunCommands =
     try {
       const responses = (await connection.multi(commands.map((command) => [...command])).exec()) ?? []
       const fault = responses.find(([error]) => error !== null)?.[0]
-      if (fault) throw fault
-      return responses.map(([, response]) => response)
+      if (fault) complain({ err: fault })
+      return responses.map(([error, response]) => (error === null ? response : null))
     } catch (err) {
       complain({ err })
       return null

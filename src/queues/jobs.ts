@@ -1,3 +1,5 @@
+import { objectOf, text } from '../../schemas/responses/fields.ts'
+
 /**
  * All queues and the data that their jobs contain. Each queue has the same name as its file in workers/, and log lines
  * contain this name in the `queue` field. Jobs contain ids but never state, so nothing is lost if a job is lost, and
@@ -45,6 +47,21 @@ interface DeliveryJob {
 }
 
 export type QueueName = keyof Jobs
+
+const strings = { type: 'array', items: text(1000) }
+
+/** The maximum number of intents in a job that expires intents. */
+export const maxIntentsPerJob = 100
+
+/** What the workers need of each job's data, because anyone who can write to Redis can add jobs. */
+export const jobSchemas = {
+  'outbox-relay': objectOf({ intentIds: strings, orderIds: strings }, {}),
+  'webhook-delivery': objectOf({ ref: text(1000), host: text(1000) }, {}),
+  'intent-expiry': objectOf({ referenceNumbers: { ...strings, maxItems: maxIntentsPerJob } }, {}),
+  'wallet-outcome': objectOf({ intentId: text(1000) }, {}),
+  maintenance: objectOf({ slot: text(1000), reach: { type: 'string', enum: ['lately', 'all'] } }, {}),
+  retention: objectOf({}, {}),
+} satisfies Record<QueueName, object>
 
 /**
  * A job to add. If a job with the same `jobId` already exists, nothing is added. `name` is shown to staff and defaults

@@ -155,7 +155,9 @@ describe('A rate limit of five requests per second', () => {
 
     it("is checked after the key's IP allowlist and before the key's type", async () => {
       const publishable = await service.merchant({ kind: 'publishable' })
-      const write = () => service.http.post(intents).set(publishable.write())
+      let addresses = 0
+      const write = () =>
+        service.http.post(intents).set(publishable.write()).set('X-Forwarded-For', `192.0.2.${++addresses}`)
       for (let sent = 0; sent < limit; sent += 1) await expectRefused(write(), 403, 'SECRET_KEY_REQUIRED')
       await expectRefused(write(), 429, 'RATE_LIMITED')
       await expectRefused(service.http.post('/api/v1/dev/nothing'), 404, 'ENDPOINT_NOT_FOUND')
@@ -163,6 +165,32 @@ describe('A rate limit of five requests per second', () => {
       const elsewhere = await service.merchant({ ipAllowlist: ['198.51.100.7'] })
       for (let sent = 0; sent <= limit; sent += 1) await expectRefused(list(elsewhere), 403, 'IP_NOT_ALLOWED')
       expect(remaining(service, elsewhere)).to.equal(limit)
+    })
+
+    it('gives one network a tenth of a publishable key, so that a stranger does not use up the key', async () => {
+      const publishable = await service.merchant({ kind: 'publishable' })
+      await changeAsOperator(service, publishable.businessId, { limits: { perSecond: 41 } })
+      const read = (address: string) => list(publishable, service, address, '/PI-0000000000000000')
+      const ofNetwork = { details: { scope: 'address', limit: 5, windowSeconds: 1 } }
+      for (const [first, same] of [
+        ['192.0.2.1', '::ffff:192.0.2.1'],
+        ['2001:db8::1', '[2001:db8::2]:443'],
+      ] as const) {
+        const responses = []
+        while (responses.length < 5) responses.push(await read(first))
+        expect(responses.map(({ status, headers }) => [status, headers.ratelimit])).to.deep.equal(
+          [4, 3, 2, 1, 0].map((left) => [404, `"address";r=${left};t=1`]),
+        )
+        for (const address of [first, same]) await expectRefused(read(address), 429, 'RATE_LIMITED', ofNetwork)
+      }
+      // The refused requests have used up nothing of the key.
+      expect(service.deps.rateLimits?.look(`key:${publishable.keyId}`, 41).remaining).to.equal(31)
+      expect(await statuses(31, () => read('unknown'))).to.deep.equal(Array(31).fill(404))
+      const ofKey = { details: { scope: 'key', limit: 41, windowSeconds: 1 } }
+      for (const address of ['unknown', '192.0.2.9', '192.0.2.1'])
+        await expectRefused(read(address), 429, 'RATE_LIMITED', ofKey)
+      service.clock.advance(1000)
+      expect((await read('192.0.2.1')).status).to.equal(404)
     })
 
     it("leaves no trace of a refused request, so the request's idempotency key can be used again a second later", async () => {
@@ -186,6 +214,7 @@ describe('A rate limit of five requests per second', () => {
     it('counts only requests without a valid key but, once it is reached, refuses every request before checking its credentials', async () => {
       const merchant = await service.merchant()
       const publishable = await service.merchant({ kind: 'publishable' })
+      await changeAsOperator(service, publishable.businessId, { limits: { perSecond: 40 } })
       const before = await refusals('address')
       expect(await statuses(4, () => list(merchant))).to.deep.equal([200, 200, 200, 200])
       const forbidden = () => list(publishable)
@@ -230,10 +259,17 @@ describe('A rate limit of five requests per second', () => {
   })
 
   describe('shared by two processes', () => {
+    /** The key in Redis of a caller's sum in this second. */
+    const sumOf = (who: string) => {
+      const { config, secrets } = service.deps
+      const second = Math.floor(service.clock.now().getTime() / 1000)
+      return `${config.queuePrefix}:rate:${secrets.sign('name sum', `${second}:${who}`)}`
+    }
+
     /** Whether Redis knows this count. Counts that never expire would fill Redis, with a key per second. */
     async function isCounted({ keyId }: Merchant, count: number) {
       const client = new Redis(redis.url)
-      const [name = ''] = await client.keys(`${service.deps.config.queuePrefix}:rate:*:key:${keyId}`)
+      const name = sumOf(`key:${keyId}`)
       const [found, ms] = [await client.get(name), await client.pttl(name)]
       client.disconnect()
       // -2: has expired meanwhile. -1: never expires.
@@ -257,6 +293,47 @@ describe('A rate limit of five requests per second', () => {
       const merchant = await service.merchant()
       await expectShared(merchant, () => statuses(4, () => list(merchant)), 4)
       await expectRefused(list(merchant, beside), 429, 'RATE_LIMITED')
+    })
+
+    const impossible = ['-9223372036854775000', '9223372036854775807', '9007199254740993', 'NaN', '1e9', '']
+    it('ignores sums in Redis that no process can have written, and any other sum set by a stranger after one second', async () => {
+      const [merchant, client] = [await service.merchant(), new Redis(redis.url)]
+      const { config, rateLimits } = service.deps
+      const who = `key:${merchant.keyId}`
+      const sendAfter = async (poison: (name: string) => Promise<unknown>) => {
+        newSecond()
+        await poison(sumOf(who))
+        expect((await list(merchant)).status).to.equal(200)
+        await rateLimits?.exchange()
+        return (await list(merchant)).status
+      }
+      const years = 10 * 365 * 86_400
+      for (const value of impossible)
+        expect(await sendAfter((name) => client.set(name, value, 'EX', years)), value).to.equal(200)
+      expect(await sendAfter((name) => client.rpush(name, '1000')), 'a list').to.equal(200)
+      expect(await sendAfter((name) => client.set(name, '1000000')), 'a million').to.equal(429)
+      const inAdvance = async () => {
+        const now = Math.floor(service.clock.now().getTime() / 1000)
+        for (const second of [now, now + 1, now + 2])
+          for (const name of [`${second}:${who}`, who])
+            await client.set(`${config.queuePrefix}:rate:${name}`, '1000000')
+      }
+      for (let second = 0; second < 3; second += 1) expect(await sendAfter(inAdvance)).to.equal(200)
+      client.disconnect()
+    })
+
+    it('counts the requests of one network with a publishable key together', async () => {
+      const publishable = await service.merchant({ kind: 'publishable' })
+      await changeAsOperator(service, publishable.businessId, { limits: { perSecond: 21 } })
+      const read = (at: Service) => list(publishable, at, '192.0.2.1', '/PI-0000000000000000')
+      await waitFor('both processes know the sum', async () => {
+        newSecond()
+        expect(await statuses(2, () => read(service))).to.deep.equal([404, 404])
+        await service.deps.rateLimits?.exchange()
+        expect((await read(beside)).status).to.equal(404)
+        await beside.deps.rateLimits?.exchange()
+        return (await read(beside)).status === 429
+      })
     })
 
     it('allows each process five requests while Redis is full', async () => {

@@ -1,6 +1,7 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
 import { expect } from 'chai'
 import { createLog, type Log } from '../../src/process/log.ts'
+import { queueNames } from '../../src/queues/jobs.ts'
 import { deliveryId, endpointIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { outboxRelay } from '../../workers/outbox-relay.ts'
 import type { NextStep } from '../../workers/run/queue-worker.ts'
@@ -10,12 +11,13 @@ import { webhookDelivery } from '../../workers/webhook-delivery.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { freshDelivery, openSecondProcess, storedDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { openService, withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withQueues } from './set-up.ts'
 
 describe('A BullMQ job', () => {
   const endpointServer = withEndpointServer()
+  const words = { ref: 'PI-1', host: 'shop.example' }
   const warned: string[] = []
   const log = {
     ...createLog('silent', 'test', null),
@@ -29,7 +31,7 @@ describe('A BullMQ job', () => {
 
   /** Runs a job whose work returns this next step. */
   async function outcomeOf(nextStep: NextStep, moveToDelayed?: () => Promise<unknown>): Promise<unknown> {
-    const job = { id: 'some-r0', name: 'payment.created', data: {}, moveToDelayed }
+    const job = { id: 'some-r0', name: 'payment.created', data: words, moveToDelayed }
     const run = () => Promise.resolve({ nextStep, event: 'webhook.attempted', log: {} })
     return runJob(service.deps, { queue: 'webhook-delivery', run }, job as unknown as Job, 'token').catch(
       (error: unknown) => error,
@@ -51,7 +53,7 @@ describe('A BullMQ job', () => {
     const job = {
       id: 'some-r0',
       name: 'any',
-      data: { intentIds: ['some'] },
+      data: { ...words, intentIds: ['some'], orderIds: [] },
       moveToDelayed: (at: number) => Promise.resolve(void waits.push(at)),
     } as unknown as Job
     const run = () => Promise.reject(new Error('MongoDB is down'))
@@ -70,8 +72,6 @@ describe('A BullMQ job', () => {
     expect(error).to.be.instanceOf(UnrecoverableError)
     expect(error).to.include({ message: 'attempt 8: status 500', stack: '' })
   })
-
-  const words = { ref: 'PI-1', host: 'shop.example' }
 
   it('starts the attempt that a re-queue requested, even if the previous job cannot be removed', async () => {
     endpointServer.respondWith((res) => void res.end())
@@ -101,6 +101,45 @@ describe('A BullMQ job', () => {
   it("identifies its endpoint by the delivery's id, which contains the endpoint's id", () => {
     const [event, endpoint] = ['0123456789abcdef01234567', 'fedcba9876543210fedcba98']
     expect(endpointIdOf(deliveryId(event, endpoint))).to.equal(endpoint)
+  })
+
+  const poison: unknown[] = [
+    null,
+    'text',
+    7,
+    [],
+    [null],
+    { referenceNumbers: null, intentIds: {}, ref: 1 },
+    { slot: [], reach: 'x' },
+  ]
+  const deepPoison = [{ $ne: null }, null, 7, ['PI-1']].map((each) => ({
+    referenceNumbers: [each],
+    intentIds: [each],
+    orderIds: [each],
+    intentId: each,
+    ref: each,
+    host: each,
+    slot: each,
+    reach: each,
+  }))
+  it('is completed and logged if its data is invalid, in every queue, and does not run again', async () => {
+    const own = await openService({}, log)
+    const added = queueNames.map((name) => {
+      const data = name === 'retention' ? poison.slice(0, 4) : [...poison, ...deepPoison]
+      return { queue: queues.open(own, name), data }
+    })
+    for (const { queue, data } of added)
+      await queue.addBulk(data.map((each, index) => ({ name: 'any', data: each, opts: { jobId: `poison-${index}` } })))
+    for (const { queue } of added) await queues.redis.hset(queue.toKey('poison-0'), 'data', 'not JSON')
+    own.startWorkers()
+    for (const { queue, data } of added)
+      await waitFor(`${queue.name} is rid of them`, async () => {
+        const states = await Promise.all(data.map((_, index) => queue.getJobState(`poison-${index}`)))
+        return states.every((state) => ['completed', 'unknown'].includes(state))
+      })
+    const invalid = warned.filter((event) => event === 'job.invalid')
+    expect(invalid).to.have.length(added.flatMap(({ data }) => data).length)
+    await own.close()
   })
 
   it('is reported with a warning if no process is consuming its queue', async () => {

@@ -1,7 +1,7 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
 import type { Deps } from '../../src/deps.ts'
 import { withTimeout } from '../../src/process/timeout.ts'
-import type { Jobs, QueueName } from '../../src/queues/jobs.ts'
+import { type Jobs, jobSchemas, type QueueName } from '../../src/queues/jobs.ts'
 import type { Done, NextStep, QueueWorker } from './queue-worker.ts'
 import { traceJob } from './trace-job.ts'
 
@@ -21,7 +21,8 @@ const putBackMs = 3000
 const shortestWaitMs = 100
 
 /**
- * Runs one job, writes its log line, and then completes, delays or fails the job. BullMQ's own retries are not used,
+ * Runs one job, writes its log line, and then completes, delays or fails the job. A job with invalid data completes at
+ * once, because it would never run. BullMQ's own retries are not used,
  * because the data in MongoDB determines when a job must run again. In addition, a delayed job takes up half as much
  * space in Redis as a job that BullMQ retries.
  */
@@ -38,6 +39,7 @@ export async function runJob(
     jobId,
     durationMs: Math.round(performance.now() - startedAt),
   })
+  if (!isSound(deps, work.queue, job.data)) return deps.log.warn(about(), 'job.invalid')
   const span = traceJob(deps, work.queue)
   let nextStep: NextStep
   let outcome: NextStep['next'] | 'fault'
@@ -57,6 +59,15 @@ export async function runJob(
   }
   deps.metrics.jobs.observe({ queue: work.queue, outcome }, (performance.now() - startedAt) / 1000)
   await applyNextStep(deps, nextStep, job, token)
+}
+
+function isSound({ validate }: Pick<Deps, 'validate'>, queue: QueueName, data: unknown): boolean {
+  try {
+    validate(jobSchemas[queue], data)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function levelOf({ isNoise, isWarning }: Done): 'debug' | 'info' | 'warn' {

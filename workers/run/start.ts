@@ -1,4 +1,4 @@
-import { type Job, Worker } from 'bullmq'
+import { Job, Worker } from 'bullmq'
 import type { Deps } from '../../src/deps.ts'
 import { type Log, throttled } from '../../src/process/log.ts'
 import { inTime } from '../../src/process/timeout.ts'
@@ -133,7 +133,7 @@ function startWorker(
     if (work.queue !== 'maintenance') running.add(run)
     return run
   }
-  return new Worker(work.queue, process, {
+  const worker = new Worker(work.queue, process, {
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
@@ -147,6 +147,16 @@ function startWorker(
     maxStalledCount: 1_000_000,
     removeOnComplete: kept(keepCompletedSeconds),
     removeOnFail: kept(keepFailedSeconds),
+  })
+  return Object.assign(worker, {
+    // If BullMQ cannot parse a job, it would fetch the job for ever. Without its data, the job completes as invalid.
+    createJob(...[json, id]: Parameters<Worker['createJob']>) {
+      try {
+        return Job.fromJSON(worker, json, id)
+      } catch {
+        return Job.fromJSON(worker, { ...json, data: 'null' }, id)
+      }
+    },
   })
 }
 

@@ -8,15 +8,21 @@ export type Addition = readonly [name: string, by: number]
  * addition to it. Redis applies either all of the additions or none of them. Returns null if Redis is down, frozen or
  * full, in which case it is unknown whether the additions were applied.
  */
-export type AddUp = (additions: readonly Addition[], livesMs: number) => Promise<number[] | null>
+export type AddUp = (additions: readonly Addition[], livesMs: number) => Promise<(number | null)[] | null>
 
-/** Creates a function that keeps the sums in Redis, under keys with this prefix. */
+/**
+ * Creates a function that keeps the sums in Redis, under keys with this prefix. Only the holders of SECRET_KEY know a
+ * key before its second, so no one else can set a sum in advance. A sum that they cannot have written is null.
+ */
 export const createAddUp =
-  (runCommands: RunCommands, prefix: string): AddUp =>
+  (runCommands: RunCommands, prefix: string, sign: (name: string) => string): AddUp =>
   async (additions, livesMs) => {
+    const keyed = additions.map(([name, by]) => [`${prefix}:${sign(name)}`, by] as const)
     const responses = await runCommands([
-      ...additions.map(([name, by]) => ['incrby', `${prefix}:${name}`, by] as const),
-      ...additions.map(([name]) => ['pexpire', `${prefix}:${name}`, livesMs] as const),
+      ...keyed.map(([key, by]) => ['incrby', key, by] as const),
+      ...keyed.map(([key]) => ['pexpire', key, livesMs] as const),
     ])
-    return responses && responses.slice(0, additions.length).map(Number)
+    return responses && keyed.map(([, by], index) => plausible(Number(responses[index]), by))
   }
+
+const plausible = (sum: number, by: number): number | null => (Number.isSafeInteger(sum) && sum >= by ? sum : null)
