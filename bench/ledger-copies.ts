@@ -49,7 +49,7 @@ function entriesOf(paidAt: Date): EntryDraft[] {
     day: dayOf(paidAt),
   }
   return [
-    { ...shared, _id, type: 'payment', amount: order.amount, payerPhone: '22******45', commission },
+    { ...shared, _id, type: 'payment', amount: order.amount, payerPhone: '22 ** ** 45', commission },
     { ...shared, _id: `${_id}-fee`, type: 'fee', amount: -commission.providerTtc },
   ]
 }

@@ -11,7 +11,7 @@ const nothing = { type: 'null' }
 /** The amount is null in events for an OPEN intent that has not been paid yet. */
 const amountOrNull = { ...amount, type: ['integer', 'null'] }
 
-const maskedPhone = shaped(String.raw`^[0-9]{2}\*{6}[0-9]{2}$`, 10)
+const maskedPhone = shaped(String.raw`^[0-9]{2} \*\* \*\* [0-9]{2}$`, 11)
 
 const commission = (part: object) =>
   exactly({ provider_ttc: part, payer_ttc: part, tof: part, tte: part, total_revenue: part })
@@ -42,7 +42,10 @@ const paid = (status: string, more: Record<string, object>) =>
     ...payment(status),
     amount: described('Centimes. The amount that the customer paid, without fees.', amount),
     paid_at: instant,
-    payer_phone: described('The phone number of the customer, masked.', maskedPhone),
+    payer_phone: described(
+      'The phone number of the customer, masked as `22 ** ** 45`, whatever its length.',
+      maskedPhone,
+    ),
     commission: commission(count),
     ...more,
   })

@@ -1126,7 +1126,7 @@ export interface components {
         /** Centimes. The amount that the customer paid, without fees. */
         amount: number
         paid_at: string
-        /** The phone number of the customer, masked. */
+        /** The phone number of the customer, masked as `22 ** ** 45`, whatever its length. */
         payer_phone: string
         commission: {
           provider_ttc: number
@@ -1229,7 +1229,7 @@ export interface components {
         /** Centimes. The amount that the customer paid, without fees. */
         amount: number
         paid_at: string
-        /** The phone number of the customer, masked. */
+        /** The phone number of the customer, masked as `22 ** ** 45`, whatever its length. */
         payer_phone: string
         commission: {
           provider_ttc: number

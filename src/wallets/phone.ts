@@ -28,10 +28,13 @@ export function readPhone(typed: string): string | null {
 }
 
 /**
- * Masks a phone number for merchants and staff, such as `22******45`. The number of asterisks is always the same, so
- * the masked number does not reveal how long the phone number is.
+ * Masks a phone number for merchants and staff, such as `22 ** ** 45` (SPEC 6.2). The groups do not reveal how long
+ * the number is, and the country code 222 is left out, as in a stored number.
  */
-export const maskPhone = (phone: string): string => `${phone.slice(0, 2)}******${phone.slice(-2)}`
+export function maskPhone(phone: string): string {
+  const digits = readPhone(phone) ?? phone
+  return `${digits.slice(0, 2)} ** ** ${digits.slice(-2)}`
+}
 
 /**
  * Returns a PIN of 4 to 6 digits in Western digits, even if it was typed in another script. Returns null for any other

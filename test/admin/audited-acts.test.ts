@@ -125,7 +125,7 @@ describe('An act', function () {
 
     secrets.push('739154', '22335577')
     await createWallet(deps, { phone: '22335577', pin: '739154', balance: 500 }, by)
-    const wallet = { subject: '22******77', businessId: null, before: null, after: { balance: 500 } }
+    const wallet = { subject: '22 ** ** 77', businessId: null, before: null, after: { balance: 500 } }
     await expectLine('wallet.created', by, wallet)
 
     const merchantsAct = {

@@ -111,7 +111,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
           currency: 'MRU',
           status: 'REFUNDED',
           paid_at: body.data.payment.paidAt,
-          payer_phone: '22******01',
+          payer_phone: '22 ** ** 01',
           merchant_reference: null,
           metadata: { order: '7' },
           commission: { provider_ttc: 200, payer_ttc: 100, tof: 42, tte: 6, total_revenue: 252 },

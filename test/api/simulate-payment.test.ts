@@ -67,20 +67,20 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       amount: 10_000,
       status: 'PAID',
       paid_at: body.data.payment.paidAt,
-      payer_phone: '36******58',
+      payer_phone: '36 ** ** 58',
       metadata: { order: '7' },
       // 2 % and 1 % of 100.00; 14 % and 2 % of the 3.00 are taxes.
       commission: { provider_ttc: 200, payer_ttc: 100, tof: 42, tte: 6, total_revenue: 252 },
     })
     const [attempt] = (await stored(reference)).attempts
-    expect(attempt).to.include({ outcome: 'done', amount: 10_000, payerPhone: '36******58' })
+    expect(attempt).to.include({ outcome: 'done', amount: 10_000, payerPhone: '36 ** ** 58' })
     expect(JSON.stringify(await stored(reference))).to.not.include('36123458')
   })
 
   it('needs no request body, and pays from the demo wallet by default', async () => {
     const reference = await create()
     await service.http.post(`${intents}/${reference}/simulate-payment`).set(merchant.write()).expect(200)
-    expect((await events(reference)).at(-1)).to.include({ payer_phone: '22******01' })
+    expect((await events(reference)).at(-1)).to.include({ payer_phone: '22 ** ** 01' })
   })
 
   describe('for an OPEN intent', () => {
@@ -283,7 +283,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       const reference = await create()
       const now = service.deps.now()
       const later = new Date(now.getTime() + 15_000)
-      const payer = { payerPhone: '22******01', payerHash: 'h-1' }
+      const payer = { payerPhone: '22 ** ** 01', payerHash: 'h-1' }
       const of = { id: 'form-1', amount: 50_000, commission: noCommission, ...payer }
       const times = { startedAt: now, validUntil: later, queryAt: later }
       const hold: PaymentHold = { ...of, ...times, wallet: 'sandbox', writeId: 'w-1' }

@@ -60,7 +60,7 @@ describe('The hosted payment pages', function () {
     const waiting = await order({})
     const soon = new Date(service.clock.now().getTime() + 3_600_000)
     const commission = commissionOf(50_000, service.deps.config.commissionRates)
-    const hold = { id: 'p', wallet: 'sandbox', amount: 50_000, commission, payerPhone: '22******01' }
+    const hold = { id: 'p', wallet: 'sandbox', amount: 50_000, commission, payerPhone: '22 ** ** 01' }
     await service.deps.Intent.updateOne(
       { referenceNumber: waiting.referenceNumber },
       {

@@ -163,7 +163,7 @@ describe('The payment code page', () => {
       id: 'p',
       wallet: 'sandbox',
       amount: 50_000,
-      payerPhone: '22******01',
+      payerPhone: '22 ** ** 01',
       startedAt: service.clock.now(),
       validUntil: service.clock.now(),
       queryAt: service.clock.now(),

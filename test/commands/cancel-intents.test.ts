@@ -100,7 +100,7 @@ describe('npm run admin -- intents cancel', function () {
     const [paying, over] = [await createIntent(service, merchant), await createIntent(service, merchant)]
     breaks(service, 'intent status', paying.referenceNumber, over.referenceNumber)
     const soon = new Date(Date.now() + 3_600_000)
-    const hold = { id: 'p', wallet: 'sandbox', amount: 50_000, payerPhone: '22******01', writeId: 'w' }
+    const hold = { id: 'p', wallet: 'sandbox', amount: 50_000, payerPhone: '22 ** ** 01', writeId: 'w' }
     await service.deps.Intent.updateOne(
       { referenceNumber: paying.referenceNumber },
       { $set: { hold: { ...hold, startedAt: soon, validUntil: soon, queryAt: soon } } },

@@ -177,7 +177,7 @@ describe('The commands that list and show', function () {
     )
     expect(shops).to.deep.equal([shop?._id])
     expect(shownShop).to.include({ businessId, mode: 'test', products: 1 })
-    expect(wallets.stdout).to.include('44******77').and.not.include('44556677')
+    expect(wallets.stdout).to.include('44 ** ** 77').and.not.include('44556677')
     expect(wallet).to.deep.include({ phone: '44556677', balance: 1250, businessId: null })
     expect(wallet.pin).to.deep.include({ wrongAttempts: 5 }).and.not.include({ lockEndsAt: null })
     const after = JSON.parse(wallets.stdout).next
@@ -186,7 +186,7 @@ describe('The commands that list and show', function () {
       text(rest.stdout)
         .slice(1)
         .map((line) => line.split(/ +/).slice(0, 4)),
-    ).to.deep.equal([['44******88', '-', '7', 'open']])
+    ).to.deep.equal([['44 ** ** 88', '-', '7', 'open']])
     await findAccount({ ...service.deps, hashDemoPin: async () => '' }, businessId, '22000006')
     const locked = await cli.done('wallet', 'show', '22000006', '--business', businessId)
     expect(locked.fixedOutcome).to.deep.equal({ outcome: 'refused', reason: 'wallet_locked' })

@@ -42,7 +42,7 @@ describe('An export of the ledger', () => {
       if (kind === 'payments' && type === 'payment' && commission !== undefined) {
         const { providerTtc, payerTtc, tof, tte } = commission
         const fees = { providerTtc, net: amount - providerTtc, payerTtc, tof, tte }
-        return [{ number, ...origin, payerPhone: '22******01', currency: 'MRU', amount, ...fees }]
+        return [{ number, ...origin, payerPhone: '22 ** ** 01', currency: 'MRU', amount, ...fees }]
       }
       if (kind === 'refunds' && type === 'refund' && returnedFees !== undefined) {
         const returned = {

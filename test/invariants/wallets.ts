@@ -40,7 +40,7 @@ export const walletMovements: Check = function* ({ intents, walletmovements }, {
     if (!known.has(key)) yield [key, `is a ${kind} of ${amount}, and of no intent`]
 }
 
-const maskOf = (phone: string): string => `${phone.slice(0, 2)}******${phone.slice(-2)}`
+const maskOf = (phone: string): string => `${phone.slice(0, 2)} ** ** ${phone.slice(-2)}`
 
 /**
  * The wallets balance to the centime: initial balance minus payments plus refunds. The audit trail has the initial

@@ -30,7 +30,7 @@ describe('The ledger', () => {
           status: 'PAID',
           amount,
           paidAt,
-          payerPhone: '22******01',
+          payerPhone: '22 ** ** 01',
           commission: { providerTtc: 2, payerTtc: 1, tof: 1, tte: 1, totalRevenue: 1 },
         },
       },
@@ -96,7 +96,7 @@ describe('The ledger', () => {
     ])
     const line = { statementDay: '2027-03-10', day: '2027-03-10', ...origin, currency }
     const fees = { providerTtc, net: 9_800, payerTtc, tof, tte }
-    const paidAt = { bookedAt, occurredAt: payment.paidAt, payerPhone: '22******01' }
+    const paidAt = { bookedAt, occurredAt: payment.paidAt, payerPhone: '22 ** ** 01' }
     expect(await exported('payments')).to.deep.equal({
       ...line,
       number: 1,

@@ -20,7 +20,7 @@ export async function bytesOf({ deps }: Service, referenceNumber: string): Promi
 /** Ends payments of an intent directly, so that no relay runs. */
 export async function paymentsOf(service: Service, referenceNumber: string, amount: number) {
   const intent = await storedIntent(service, referenceNumber)
-  const payer = { payerPhone: '22******45', payerHash: 'h', commission: noCommission }
+  const payer = { payerPhone: '22 ** ** 45', payerHash: 'h', commission: noCommission }
   const end = async (status: string, outcome: Parameters<typeof endPayment>[3]) => {
     const payment = { id: newId(), wallet: 'sandbox', amount, ...payer } as const
     const ended = await endPayment(service.deps, intent, payment, outcome, { effectId: newId(), cause })

@@ -48,7 +48,7 @@ function draftsOf(occurredAt: Date, type: 'payment' | 'refund' | 'payout', amoun
   const commission = { providerTtc: fee, payerTtc: 5, tof: 2, tte: 1, totalRevenue: fee + 2 }
   if (type === 'payment')
     return [
-      { ...shared, _id, type, amount, payerPhone: '22******01', commission },
+      { ...shared, _id, type, amount, payerPhone: '22 ** ** 01', commission },
       { ...shared, _id: `${_id}-fee`, type: 'fee', amount: -fee },
     ]
   const refund = { ...shared, refundId: 'RF-2222222222222222' }

@@ -35,9 +35,13 @@ describe('A phone number', () => {
     for (const text of Object.values(wrong).flat()) expect(readPhone(text), text).to.equal(null)
   })
 
-  it('is masked except for its first two and last two digits, whatever its length', () => {
-    const masked = ['22000045', '221771234567', '123456789012345'].map(maskPhone)
-    expect(masked).to.deep.equal(['22******45', '22******67', '12******45'])
+  it('is masked in groups except for its first two and last two digits, whatever its length, and without 222', () => {
+    const masks: Record<string, string[]> = {
+      '22 ** ** 45': ['22000045', '+222 22 00 00 45', '22222000045', '00222-22000045', '٢٢٠٠٠٠٤٥'],
+      '33 ** ** 67': ['33612345667', '+33 6 12 34 56 67', '336123467', '33612345678967', '336123456789067'],
+    }
+    for (const [masked, phones] of Object.entries(masks))
+      for (const phone of phones) expect(maskPhone(phone), phone).to.equal(masked)
   })
 })
 

@@ -86,7 +86,7 @@ describe("A payment webhook's body", () => {
         currency: 'MRU',
         status: 'PAID',
         paid_at: payment.paidAt,
-        payer_phone: '22******67',
+        payer_phone: '22 ** ** 67',
         metadata: {},
         commission: earned,
       })

@@ -31,7 +31,7 @@ export const entries: readonly ExportedEntry[] = [
     position: 1,
     type: 'payment',
     amount: 50_000,
-    payerPhone: '22******45',
+    payerPhone: '22 ** ** 45',
     commission: { providerTtc: 1_000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1_260 },
     after: { balance: 50_000 },
   },

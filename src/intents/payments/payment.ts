@@ -8,7 +8,7 @@ export interface Payment {
   amountPaid: number
   paidAt: Date
   method: 'WALLET'
-  /** The masked phone number of the payer, for example `22******45`. */
+  /** The masked phone number of the payer, for example `22 ** ** 45`. */
   payerPhone: string
   payerHash: string
   commission: Commission
@@ -29,7 +29,7 @@ export interface PaymentHold {
   amount: number
   /** Calculated with the rates at the beginning of the payment. The payer is charged `amount` and `payerTtc`. */
   commission: Commission
-  /** The masked phone number of the payer, for example `22******45`. */
+  /** The masked phone number of the payer, for example `22 ** ** 45`. */
   payerPhone: string
   /** The keyed hash of the payer's phone number (look-up-keys.ts). The number itself is never stored. */
   payerHash: string

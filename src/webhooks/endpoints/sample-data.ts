@@ -13,7 +13,7 @@ const amount = 50_000
 const paidAt = (now: Date) => ({
   amount,
   paidAt: now,
-  payerPhone: '22******00',
+  payerPhone: '22 ** ** 00',
   // This commission is calculated with the default rates (docs/merchants/take-a-payment.md).
   commission: { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 },
 })

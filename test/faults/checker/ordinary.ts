@@ -203,7 +203,7 @@ export function create(round: Evidence, name: string, seconds: number): IntentDo
 }
 
 const commission = () => ({ providerTtc: 10, payerTtc: 5 })
-const payerPhone = '22******99'
+const payerPhone = '22 ** ** 99'
 const paymentBy = (wallet: string, key: string, seconds: number) => {
   return { amountPaid: 500, paidAt: at(seconds), payerPhone, wallet, key, commission: commission() }
 }

@@ -36,7 +36,7 @@ const anyKeys = pairs(anyPairs, ' "é\\\u2028💰')
 
 const commission = { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 }
 const amount = 50_000
-const paid = { amount, paidAt: new Date('2026-11-23T08:00:59.999Z'), payerPhone: '22******45', commission }
+const paid = { amount, paidAt: new Date('2026-11-23T08:00:59.999Z'), payerPhone: '22 ** ** 45', commission }
 const refunded = { ...paid, status: 'REFUNDED' }
 const refund = {
   id: 'RF-23456789ABCDEFGH',
