@@ -3453,7 +3453,7 @@ export const table = {
   /**
    * Simulate an order.
    *
-   * Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, the order is for one unit of a variant in stock.
+   * Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, the order is for one unit of a variant in stock, and a test shop without products first gets a sample product.
    *
    * Requires a secret test key with the scope `store.orders:write`.
    */

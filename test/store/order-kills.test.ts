@@ -43,7 +43,9 @@ describe('An order that a process is placing when it is killed or frozen', funct
     const response = await fetch(`${at.origin}/api/v1/dev/store/orders/simulate`, {
       method: 'POST',
       headers: { ...merchant.write('the-same-key'), 'Content-Type': 'application/json' },
-      body: JSON.stringify({ items: products.map(({ _id }) => ({ productId: _id, quantity: 1 })) }),
+      body: JSON.stringify(
+        products.length === 0 ? {} : { items: products.map(({ _id }) => ({ productId: _id, quantity: 1 })) },
+      ),
     })
     const text = await response.text()
     // A process that has lost its database returns an error, which the merchant repeats.
@@ -87,6 +89,27 @@ describe('An order that a process is placing when it is killed or frozen', funct
     expect(await finishLeftovers(service.deps)).to.be.greaterThan(0)
     for (const each of cases) expect(await stocksOf(each)).to.deep.equal(afterOne(each))
     expect(await service.deps.Product.countDocuments({ 'reservations.0': { $exists: true } })).to.equal(0)
+  })
+
+  it('is placed once, from one sample product, if the sandbox had no product', async () => {
+    const owners: Case[] = []
+    const bare = {
+      ...ordering,
+      prepare: async () => {
+        const each = await prepareOf([])()
+        owners.push(each)
+        return each
+      },
+      run: async (victim: Victim, each: Case) => void (await send(victim, each)),
+    }
+    const names = await killAtEveryStep(service, bare, 0)
+    expect(names.filter((name) => name === 'mongodb insert').length).to.be.above(2)
+    service.clock.advance(abandonedAfterMs)
+    await finishLeftovers(service.deps)
+    for (const { merchant } of owners) {
+      const products = await service.deps.Product.find({ businessId: merchant.businessId }).lean()
+      expect(products.map(({ variants }) => variants[0]?.stock)).to.deep.equal([99_999])
+    }
   })
 
   it("is placed once even if the crashed process's insert arrives during a retry", async () => {

@@ -41,6 +41,16 @@ describe('Concurrent orders', () => {
     return (await readProduct(service, merchant, _id)).variants[0].stock
   }
 
+  it('make one sample product for all of them if the sandbox has no product', async () => {
+    const outcomes = await times(8, async (index) => {
+      const at = index % 2 === 0 ? service : beside
+      return (await post(at, merchant, '/store/orders/simulate', '{}')).status
+    })
+    const products = await service.deps.Product.find({ businessId: merchant.businessId }).lean()
+    expect([new Set(outcomes), products.length]).to.deep.equal([new Set([201]), 1])
+    expect(await stockOf(products[0] ?? { _id: '' })).to.equal(100_000 - outcomes.length)
+  })
+
   it('remain consistent with concurrent changes to stock, price and label', async () => {
     const product = await createProduct(service, merchant, { stock: 12 })
     const items = [{ productId: product._id, quantity: 1 }]

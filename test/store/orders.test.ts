@@ -4,7 +4,7 @@ import { post, subscribe } from '../support/actions.ts'
 import { isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 
 const highest = 1_000_000
@@ -67,7 +67,6 @@ describe('Orders', () => {
   })
 
   it('consist of one unit of the newest active product in stock if they name no product', async () => {
-    expect((await order({})).body.error).to.include({ code: 'INSUFFICIENT_STOCK', statusCode: 400 })
     await createProduct(service, merchant, { stock: 3 })
     const newest = await createProduct(service, merchant, {
       variants: [sized[2], { label: 'L', price: 5, stock: 1 }],
@@ -80,6 +79,28 @@ describe('Orders', () => {
     expect(body.data.items).to.have.length(1)
     const line = { productId: newest._id, variantId: inStock?._id, quantity: 1, total: 5 }
     expect(body.data.items).to.have.nested.property('[0]').that.includes(line)
+  })
+
+  it('get a sample product if they name no product and the sandbox has none, but never if it has one', async () => {
+    await openLiveShop(service, merchant)
+    const live = await withAnotherKey(service, merchant, { mode: 'live' })
+    await createProduct(service, live)
+    for (const round of [1, 2]) {
+      const { status, body } = await order({})
+      const [{ productId, ...line }, ...others] = body.data['items'] as [{ productId: string }]
+      expect([status, others], `round ${round}`).to.deep.equal([201, []])
+      expect(line).to.include({ name: 'Sample product', variantLabel: 'Default', quantity: 1, unitPrice: 10_000 })
+      expect((await read('/products')).body.data.items).to.have.length(1)
+      await service.http.delete(`/api/v1/dev/store/products/${productId}`).set(merchant.write()).expect(200)
+    }
+    for (const unavailable of [{ stock: 0 }, { active: false }]) {
+      const { _id } = await createProduct(service, merchant, unavailable)
+      const { status, body } = await order({})
+      expect([status, body.error.code]).to.deep.equal([400, 'INSUFFICIENT_STOCK'])
+      await service.http.delete(`/api/v1/dev/store/products/${_id}`).set(merchant.write()).expect(200)
+    }
+    const { items } = (await read('/products', live)).body.data
+    expect([items.length, items[0].variants[0].stock]).to.deep.equal([1, 5])
   })
 
   it('never contain a live product if they are placed in the sandbox and name no product', async () => {

@@ -12,7 +12,7 @@ export const aboutOrders = {
     tag: 'Orders',
     summary: 'Simulate an order',
     description:
-      'Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, the order is for one unit of a variant in stock.',
+      'Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, the order is for one unit of a variant in stock, and a test shop without products first gets a sample product.',
     params: {},
     query: null,
     body: simulateOrderBody,

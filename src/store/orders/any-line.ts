@@ -1,6 +1,7 @@
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
+import { addSampleProduct } from '../products/create.ts'
 import { type Line, type SoldProduct, soldFields } from './lines.ts'
 
 /**
@@ -11,13 +12,20 @@ const searchTimeoutMs = 2000
 
 /**
  * Returns a line for one unit of a variant that is in stock. The variant belongs to the newest active product with such
- * a variant. If nothing is in stock, but orders hold units that they may still give back, returns 'held'. If orders
- * hold no units either, throws INSUFFICIENT_STOCK.
+ * a variant. If the sandbox has no product at all, adds a sample product and returns 'changed'. If nothing is in stock,
+ * but orders hold units that they may still give back, returns 'held'. Otherwise, throws INSUFFICIENT_STOCK.
  */
 export async function findAnyLine(
-  deps: Pick<Deps, 'Product'>,
-  { businessId, sandbox }: Caller,
-): Promise<Line[] | 'held'> {
+  deps: Deps,
+  caller: Caller,
+  deadlineAt: number,
+): Promise<Line[] | 'held' | 'changed'> {
+  const { businessId, sandbox } = caller
+  // This comes first, because another order may add the sample product at any moment.
+  if (sandbox && (await deps.Product.exists({ businessId, sandbox, listed: true })) === null) {
+    await addSampleProduct(deps, caller, deadlineAt)
+    return 'changed'
+  }
   const sold = { businessId, sandbox, listed: true, active: true }
   const product = await deps.Product.findOne({ ...sold, variants: { $elemMatch: { stock: { $gte: 1 } } } }, soldFields)
     .sort({ createdAt: -1, _id: -1 })

@@ -86,8 +86,9 @@ async function attemptOrder(
   attempt: OrderAttempt,
   effect: Effect,
 ): Promise<Placed | RetryReason> {
-  const lines = items === null ? await findAnyLine(deps, caller) : await findLines(deps, caller, items)
-  if (lines === 'held') return 'held'
+  const lines =
+    items === null ? await findAnyLine(deps, caller, effect.deadlineAt) : await findLines(deps, caller, items)
+  if (lines === 'held' || lines === 'changed') return lines
   const order = draftOrder(deps, attempt, lines, { customer, cause: effect.cause })
   if (checkStock(lines) === 'held') return 'held'
   const reservations = planReservations(lines)

@@ -3,13 +3,14 @@ import type { Deps } from '../../deps.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effect.ts'
 import type { Recall } from '../../idempotency/recall.ts'
 import { withinSandboxDay } from '../../quotas/sandbox-day.ts'
+import { newId } from '../../security/ids.ts'
 import { retryConflicts } from '../retry-conflict.ts'
 import { openShop } from '../shops/open-shop.ts'
 import { refuseTakenSkus } from './given-skus.ts'
-import { newProduct } from './new-product.ts'
+import { newProduct, newVariant } from './new-product.ts'
 import type { ProductRequest } from './parse-create.ts'
 import { presentProduct } from './present.ts'
-import { type Product, products } from './product.ts'
+import { defaultLabel, type Product, products } from './product.ts'
 
 /**
  * Creates a product and returns the response's `data`. One insert stores both the product and the sealed response. If
@@ -41,6 +42,28 @@ export async function createProduct(
     return null
   }
   return withinSandboxDay(deps, caller, 1, () => retryConflicts(effect.deadlineAt, insert))
+}
+
+/** Adds a product to an empty sandbox. Its handle is unique, so concurrent callers add only one. */
+export async function addSampleProduct(deps: Deps, caller: Caller, deadlineAt: number): Promise<void> {
+  await openShop(deps, caller)
+  const { businessId, sandbox } = caller
+  const price = Math.min(10_000, deps.config.maxAmount)
+  const sample = newProduct(
+    {
+      _id: newId(),
+      handle: 'sample-product',
+      businessId,
+      sandbox,
+      name: 'Sample product',
+      description: '',
+      images: [],
+      active: true,
+      variants: [newVariant({ label: defaultLabel, price, stock: 100_000 })],
+    },
+    deps.now(),
+  )
+  await withinSandboxDay(deps, caller, 1, () => deps.batchers.insertProduct(sample, deadlineAt))
 }
 
 const exists = async (deps: Pick<Deps, 'Product'>, _id: string): Promise<boolean> =>
