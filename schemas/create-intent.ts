@@ -39,7 +39,7 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
         description: 'Your own keys and string values, which the intent and its events contain.',
         type: 'object',
         maxProperties: 50,
-        propertyNames: { minLength: 1, maxLength: 64, format: 'storable-text' },
+        propertyNames: { minLength: 1, maxLength: 255, format: 'storable-text' },
         additionalProperties: {
           type: 'string',
           maxLength: 500,

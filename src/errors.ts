@@ -34,7 +34,7 @@ export const catalogue = {
   LABEL_TOO_LONG: [400, 'label can have at most 200 characters.'],
   INVALID_METADATA: [
     400,
-    'metadata must be an object. Its keys must have 1 to 64 characters, and its values must be strings. Both must be valid Unicode without NUL.',
+    'metadata must be an object. Its keys must have 1 to 255 characters, and its values must be strings. Both must be valid Unicode without NUL.',
   ],
   METADATA_TOO_MANY_KEYS: [400, 'metadata can have at most 50 keys.'],
   METADATA_VALUE_TOO_LONG: [400, 'A metadata value can have at most 500 characters.'],

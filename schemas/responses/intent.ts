@@ -24,11 +24,11 @@ import { pageOf } from './page.ts'
 
 const code = shaped('^[0-9]{6}$', 6)
 
-const { maxProperties } = createTestIntentBody.properties.metadata
+const { maxProperties, propertyNames } = createTestIntentBody.properties.metadata
 const metadata = {
   type: 'object',
   maxProperties,
-  propertyNames: { minLength: 1, maxLength: 64, pattern: withoutNul },
+  propertyNames: { minLength: 1, maxLength: propertyNames.maxLength, pattern: withoutNul },
   additionalProperties: text(500),
 }
 

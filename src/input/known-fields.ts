@@ -6,6 +6,7 @@ export interface Fields {
   properties?: Record<string, Fields>
   items?: Fields
   maxItems?: number
+  maxProperties?: number
   required?: unknown
   minProperties?: unknown
   else?: object
@@ -24,8 +25,8 @@ export const maxFaults = 100
 
 /**
  * Returns the value with only its known fields and without those that count as absent. Adds a fault for each field that
- * is refused because of its name, and for each list that is too long. The rest of such a list is not read: a body can
- * contain 87 000 items, and validating all of them would block the process.
+ * is refused because of its name, and for each list or object that is too long. The rest of it is not read: a body can
+ * contain 175 000 items, and validating all of them would block the process.
  */
 export function readFields(schema: Fields, value: unknown, faults: ErrorObject[], instancePath = ''): unknown {
   const { properties, items, maxItems: limit = Number.POSITIVE_INFINITY } = schema
@@ -41,7 +42,14 @@ export function readFields(schema: Fields, value: unknown, faults: ErrorObject[]
       ? value
       : value.slice(0, limit).map((each, index) => readFields(items, each, faults, `${instancePath}/${index}`))
   }
-  if (typeof value !== 'object' || value === null || properties === undefined) return value
+  if (typeof value !== 'object' || value === null) return value
+  if (properties === undefined) {
+    const { maxProperties = Number.POSITIVE_INFINITY } = schema
+    const entries = Object.entries(value)
+    if (entries.length <= maxProperties) return value
+    add('maxProperties', { limit: maxProperties })
+    return Object.fromEntries(entries.slice(0, maxProperties))
+  }
   const isStrict = schema.absenceWidens !== undefined || schema.additionalProperties === false
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, each]) => {
@@ -77,9 +85,12 @@ function namesOf(properties: object): Set<string> {
 /** Blanks, dashes, underscores and invisible characters. U+0307 is what remains of İ in lower case. */
 const separators = /[\s\p{Pd}\p{Pc}\p{C}\p{Default_Ignorable_Code_Point}\u0307]/gu
 
+/** A name that is longer is compared by its beginning, because NFKC can take quadratic time. */
+const comparedLength = 256
+
 /** Returns a name without case and separators. Only the upper case makes ı and ſ equal to i and s. */
 export const folded = (name: string): string =>
-  name.normalize('NFKC').toUpperCase().toLowerCase().replaceAll(separators, '')
+  name.slice(0, comparedLength).normalize('NFKC').toUpperCase().toLowerCase().replaceAll(separators, '')
 
 /** Returns the known name that shares most pairs of letters with an unknown one, or undefined if none is similar. */
 export function nearestName(known: readonly string[], name: string): string | undefined {
@@ -91,9 +102,7 @@ export function nearestName(known: readonly string[], name: string): string | un
   return known.filter((each) => nearness(each) >= 0.2).toSorted((a, b) => nearness(b) - nearness(a))[0]
 }
 
-/** A name that is longer than this is compared by its beginning. */
-const comparedLength = 64
 const pairsOf = (name: string): string[] => {
-  const letters = folded(name.slice(0, comparedLength))
+  const letters = folded(name)
   return Array.from(letters, (_, index) => letters.slice(index, index + 2))
 }

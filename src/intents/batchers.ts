@@ -97,7 +97,7 @@ export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, Off
 
 /**
  * Creates the batcher that looks up, by reference, intents that may expire. The reads are batched because, after a
- * sale, many intents may expire in the same second. The batcher omits the metadata, which can take up 115 KB per
+ * sale, many intents may expire in the same second. The batcher omits the metadata, which can take up 153 KB per
  * intent.
  */
 export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>

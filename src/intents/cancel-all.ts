@@ -40,8 +40,8 @@ export interface CancelRun extends By {
 type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 'now' | 'enqueue'>
 
 /**
- * The number of intents per page, and the limits on reading a page. An intent may have 115 KB of metadata in addition
- * to its other fields, so a page of 50 intents takes up at most about 10 MB of memory.
+ * The number of intents per page, and the limits on reading a page. An intent may have 153 KB of metadata in addition
+ * to its other fields, so a page of 50 intents takes up at most about 13 MB of memory.
  */
 const pageSize = {
   documents: 50,

@@ -10,7 +10,7 @@ import { openServer, shortTimeouts } from './short-timeouts.ts'
 const intents = '/api/v1/dev/intents'
 const imports = '/api/v1/dev/store/products/import-csv?dryRun=true'
 const largestFile = 8 * 1024 * 1024
-const largestJson = 256 * 1024
+const largestJson = 512 * 1024
 
 describe('Large request bodies', () => {
   const service = withService()
@@ -63,7 +63,7 @@ describe('Large request bodies', () => {
   }
 
   async function fill(kind: 'csv' | 'json'): Promise<void> {
-    const [path, length, each] = kind === 'csv' ? [imports, largestFile, 2] : [intents, largestJson, 16]
+    const [path, length, each] = kind === 'csv' ? [imports, largestFile, 2] : [intents, largestJson, 8]
     const beginning = merchants.flatMap((by) =>
       Array.from({ length: each }, () => begin(path, by, `Content-Length: ${length}`)),
     )
@@ -106,13 +106,13 @@ describe('Large request bodies', () => {
 
   it('never cause a create of up to 16 KiB to be refused, even if the create is sent in chunks', async () => {
     await fill('json')
-    await expectNoBudget(create(json(16 * 1024 + 1)), largestJson * 16)
+    await expectNoBudget(create(json(16 * 1024 + 1)), largestJson * 8)
     expect((await create(json(16 * 1024))).status).to.equal(201)
     const [small] = await createInChunks(service.origin, 16 * 1024)
     expect(small?.status).to.equal(201)
     const [large] = await createInChunks(service.origin, 16 * 1024 + 1)
     expectFailure(large, 429, 'RATE_LIMITED')
-    const details = { scope: 'bodies', limit: largestJson * 16 }
+    const details = { scope: 'bodies', limit: largestJson * 8 }
     expect(JSON.parse(large?.body ?? '').error.details).to.deep.equal(details)
   })
 

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import { outboxData } from '../support/actions.ts'
+import { outboxData, relay } from '../support/actions.ts'
 import { type Merchant, withAnotherKey, withMerchant, withService } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -149,10 +150,40 @@ describe('POST /dev/intents', () => {
       await keeps('{"$set":"{}",".":"","a..b":"\\u0001","é💰":"x","_id":"1"}')
     })
     it('keeps an empty object', () => keeps('{}'))
-    it('accepts 50 keys of 64 code points, with values of 500 code points', async () => {
-      const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`k${n}`, '💰'.repeat(500)]))
-      await keeps(JSON.stringify(many))
-      await keeps(JSON.stringify({ ['💰'.repeat(64)]: '' }))
+    it('accepts 50 keys of 255 code points with values of 500, all escaped, and every copy of them is whole', async () => {
+      for (const character of ['💰', '\u0001']) {
+        const metadata = Object.fromEntries(
+          Array.from({ length: 50 }, (_, n) => [
+            String.fromCodePoint(0x1f600 + n) + character.repeat(254),
+            character.repeat(500),
+          ]),
+        )
+        const escaped = (text: string) =>
+          text.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+        const body = escaped(
+          JSON.stringify({ amount: 1000, label: '💰'.repeat(200), merchantReference: randomUUID(), metadata }),
+        )
+        expect(body.length).to.be.above(character === '💰' ? 453_000 : 226_000)
+        const { referenceNumber } = await created(body)
+        const path = `${intents}/${referenceNumber}`
+        const refund = () =>
+          service.http.post(`${path}/refund`).set(merchant.write(referenceNumber)).send({ amount: 1 })
+        await service.http.post(`${path}/simulate-payment`).set(merchant.write()).send({}).expect(200)
+        const refunded = await refund().expect(200)
+        expect((await refund().expect(200)).text).to.equal(refunded.text)
+        const get = (url: string) => service.http.get(`/api/v1/dev${url}`).set(merchant.read()).expect(200)
+        await relay(service, merchant)
+        const [read, list, events, feed] = [
+          await get(`/intents/${referenceNumber}`),
+          await get('/intents?limit=1'),
+          await get(`/events?referenceNumber=${referenceNumber}`),
+          await get('/events/feed?limit=100'),
+        ]
+        const copies = [read.body.data, refunded.body.data, list.body.data.items[0]]
+        for (const { body: of } of [...events.body.data.items, ...feed.body.data.items.slice(-1)]) copies.push(of.data)
+        expect(copies).to.have.length(7)
+        for (const copy of copies) expect(copy.metadata).to.deep.equal(metadata)
+      }
     })
   })
 
@@ -194,7 +225,7 @@ describe('POST /dev/intents', () => {
     const keys51 = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, '']))
     const value501 = { a: 'x', b: '💰'.repeat(501) }
     const shapes = [
-      ['[[]]', '["x"]', '"x"', '5', '{"":"x"}', `{"${'x'.repeat(65)}":"x"}`],
+      ['[[]]', '["x"]', '"x"', '5', '{"":"x"}', `{"${'x'.repeat(256)}":"x"}`, `{"${'💰'.repeat(256)}":""}`],
       ['{"a":5}', '{"a":null}', '{"a":true}', '{"a":{"b":"c"}}', '{"a":["b"]}', '{"__proto__":{"a":"b"}}'],
       ['{"a\\u0000":"x"}', '{"\\ud800":"x"}', '{"a":"\\u0000"}', '{"a":"\\udfff"}'],
     ].flat()

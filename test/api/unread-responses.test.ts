@@ -17,7 +17,7 @@ const page = `${intents}?limit=60`
 /** JSON escapes each of these characters as six bytes, so this metadata is as large as it can be. */
 const long = '\u0001'
 const metadata = Object.fromEntries(
-  Array.from({ length: 50 }, (_, n) => [String(n).padEnd(64, long), long.repeat(500)]),
+  Array.from({ length: 50 }, (_, n) => [String(n).padEnd(255, long), long.repeat(500)]),
 )
 
 describe('Unread responses', () => {
@@ -120,12 +120,12 @@ describe('Unread responses', () => {
 
   it('need no more memory than is reserved for one product, even for the largest product', async () => {
     const { _id } = await createProduct(service, merchant, {
-      name: long.repeat(200),
+      name: '💰'.repeat(200),
       description: long.repeat(5000),
       images: Array.from({ length: 10 }, () => `https://a.example/${'💰'.repeat(2030)}`),
       variants: Array.from({ length: 100 }, (_, n) => ({
-        label: long.repeat(100),
-        sku: String(n).padEnd(64, long),
+        label: '💰'.repeat(100),
+        sku: String(n).padStart(2, '0') + '💰'.repeat(62),
         price: 1_000_000_000,
         stock: 1_000_000_000,
       })),

@@ -13,7 +13,7 @@ const mib = 1024 * 1024
 /** JSON escapes each of these characters as six bytes, so this metadata is as large as it can be. */
 const long = '\u0001'
 const metadata = Object.fromEntries(
-  Array.from({ length: 50 }, (_, n) => [String(n).padEnd(64, long), long.repeat(500)]),
+  Array.from({ length: 50 }, (_, n) => [String(n).padEnd(255, long), long.repeat(500)]),
 )
 
 describe('Unread responses, under load', () => {

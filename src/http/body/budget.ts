@@ -32,7 +32,7 @@ export const bodyBudgetBytes = { json: 16 * 1024 * 1024, csv: 64 * 1024 * 1024 }
 export type BodyKind = keyof typeof bodyBudgetBytes
 
 /**
- * The fraction of a budget that one business may use, across all its API keys. It is enough for sixteen JSON bodies or
+ * The fraction of a budget that one business may use, across all its API keys. It is enough for eight JSON bodies or
  * two files of the maximum size.
  */
 export const partOfBusiness = 1 / 4

@@ -14,8 +14,8 @@ type Reader = (bytes: Buffer, contentType: string | undefined) => Body | Promise
 
 /** The maximum size of each kind of body, in bytes. */
 export const maxBodyBytes = {
-  // The largest valid request to create an intent is about 175 KB if every character is escaped.
-  json: 256 * 1024,
+  // The largest valid request to create an intent is about 510 KB if every character is escaped.
+  json: 512 * 1024,
   // This is enough for 5 000 rows of 1 600 bytes. A valid row can be up to 20 KB long, but no real product catalogue
   // consists of rows that long.
   csv: 8 * 1024 * 1024,
@@ -94,7 +94,7 @@ export async function readBody(
   memory.keep(bytes.length > smallBodyBytes ? bytes.length : 0)
   // Free the raw body, because the request object stays in memory until the next request on its connection.
   req.body = undefined
-  // The body counts towards the rate limit before it is parsed, because 256 KiB of short keys take 30 ms to parse.
+  // The body counts towards the rate limit before it is parsed, because 512 KiB of short keys take 60 ms to parse.
   // Files do not need this limit, because their budget admits only two files of the maximum size per business.
   if (kind === 'json') limitCostly(deps, caller, Math.floor(bytes.length / smallBodyBytes))
   return read(bytes, req.headers['content-type'])

@@ -2,16 +2,16 @@ import type { PageQuery } from '../../../schemas/page.ts'
 import { readSlice } from '../../input/pagination.ts'
 
 /**
- * The maximum size of each kind of item as JSON, in bytes, if every string has its maximum length and each character is
- * escaped as six bytes. `wholeDelivery` includes the bodies and responses of the delivery's attempts.
+ * The maximum size of each kind of item as JSON, in bytes, if every string has its maximum length and consists of the
+ * characters that take up most bytes. `wholeDelivery` includes the bodies and responses of the delivery's attempts.
  */
 export const largestItem = {
-  intent: 176 * 1024,
+  intent: 232 * 1024,
   delivery: 4 * 1024,
   wholeDelivery: 512 * 1024,
   endpoint: 8 * 1024,
   replay: 2 * 1024,
-  product: 224 * 1024,
+  product: 184 * 1024,
   order: 256 * 1024,
   event: 256 * 1024,
   balance: 1024,

@@ -6,7 +6,7 @@ import type { Facts } from './facts.ts'
 
 /**
  * The immutable fields of an intent that appear in its events. The fields that may change are stored in the event
- * (facts.ts). The keys and values in `metadata` have at most 28 200 characters in total, which may become about 170 000
+ * (facts.ts). The keys and values in `metadata` have at most 37 750 characters in total, which may become about 227 000
  * characters in JSON.
  */
 export const paymentSourceFields = {
@@ -42,8 +42,8 @@ export const paymentFormats: Record<number, (source: PaymentSource, facts: Facts
 
 /**
  * Returns the `data` of a payment event, with amounts in centimes. All bodies with the same source share a single
- * string for the metadata. This string may have 170 000 characters, so 200 bodies with separate strings could take up
- * 34 MB for metadata.
+ * string for the metadata. This string may have 227 000 characters, so 200 bodies with separate strings could take up
+ * 46 MB for metadata.
  */
 function paymentData(source: PaymentSource, facts: Facts): string {
   const head = {

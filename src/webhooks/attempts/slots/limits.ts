@@ -34,8 +34,7 @@ export const trustedWindow = 50
 /**
  * The maximum number of characters in all webhook bodies that a process is sending. A character takes up 1 or 2 bytes
  * in memory, and up to 3 more bytes while it is being sent. Most bodies have about 600 characters. The longest possible
- * body is that of an order with 100 items. It has about 240 000 characters if all texts have the maximum length and
- * JSON escapes all of their characters.
+ * body is that of a payment with full metadata. It has about 230 000 characters if JSON escapes all of the metadata.
  */
 export const maxCharacters = 48_000_000
 export const maxCharactersPerBusiness = 12_000_000
