@@ -212,6 +212,9 @@ describe('A replay', () => {
     const others = Array.from({ length: maxReplaysPerDay }, (_, index) => ({ ...stored, _id: `${index}` }))
     await deps.Replay.insertMany(others)
     expect(await refused(whole)).to.equal('RATE_LIMITED')
+    const ofLive = await subscribe(service, other, endpointServer.url, subscribed)
+    const live = service.http.post(path().replace(endpoint._id, ofLive.id)).set(other.write()).send(whole)
+    expect((await live.expect(201)).body.data.sandbox).to.equal(false)
   })
 
   it('starts once for requests with the same idempotency key, even if the first process crashes', async () => {
