@@ -245,7 +245,7 @@ describe('The webhook delivery API', () => {
       const { attemptLog, payload, lastAttemptHeaders, ...record } = await one(delivery)
       expect(record).to.deep.equal((await listed()).items[0])
       expect(payload).to.deep.equal(endpointServer.received[0]?.json)
-      const ofConnection = ['host', 'connection', 'content-length']
+      const ofConnection = ['host', 'connection', 'content-length', 'user-agent', 'accept']
       const sent = Object.entries(endpointServer.received.at(-1)?.headers ?? {})
         .filter(([name]) => !ofConnection.includes(name) && !name.includes('signature'))
         .map(([name, value]) => [name, value])
