@@ -1,7 +1,7 @@
 import { eventBody, exactly, instant } from './event-body.ts'
 import type { EventName } from './events.ts'
 import { stages, statusOrNull } from './responses/endpoint.ts'
-import { described, id, url } from './responses/fields.ts'
+import { described, id, text } from './responses/fields.ts'
 
 /** The names of the events about webhook endpoints. */
 export type EndpointEventName = Extract<EventName, `endpoint.${string}`>
@@ -10,7 +10,10 @@ const endpoint = (status: string, recoveredAt: object) =>
   exactly({
     endpoint_id: described('The endpoint that the event is about.', id),
     reference_number: described('The same id as `endpoint_id`.', id),
-    url: described('The URL of the endpoint, without its query.', url),
+    url: described(
+      'The scheme and host of the URL, at most 4 characters of its path, and a fingerprint. Your list of endpoints shows it whole.',
+      text(300),
+    ),
     status: { const: status },
     failing_since: described('When the first of the failed attempts ended.', instant),
     recovered_at: recoveredAt,

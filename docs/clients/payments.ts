@@ -1365,7 +1365,7 @@ export interface components {
             endpoint_id: string
             /** The same id as `endpoint_id`. */
             reference_number: string
-            /** The URL of the endpoint, without its query. */
+            /** The scheme and host of the URL, at most 4 characters of its path, and a fingerprint. Your list of endpoints shows it whole. */
             url: string
             status: 'FAILING'
             /** When the first of the failed attempts ended. */
@@ -1393,7 +1393,7 @@ export interface components {
             endpoint_id: string
             /** The same id as `endpoint_id`. */
             reference_number: string
-            /** The URL of the endpoint, without its query. */
+            /** The scheme and host of the URL, at most 4 characters of its path, and a fingerprint. Your list of endpoints shows it whole. */
             url: string
             status: 'RECOVERED'
             /** When the first of the failed attempts ended. */

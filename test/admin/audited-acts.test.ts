@@ -16,6 +16,7 @@ import { newId } from '../../src/security/ids.ts'
 import { changeRole, setDisabled } from '../../src/staff/change-account.ts'
 import { createShop } from '../../src/store/shops/create-shop.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
+import { shownUrl } from '../../src/webhooks/endpoints/shown-url.ts'
 import { type EndpointChange, updateEndpoint } from '../../src/webhooks/endpoints/update.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
@@ -149,7 +150,7 @@ describe('An act', function () {
     const query = 'token=query-secret'
     secrets.push('query-secret')
     const url = `https://example.com/${'a'.repeat(20)}`
-    const made = { url: `${url}?…`, events: ['payment.created'], active: true }
+    const made = { url: shownUrl(deps, `${url}?${query}`), events: ['payment.created'], active: true }
     const id = await send('post', '', { url: `${url}?${query}`, events: ['payment.created'] })
     const ofEndpoint = { subject: id, businessId }
     const lineOf = (act: Act, line: Pick<Line, 'before' | 'after'>) =>
@@ -163,7 +164,7 @@ describe('An act', function () {
     await send('put', `/${id}`, { url: long, events: ['payment.expired'] })
     await lineOf('endpoint.changed', {
       before: { url: made.url, events: made.events },
-      after: { url: `${long.slice(0, 300)}…`, events: ['payment.expired'] },
+      after: { url: shownUrl(deps, long), events: ['payment.expired'] },
     })
     await send('post', `/${id}/rotate-secret`, {})
     const { previousSecrets } = await deps.Endpoint.findById(id).orFail().lean()

@@ -4,6 +4,7 @@ import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { requeueBatch } from '../../src/webhooks/deliveries/requeue.ts'
+import { shownUrl } from '../../src/webhooks/endpoints/shown-url.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { attempt, storedDelivery, subscribe } from '../support/actions.ts'
 import { deadDeliveries, shortRetryDelays } from '../support/dead-deliveries.ts'
@@ -89,8 +90,8 @@ describe('The Re-queue button', () => {
     await support.act(`/admin/deliveries/${_id}/requeue`)
     expect((await attempt(service.deps, _id)).outcome).to.equal('delivered')
     const text = async (page: string) => readable((await support.get(`/admin/${page}`)).text)
-    expect(await text(`deliveries/${_id}`)).to.include(`Endpoint ${url} `)
-    expect(await text(`payments/${referenceNumber}`)).to.include(`to ${url} `)
+    expect(await text(`deliveries/${_id}`)).to.include(`Endpoint ${shownUrl(service.deps, url)} `)
+    expect(await text(`payments/${referenceNumber}`)).to.include(`to ${shownUrl(service.deps, url)} `)
   })
 
   it('sends nothing if the endpoint has been deleted, and says so', async () => {

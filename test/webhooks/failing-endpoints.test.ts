@@ -4,6 +4,7 @@ import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { newId } from '../../src/security/ids.ts'
 import { type EndpointHealth, untried } from '../../src/webhooks/endpoints/endpoint.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
+import { shownUrl } from '../../src/webhooks/endpoints/shown-url.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { signedIn } from '../admin/staff.ts'
 import {
@@ -125,7 +126,8 @@ describe('An endpoint that fails', () => {
     expect((await reports()).map(({ endpointId }) => endpointId)).to.deep.equal([other, other])
     for (const body of await storedBodies(service, await reports())) {
       expect(schemaErrorsOf(body)).to.deep.equal([])
-      const about = { endpoint_id: failing, reference_number: failing, url: endpointServer.url }
+      const url = shownUrl(service.deps, `${endpointServer.url}?token=s3cret`)
+      const about = { endpoint_id: failing, reference_number: failing, url }
       expect(body.data).to.include({ ...about, last_error: 'status', last_response_status: 500 })
     }
   })

@@ -28,7 +28,7 @@ export interface Facts {
 }
 
 export interface EndpointEventFacts {
-  /** The URL without its query. */
+  /** The URL as `shownUrl` returns it. */
   url: string
   failingSince: Date
   /** When an attempt succeeded again. The field is missing if the status is FAILING. */

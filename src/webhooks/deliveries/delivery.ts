@@ -193,4 +193,4 @@ export const deliveries: Collection = {
 }
 
 /** Returns the URL's host and port, for display. */
-export const hostOf = ({ url }: Pick<Delivery, 'url'>): string => URL.parse(url)?.host ?? url
+export const hostOf = ({ url }: Pick<Delivery, 'url'>): string => URL.parse(url)?.host ?? '…'

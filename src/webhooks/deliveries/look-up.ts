@@ -3,6 +3,7 @@ import { anyTime } from '../../input/span.ts'
 import { bodyOf } from '../body/compose.ts'
 import { findBodySource } from '../body/find-source.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
+import { shownUrl, withoutPath } from '../endpoints/shown-url.ts'
 import { deadIn } from './dead-in.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 import { createResponseFilter } from './filter-responses.ts'
@@ -49,10 +50,20 @@ export const maxPerPayment = 500
 /** The maximum number of items in a list on a staff page. It is small, so that the pages are readable on a phone. */
 const maxListed = 20
 
-type Reads = Pick<Deps, 'Delivery' | 'Endpoint'>
+type Reads = Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>
+
+/** Returns a function that replaces the URLs of deliveries or endpoints, because staff must not see them whole. */
+const shownUrls =
+  (deps: Reads) =>
+  <Found extends { url: string; attemptLog?: { url: string }[] }>(found: Found): Found => {
+    const attempts = found.attemptLog?.map((attempt) => ({ ...attempt, url: shownUrl(deps, attempt.url) }))
+    return { ...found, url: shownUrl(deps, found.url), ...(attempts && { attemptLog: attempts }) }
+  }
 
 export const lookUpDelivery = (deps: Reads, id: string): Promise<ListedDelivery | null> =>
-  deps.Delivery.findOne({ _id: id }, tracedFields).lean<ListedDelivery | null>()
+  deps.Delivery.findOne({ _id: id }, tracedFields)
+    .lean<ListedDelivery | null>()
+    .transform((found) => found && shownUrls(deps)(found))
 
 /**
  * Returns a delivery, including the responses that support staff may see. Returns null if there is no delivery with
@@ -68,13 +79,14 @@ export async function lookUpResponses(
   const source = await findBodySource(deps, delivery.referenceNumber)
   // If the intent or order no longer exists, it is unknown which data must be hidden, so all responses are hidden.
   const filter = source === null ? () => null : createResponseFilter(bodyOf(delivery, source))
-  return { ...traced, attemptLog: traced.attemptLog.map((attempt) => filtered(attempt, filter)) }
+  return shownUrls(deps)({ ...traced, attemptLog: traced.attemptLog.map((attempt) => filtered(attempt, filter)) })
 }
 
 function filtered(attempt: AttemptRecord, filter: ReturnType<typeof createResponseFilter>): TracedAttempt {
   if (typeof attempt.responseText !== 'string') return { ...attempt, isHidden: false }
   const responseText = filter(attempt.responseText)
-  return { ...attempt, responseText, isHidden: responseText === null }
+  const isHidden = responseText === null
+  return { ...attempt, responseText: isHidden ? null : withoutPath(responseText, attempt.url), isHidden }
 }
 
 /**
@@ -86,6 +98,7 @@ export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<List
     .sort({ createdAt: 1, _id: 1 })
     .limit(maxPerPayment)
     .lean<ListedDelivery[]>()
+    .transform((found) => found.map(shownUrls(deps)))
 
 /**
  * Returns at most `maxListed` of an endpoint's DEAD deliveries, starting with the one that died most recently. Each of
@@ -96,6 +109,7 @@ export const latestDeadOf = (deps: Reads, endpointId: string): Promise<ListedDel
     .sort({ deadAt: -1 })
     .limit(maxListed)
     .lean<ListedDelivery[]>()
+    .transform((found) => found.map(shownUrls(deps)))
 
 /**
  * Returns a business's newest RETRYING and DEAD deliveries from both environments. Each of them contains only its last
@@ -109,12 +123,17 @@ export const latestInTrouble = (deps: Reads, businessId: string): Promise<Listed
     .sort({ createdAt: -1, _id: -1 })
     .limit(maxListed)
     .lean<ListedDelivery[]>()
+    .transform((found) => found.map(shownUrls(deps)))
 
 export const lookUpEndpoint = (deps: Reads, id: string): Promise<TracedEndpoint | null> =>
-  deps.Endpoint.findOne({ _id: id }, endpointFields).lean<TracedEndpoint | null>()
+  deps.Endpoint.findOne({ _id: id }, endpointFields)
+    .lean<TracedEndpoint | null>()
+    .transform((found) => found && shownUrls(deps)(found))
 
 export const lookUpEndpoints = (deps: Reads, ids: readonly string[]): Promise<TracedEndpoint[]> =>
-  deps.Endpoint.find({ _id: { $in: ids } }, endpointFields).lean<TracedEndpoint[]>()
+  deps.Endpoint.find({ _id: { $in: ids } }, endpointFields)
+    .lean<TracedEndpoint[]>()
+    .transform((found) => found.map(shownUrls(deps)))
 
 /** Returns the endpoints of these deliveries, by id. */
 export async function endpointsOfDeliveries(
@@ -132,3 +151,4 @@ export const endpointsOf = (deps: Reads, businessId: string): Promise<TracedEndp
     .sort({ createdAt: -1, _id: -1 })
     .limit(maxListed)
     .lean<TracedEndpoint[]>()
+    .transform((found) => found.map(shownUrls(deps)))

@@ -62,7 +62,7 @@ export async function createEndpoint(
         act: 'endpoint.created',
         subject: effect.id,
         before: null,
-        after: auditedFields({ ...request, active: true }),
+        after: auditedFields(deps, { ...request, active: true }),
       }),
     ],
   }

@@ -2,8 +2,9 @@ import type { Deps } from '../../deps.ts'
 import { type DeliveryTotals, deliveryTotals } from '../deliveries/backlog.ts'
 import { type Endpoint, endpointSlots, standing } from './endpoint.ts'
 import { type LastDay, lastDayOf } from './last-day.ts'
+import { shownUrl } from './shown-url.ts'
 
-/** The facts about an endpoint that staff see. They do not contain its secrets. */
+/** The facts about an endpoint that staff see. They contain neither its secrets nor its whole URL. */
 export interface EndpointFacts
   extends Pick<Endpoint, 'businessId' | 'sandbox' | 'url' | 'events' | 'health' | 'createdAt' | 'deletedAt'> {
   id: string
@@ -36,7 +37,8 @@ export const factFields = {
   'previousSecrets.validUntil': 1,
 } as const
 
-export function endpointFacts(endpoint: Endpoint, now: Date): EndpointFacts {
+export function endpointFacts(deps: Pick<Deps, 'secrets' | 'now'>, endpoint: Endpoint): EndpointFacts {
+  const now = deps.now()
   const { _id: id, businessId, sandbox, url, events, active, createdAt, deletedAt, previousSecrets } = endpoint
   const { health, attemptHours, reportedFailure } = endpoint
   const ends = previousSecrets.map(({ validUntil }) => validUntil).filter((end) => end > now)
@@ -45,7 +47,7 @@ export function endpointFacts(endpoint: Endpoint, now: Date): EndpointFacts {
     id,
     businessId,
     sandbox,
-    url,
+    url: shownUrl(deps, url),
     events,
     state: deletedAt === null ? state : 'deleted',
     health,
@@ -61,7 +63,7 @@ export function endpointFacts(endpoint: Endpoint, now: Date): EndpointFacts {
 const latest = (times: (Date | null)[]): Date | null =>
   times.reduce((last, time) => (last === null || (time !== null && time > last) ? time : last), null)
 
-type Reads = Pick<Deps, 'Endpoint' | 'Delivery' | 'now'>
+type Reads = Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'now'>
 
 /** Returns an endpoint, even a deleted one. Returns null if there is no endpoint with this id. */
 export async function lookUpEndpointFacts(deps: Reads, id: string): Promise<EndpointInDetail | null> {
@@ -79,6 +81,6 @@ export async function endpointsInDetail(deps: Reads, businessId: string): Promis
 }
 
 const inDetail = async (deps: Reads, endpoint: Endpoint): Promise<EndpointInDetail> => ({
-  ...endpointFacts(endpoint, deps.now()),
+  ...endpointFacts(deps, endpoint),
   deliveries: await deliveryTotals(deps, { endpointId: endpoint._id }),
 })

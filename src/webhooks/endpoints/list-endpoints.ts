@@ -15,7 +15,7 @@ export interface EndpointFilter {
 
 /** Returns the endpoints that match, newest first. */
 export async function listEndpoints(
-  deps: Pick<Deps, 'Endpoint' | 'now'>,
+  deps: Pick<Deps, 'Endpoint' | 'secrets' | 'now'>,
   { failing, deleted, ...filter }: EndpointFilter,
   slice: IdSlice,
 ): Promise<IdPage<EndpointFacts>> {
@@ -25,5 +25,5 @@ export async function listEndpoints(
     ...(failing === undefined ? {} : { 'health.failuresInRow': failing ? { $gt: 0 } : 0 }),
   }
   const page = await readIdPage(deps.Endpoint, where, slice, orders.newestFirst, factFields)
-  return mapPage(page, (endpoint) => endpointFacts(endpoint, deps.now()))
+  return mapPage(page, (endpoint) => endpointFacts(deps, endpoint))
 }

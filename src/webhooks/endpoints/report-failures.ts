@@ -5,6 +5,7 @@ import { newEvent, type OutboxEvent } from '../../outbox/event.ts'
 import { endpointFormat } from '../body/endpoint-data.ts'
 import type { EndpointEventFacts } from '../body/facts.ts'
 import { type Endpoint, standing } from './endpoint.ts'
+import { shownUrl } from './shown-url.ts'
 
 /** A single failed attempt is not reported, because a retry may still succeed. */
 const minFailures = 2
@@ -14,7 +15,7 @@ const maxAtOnce = 25
 const foundFields = { businessId: 1, sandbox: 1, url: 1, health: 1, reportedFailure: 1 } as const
 type Found = Pick<Endpoint, '_id' | keyof typeof foundFields>
 
-type ReportDeps = Pick<Deps, 'Endpoint' | 'Business' | 'config' | 'now' | 'log'>
+type ReportDeps = Pick<Deps, 'Endpoint' | 'Business' | 'secrets' | 'config' | 'now' | 'log'>
 
 /**
  * Adds an `endpoint.failing` event to the outbox of each endpoint that has been failing for `endpointWarningMs`, and of
@@ -74,7 +75,7 @@ function findFailing({ Endpoint, config, now }: ReportDeps): AsyncIterable<Found
 async function addFailing(deps: ReportDeps, { _id, businessId, sandbox, url, health }: Found): Promise<boolean> {
   const { failingSince: since } = health
   if (since === null) return false
-  const event = failureEvent(deps, 'FAILING', { ...factsOf(url, health), failingSince: since })
+  const event = failureEvent(deps, 'FAILING', { ...factsOf(deps, url, health), failingSince: since })
   const { modifiedCount } = await nativeCollection(deps.Endpoint).updateOne(
     // The filter contains the values in the event. No attempt has succeeded if `failingSince` is the same.
     {
@@ -108,7 +109,7 @@ async function addRecovered(
 ): Promise<boolean> {
   if (reportedFailure?.recoveredAt === undefined) return false
   const { since, recoveredAt } = reportedFailure
-  const facts = { ...factsOf(url, health), failingSince: since, recoveredAt }
+  const facts = { ...factsOf(deps, url, health), failingSince: since, recoveredAt }
   const event = failureEvent(deps, 'RECOVERED', facts)
   const { modifiedCount } = await nativeCollection(deps.Endpoint).updateOne(
     {
@@ -123,9 +124,9 @@ async function addRecovered(
   return noteReport(deps, modifiedCount === 1, { endpointId: _id, businessId, sandbox, status: 'RECOVERED' })
 }
 
-/** The query of a URL is left out, because it often contains credentials, and the event goes to other servers. */
-const factsOf = (url: string, { lastError, lastStatus }: Endpoint['health']) => ({
-  url: url.split('?', 1)[0] ?? url,
+/** The URL is not shown whole, because it often contains credentials, and the event goes to other servers. */
+const factsOf = (deps: ReportDeps, url: string, { lastError, lastStatus }: Endpoint['health']) => ({
+  url: shownUrl(deps, url),
   lastError,
   lastStatus,
 })

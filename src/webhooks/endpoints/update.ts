@@ -28,7 +28,7 @@ export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: 
   }
 }
 
-type UpdateDeps = Pick<Deps, 'Endpoint' | 'Delivery' | 'AuditEvent' | 'now' | 'log'>
+type UpdateDeps = Pick<Deps, 'Endpoint' | 'Delivery' | 'AuditEvent' | 'secrets' | 'now' | 'log'>
 
 /**
  * Changes the given fields in one guarded write, which also adds the audit line. A new URL and a reactivation begin a
@@ -73,7 +73,7 @@ async function writeChange(
   const isNewUrl = change.url !== undefined && change.url !== url
   const isNewStart = isNewUrl || (change.active === true && !active)
   const at = deps.now()
-  const changes = auditedChanges({ url, events, active }, change)
+  const changes = auditedChanges(deps, { url, events, active }, change)
   const line = changes && endpointLine(caller, { at, act: 'endpoint.changed', subject: id, ...changes })
   const changed = await deps.Endpoint.findOneAndUpdate(
     { ...ownEndpoint(caller, id), url, events, active, effects: { $ne: effect.id } },
