@@ -9,6 +9,7 @@ import { addExportCommands } from './commands/export.ts'
 import { addKeyFind } from './commands/find-key.ts'
 import { addIntentsCommands } from './commands/intents.ts'
 import { addKeyCommands } from './commands/key.ts'
+import { addLedgerCommand } from './commands/ledger.ts'
 import { addReconcileCommand } from './commands/reconcile.ts'
 import { addRetentionCommands } from './commands/retention.ts'
 import { addSecretsCommands } from './commands/secrets.ts'
@@ -44,6 +45,7 @@ export function createProgram(): Command {
   addIntentsCommands(program)
   addDeliveriesCommands(program)
   addWalletReads(addWalletCommands(program))
+  addLedgerCommand(program)
   addReconcileCommand(program)
   addRetentionCommands(program)
   addSecretsCommands(program)

@@ -57,11 +57,11 @@ export async function appendLinks<Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   owner: ChainOwner,
   drafts: readonly Draft[],
-  build: (last: Doc | null, appended: ReadonlySet<string>) => Doc[],
+  build: (last: Doc | null, appended: ReadonlySet<string>) => Doc[] | Promise<Doc[]>,
 ): Promise<void> {
   let appended: ReadonlySet<string> = new Set()
   for (let round = 0; round < maxRounds; round += 1) {
-    const links = build(await findLast(collection, owner), appended)
+    const links = await build(await findLast(collection, owner), appended)
     if (links.length === 0) return
     try {
       await collection.insertMany(links as mongo.OptionalUnlessRequiredId<Doc>[], { ordered: true })

@@ -51,7 +51,10 @@ export async function bookEvents(
 }
 
 /** Returns the entries of an event: the payment or refund, and the merchant's fee or its returned part. */
-function entriesOf(source: EventSource, { id, event, createdAt, facts }: OutboxEvent): EntryDraft[] {
+export function entriesOf(
+  source: EventSource,
+  { id, event, createdAt, facts }: Pick<OutboxEvent, 'id' | 'event' | 'createdAt' | 'facts'>,
+): EntryDraft[] {
   const { referenceNumber } = source
   const { payerPhone = '', commission, refund, paidAt = createdAt } = facts
   const merchantReference = 'merchantReference' in source ? (source.merchantReference as string | null) : null

@@ -6,6 +6,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { LedgerEntry } from './entry.ts'
 import { dayOf, type EntryDraft, linkEntry } from './link.ts'
+import { createVerifier, type VerifyDeps } from './verify.ts'
 
 /** Money that an operator has sent to a merchant. */
 export interface Payout {
@@ -30,49 +31,27 @@ export class PayoutRefused extends Error {}
 /**
  * Books a payout and records it for the audit trail in the same write. The payout's id derives from its reference, so a
  * repeated payout is booked once. Throws PayoutRefused if the amount exceeds the balance, or if a payout with this
- * reference had another amount. The balance is checked against the entry that the payout follows, so two payouts at the
- * same time cannot overdraw it. Returns the entry of the payout.
+ * reference had another amount, and LedgerFault if the ledger is not as it should be. The ledger is verified up to the
+ * entry that the payout follows, so two payouts at the same time cannot overdraw it. Returns the entry of the payout.
  */
-export async function payOut(
-  deps: Pick<Models, 'LedgerEntry' | 'AuditEvent'> & { now(): Date },
-  payout: Payout,
-  by: By,
-): Promise<BookedPayout> {
-  const draft = draftOf(payout, deps.now(), by)
-  const known = await findPayout(deps, draft, payout)
-  if (known !== null) return { entry: known, alreadyBooked: true }
-  let isNew = false
-  try {
-    isNew = await append(deps, payout, draft)
-  } catch (error) {
-    // The same payout may have been booked in the meantime, and may have used up the balance.
-    if (!(error instanceof PayoutRefused)) throw error
-    const booked = await findPayout(deps, draft, payout)
-    if (booked === null) throw error
-    return { entry: booked, alreadyBooked: true }
-  }
-  const entry = await findPayout(deps, draft, payout)
-  if (entry === null) throw new Error(`payout ${draft._id} is missing`)
-  await publishAudit(deps, deps.LedgerEntry, [{ _id: entry._id, unaudited: entry.unaudited ?? [] }])
-  return { entry, alreadyBooked: !isNew }
-}
-
-/** Appends a payout to the ledger. Returns false if another process has just appended it. */
-async function append(
-  deps: Pick<Models, 'LedgerEntry'> & { now(): Date },
-  { businessId, sandbox, amount }: Payout,
-  draft: EntryDraft,
-): Promise<boolean> {
+export async function payOut(deps: VerifyDeps, payout: Payout, by: By): Promise<BookedPayout> {
+  const { businessId, sandbox, amount } = payout
   const owner = { businessId, sandbox }
-  let isNew = true
-  await appendLinks(nativeCollection(deps.LedgerEntry), owner, [draft], (last, appended) => {
-    isNew = !appended.has(draft._id)
-    if (!isNew) return []
-    const balance = last?.after.balance ?? 0
+  const draft = draftOf(payout, deps.now(), by)
+  const verify = createVerifier(deps, owner, (batch) => batch())
+  let alreadyBooked = false
+  await appendLinks(nativeCollection(deps.LedgerEntry), owner, [], async () => {
+    const { last, owed } = await verify()
+    alreadyBooked = (await findPayout(deps, draft, payout)) !== null
+    if (alreadyBooked) return []
+    const balance = (last?.after.balance ?? 0) - owed
     if (amount > balance) throw new PayoutRefused(`The balance is ${balance} centimes, which is less than the payout`)
     return linkEntry(owner, last, draft, deps.now())
   })
-  return isNew
+  const entry = await findPayout(deps, draft, payout)
+  if (entry === null) throw new Error(`payout ${draft._id} is missing`)
+  await publishAudit(deps, deps.LedgerEntry, [{ _id: entry._id, unaudited: entry.unaudited ?? [] }])
+  return { entry, alreadyBooked }
 }
 
 /** Returns the payout with the id of the draft, or null. Throws if it had another amount. */

@@ -18,6 +18,7 @@ export const watchedLines = {
     'reservation.not-settled',
     'movement.not-finished',
     'ledger.full',
+    'ledger.tampered',
     'audit.tampered',
     'audit.not-checked',
   ],

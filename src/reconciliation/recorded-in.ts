@@ -79,7 +79,11 @@ async function* intentsIn(
   yield* intentsIn(deps, index, filterOf, { from: middle, to })
 }
 
-async function* businessIds({ Business, pace }: Deps): AsyncGenerator<string, void, undefined> {
+/** Yields the ids of all businesses. */
+export async function* businessIds({
+  Business,
+  pace,
+}: Pick<Deps, 'Business' | 'pace'>): AsyncGenerator<string, void, undefined> {
   for (let last = ''; ; ) {
     const after = last
     const page = await pace(() =>

@@ -19,12 +19,12 @@ import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { shownUrl } from '../../src/webhooks/endpoints/shown-url.ts'
 import { type EndpointChange, updateEndpoint } from '../../src/webhooks/endpoints/update.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
-import { excuse } from '../invariants/expect-invariants.ts'
 import { subscribe } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { killAtEveryStep, overtake, waitForDeath } from '../support/kill-at-every-step.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { receiveLive } from '../support/ledger.ts'
+import { asMerchant, withMerchant, withService } from '../support/service.ts'
 import { openVictim, type Victim } from '../support/victim.ts'
 import { hire } from './staff.ts'
 
@@ -238,9 +238,8 @@ describe('An act', function () {
     'business.paid-out': {
       async run(deps, id) {
         const owner = { businessId: id, sandbox: false }
-        excuse([`paid ${id}`])
-        const paid = { _id: `paid ${id}`, type: 'payment', amount: 500, day: '2026-11-26' } as const
-        await service.deps.batchers.bookEntries(owner, [paid], noDeadline)
+        const live = asMerchant(id, await service.key(id, { mode: 'live' }))
+        await receiveLive(service, live, 500)
         await payOut(deps, { ...owner, amount: 400, reference: 'TR-1' }, by)
       },
       changes: (id) => service.deps.LedgerEntry.countDocuments({ businessId: id, type: 'payout' }),

@@ -1,11 +1,17 @@
 import { expect } from 'chai'
+import type { Intent } from '../../src/intents/intent.ts'
+import { balanceOf } from '../../src/ledger/balance.ts'
+import { entriesOf } from '../../src/ledger/book.ts'
 import { type Payout, payOut } from '../../src/ledger/pay-out.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
-import { newId } from '../../src/security/ids.ts'
 import { withAdmin } from '../admin/admin.ts'
 import { operator, readable, signedIn } from '../admin/staff.ts'
-import { fixtureReference } from '../invariants/expect-invariants.ts'
+import { relay } from '../support/actions.ts'
+import { closeInBackground } from '../support/closing.ts'
+import { waitForDeath } from '../support/kill-at-every-step.ts'
+import { payLive, receiveLive } from '../support/ledger.ts'
 import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import { openVictim } from '../support/victim.ts'
 
 describe('A payout', function () {
   this.timeout(60_000)
@@ -14,12 +20,8 @@ describe('A payout', function () {
   const cli = withAdmin(service)
 
   const owner = () => ({ businessId: merchant.businessId, sandbox: false })
-  const receive = (amount: number): Promise<void> =>
-    service.deps.batchers.bookEntries(
-      owner(),
-      [{ _id: newId(), type: 'payment', amount, day: '2026-11-26', referenceNumber: fixtureReference }],
-      noDeadline,
-    )
+  const receive = async (amount: number) =>
+    receiveLive(service, await withAnotherKey(service, merchant, { mode: 'live' }), amount)
   const send = (changes: Partial<Payout>) =>
     payOut(service.deps, { ...owner(), amount: 100, reference: 'TR-1', ...changes }, operator)
   const entries = async () => {
@@ -87,5 +89,27 @@ describe('A payout', function () {
     expect(await entries()).to.have.lengthOf(1)
     const lines = { businessId: merchant.businessId, act: 'business.paid-out' } as const
     expect(await service.deps.AuditEvent.countDocuments(lines)).to.equal(1)
+  })
+
+  it('does not count a fee that is not booked yet, because the process was killed after it booked the payment', async () => {
+    const live = await withAnotherKey(service, merchant, { mode: 'live' })
+    // A process books 500 entries at once: a payment without a fee, 249 with theirs, and the payment of the last one.
+    await Promise.all(Array.from({ length: 251 }, (_, index) => payLive(service, live, 1_000, index === 0 ? 0 : 20)))
+    const intents = await service.deps.Intent.find({ businessId: merchant.businessId }).lean<Intent[]>()
+    const free = intents.filter(({ payment }) => payment?.commission.providerTtc === 0)
+    const ordered = [...free, ...intents.filter((each) => !free.includes(each))]
+    const drafts = ordered.flatMap((each) => each.outbox.flatMap((event) => entriesOf(each, event)))
+    const victim = await openVictim(service, { step: 4, fate: 'lost', lateMs: 0 })
+    const booking = victim.deps.batchers.bookEntries(owner(), drafts, noDeadline)
+    closeInBackground(booking.catch(() => undefined))
+    await waitForDeath(victim, booking, { step: 4, label: 'killed between a payment and its fee' })
+    closeInBackground(victim.close())
+    const booked = 1_000 + 249 * 980 + 1_000
+    expect(await balanceOf(service.deps, owner())).to.equal(booked)
+    expect(await send({ amount: booked }).catch(String)).to.include(`The balance is ${booked - 20} centimes`)
+    await send({ amount: booked - 20 })
+    await relay(service, live)
+    expect(await balanceOf(service.deps, owner())).to.equal(0)
+    expect((await send({ amount: booked - 20 })).alreadyBooked).to.equal(true)
   })
 })

@@ -1,9 +1,12 @@
 import type { ChainOwner } from '../../src/chains/append.ts'
+import { endPayment } from '../../src/intents/payments/end.ts'
 import type { LedgerEntry } from '../../src/ledger/entry.ts'
 import { dayOf, type EntryDraft } from '../../src/ledger/link.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
-import type { Service } from './service.ts'
+import { createIntent, relay } from './actions.ts'
+import { storedIntent } from './pay.ts'
+import type { Merchant, Service } from './service.ts'
 
 /** Texts of merchants that a spreadsheet could execute, or that are hard to write and to cut in a file. */
 export const difficultTexts = [
@@ -64,3 +67,23 @@ export const ledgerOf = ({ deps }: Pick<Service, 'deps'>, { businessId, sandbox 
   deps.LedgerEntry.find({ businessId, sandbox, type: { $ne: 'closing' } }, {}, { sort: { number: 1 } }).lean<
     LedgerEntry[]
   >()
+
+/** A customer pays a live intent of the merchant, as if by a wallet provider, and the relay books the payment. */
+export async function receiveLive(service: Service, live: Merchant, amount: number, fee = 0): Promise<string> {
+  const referenceNumber = await payLive(service, live, amount, fee)
+  await relay(service, live)
+  return referenceNumber
+}
+
+/** A customer pays a live intent of the merchant. The event stays in the outbox. */
+export async function payLive(service: Service, live: Merchant, amount: number, fee: number): Promise<string> {
+  const { referenceNumber } = await createIntent(service, live, { amount })
+  const commission = { providerTtc: fee, payerTtc: 0, tof: 0, tte: 0, totalRevenue: fee }
+  const payer = { payerPhone: '22 ** ** 01', payerHash: 'x' }
+  const payment = { id: newId(), wallet: 'live:test', amount, commission, ...payer } as const
+  const by = { effectId: payment.id, cause: null }
+  const at = service.deps.now()
+  const fixed = { ...service.deps, now: () => at }
+  await endPayment(fixed, await storedIntent(service, referenceNumber), payment, { outcome: 'done' }, by)
+  return referenceNumber
+}

@@ -20,10 +20,15 @@ export function addPayout(business: Command): void {
       act(async (deps, id: string, { amount, reference, mode }: PayoutOptions) => {
         const { balanceOf } = await import('../../ledger/balance.ts')
         const { PayoutRefused, payOut } = await import('../../ledger/pay-out.ts')
+        const { LedgerFault } = await import('../../ledger/verify.ts')
         found(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
         const owner = { businessId: id, sandbox: mode === 'test' }
         const payout = { ...owner, amount, reference }
         const { entry, alreadyBooked } = await payOut(deps, payout, deps.by).catch((error: unknown) => {
+          if (error instanceof LedgerFault)
+            throw new Failed(
+              `Nothing was booked, because the ledger was changed. ${error.message} Run: admin ledger verify`,
+            )
           throw error instanceof PayoutRefused ? new Failed(`${error.message}.`) : error
         })
         const balance = await balanceOf(deps, owner)

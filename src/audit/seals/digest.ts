@@ -1,7 +1,8 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import { mongo } from 'mongoose'
+import type { LedgerEntry } from '../../ledger/entry.ts'
 import type { AuditEvent } from '../audit-event.ts'
-import type { AuditCheck, Seal } from './seal.ts'
+import type { AuditCheck, Seal, SealedHead } from './seal.ts'
 
 /** The number of bytes of a line's digest. 128 bits are enough, because digests cannot be computed without the key. */
 const lineDigestBytes = 16
@@ -23,7 +24,14 @@ export const digestOfCheck = (
   { digest: _digest, ...check }: Omit<AuditCheck, 'digest'> & { digest?: unknown },
 ): string => mac(key, 'check', check).toString('base64url')
 
-const mac = (key: KeyObject, kind: 'line' | 'seal' | 'check', value: object): Buffer =>
+/** Returns what a seal contains of a ledger's entry. `unaudited` is removed from the entry later. */
+export function headOf(key: KeyObject, { unaudited: _unaudited, ...entry }: LedgerEntry): SealedHead {
+  const { businessId, sandbox, number, bookedAt } = entry
+  const digest = mac(key, 'entry', entry).toString('base64url')
+  return { chain: `${businessId} ${sandbox ? 'test' : 'live'}`, number, bookedAt, digest }
+}
+
+const mac = (key: KeyObject, kind: 'line' | 'seal' | 'check' | 'entry', value: object): Buffer =>
   createHmac('sha256', key)
     .update(`${kind}\n${JSON.stringify(canonical(value))}`)
     .digest()

@@ -1,3 +1,4 @@
+import { type VerifyDeps, verifyLedgers } from '../../ledger/verify.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { lastDue } from '../../retention/night.ts'
@@ -5,11 +6,11 @@ import { createPace, type Pace } from '../../retention/pace.ts'
 import type { Secrets } from '../../security/seal.ts'
 import { findAuditKey } from './audit-key.ts'
 import { digestOfCheck } from './digest.ts'
-import type { AuditCheck, Verified } from './seal.ts'
+import { type AuditCheck, linesPerSeal, type Verified } from './seal.ts'
 import { type SealDeps, sealTrail } from './seal-trail.ts'
 import { verifyTrail } from './verify-trail.ts'
 
-type CheckDeps = SealDeps & Pick<Models, 'AuditCheck'>
+type CheckDeps = SealDeps & VerifyDeps & Pick<Models, 'AuditCheck' | 'Business'>
 
 const hourMs = 3_600_000
 /** The whole trail is verified again in the first night that begins at least this long after it last was. */
@@ -19,10 +20,10 @@ const maxSkewMs = hourMs
 const maxTimeMS = 4_000
 
 /**
- * Once a night, seals the new lines of the audit trail, verifies it from the last verified seal on, once a week or
- * after a fault the whole trail, and stores the result for the audit page. Does nothing if tonight's check has already
- * been stored. Never throws. If sealing or verifying fails or is stopped, the next run of the job repeats it, at the
- * latest on the next night.
+ * Once a night, verifies the ledgers, seals their last entries and the new lines of the audit trail, verifies the trail
+ * from the last verified seal on, once a week or after a fault the whole trail, and stores the result for the audit
+ * page. Does nothing if tonight's check has already been stored. Never throws. If sealing or verifying fails or is
+ * stopped, the next run of the job repeats it, at the latest on the next night.
  */
 export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<void> {
   try {
@@ -30,7 +31,9 @@ export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<
     const before = found && (await isGenuine(deps, found)) ? found : null
     if (before !== null && before.at >= lastDue(deps.now())) return
     const pace = createPace(ending, async () => undefined)
-    await sealTrail(deps, pace)
+    const { heads, faults: ledgerFaults } = await verifyLedgers(deps, pace)
+    for (const fault of ledgerFaults) deps.log.error(fault, 'ledger.tampered')
+    await sealTrail(deps, pace, linesPerSeal, heads)
     const at = deps.now()
     const isWholeDue =
       before === null || before.faultCount > 0 || at.getTime() - before.wholeAt.getTime() > wholeEveryMs

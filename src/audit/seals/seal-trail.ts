@@ -1,10 +1,11 @@
+import type { LedgerEntry } from '../../ledger/entry.ts'
 import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import type { Log } from '../../process/log.ts'
 import type { Pace } from '../../retention/pace.ts'
 import type { Secrets } from '../../security/seal.ts'
 import { createAuditKey, findAuditKey } from './audit-key.ts'
-import { digestOfLine, digestOfSeal } from './digest.ts'
+import { digestOfLine, digestOfSeal, headOf } from './digest.ts'
 import { linesPerSeal, type Seal } from './seal.ts'
 
 export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'AuditKey'> & {
@@ -19,29 +20,38 @@ const unmarked = { seal: { $eq: null, $not: { $type: 'array' } } } as const
 const maxTimeMS = 4_000
 
 /**
- * Seals all lines of the audit trail that have no seal yet. Lines are sealed as soon as their seal is inserted. The
- * number of a seal is unique, so if two processes seal concurrently, one of them starts again. Before it reads lines,
- * each process marks the lines of the last seal, so a line gets into only one seal, even if the process that inserted
- * the seal was killed before it marked its lines. Each seal is logged, so that its digest also exists outside MongoDB.
+ * Seals all lines of the audit trail that have no seal yet, and the last entries of ledgers (`heads`). Lines are sealed
+ * as soon as their seal is inserted. The number of a seal is unique, so if two processes seal concurrently, one of them
+ * starts again. Before it reads lines, each process marks the lines of the last seal, so a line gets into only one
+ * seal, even if the process that inserted the seal was killed before it marked its lines. Each seal is logged, so that
+ * its digest also exists outside MongoDB.
  */
-export async function sealTrail(deps: SealDeps, pace: Pace, limit = linesPerSeal): Promise<void> {
+export async function sealTrail(
+  deps: SealDeps,
+  pace: Pace,
+  limit = linesPerSeal,
+  heads: LedgerEntry[] = [],
+): Promise<void> {
   const key = await keyFor(deps)
   const lines = nativeCollection(deps.AuditEvent)
   for (;;) {
     const last = await lastSeal(deps)
     if (last !== null) await pace(() => markLines(deps, last))
     const unsealed = await pace(() => lines.find(unmarked, { sort: { _id: 1 }, limit, maxTimeMS }).toArray())
-    if (unsealed.length === 0) return
+    const ledgers = heads.slice(0, limit).map((entry) => headOf(key, entry))
+    if (unsealed.length + ledgers.length === 0) return
     const seal = {
       _id: (last?._id ?? 0) + 1,
       at: deps.now(),
       ids: unsealed.map(({ _id }) => _id),
       digests: unsealed.map((line) => digestOfLine(key, line)),
+      ...(ledgers.length === 0 ? {} : { heads: ledgers }),
       previous: last?.digest ?? null,
     }
     const digest = digestOfSeal(key, seal)
     try {
       await nativeCollection(deps.AuditSeal).insertOne({ ...seal, digest })
+      heads.splice(0, limit)
       deps.log.info({ number: seal._id, lines: seal.ids.length, digest }, 'audit.sealed')
     } catch (error) {
       // Another process has inserted a seal with this number.

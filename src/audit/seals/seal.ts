@@ -14,16 +14,34 @@ export interface Seal {
   /** The ids of the lines, in ascending order, and the digest of each line (digest.ts). */
   ids: string[]
   digests: string[]
+  /** The last entry of each ledger that has been verified since the seal before, if there are any. */
+  heads?: SealedHead[]
   /** The digest of the previous seal, or null for seal 1. */
   previous: string | null
   /** The digest of all other fields (digest.ts). */
   digest: string
 }
 
+/** An entry of a ledger, from which the next verification begins. `chain` is the business's id and the mode. */
+export interface SealedHead {
+  chain: string
+  number: number
+  bookedAt: Date
+  digest: string
+}
+
 export const auditSeals: Collection = {
   name: 'auditseals',
-  fields: { _id: Number, at: Date, ids: [String], digests: [String], previous: String, digest: String },
-  indexes: [],
+  fields: {
+    _id: Number,
+    at: Date,
+    ids: [String],
+    digests: [String],
+    heads: [Object],
+    previous: String,
+    digest: String,
+  },
+  indexes: [{ name: 'byLedger', key: { 'heads.chain': 1, _id: -1 } }],
 }
 
 /**

@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import { act } from './act.ts'
+import type { AdminDeps } from './run.ts'
+
+const verifyHelp = `
+Recomputes every balance from the amounts, and compares each entry with its
+payment, refund or payout. The exit code is 0 only if all ledgers are as they
+should be. Of each other ledger, the first fault is shown. No payout of it is
+booked until the fault is mended.
+
+Examples:
+  admin ledger verify
+  admin ledger verify --json`
+
+/** Adds the command for the ledgers. */
+export function addLedgerCommand(program: Command): void {
+  program
+    .command('ledger')
+    .description('verify the ledgers')
+    .command('verify')
+    .description('prove that the entries and balances of all ledgers follow from payments, refunds and payouts')
+    .addHelpText('after', verifyHelp)
+    .action(act(verify))
+}
+
+async function verify(deps: AdminDeps) {
+  const { verifyLedgers } = await import('../../ledger/verify.ts')
+  const { ledgers, faults } = await verifyLedgers(deps, (batch) => batch(), true)
+  if (faults.length > 0) process.exitCode = 1
+  return { proven: faults.length === 0, ledgers, faults }
+}

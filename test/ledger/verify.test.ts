@@ -1,0 +1,337 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import type { mongo } from 'mongoose'
+import { resealAuditKey } from '../../src/audit/seals/audit-key.ts'
+import { checkTrail } from '../../src/audit/seals/nightly-check.ts'
+import type { LedgerEntry } from '../../src/ledger/entry.ts'
+import { type EntryDraft, linkEntry } from '../../src/ledger/link.ts'
+import { payOut } from '../../src/ledger/pay-out.ts'
+import { verifyLedgers } from '../../src/ledger/verify.ts'
+import { nativeCollection } from '../../src/mongo/collection.ts'
+import { runCleanUp } from '../../src/retention/clean-up.ts'
+import { newId } from '../../src/security/ids.ts'
+import { createSecrets } from '../../src/security/seal.ts'
+import { openAdmin } from '../admin/admin.ts'
+import { createIntent, relay } from '../support/actions.ts'
+import { receiveLive } from '../support/ledger.ts'
+import { refund, simulate } from '../support/pay.ts'
+import { recordLog } from '../support/recorded-log.ts'
+import { type Merchant, secretKey, tester, withAnotherKey, withServicePerTest } from '../support/service.ts'
+
+const dayMs = 86_400_000
+const unwatched = { count: () => undefined, done: () => undefined }
+
+describe('The verification of the ledgers', function () {
+  this.timeout(60_000)
+  const service = withServicePerTest()
+  let merchant: Merchant
+  let live: Merchant
+  let paid: string
+  beforeEach(async () => {
+    service.clock.freeze(new Date('2027-03-10T12:00:00Z'))
+    merchant = await service.merchant()
+    live = await withAnotherKey(service, merchant, { mode: 'live' })
+    await payTest(20_000)
+    await refundTest(5_000)
+    await payOutTest(100)
+    paid = await receiveLive(service, live, 10_000, 200)
+    await payLive(300)
+    await receiveLive(service, live, 20_000, 400)
+  })
+
+  let last = ''
+  async function payTest(amount: number): Promise<void> {
+    last = (await createIntent(service, merchant, { amount, merchantReference: `N-${newId()}` })).referenceNumber
+    expect((await simulate(service, merchant, last)).status).to.equal(200)
+    await relay(service, merchant)
+  }
+  async function refundTest(amount: number): Promise<void> {
+    expect((await refund(service, merchant, last, amount)).status).to.equal(200)
+    await relay(service, merchant)
+  }
+  const owner = (sandbox: boolean) => ({ businessId: merchant.businessId, sandbox })
+  const send = (sandbox: boolean, amount: number, reference: string = newId()) =>
+    payOut(service.deps, { ...owner(sandbox), amount, reference }, tester)
+  const payOutTest = (amount: number) => send(true, amount)
+  const payLive = (amount: number) => send(false, amount)
+
+  const entries = () => nativeCollection(service.deps.LedgerEntry)
+  const chain = () =>
+    entries()
+      .find(owner(false), { sort: { number: 1 } })
+      .toArray()
+  const verify = async () => {
+    const { exitCode, stdout } = await openAdmin(service).here('ledger', 'verify', '--json')
+    const { proven, faults, ledgers } = JSON.parse(stdout)
+    expect(exitCode).to.equal(proven ? 0 : 1)
+    return { ledgers, faults: faults.map(({ fault }: { fault: string }) => fault) as string[] }
+  }
+  const night = (log = service.deps.log, deps = service.deps) =>
+    checkTrail({ ...deps, log }, new AbortController().signal)
+  const nextDay = (days = 1) => service.clock.advance(days * dayMs)
+
+  /** Appends an entry with the fields that its chain requires, as a forger would who knows the code. */
+  async function forge(draft: Partial<EntryDraft> & Pick<EntryDraft, 'type' | 'amount'>): Promise<void> {
+    const before = (await chain()).at(-1) ?? null
+    const now = service.deps.now()
+    const links = linkEntry(owner(false), before, { _id: newId(), day: now.toISOString().slice(0, 10), ...draft }, now)
+    await entries().insertMany(links)
+  }
+  /** Changes entries, and computes all that follows from it in later entries anew. */
+  async function rewrite(change: (chained: LedgerEntry[]) => LedgerEntry[]): Promise<void> {
+    const rest = change(await chain())
+    await entries().deleteMany(owner(false))
+    const links: LedgerEntry[] = []
+    for (const entry of rest) {
+      const { position: _p, typePosition: _t, after: _a, number: _n, ...draft } = entry
+      links.push(...linkEntry(owner(false), links.at(-1) ?? null, draft as EntryDraft, entry.bookedAt))
+    }
+    await entries().insertMany(links)
+  }
+  const change = (filter: object, update: object) => () =>
+    entries().updateOne({ ...owner(false), ...filter }, update as mongo.UpdateFilter<LedgerEntry>)
+  const amend = (at: number, fields: Partial<LedgerEntry>) => () =>
+    rewrite((chained) => chained.map((entry, index) => (index === at ? { ...entry, ...fields } : entry)))
+
+  it('proves ledgers of payments, fees, refunds and payouts, before and after they are sealed and closed', async () => {
+    expect(await verify()).to.deep.equal({ ledgers: 2, faults: [] })
+    const recorded = recordLog()
+    for (let day = 0; day < 3; day += 1) {
+      await night(recorded.log)
+      await payTest(10_000)
+      await receiveLive(service, live, 5_000, 100)
+      nextDay()
+      await payTest(10_000)
+      await refundTest(1_000)
+      await payOutTest(50)
+      await payLive(50)
+      expect(await verify()).to.deep.equal({ ledgers: 2, faults: [] })
+    }
+    expect(recorded.lines().filter(({ level }) => level === 50)).to.deep.equal([])
+    const seals = await nativeCollection(service.deps.AuditSeal).find().toArray()
+    expect(seals.flatMap(({ heads = [] }) => heads)).to.have.length(6)
+  })
+
+  /** What is done to the live ledger, and the finding: entries 1 and 2 are a payment and its fee, and 3 is a payout. */
+  const tamperings: Record<string, [tamper: () => Promise<unknown>, fault: RegExp]> = {
+    'an amount was changed': [change({ number: 1 }, { $inc: { amount: 500 } }), /^Entry 1 does not follow .* in after/],
+    'the last balance was changed': [
+      change({ number: 5 }, { $inc: { 'after.balance': 9_000 } }),
+      /^Entry 5 does not follow .*\(balance 38100 instead of 29100\)/,
+    ],
+    'an amount and all that follows were changed': [
+      amend(3, { amount: 90_000 }),
+      /^Entry 4 differs from the payment PI-\w+ in amount\./,
+    ],
+    'a fee was lowered': [amend(1, { amount: -1 }), /^Entry 2 differs from the fee PI-\w+ in amount\./],
+    'a payout was lowered': [amend(2, { amount: -1 }), /^Entry 3 differs from the payout \w+ in amount\./],
+    'a payout was made negative': [amend(2, { amount: 300 }), /^Entry 3 differs from the payout \w+ in amount\./],
+    "a merchant's reference was changed": [
+      change({ number: 1 }, { $set: { merchantReference: 'X' } }),
+      /^Entry 1 differs from the payment PI-\w+ in merchantReference\./,
+    ],
+    'an entry was removed': [() => entries().deleteOne({ ...owner(false), number: 2 }), /^Entry 2 is missing\./],
+    'the first entry was removed': [() => entries().deleteOne({ ...owner(false), number: 1 }), /^Entry 1 is missing\./],
+    'an entry was removed, and the others were numbered anew': [
+      () => rewrite((chained) => chained.toSpliced(1, 1)),
+      /^There is no entry of the fee PI-\w+\./,
+    ],
+    'a payout was removed, and the others were numbered anew': [
+      () => rewrite((chained) => chained.toSpliced(2, 1)),
+      /^There is no entry of the payout \w+\./,
+    ],
+    'the last payout was removed': [
+      () => rewrite((chained) => chained.slice(0, 2)),
+      /^There is no entry of the (payment|fee|payout) /,
+    ],
+    'the tail was cut': [
+      () => entries().deleteMany({ ...owner(false), number: { $gte: 4 } }),
+      /^There is no entry of the payment PI-\w+\./,
+    ],
+    'the whole ledger was removed': [() => entries().deleteMany(owner(false)), /^There is no entry of the /],
+    'two entries were swapped': [
+      async () => {
+        const [one, , , other] = await chain()
+        for (const [from, to] of [
+          [1, 0],
+          [4, 1],
+          [0, 4],
+        ])
+          await change({ number: from }, { $set: { number: to } })()
+        expect([one?.number, other?.number]).to.deep.equal([1, 4])
+      },
+      /^Entry 1 does not follow/,
+    ],
+    'the amounts of two payments were swapped': [
+      () =>
+        rewrite((chained) =>
+          chained.map((entry) => (entry.type === 'payment' ? { ...entry, amount: 30_000 - entry.amount } : entry)),
+        ),
+      /^Entry 1 differs from the payment PI-\w+ in amount\./,
+    ],
+    'an entry was invented': [
+      () => forge({ type: 'payment', amount: 9_000, referenceNumber: 'PI-3333333333333333' }),
+      /^Entry 6 books the payment PI-3333333333333333, which does not exist\./,
+    ],
+    'a refund that gives money was invented': [
+      () => forge({ type: 'refund', amount: 9_000, referenceNumber: paid, refundId: 'RF-3333333333333333' }),
+      /^Entry 6 books the refund RF-3333333333333333, which does not exist\./,
+    ],
+    'a payment was booked again': [
+      async () => forge({ ...(((await chain())[0] ?? {}) as EntryDraft), _id: newId() }),
+      /^Entry 6 (books the payment PI-\w+ without its event|books the payment PI-\w+ again)\./,
+    ],
+    'a payout without a line was invented': [
+      () => forge({ type: 'payout', amount: 700, payoutReference: 'TR-X' }),
+      /^Entry 6 books the payout \w+, which does not exist\./,
+    ],
+    'an entry was made malformed': [change({ number: 4 }, { $unset: { after: 1, bookedAt: 1 } }), /./],
+    'a number was made infinite': [
+      change({ number: 5 }, { $set: { number: Number.POSITIVE_INFINITY } }),
+      /^Entry 5 is missing\./,
+    ],
+  }
+  for (const [what, [tamper, fault]] of Object.entries(tamperings))
+    it(`finds that ${what}, and then no payout is booked`, async () => {
+      const before = await chain()
+      await tamper()
+      const { faults } = await verify()
+      expect(faults).to.have.length(1)
+      expect(faults[0]).to.match(fault)
+      const paidOut = await openAdmin(service).here(
+        ...`business payout ${merchant.businessId} --amount 1 --reference TR-9`.split(' '),
+      )
+      expect([paidOut.exitCode, paidOut.stdout]).to.deep.equal([1, ''])
+      expect(await entries().countDocuments({ ...owner(false), payoutReference: 'TR-9' })).to.equal(0)
+      await payOutTest(1)
+      const recorded = recordLog('error')
+      await night(recorded.log)
+      expect(recorded.lines().map(({ msg, businessId, mode }) => [msg, businessId, mode])).to.deep.equal([
+        ['ledger.tampered', merchant.businessId, 'live'],
+      ])
+      await entries().deleteMany(owner(false))
+      await entries().insertMany(before)
+      await payLive(1)
+      expect((await verify()).faults).to.deep.equal([])
+    })
+
+  const seals = () => nativeCollection(service.deps.AuditSeal)
+  /** What is done after a night and another payment, and the finding of the next payout. */
+  const laterTamperings: Record<string, [tamper: () => Promise<unknown>, fault: RegExp]> = {
+    'the sealed entry was changed': [
+      change({ number: 5 }, { $inc: { 'after.balance': 9_000 } }),
+      /^Error: Entry 5 is not the one that seal 1 contains/,
+    ],
+    'the tail was cut beyond the sealed entry': [
+      () => entries().deleteMany({ ...owner(false), number: { $gte: 3 } }),
+      /^Error: Entry 5 is not the one that seal 1 contains/,
+    ],
+    'the seal was changed to contain another entry': [
+      () => seals().updateOne({ _id: 1 }, { $set: { 'heads.$[].number': 3, 'heads.$[].digest': 'x' } }),
+      /^Error: Seal 1 of the audit trail was changed/,
+    ],
+    'what was booked since was cut': [
+      () => entries().deleteMany({ ...owner(false), number: { $gt: 5 } }),
+      /^Error: There is no entry of the payment PI-/,
+    ],
+    'the payout since was removed': [
+      async () => {
+        await payLive(40)
+        await entries().deleteOne({ ...owner(false), amount: -40 })
+      },
+      /^Error: There is no entry of the payout /,
+    ],
+    'the balance since was changed': [
+      change({ number: 7 }, { $inc: { 'after.balance': 9_000 } }),
+      /^Error: Entry 7 does not follow .*\(balance 43000 instead of 34000\)/,
+    ],
+    'a sealed payment was booked again': [
+      async () => forge({ ...(((await chain())[0] ?? {}) as EntryDraft), _id: newId() }),
+      /^Error: Entry 8 books the payment PI-\w+ without its event/,
+    ],
+  }
+  for (const [what, [tamper, fault]] of Object.entries(laterTamperings))
+    it(`finds that ${what}, although only what follows the seal is read`, async () => {
+      await night()
+      service.clock.advance(60_000)
+      await receiveLive(service, live, 5_000, 100)
+      const [before, standing] = [await chain(), await seals().find().toArray()]
+      await tamper()
+      expect(await payLive(1).catch(String)).to.match(fault)
+      expect((await verify()).faults).to.have.length.at.least(1)
+      const paidOut = await entries()
+        .find({ ...owner(false), number: { $gt: 7 }, amount: -40 })
+        .toArray()
+      await entries().deleteMany(owner(false))
+      await entries().insertMany([...before, ...paidOut])
+      await seals().deleteMany({})
+      await seals().insertMany(standing)
+      await service.deps.AuditEvent.deleteMany({ 'after.amount': 40 })
+      await payLive(1)
+      expect((await verify()).faults).to.deep.equal([])
+    })
+
+  it('finds an old change by command, and reads only what follows the seal before a payout', async () => {
+    await night()
+    await change({ number: 1 }, { $inc: { amount: 5 } })()
+    await payLive(1)
+    expect((await verify()).faults).to.deep.equal([
+      'Entry 1 does not follow from the one before it in after (balance 10000 instead of 10005).',
+    ])
+    await change({ number: 1 }, { $inc: { amount: -5 } })()
+  })
+
+  it('raises no false alarm after clean-ups of the sandbox', async () => {
+    const { deps } = service
+    // The command line has no clock that a test can set.
+    const faults = async () => (await verifyLedgers(deps, (batch) => batch(), true)).faults
+    const cleanUp = () => runCleanUp(deps, new AbortController().signal, unwatched)
+    const old = last
+    nextDay(25)
+    await payTest(3_000)
+    last = old
+    await refundTest(1_000)
+    for (const days of [6, 0, 20, 40]) {
+      nextDay(days)
+      await cleanUp()
+      expect(await faults(), `after ${days} days`).to.deep.equal([])
+      await payOutTest(1)
+      await payTest(1_000)
+      await night()
+    }
+    expect(await faults()).to.deep.equal([])
+    expect(await deps.LedgerEntry.countDocuments({ ...owner(true), type: 'refund' })).to.equal(0)
+  })
+
+  it('raises no false alarm after a rotation of SECRET_KEY, and proves nothing with another key', async () => {
+    const { deps } = service
+    await night()
+    await receiveLive(service, live, 5_000, 100)
+    const [current, old] = [randomBytes(32), Buffer.from(secretKey, 'base64')]
+    const verifyWith = async (...keys: [Buffer, ...Buffer[]]) => {
+      const rotated = { ...deps, secrets: createSecrets(keys) }
+      return (await verifyLedgers(rotated, (batch) => batch())).faults.map(({ fault }) => fault)
+    }
+    expect(await verifyWith(current, old)).to.deep.equal([])
+    await resealAuditKey({ ...deps, secrets: createSecrets([current, old]) })
+    expect(await verifyWith(current)).to.deep.equal([])
+    expect(await verifyWith(old)).to.deep.equal(
+      Array(2).fill('Seal 1 of the audit trail was changed, or SECRET_KEY is another one.'),
+    )
+  })
+
+  it('raises no false alarm while payments are booked, paid out and verified at the same time', async () => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 12 }, async (_, index) => {
+        if (index % 4 === 3) return payLive(10)
+        if (index % 4 === 2) return verifyLedgers(service.deps, (batch) => batch())
+        return receiveLive(service, live, 1_000, 20)
+      }),
+    )
+    expect(results.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : []))).to.deep.equal([])
+    const found = results.flatMap((each) =>
+      each.status === 'fulfilled' && typeof each.value === 'object' && 'faults' in each.value ? each.value.faults : [],
+    )
+    expect(found).to.deep.equal([])
+  })
+})
