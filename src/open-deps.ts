@@ -102,7 +102,7 @@ export async function openDeps(
   const batchers = openBatchers(models, now, log)
   const { rateLimitPerSecond: perSecond } = config
   const secrets = createSecrets(config.secretKeys)
-  const addUp = createAddUp(queues.runCommands, `${config.queuePrefix}:rate`, (name) => secrets.sign('name sum', name))
+  const addUp = createAddUp(queues.runCommands, `${config.queuePrefix}:rate`, secrets.hash)
   const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addUp, now)
   return withModels(models, {
     config,

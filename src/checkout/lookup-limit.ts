@@ -42,17 +42,11 @@ export interface LookupLimit {
  * address, their typing errors would stay within the limit.
  */
 const misses = { link: 300, code: 30, 'test-code': 30 }
-const seconds = 600
+const period = { seconds: 600, perFailure: 1 }
 
 export function createLookupLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'metrics'>): LookupLimit {
   const limitOf = (name: keyof typeof misses, countsAhead: 'stored' | 'process') =>
-    createLimitByNetwork(deps, checkoutAttempts, {
-      name,
-      perNetwork: misses[name],
-      seconds,
-      perFailure: 1,
-      countsAhead,
-    })
+    createLimitByNetwork(deps, checkoutAttempts, { ...period, name, perNetwork: misses[name], countsAhead })
   // Page views are frequent and short codes are hard to guess, so viewing an existing payment does not write to
   // MongoDB.
   const links = limitOf('link', 'process')

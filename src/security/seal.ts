@@ -10,10 +10,10 @@ import {
 import { createXaes, nonceBytes } from './xaes-256-gcm.ts'
 
 /**
- * The purposes of signatures: to sign a payment form's token, to prove that a customer has the payment's link, and to
- * name a sum in Redis. Each purpose uses its own key.
+ * The purposes of signatures: to sign a payment form's token, and to prove that a customer has the payment's link. Each
+ * purpose uses its own key.
  */
-export type SigningUse = 'sign form' | 'sign link' | 'name sum'
+export type SigningUse = 'sign form' | 'sign link'
 
 /**
  * The document field that stores a sealed value. The field is used as associated data, so the value can be unsealed
@@ -67,11 +67,7 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
     id: createHash('sha256').update('id').update(key).digest('hex').slice(0, 8),
     sealing: createXaes(deriveBytes(key, 'seal')),
     pepper: derive(key, 'pepper'),
-    signing: {
-      'sign form': derive(key, 'sign form'),
-      'sign link': derive(key, 'sign link'),
-      'name sum': derive(key, 'name sum'),
-    },
+    signing: { 'sign form': derive(key, 'sign form'), 'sign link': derive(key, 'sign link') },
   }))
   const [current, ...previous] = rings as [(typeof rings)[0], ...typeof rings]
   const drawNonce = createDraw(nonceBytes)

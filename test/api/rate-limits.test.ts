@@ -263,7 +263,7 @@ describe('A rate limit of five requests per second', () => {
     const sumOf = (who: string) => {
       const { config, secrets } = service.deps
       const second = Math.floor(service.clock.now().getTime() / 1000)
-      return `${config.queuePrefix}:rate:${secrets.sign('name sum', `${second}:${who}`)}`
+      return `${config.queuePrefix}:rate:${secrets.hash(`${second}:${who}`)}`
     }
 
     /** Whether Redis knows this count. Counts that never expire would fill Redis, with a key per second. */

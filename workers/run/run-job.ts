@@ -39,11 +39,13 @@ export async function runJob(
     jobId,
     durationMs: Math.round(performance.now() - startedAt),
   })
-  if (!isSound(deps, work.queue, job.data)) return deps.log.warn(about(), 'job.invalid')
   const span = traceJob(deps, work.queue)
   let nextStep: NextStep
   let outcome: NextStep['next'] | 'fault'
+  let isValid = false
   try {
+    deps.validate(jobSchemas[work.queue], job.data)
+    isValid = true
     await deps.databaseTime.unsure()
     const done = await work.run(deps, job.data as Jobs[QueueName], { jobId, name })
     nextStep = done.nextStep
@@ -53,21 +55,13 @@ export async function runJob(
   } catch (err) {
     outcome = 'fault'
     const traceId = span?.end(about(), null)
-    deps.log.warn({ ...about(), err, traceId }, 'job.interrupted')
+    if (isValid) deps.log.warn({ ...about(), err, traceId }, 'job.interrupted')
+    else deps.log.warn({ ...about(), err, traceId }, 'job.invalid')
     const again = { next: 'later', at: new Date(deps.now().getTime() + faultWaitMs) } as const
-    nextStep = work.afterFault === 'complete' ? { next: 'complete' } : again
+    nextStep = !isValid || work.afterFault === 'complete' ? { next: 'complete' } : again
   }
   deps.metrics.jobs.observe({ queue: work.queue, outcome }, (performance.now() - startedAt) / 1000)
   await applyNextStep(deps, nextStep, job, token)
-}
-
-function isSound({ validate }: Pick<Deps, 'validate'>, queue: QueueName, data: unknown): boolean {
-  try {
-    validate(jobSchemas[queue], data)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function levelOf({ isNoise, isWarning }: Done): 'debug' | 'info' | 'warn' {

@@ -1,51 +1,42 @@
 import type { Deps } from '../../deps.ts'
-import { type Attempt, type AttemptEnd, createLimitByNetwork } from '../../security/failed-attempts/by-network.ts'
+import { type AttemptEnd, createLimitByNetwork } from '../../security/failed-attempts/by-network.ts'
 import { checkoutAttempts } from '../../security/failed-attempts/collections.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
+import type { PaymentHold } from './payment.ts'
 
 const seconds = 600
 /**
  * How many refused PINs one network may have in ten minutes. The limit is this high because many customers of a carrier
  * often share a network. Larger prefixes have their own limits (network.ts).
  */
-const perNetwork = 60
+const ofLive = 60
 /**
  * How many points a refused PIN costs. A payment in progress costs only one point, so up to 180 customers (60 × 3) on
  * one network can be paying at the same time.
  */
-const perRefusal = 3
+const perFailure = 3
 /**
  * How many refused PINs one network may have in ten minutes in each business's sandbox. Test wallets hold no real
  * money. Declined payments count as well, because each declined payment causes an event, which is delivered to every
  * subscribed endpoint. The limit is high enough for a test suite, but it still bounds the cost of checking PINs.
  */
-const perNetworkOfTests = 600
+const ofTests = 600
 
-/** Limits the refused PINs of each network. A payment keeps its point until its outcome is known. */
-export interface RefusedPins {
-  count(ip: string, intent: Intent): Promise<Attempt>
-  /** Counts the outcome that a worker has learnt for a payment that has kept its point. */
-  settleLate(held: { startedAt: Date; clientIp?: string }, intent: Intent, outcome: KnownOutcome): void
-}
-
-export function createRefusedPins(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): RefusedPins {
-  const limitOf = (name: string, maxPoints: number) =>
-    createLimitByNetwork(deps, checkoutAttempts, {
-      name,
-      perNetwork: maxPoints,
-      seconds,
-      perFailure: perRefusal,
-      countsAhead: 'stored',
-    })
-  const live = limitOf('pin', perNetwork)
-  const tests = limitOf('test-pin', perNetworkOfTests)
+/**
+ * Limits the refused PINs of each network. A payment keeps its point until a worker has learnt its outcome and calls
+ * `settleLate`.
+ */
+export function createRefusedPins(deps: Pick<Deps, 'mongo' | 'log' | 'now'>) {
+  const create = (name: string, perNetwork: number) =>
+    createLimitByNetwork(deps, checkoutAttempts, { name, perNetwork, seconds, perFailure, countsAhead: 'stored' })
+  const [live, tests] = [create('pin', ofLive), create('test-pin', ofTests)]
+  const limitOf = ({ sandbox }: Intent) => (sandbox ? tests : live)
+  const ownerOf = ({ sandbox, businessId }: Intent) => (sandbox ? businessId : undefined)
   return {
-    count: (ip, { sandbox, businessId }) => (sandbox ? tests(ip, businessId) : live(ip)),
-    settleLate({ startedAt, clientIp = '' }, intent, outcome) {
-      const { sandbox, businessId } = intent
-      const attempt = sandbox ? tests.resume(startedAt, clientIp, businessId) : live.resume(startedAt, clientIp)
-      settlePin(attempt, intent, outcome)
+    count: (ip: string, intent: Intent) => limitOf(intent)(ip, ownerOf(intent)),
+    settleLate({ startedAt, clientIp = '' }: PaymentHold, intent: Intent, outcome: KnownOutcome) {
+      settlePin(limitOf(intent).resume(startedAt, clientIp, ownerOf(intent)), intent, outcome)
     },
   }
 }

@@ -15,9 +15,9 @@ export type AddUp = (additions: readonly Addition[], livesMs: number) => Promise
  * key before its second, so no one else can set a sum in advance. A sum that they cannot have written is null.
  */
 export const createAddUp =
-  (runCommands: RunCommands, prefix: string, sign: (name: string) => string): AddUp =>
+  (runCommands: RunCommands, prefix: string, hash: (name: string) => string): AddUp =>
   async (additions, livesMs) => {
-    const keyed = additions.map(([name, by]) => [`${prefix}:${sign(name)}`, by] as const)
+    const keyed = additions.map(([name, by]) => [`${prefix}:${hash(name)}`, by] as const)
     const responses = await runCommands([
       ...keyed.map(([key, by]) => ['incrby', key, by] as const),
       ...keyed.map(([key]) => ['pexpire', key, livesMs] as const),
