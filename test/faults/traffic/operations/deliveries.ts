@@ -19,7 +19,7 @@ export async function listDeliveries(context: Context): Promise<void> {
   const { items } = dataOf<{ items: { id: string; status: string; url: string | null }[] }>(call)
   // A test key may not retry deliveries to live endpoints, whose URL is null. Delivered deliveries cannot be re-queued,
   // but a few requests try it.
-  const wanted = items.filter(({ status, url }) => url !== null && (status !== 'DELIVERED' || chance.is(0.1)))
+  const wanted = items.filter((item) => item.url !== null && (item.status !== 'DELIVERED' || chance.is(0.1)))
   for (const { id } of wanted.slice(0, 10)) remember(tenant.deliveries, id)
 }
 
