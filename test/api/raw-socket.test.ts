@@ -11,6 +11,7 @@ const noKey = '401 MISSING_CREDENTIALS'
 const tooLarge = '413 PAYLOAD_TOO_LARGE'
 const closing = 'Connection: close'
 const coding = 'Transfer-Encoding: chunked'
+const form = 'application/x-www-form-urlencoded'
 
 /** The bytes to send, every response to them, and how many intents they create. */
 type Row = [title: string, responses: string[], wire: () => string | Buffer, created?: number]
@@ -176,6 +177,37 @@ describe('The HTTP server on a raw socket', () => {
           expectedInAll += created
           await service.http.get('/healthz').expect(200)
         })
+    })
+
+  const page = (method: string, path: string, ...headers: string[]) =>
+    start(`${method} ${path} HTTP/1.1`, 'Origin: http://a', `Content-Type: ${form}`, ...headers)
+  const brokenPages: [what: string, status: number, wire: (path: string) => string][] = [
+    ['20 KB of headers', 431, (path) => page('GET', path, `X: ${'x'.repeat(20_000)}`)],
+    ['more than 100 headers', 431, (path) => page('GET', path, closing, ...Array(99).fill('X: 1'))],
+    ['an unknown expectation', 400, (path) => page('POST', path, 'Expect: a-miracle', 'Content-Length: 2')],
+    ['a header without a colon', 400, (path) => page('GET', path, 'oops')],
+    ['a malformed second request', 400, (path) => get('/healthz') + page('GET', path, 'oops')],
+    ['an invalid chunk', 400, (path) => `${page('POST', path, coding)}zz\r\n`],
+  ]
+  for (const [what, status, wire] of brokenPages)
+    it(`has an error page for a request for a page with ${what}, and the envelope for others`, async () => {
+      for (const path of ['/', '/p/ABCDEF', '/p/ABCDEF?lang=ar', '/pay/x', '/sandbox/x', '/admin', '/admin/sign-in']) {
+        const response = (await sendRaw(origin, wire(path))).at(-1)
+        const { headers, body: document = '' } = response ?? {}
+        expect(response?.status, path).to.equal(status)
+        expect(headers?.get('content-type'), path).to.equal('text/html; charset=utf-8')
+        expect(headers?.get('content-security-policy'), path).to.include("default-src 'none'")
+        expect([headers?.get('cache-control'), headers?.get('connection')]).to.deep.equal(['no-store', 'close'])
+        expect(headers?.get('x-request-id'), path).to.match(/^[\da-f-]{36}$/)
+        expect(document, path).to.match(/<html [^]+<\/html>\s*$/)
+      }
+      const others = what === 'an invalid chunk' ? [] : [intents, '/pages', '/administration', '/docs']
+      for (const path of others)
+        expectFailure(
+          (await sendRaw(origin, wire(path))).at(-1),
+          status,
+          status === 431 ? 'HEADERS_TOO_LARGE' : 'VALIDATION_ERROR',
+        )
     })
 
   it('does not carry out a request whose body is malformed', async () => {

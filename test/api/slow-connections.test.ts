@@ -66,6 +66,20 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
+  it('gets an error page if the body of its form stalls', async () => {
+    const form = [
+      'Host: a',
+      'Accept-Language: fr',
+      'Content-Type: application/x-www-form-urlencoded',
+      'Content-Length: 9',
+    ]
+    for (const path of ['/p/ABCDEF', '/admin/sign-in']) {
+      const origins = ['Origin: http://a', 'Sec-Fetch-Site: same-origin']
+      const [response] = await sendRaw(hasty.origin, crlf(`POST ${path} HTTP/1.1`, ...form, ...origins, '', 'a='))
+      expect([response?.status, response?.headers.get('content-type')]).to.deep.equal([408, 'text/html; charset=utf-8'])
+    }
+  })
+
   it('is closed long before the request timeout if its request body stalls', async () => {
     const { origin, close } = await openServer(service, { ...shortTimeouts, requestMs: timeouts.requestMs })
     const startedAt = performance.now()

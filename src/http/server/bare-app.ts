@@ -34,11 +34,14 @@ export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app:
   app.locals.isStopping = isStopping
   app.locals.apiHeaders = createApiHeaders(deps.config)
   app.use((req: Request, res: Response, next: NextFunction) => {
+    // A connection was refused, and hang-up.ts needs the error response.
+    const { requestId = randomUUID(), refusal } = res.locals
+    res.locals.requestId = requestId
+    res.setHeader('X-Request-Id', requestId)
+    if (refusal !== undefined) throw refusal
     const ip = clientAddress(req, isTrusted) ?? undefined
     if (ip === undefined) warnUnreported({ proxy: req.socket.remoteAddress })
     Object.defineProperty(req, 'ip', { value: ip })
-    res.locals.requestId = randomUUID()
-    res.setHeader('X-Request-Id', res.locals.requestId)
     logRequest(deps, req, res)
     if (req.rawHeaders.length > maxHeaders * 2) throw refuse('HEADERS_TOO_LARGE')
     refuseMalformed(req)

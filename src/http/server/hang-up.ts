@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
+import { IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
+import type { Express, Request, Response } from 'express'
 import type { Deps } from '../../deps.ts'
 import type { Refusal } from '../../errors.ts'
-import { countRefusal } from '../../metrics/count-refusal.ts'
 import { countRequest } from '../../metrics/count-request.ts'
-import { createApiHeaders } from '../responses/api-headers.ts'
 import { failure } from '../responses/envelope.ts'
 import { readAddress } from './client-address.ts'
 import type { Connection, Reply } from './connection.ts'
@@ -22,40 +21,32 @@ const unknown = {
 }
 
 /**
- * Writes an error response to a connection whose next request is incomplete, and closes the connection. Only the first
- * call has an effect.
+ * Writes an error response to a connection whose next request is incomplete, and closes the connection. `url` is that
+ * of the request if the request has not started, but its URL is known. Only the first call has an effect.
  */
-export type HangUp = (connection: Connection, refusal: Refusal) => void
+export type HangUp = (connection: Connection, refusal: Refusal, url?: string) => void
+
+/** A URL whose errors have the envelope, for a request whose URL is unknown. */
+const unknownUrl = '/api'
 
 /**
- * Creates the HangUp function. If a request has started, the error response contains the request's id, and
- * log-request.ts logs and counts the response. Otherwise, the HangUp function logs and counts the response itself.
- * `isProxy` returns whether an address belongs to a proxy, because such an address must not be logged as a client's
- * address.
+ * Creates the HangUp function. `app` renders the error as for a complete request, so pages have error pages. If a
+ * request has started, the error response contains the request's id, and log-request.ts logs and counts the response.
+ * Otherwise, the HangUp function logs and counts the response itself. `isProxy` returns whether an address belongs to a
+ * proxy, because such an address must not be logged as a client's address.
  */
 export function createHangUp(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
+  app: Express,
   isProxy: (address: string) => boolean,
 ): HangUp {
-  const always = createApiHeaders(deps.config).map(([name, value]) => `${name}: ${value}`)
-  return (connection, refusal) => {
+  return (connection, refusal, url) => {
     if (connection.endedAt !== null) return
     connection.endedAt = performance.now()
-    const { socket } = connection
+    const { socket, current } = connection
     const request = begunRequest(connection)
     const requestId = request?.requestId ?? randomUUID()
-    const { status, code, headers, body } = failure(refusal, requestId)
-    const lines = [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      ...always,
-      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${requestId}`,
-      'Connection: close',
-      '',
-      body,
-    ]
+    const { status, code } = failure(refusal, requestId)
     if (request === null) {
       const ip = isProxy(socket.remoteAddress ?? '') ? null : readAddress(socket.remoteAddress)
       deps.log.info({ requestId, status, code, ip, ...unknown }, 'http.request')
@@ -63,8 +54,22 @@ export function createHangUp(
     } else {
       request.hungUp = { status, code: refusal.code, at: connection.endedAt }
     }
-    countRefusal(deps.metrics, refusal)
-    socket.end(lines.join('\r\n'))
+    const known = current?.closed ? null : (current?.req as Partial<Request> | undefined)
+    // Express shortens `url` within a router.
+    const target = url ?? known?.originalUrl ?? known?.url ?? ''
+    const req = Object.assign(new IncomingMessage(socket), {
+      method: 'GET',
+      url: target.startsWith('/') ? target : unknownUrl,
+      headers: known?.headers ?? {},
+    })
+    const res = Object.assign(new ServerResponse(req), { locals: { requestId, refusal } })
+    res.end = (body: unknown) => {
+      const headers = Object.entries({ ...res.getHeaders(), connection: 'close' })
+      const lines = headers.map(([name, value]) => `${name}: ${String(value)}`)
+      socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', String(body)].join('\r\n'))
+      return res
+    }
+    void app(req as Request, res as unknown as Response)
   }
 }
 

@@ -20,9 +20,9 @@ export function oneAtATime(connection: Connection, reply: Reply, hangUp: HangUp,
     return giveUp(connection, hangUp)
   }
   const start = () => {
+    connection.current = reply
     // After a fault, the missing part of an incomplete request will never arrive.
     if (connection.fault !== null && !reply.req.complete) return hangUp(connection, connection.fault)
-    connection.current = reply
     connection.progressAt = performance.now()
     connection.bytesSeen = connection.socket.bytesRead
     connection.sendingSince = null

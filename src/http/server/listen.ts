@@ -14,7 +14,7 @@ import { createGate } from './gate.ts'
 import { createHangUp } from './hang-up.ts'
 import { afterResponses, oneAtATime } from './in-order.ts'
 import { createNetworkShares } from './network-share.ts'
-import { handleParserFault } from './parser-fault.ts'
+import { handleParserFault, type ParserFault } from './parser-fault.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /**
@@ -57,7 +57,7 @@ export function createHttpServer(
   maxConnections = connectionLimit(),
 ): HttpServer {
   const isTrusted: IsTrusted = app.get('trust proxy fn')
-  const hangUp = createHangUp(deps, (address) => isTrusted(address, 0))
+  const hangUp = createHangUp(deps, app, (address) => isTrusted(address, 0))
   const connections = new Map<Socket, Connection>()
   const gate = createGate()
   /** Calls `begin` once responses to all previous requests on the connection have been sent. */
@@ -130,16 +130,14 @@ export function createHttpServer(
   }, timeouts.checkEveryMs).unref()
   server.once('close', () => clearInterval(checking))
 
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (error: ParserFault, socket) => {
     const connection = connections.get(socket as Socket)
     if (connection === undefined) socket.destroy()
-    else handleParserFault(connection, hangUp, error.code)
+    else handleParserFault(connection, hangUp, error)
   })
   // `100 Continue` is sent only once the caller is known and the body is needed (src/http/body/read-body.ts).
   server.on('checkContinue', serve)
-  server.on('checkExpectation', (req: IncomingMessage, res: Reply) =>
-    queue(req, res, (connection) => hangUp(connection, unsupportedExpect())),
-  )
+  server.on('checkExpectation', serve)
   // CONNECT is not supported. Without an `upgrade` listener, Node.js ignores Upgrade headers, which RFC 9110, section
   // 7.8, allows servers to do.
   server.on('connect', ({ socket }: IncomingMessage) => {
@@ -162,9 +160,3 @@ export function createHttpServer(
 }
 
 const invalidPath = (): Refusal => refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
-
-const unsupportedExpect = (): Refusal =>
-  refuse('VALIDATION_ERROR', {
-    param: 'Expect',
-    message: 'The service does not support this Expect header. Send 100-continue, or no Expect header.',
-  })

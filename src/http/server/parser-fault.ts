@@ -3,17 +3,32 @@ import type { Connection } from './connection.ts'
 import type { HangUp } from './hang-up.ts'
 import { afterResponses } from './in-order.ts'
 
+/** An error of the Node.js parser, with the bytes that it parsed last. */
+export type ParserFault = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
+
+/** Returns the URL of the request that the parser could not read, if its first line is among the last bytes. */
+const urlIn = ({ rawPacket, bytesParsed }: ParserFault): string | undefined =>
+  rawPacket
+    ?.toString('latin1', 0, bytesParsed)
+    .split('\n')
+    .findLast((line) => firstLine.test(line))
+    ?.split(' ')[1]
+
+const firstLine = /^[A-Z]+ \/\S* HTTP\/1\.\d\r$/
+
 /**
  * Rejects a request that the Node.js parser could not read or that did not arrive in time. The error response is
  * written after the responses to earlier requests.
  */
-export function handleParserFault(connection: Connection, hangUp: HangUp, code: string | undefined): void {
+export function handleParserFault(connection: Connection, hangUp: HangUp, fault: ParserFault): void {
+  const { code } = fault
   const { socket, latest, current } = connection
   if (connection.fault !== null || connection.endedAt !== null) return
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const refusal = parserRefusal(code)
   connection.fault = refusal
-  if (latest === null || latest.req.complete) afterResponses(connection, () => hangUp(connection, refusal))
+  if (latest === null || latest.req.complete)
+    afterResponses(connection, () => hangUp(connection, refusal, urlIn(fault)))
   // An incomplete request that is still waiting will be rejected in in-order.ts, after all earlier responses.
   else if (latest === current) endUnfinished(connection, hangUp, refusal)
 }

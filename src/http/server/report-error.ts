@@ -1,7 +1,6 @@
 import type { Response } from 'express'
 import type { Deps } from '../../deps.ts'
 import { Refusal, refuse, unavailable } from '../../errors.ts'
-import { countRefusal } from '../../metrics/count-refusal.ts'
 import { isDatabaseFault } from '../../mongo/connect.ts'
 import { throttled } from '../../process/log.ts'
 import { bodyRefusal } from '../body/read-body.ts'
@@ -17,10 +16,11 @@ export function createErrorReporter(
   const warn = throttled(5000, (fields) => deps.log.warn(fields, 'mongodb.failed'))
   return (error, res) => {
     const refusal = asRefusal(error)
+    const { code, extras } = refusal
     const requestId = String(res.locals.requestId)
     if (isDatabaseFault(error)) warn({ err: error, requestId })
-    if (refusal.code === 'INTERNAL_ERROR') deps.log.error({ err: error, requestId }, 'request.failed')
-    countRefusal(deps.metrics, refusal)
+    if (code === 'INTERNAL_ERROR') deps.log.error({ err: error, requestId }, 'request.failed')
+    if (code === 'RATE_LIMITED') deps.metrics.rateLimited.inc({ scope: (extras.details as { scope: string }).scope })
     return failure(refusal, requestId)
   }
 }
