@@ -43,7 +43,8 @@ function createAjv(): Ajv {
     modifying: true,
     validate(kind: NameKind, typed: string, _schema, context) {
       const name = readName(kind, typed)
-      if (name !== null && context !== undefined) context.parentData[context.parentDataProperty] = name
+      if (name !== null && context !== undefined)
+        Object.assign(context.parentData, { [context.parentDataProperty]: name })
       return name !== null
     },
   })

@@ -144,7 +144,7 @@ describe('Names and references that people type or paste', () => {
           .set(merchant.write())
           .send({ delta: 0 })
       const cell = `"${typed}"`
-      const imported = () => postCsv(service, merchant, csvOf('handle,variant_label,price', `${_id},${cell},${500}`))
+      const imported = () => postCsv(service, merchant, csvOf('handle,variant_label,price', `${_id},${cell},500`))
       if (stored === null) {
         expect(created.body.error?.param, about).to.equal('name')
         expect((await put({ variants: [{ label: typed, price: 1 }] })).body.error.param, about).to.equal(
