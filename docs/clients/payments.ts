@@ -25,9 +25,9 @@ export interface components {
       metadata?: {
         [key: string]: string
       } | null
-      /** The page to which the customer returns after the payment. */
+      /** The page to which the customer returns after the payment. An empty text counts as absent. */
       success_url?: string | null
-      /** The page to which the customer returns without a payment. */
+      /** The page to which the customer returns without a payment. An empty text counts as absent. */
       cancel_url?: string | null
     }
     SimulatePaymentBody: {

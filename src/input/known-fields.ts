@@ -63,8 +63,10 @@ export function readFields(schema: Fields, value: unknown, faults: ErrorObject[]
 }
 
 /** Whether an object needs a field, including one that is required only under a condition. */
-export const needsField = ({ required, minProperties, else: otherwise }: Fields): boolean =>
-  (required ?? minProperties ?? (otherwise as Fields | undefined)?.required) !== undefined
+export function needsField({ required, minProperties, else: otherwise = {} }: Fields): boolean {
+  const underCondition: Fields = otherwise
+  return (required ?? minProperties ?? underCondition.required) !== undefined
+}
 
 /** Whether null stands for a field of this schema that is absent. */
 export const takesNull = ({ required = [], absenceWidens = [], properties = {} }: Fields, name: string): boolean =>

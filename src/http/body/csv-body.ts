@@ -38,7 +38,7 @@ export async function readCsv(bytes: Buffer, contentType: string | undefined): P
   const body = parseJson(bytes)
   if ('refusal' in body) return body
   const { value } = body
-  const fields = typeof value === 'object' && !Array.isArray(value) ? (value as { csv?: unknown } | null) : null
+  const fields: { csv?: unknown } | null = typeof value === 'object' && !Array.isArray(value) ? value : null
   const csv = fields?.csv
   const others = Object.keys(fields ?? {}).filter((name) => name !== 'csv')
   // In memory, a parsed object or array can be fifteen times as large as its JSON text. Such a value is replaced with
