@@ -35,6 +35,7 @@ export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date,
 
 /** The fields of an intent or order that the entries of its events need. */
 type EventSource = Pick<Source, 'businessId' | 'sandbox' | 'referenceNumber'>
+type Booked = Pick<OutboxEvent, 'id' | 'event' | 'createdAt' | 'facts'>
 
 /**
  * Books the payments and refunds among events. The relay calls this function before it removes the events from the
@@ -51,10 +52,7 @@ export async function bookEvents(
 }
 
 /** Returns the entries of an event: the payment or refund, and the merchant's fee or its returned part. */
-export function entriesOf(
-  source: EventSource,
-  { id, event, createdAt, facts }: Pick<OutboxEvent, 'id' | 'event' | 'createdAt' | 'facts'>,
-): EntryDraft[] {
+export function entriesOf(source: EventSource, { id, event, createdAt, facts }: Booked): EntryDraft[] {
   const { referenceNumber } = source
   const { payerPhone = '', commission, refund, paidAt = createdAt } = facts
   const merchantReference = 'merchantReference' in source ? (source.merchantReference as string | null) : null

@@ -80,10 +80,7 @@ async function* intentsIn(
 }
 
 /** Yields the ids of all businesses. */
-export async function* businessIds({
-  Business,
-  pace,
-}: Pick<Deps, 'Business' | 'pace'>): AsyncGenerator<string, void, undefined> {
+export async function* businessIds({ Business, pace }: Deps): AsyncGenerator<string, void, undefined> {
   for (let last = ''; ; ) {
     const after = last
     const page = await pace(() =>

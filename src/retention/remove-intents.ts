@@ -9,17 +9,15 @@ import { removeEventsOf } from './remove-events.ts'
 const { maxTimeMS } = batchLimits
 
 /**
- * Returns a filter for intents that have ended and whose events have all been relayed. All other intents are kept,
- * however old they are. If such an intent has ended by the next clean-up, that clean-up removes it. The ledger still
- * contains the refunds that succeeded since `testsBefore`, and is compared with them.
+ * A filter for intents that have ended and whose events have all been relayed. All other intents are kept, however old
+ * they are. If such an intent has ended by the next clean-up, that clean-up removes it.
  */
-const ended = ({ testsBefore }: Cleaning) => ({
-  status: { $ne: 'PENDING' as const },
+const ended = {
+  status: { $ne: 'PENDING' },
   hold: null,
-  'refunds.status': { $ne: 'PENDING' as const },
-  'refundTimes.lastAt': { $not: { $gte: testsBefore } },
+  'refunds.status': { $ne: 'PENDING' },
   'outbox.0': { $exists: false },
-})
+} as const
 
 const neededFields = { sandbox: 1, referenceNumber: 1, 'payment.key': 1 } as const
 type Ended = Pick<Intent, '_id' | 'sandbox' | 'referenceNumber'> & { payment: { key: string } | null }
@@ -35,7 +33,7 @@ export function removeIntents(cleaning: Cleaning): Promise<void> {
   const { Intent: model, businessId, testsBefore } = cleaning
   const walk = { index: 'byTime', where: { businessId, sandbox: true }, from: null, before: testsBefore }
   return eachPage(cleaning.pace, model, walk, async (ids) => {
-    const found = await find(cleaning, { _id: { $in: ids }, ...ended(cleaning) })
+    const found = await find(cleaning, { _id: { $in: ids }, ...ended })
     const held = await undelivered(cleaning, referencesOf(found))
     const hidden = await hide(
       cleaning,
@@ -47,7 +45,7 @@ export function removeIntents(cleaning: Cleaning): Promise<void> {
     const requeued = await undelivered(cleaning, referencesOf(hidden))
     const removable = hidden.filter(({ referenceNumber }) => !requeued.has(referenceNumber))
     await removeEventsOf(cleaning, referencesOf(removable))
-    await removeTests(cleaning, 'intents', model, { _id: { $in: removable.map(({ _id }) => _id) }, ...ended(cleaning) })
+    await removeTests(cleaning, 'intents', model, { _id: { $in: removable.map(({ _id }) => _id) }, ...ended })
   })
 }
 
@@ -67,7 +65,7 @@ async function hide(cleaning: Cleaning, intents: Ended[]): Promise<Ended[]> {
   const { Intent: model, isDry, now } = cleaning
   if (isDry) return intents
   const byId = { _id: { $in: intents.map(({ _id }) => _id) } }
-  const visible = { ...byId, sandbox: true, ...ended(cleaning), cleanedAt: { $exists: false } }
+  const visible = { ...byId, sandbox: true, ...ended, cleanedAt: { $exists: false } }
   const hiding = { $set: { cleanedAt: now() }, $unset: { referenceKey: 1 } } as const
   await nativeCollection(model).updateMany(visible, hiding, { maxTimeMS })
   return find(cleaning, { ...byId, cleanedAt: { $exists: true } })

@@ -4,13 +4,11 @@ import type { AdminDeps } from './run.ts'
 
 const verifyHelp = `
 Recomputes every balance from the amounts, and compares each entry with its
-payment, refund or payout. The exit code is 0 only if all ledgers are as they
-should be. Of each other ledger, the first fault is shown. No payout of it is
-booked until the fault is mended.
+payment, refund or payout. Shows the first fault of each ledger. The exit code is
+0 only if there is none.
 
-Examples:
-  admin ledger verify
-  admin ledger verify --json`
+Example:
+  admin ledger verify`
 
 /** Adds the command for the ledgers. */
 export function addLedgerCommand(program: Command): void {

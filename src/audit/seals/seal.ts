@@ -32,15 +32,7 @@ export interface SealedHead {
 
 export const auditSeals: Collection = {
   name: 'auditseals',
-  fields: {
-    _id: Number,
-    at: Date,
-    ids: [String],
-    digests: [String],
-    heads: [Object],
-    previous: String,
-    digest: String,
-  },
+  fields: { _id: Number, at: Date, ids: [String], digests: [String], heads: Array, previous: String, digest: String },
   indexes: [{ name: 'byLedger', key: { 'heads.chain': 1, _id: -1 } }],
 }
 
