@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { withAdmin } from '../admin/admin.ts'
 import { signedIn } from '../admin/staff.ts'
-import { fixtureReference } from '../invariants/expect-invariants.ts'
 import { csvOf, postCsv, storedProducts, variantLines } from '../support/imports.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { receiveLive } from '../support/ledger.ts'
+import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct, readProduct } from '../support/store.ts'
 
 /** A reference or name as people type or paste it, and as it is stored. Null stands for one that is refused. */
@@ -188,7 +188,6 @@ describe('Names and references that people type or paste', () => {
   })
 
   it('are one business and one payout in all their forms, for operators and staff', async () => {
-    const at = { businessId: merchant.businessId, sandbox: false }
     const { id } = JSON.parse(
       (await cli.here('business', 'create', '--name', ' Chez\n Ne\u0301ma\u200b ', '--json')).stdout,
     )
@@ -196,11 +195,7 @@ describe('Names and references that people type or paste', () => {
     const pasted = '\u202aChez  Ne\u0301ma\u202c'
     const listed = JSON.parse((await cli.here('business', 'list', '--name', pasted, '--json')).stdout)
     expect(listed.items.map((each: { id: string }) => each.id)).to.deep.equal([id])
-    await service.deps.batchers.bookEntries(
-      at,
-      [{ _id: id, type: 'payment', amount: 900, day: '2026-11-26', referenceNumber: fixtureReference }],
-      1e15,
-    )
+    await receiveLive(service, await withAnotherKey(service, merchant, { mode: 'live' }), 900)
     const pay = async (reference: string) => {
       const args = ['--amount', '400', '--reference', reference, '--json']
       return cli.here('business', 'payout', merchant.businessId, ...args)
