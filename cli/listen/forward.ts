@@ -1,6 +1,6 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { text } from 'node:stream/consumers'
+import { text as readText } from 'node:stream/consumers'
 import { signWebhook } from '../../docs/clients/payments.ts'
 
 /** The time in which a server must respond to a webhook. */
@@ -44,7 +44,7 @@ export async function forwardEvent({ url, headerBrand, body, secret, signal }: F
   try {
     const response = await post(url, headers, body, AbortSignal.any([signal, timeout]))
     const { statusCode: status = 0 } = response
-    const responseText = await text(response)
+    const responseText = await readText(response)
     return outcome(status, status >= 200 && status < 300 ? null : rejection(status, responseText))
   } catch (error) {
     return outcome(null, timeout.aborted ? late : unreachable(error as NodeJS.ErrnoException, url))

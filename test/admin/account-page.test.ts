@@ -48,8 +48,8 @@ describe('The page “Your account”', () => {
     expect(paths).to.have.lengthOf(2)
     const stranger = await signedIn(service, 'admin')
     const expectNotEnded = async (visitor: Visitor, path: string) => {
-      const { status, text } = await visitor.act(path)
-      expect([status, text.includes('You have no such session'), text.includes('has ended')], path).to.deep.equal([
+      const { status, text: shown } = await visitor.act(path)
+      expect([status, shown.includes('You have no such session'), shown.includes('has ended')], path).to.deep.equal([
         404,
         true,
         false,
