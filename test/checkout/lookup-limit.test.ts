@@ -140,8 +140,8 @@ describe('The limiter for links and payment codes', () => {
       seen(service.origin + sandbox, { method: 'POST', body: new URLSearchParams({ code }), headers: { ...headers } })
     const strangers = ['203.0.113.99', 'unknown'].map((from) => ({ 'X-Forwarded-For': from }))
     for (const from of strangers) {
-      for (let miss = 0; miss < 31; miss += 1) await enter(wrong, from)
-      for (let miss = 0; miss < 301; miss += 1) await open(service, '/p/222222', from)
+      for (let sent = 0; sent < 31; sent += 1) await enter(wrong, from)
+      for (let sent = 0; sent < 301; sent += 1) await open(service, '/p/222222', from)
       const page = await open(service, `/p/${intent.shortCode}`, from)
       const refused = page.status === 429 ? null : await fill(page, wallets.wrongPin, from)
       expect([page.status, refused?.status]).to.deep.equal(from === strangers[0] ? [429, undefined] : [200, 422])
