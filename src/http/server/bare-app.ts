@@ -6,7 +6,7 @@ import { refuse } from '../../errors.ts'
 import { throttled } from '../../process/log.ts'
 import { createApiHeaders } from '../responses/api-headers.ts'
 import { send } from '../responses/envelope.ts'
-import { clientAddress, type IsTrusted } from './client-address.ts'
+import { clientAddress, type IsTrusted, readAddress } from './client-address.ts'
 import { logRequest } from './log-request.ts'
 import { refuseMalformed } from './refuse-malformed.ts'
 import { createErrorReporter } from './report-error.ts'
@@ -40,7 +40,7 @@ export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app:
     res.setHeader('X-Request-Id', requestId)
     if (refusal !== undefined) throw refusal
     const ip = clientAddress(req, isTrusted) ?? undefined
-    if (ip === undefined) warnUnreported({ proxy: req.socket.remoteAddress })
+    if (ip === undefined) warnUnreported({ proxy: readAddress(req.socket.remoteAddress) })
     Object.defineProperty(req, 'ip', { value: ip })
     logRequest(deps, req, res)
     if (req.rawHeaders.length > maxHeaders * 2) throw refuse('HEADERS_TOO_LARGE')
