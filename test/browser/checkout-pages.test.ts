@@ -249,7 +249,7 @@ describe('The hosted payment pages', function () {
   it('say how long to wait after too many failed attempts', async () => {
     const { deps } = counter.service
     const page = await counter.openWindow({ size: 'phone', language: 'ar' })
-    for (let time = 0; time < 31; time += 1) await fetch(`${counter.service.origin}/p/222222`)
+    for (let time = 0; time < 301; time += 1) await fetch(`${counter.service.origin}/p/222222`)
     const wrong: string[] = []
     for (const locale of locales) {
       const response = await page.goto(inLanguage('/p/222222', locale))
