@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import type { mongo } from 'mongoose'
 import { resealAuditKey } from '../../src/audit/seals/audit-key.ts'
 import { checkTrail } from '../../src/audit/seals/nightly-check.ts'
 import type { LedgerEntry } from '../../src/ledger/entry.ts'
@@ -88,8 +87,7 @@ describe('The verification of the ledgers', function () {
     }
     await entries().insertMany(links)
   }
-  const change = (filter: object, update: object) => () =>
-    entries().updateOne({ ...owner(false), ...filter }, update as mongo.UpdateFilter<LedgerEntry>)
+  const change = (filter: object, update: object) => () => entries().updateOne({ ...owner(false), ...filter }, update)
   const amend = (at: number, fields: Partial<LedgerEntry>) => () =>
     rewrite((chained) => chained.map((entry, index) => (index === at ? { ...entry, ...fields } : entry)))
 
