@@ -17,7 +17,11 @@ export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
   afterFault: 'complete',
   async run(deps) {
     const checked = checkTrail(deps, ending)
-    return cleanUp(deps, ending).finally(() => checked)
+    try {
+      return await cleanUp(deps, ending)
+    } finally {
+      await checked
+    }
   },
 })
 

@@ -308,7 +308,7 @@ describe('The seals of the audit trail', function () {
     const any = { ...tester, subject: 's', businessId: null, before: null, after: null, act: 'key.created' }
     const at = service.clock.now()
     service.clock.advance(dayMs)
-    const forged = forgedMarks().map(([name, seal]) => ({ ...any, _id: name, at, seal }))
+    const forged = forgedMarks().map(([_id, mark]) => ({ ...any, _id, at, seal: mark }))
     const backdated = { ...any, _id: 'backdated', at: new Date(at.getTime() - 3 * dayMs), seal: null }
     await lines().insertMany([...forged, backdated] as never[])
     await night()

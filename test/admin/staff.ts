@@ -133,6 +133,6 @@ export async function refusalsIn({ deps }: Service, matches: (line: AuditEvent) 
   const held = (await deps.SharedLine.find().lean<Pick<SharedLine, 'unaudited'>[]>()).flatMap((each) => each.unaudited)
   const lines = [...(await deps.AuditEvent.find({ act: 'staff.sign-in-refused' }).lean<AuditEvent[]>()), ...held]
   const found = lines.filter(matches)
-  const notes = found.flatMap(({ subject, after }) => after?.notes ?? `${subject}: ${after?.reason}`)
+  const notes = found.flatMap(({ subject, after }) => after?.notes ?? `${subject}: ${String(after?.reason)}`)
   return { count: found.reduce((sum, { after }) => sum + Number(after?.times ?? 1), 0), notes: [...new Set(notes)] }
 }

@@ -65,7 +65,7 @@ export async function* faultsOfOtherLines(deps: LineDeps, lastSeal: number): Asy
 
 /** Returns a mark, which may be any BSON value if it is forged. */
 const shown = (seal: unknown): string =>
-  typeof seal === 'object' ? mongo.BSON.EJSON.stringify(seal, { relaxed: true }) : String(seal)
+  typeof seal === 'string' ? seal : mongo.BSON.EJSON.stringify(seal, { relaxed: true })
 
 /**
  * Reads the ids and marks of all lines that match. There is no limit on the total time, because otherwise someone could
