@@ -153,8 +153,8 @@ describe('The seals of the audit trail', function () {
 
     const changeLine = (set: object) => () => lines().updateOne({ _id: ids[1] ?? '' }, { $set: set })
     const add = (fields: object) => () => lines().insertOne({ ...extra, ...fields })
-    const mark = (seal: unknown): [tamper: () => Promise<unknown>, fault: string] => [
-      add({ seal }),
+    const mark = (forged: unknown): [tamper: () => Promise<unknown>, fault: string] => [
+      add({ seal: forged }),
       `Line ${extra._id} `,
     ]
     const twoDaysAgo = () => new Date(service.clock.now().getTime() - 2 * dayMs - 1)
