@@ -179,7 +179,7 @@ describe('A response', () => {
       ['nine levels of nested objects', 400, 'INVALID_JSON', () => nested(9)],
       ['10 KB of opening brackets', 400, 'INVALID_JSON', () => '['.repeat(10_000)],
       ['100 000 nested arrays', 400, 'INVALID_JSON', () => `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
-      ['300 KB of JSON', 413, 'PAYLOAD_TOO_LARGE', () => JSON.stringify({ amount: 5, x: 'x'.repeat(300_000) })],
+      ['600 KB of JSON', 413, 'PAYLOAD_TOO_LARGE', () => JSON.stringify({ amount: 5, x: 'x'.repeat(600_000) })],
       ['a form', 415, 'UNSUPPORTED_MEDIA_TYPE', () => 'amount=5', 'application/x-www-form-urlencoded'],
       ['JSON with the media type text/plain', 415, 'UNSUPPORTED_MEDIA_TYPE', () => '{"amount":5}', 'text/plain'],
       ['JSON in a different charset', 415, 'UNSUPPORTED_MEDIA_TYPE', () => '{"amount":5}', latin1],

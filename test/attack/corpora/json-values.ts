@@ -53,7 +53,7 @@ export const jsonTexts: readonly string[] = [
   '['.repeat(100_000),
   `${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`,
   `"${'a'.repeat(255_000)}"`,
-  `{"a":"${'a'.repeat(300_000)}"}`,
+  `{"a":"${'a'.repeat(600_000)}"}`,
   `{"__proto__":{"polluted":"yes"},"amount":5,"label":"~tag~"}`,
   `{"__proto__":{"toLocaleString":"yes"},"amount":5,"label":"~tag~"}`,
   `{"constructor":{"prototype":{"polluted":"yes"}},"amount":5,"label":"~tag~"}`,
