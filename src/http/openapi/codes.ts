@@ -41,7 +41,7 @@ export function codesOf(route: Route): ErrorCode[] {
     ...(isWrite ? ofWrites : []),
     ...(isWrite && route.body !== 'none' ? ofBodies : []),
     ...codesIn(about.body),
-    ...about.errors,
+    ...(about.errors ?? []),
   ])
   return (Object.keys(catalogue) as ErrorCode[]).filter((code) => codes.has(code))
 }

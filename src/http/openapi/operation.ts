@@ -49,7 +49,7 @@ function requiredKey(route: Route): string {
 }
 
 const pathParameters = (writer: SchemaWriter, { about }: Route): Part[] =>
-  Object.entries(about.params).map(([name, schema]) => ({
+  Object.entries(about.params ?? {}).map(([name, schema]) => ({
     name,
     in: 'path',
     required: true,
@@ -77,7 +77,7 @@ const asParameter = ({ description, ...schema }: Part, text: string | undefined)
 })
 
 function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null {
-  if (about.body === null) return null
+  if (about.body === undefined) return null
   const json = { schema: writer.refer(about.body), example: about.example.body }
   return {
     required: needsField(about.body),

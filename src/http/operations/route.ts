@@ -85,10 +85,10 @@ export interface WriteRoute extends Common {
   /** The kind of body: JSON, or a CSV file, which `run` receives as `{ csv }`. With `none`, the body is ignored. */
   body: BodyKind | 'none'
   /**
-   * How to recall the first response of an operation that creates a document. If null, the response is stored with the
-   * claim.
+   * How to recall the first response of an operation that creates a document. Without it, the response is stored with
+   * the claim.
    */
-  recall: Recall | null
+  recall?: Recall
   /** Returns the maximum duration of the third-party step, in ms, if the operation has one. */
   thirdPartyMs?: (config: Config) => number
   run(deps: Deps, caller: Caller, input: OperationInput, effect: Effect): Promise<unknown>

@@ -222,7 +222,7 @@ function writeOf(
     params: route.body !== 'none' && 'params' in body ? [req.query, body.params] : [req.query],
     status: route.hasDryRun && 'value' in body && isDryRun(body.value) ? 200 : route.status,
     unread,
-    recall: route.recall,
+    recall: route.recall ?? null,
     thirdPartyMs: route.thirdPartyMs?.(deps.config) ?? null,
     cause: causeOf(res),
     // The memory stays reserved while the operation runs, because it may run a few seconds past its deadline and still

@@ -13,11 +13,8 @@ import * as example from './balance-example.ts'
 import type { About } from './openapi-text.ts'
 import { pageWith } from './page-example.ts'
 
-const none = { params: {}, query: null, body: null, errors: [] }
-
 export const aboutBalance = {
   get: {
-    ...none,
     operationId: 'getBalance',
     tag: 'Balance',
     summary: 'Retrieve the balance',
@@ -27,7 +24,6 @@ export const aboutBalance = {
     example: { response: example.balance },
   },
   entries: {
-    ...none,
     operationId: 'listBalanceEntries',
     tag: 'Balance',
     summary: 'List balance entries',
@@ -38,7 +34,6 @@ export const aboutBalance = {
     example: { query: { type: 'payment', limit: '50' }, response: pageWith(example.entry, 50) },
   },
   refunds: {
-    ...none,
     operationId: 'listRefunds',
     tag: 'Balance',
     summary: 'List refunds',
@@ -48,7 +43,6 @@ export const aboutBalance = {
     example: { response: pageWith(example.refund, 20) },
   },
   statements: {
-    ...none,
     operationId: 'listStatements',
     tag: 'Balance',
     summary: 'List the statements of a month',
@@ -63,7 +57,6 @@ export const aboutBalance = {
     },
   },
   statement: {
-    ...none,
     operationId: 'getStatement',
     tag: 'Balance',
     summary: 'Retrieve the statement of a day',

@@ -24,11 +24,8 @@ export const aboutDeliveries = {
     summary: 'List webhook deliveries',
     description:
       "Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts at live endpoints: their fields are null.",
-    params: {},
     query: listDeliveriesQuery,
-    body: null,
     response: deliveryPage,
-    errors: [],
     example: { query: { status: 'RETRYING' }, response: pageWith(example.delivery, 20) },
   },
   get: {
@@ -38,8 +35,6 @@ export const aboutDeliveries = {
     description:
       'Returns the delivery with its body, its latest attempts, and the headers of the last attempt without signatures.',
     params,
-    query: null,
-    body: null,
     response: deliveryWithAttempts,
     errors: missing,
     example: { params: ofOne, response: example.withAttempts },
@@ -51,8 +46,6 @@ export const aboutDeliveries = {
     description:
       'Makes one more attempt now, with the same `id` and body. A CANCELLED delivery then continues its automatic attempts too. If the service makes no attempt, `reason` says why. The key must be of the environment of the event and of the endpoint.',
     params,
-    query: null,
-    body: null,
     response: retriedDelivery,
     errors: missing,
     example: { params: ofOne, response: example.retried },
@@ -62,11 +55,8 @@ export const aboutDeliveries = {
     tag: 'Webhook deliveries',
     summary: 'Retry webhook deliveries by filter',
     description: `Makes one more attempt now at each matching delivery, oldest first, for at most ${requeueBatch} deliveries per request. At least one filter is required. The filters are those of the list of deliveries. With a test key, deliveries to live endpoints are skipped. If \`hasMore\` is true, repeat the request with a new idempotency key and with \`next\` as \`after\`.`,
-    params: {},
-    query: null,
     body: retryDeliveriesBody,
     response: retriedDeliveries,
-    errors: [],
     example: {
       body: { endpointId: example.delivery.endpointId, status: ['DEAD', 'RETRYING'], responseStatus: '5xx' },
       response: example.retriedMatching,

@@ -40,7 +40,6 @@ export const deliveryRoutes: readonly Route[] = [
     scope: 'webhooks.deliveries:write',
     status: 200,
     body: 'json',
-    recall: null,
     run: (deps, caller, { body }, effect) => retryMatching(deps, caller, parseRetryFilter(deps, body), effect),
   },
   {
@@ -50,7 +49,6 @@ export const deliveryRoutes: readonly Route[] = [
     scope: 'webhooks.deliveries:write',
     status: 200,
     body: 'none',
-    recall: null,
     run: async (deps, caller, { params }, effect) => {
       const { delivery, retried, reason } = await withinAuditLines(deps, caller, () =>
         retryDelivery(deps, caller, params.id ?? '', effect),

@@ -19,8 +19,6 @@ export const aboutEndpoints = {
     summary: 'Create a webhook endpoint',
     description:
       'Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. A business can have at most 5 endpoints in both environments together. Store the `secret`, with which you verify signatures: this is the only response that contains it.',
-    params: {},
-    query: null,
     body: createEndpointBody,
     response: endpointWithSecret,
     errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],
@@ -33,7 +31,6 @@ export const aboutEndpoints = {
     description:
       'Changes the fields that you send. Omitted fields keep their values. `events` replaces the whole list.',
     params,
-    query: null,
     body: updateEndpointBody,
     response: endpoint,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
@@ -46,8 +43,6 @@ export const aboutEndpoints = {
     description:
       'Deliveries that are not finished become CANCELLED. The service aborts a request that is in progress within 3 s. A live key can delete test endpoints too.',
     params,
-    query: null,
-    body: null,
     response: deletedEndpoint,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     example: { params: ofOne, response: example.deleted },
@@ -59,7 +54,6 @@ export const aboutEndpoints = {
     description:
       'Sends one signed event with sample data to the endpoint, without retries. The status is 200 even if the attempt fails: check `delivered`. The response takes as long as your endpoint does, up to the webhook timeout.',
     params,
-    query: null,
     body: testEndpointBody,
     response: testResult,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
@@ -72,8 +66,6 @@ export const aboutEndpoints = {
     description:
       'Creates a new signing secret. This is the only response that contains it. For 24 hours, deliveries also carry a signature with the old secret.',
     params,
-    query: null,
-    body: null,
     response: endpointWithSecret,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     example: { params: ofOne, response: example.rotated },
@@ -84,9 +76,7 @@ export const aboutEndpoints = {
     summary: 'List webhook endpoints',
     description:
       'Returns the webhook endpoints of one environment, newest first, without their secrets. `last24Hours` shows how many of the latest attempts succeeded.',
-    params: {},
     query: listEndpointsQuery,
-    body: null,
     response: endpointPage,
     errors: ['SANDBOX_MISMATCH'],
     example: { response: pageWith(example.listed, 20) },

@@ -36,7 +36,6 @@ export const endpointRoutes: readonly Route[] = [
     scope: 'webhooks.endpoints:write',
     status: 200,
     body: 'json',
-    recall: null,
     run: async (deps, caller, { params, body }, effect) => {
       const change = parseUpdate(deps, caller, body)
       const endpoint = await withinAuditLines(deps, caller, () =>
@@ -52,7 +51,6 @@ export const endpointRoutes: readonly Route[] = [
     scope: 'webhooks.endpoints:write',
     status: 200,
     body: 'none',
-    recall: null,
     run: (deps, caller, { params }, effect) => deleteEndpoint(deps, caller, params.id ?? '', effect),
   },
   {
@@ -62,7 +60,6 @@ export const endpointRoutes: readonly Route[] = [
     scope: 'webhooks.endpoints:write',
     status: 200,
     body: 'json',
-    recall: null,
     thirdPartyMs: (config) => config.webhookTimeoutMs,
     run: (deps, caller, { params, body }, effect) =>
       testEndpoint(deps, caller, params.id ?? '', parseTest(deps, caller, body), effect),
@@ -74,7 +71,6 @@ export const endpointRoutes: readonly Route[] = [
     scope: 'webhooks.endpoints:write',
     status: 200,
     body: 'none',
-    recall: null,
     run: (deps, caller, { params }, effect) => rotateSecret(deps, caller, params.id ?? '', effect),
   },
   {

@@ -20,11 +20,8 @@ const event = {
 
 const feed = { items: [event], next: '1-5b0c3f9e', hasMore: false }
 
-const none = { params: {}, body: null, errors: [] }
-
 export const aboutEvents = {
   list: {
-    ...none,
     operationId: 'listEvents',
     tag: 'Events',
     summary: 'List events',
@@ -35,7 +32,6 @@ export const aboutEvents = {
     example: { query: { type: 'payment.created' }, response: pageWith(event, 20) },
   },
   feed: {
-    ...none,
     operationId: 'readEventFeed',
     tag: 'Events',
     summary: 'Follow the event feed',
@@ -46,14 +42,12 @@ export const aboutEvents = {
     example: { response: feed },
   },
   get: {
-    ...none,
     operationId: 'getEvent',
     tag: 'Events',
     summary: 'Retrieve an event',
     description:
       'Returns one event with the body of its webhooks. If the key may not read events of this type, the response is SCOPE_REQUIRED.',
     params: { id: described('The `id` of the event.', id) },
-    query: null,
     response: loggedEvent,
     errors: ['EVENT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     example: { params: { id: eventId }, response: event },

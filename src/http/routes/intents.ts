@@ -60,7 +60,6 @@ export const intentRoutes: readonly Route[] = [
     scope: 'payments.intents:write',
     status: 200,
     body: 'none',
-    recall: null,
     run: async (deps, caller, { params }, effect) =>
       presentIntent(deps.config, await cancelIntent(deps, caller, params.referenceNumber ?? '', effect), deps.now()),
   },
@@ -72,7 +71,6 @@ export const intentRoutes: readonly Route[] = [
     sandboxOnly: true,
     status: 200,
     body: 'json',
-    recall: null,
     run: async (deps, caller, { params, body }, effect) => {
       const input = parseSimulation(deps, body)
       const intent = await simulatePayment(deps, caller, params.referenceNumber ?? '', input, effect)
@@ -86,7 +84,6 @@ export const intentRoutes: readonly Route[] = [
     scope: 'payments.refunds:write',
     status: 200,
     body: 'json',
-    recall: null,
     thirdPartyMs: refundThirdPartyMs,
     run: (deps, caller, { params, body }, effect) =>
       refundIntent(deps, caller, params.referenceNumber ?? '', parseRefund(deps, body), effect),

@@ -15,15 +15,12 @@ const about = (kind: ExportKind, operationId: string, summary: string, descripti
   tag: 'Exports',
   summary,
   description: `${description}\n\n${rules}`,
-  params: {},
   query: exportLedgerQuery,
-  body: null,
   response: described('The CSV file.', text(largestExact)),
   lines: {
     schema: described('One JSON object per line.', text(largestExact)),
     example: example.fileOf(kind, 'jsonl'),
   },
-  errors: [],
   example: { query: example.period, response: example.fileOf(kind, 'csv') },
 })
 

@@ -17,8 +17,8 @@ export type Tag =
 
 /**
  * The part of an operation's OpenAPI description that is not derived from its route. Requests are validated against the
- * schemas `query` and `body`. If `query` is null, the operation accepts no query parameters. If `body` is null, it
- * ignores the body.
+ * schemas `query` and `body`. Without `query`, the operation accepts no query parameters. Without `body`, it ignores
+ * the body.
  */
 export interface About {
   operationId: string
@@ -26,9 +26,9 @@ export interface About {
   summary: string
   description: string
   /** The schema of each path parameter. */
-  params: Record<string, Schema>
-  query: AnnotatedSchema | null
-  body: Schema | null
+  params?: Record<string, Schema>
+  query?: AnnotatedSchema
+  body?: Schema
   /** The schema of `data` in the response, or of the file if the operation is a download. */
   response: Schema
   /** The schema of the file and an example, if a download is also available as JSON lines. */
@@ -37,7 +37,7 @@ export interface About {
    * The error codes that are specific to the operation. Those under `errorCodes` in the `body` schema are added
    * automatically.
    */
-  errors: readonly ErrorCode[]
+  errors?: readonly ErrorCode[]
   example: Example
 }
 

@@ -13,8 +13,6 @@ export const aboutOrders = {
     summary: 'Simulate an order',
     description:
       'Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, the order is for one unit of a variant in stock, and a test shop without products first gets a sample product.',
-    params: {},
-    query: null,
     body: simulateOrderBody,
     response: order,
     errors: [
@@ -32,9 +30,7 @@ export const aboutOrders = {
     tag: 'Orders',
     summary: 'List orders',
     description: "Returns the orders of the key's environment, newest first.",
-    params: {},
     query: listOrdersQuery,
-    body: null,
     response: orderPage,
     errors: ['SHOP_NOT_FOUND'],
     example: { response: pageWith(example.order, 20) },
@@ -46,8 +42,6 @@ export const aboutOrders = {
     description:
       'An order keeps a copy of the products as they were sold. Later changes to a product do not affect it.',
     params: { id: described('The `_id` of the order.', id) },
-    query: null,
-    body: null,
     response: order,
     errors: ['SHOP_NOT_FOUND', 'ORDER_NOT_FOUND', 'SANDBOX_MISMATCH'],
     example: { params: { id: example.orderId }, response: example.order },

@@ -12,7 +12,6 @@ export const aboutProductFiles = {
     summary: 'Import products from a CSV file',
     description:
       'Creates and updates products, one row per variant. The import applies the whole file or, if it has a fault, nothing. `details.faults` then lists the faults by row and column.',
-    params: {},
     query: importProductsQuery,
     body: importProductsBody,
     response: importResult,
@@ -25,9 +24,7 @@ export const aboutProductFiles = {
     summary: 'Export products to a CSV file',
     description:
       'Returns all products, one row per variant, oldest product first. Importing the file again changes nothing.',
-    params: {},
     query: exportProductsQuery,
-    body: null,
     response: described('The CSV file.', { ...text(largestExact) }),
     errors: ['SHOP_NOT_FOUND'],
     example: { response: example.exported },

@@ -17,7 +17,6 @@ export const productCsvRoutes: readonly Route[] = [
     scope: 'store.products:write',
     status: 200,
     body: 'csv',
-    recall: null,
     run: (deps, caller, { query, body }: OperationInput<ImportProductsQuery>, effect) =>
       deps.importOneAtATime(caller.businessId, async () => {
         const input = await parseImport(deps, query, body as FileBody, effect.deadlineAt)

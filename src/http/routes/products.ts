@@ -55,7 +55,6 @@ export const productRoutes: readonly Route[] = [
     scope: 'store.products:write',
     status: 200,
     body: 'json',
-    recall: null,
     run: async (deps, caller, { params: { id = '' }, body }, effect) =>
       presentProduct(await updateProduct(deps, caller, id, parseChange(deps, body), effect)),
   },
@@ -66,7 +65,6 @@ export const productRoutes: readonly Route[] = [
     scope: 'store.products:write',
     status: 200,
     body: 'none',
-    recall: null,
     run: (deps, caller, { params: { id = '' } }, effect) => deleteProduct(deps, caller, id, effect),
   },
   {
@@ -76,7 +74,6 @@ export const productRoutes: readonly Route[] = [
     scope: 'store.products:write',
     status: 200,
     body: 'json',
-    recall: null,
     run: async (deps, caller, { params: { id = '', vid = '' }, body }, effect) => {
       const change = parseStockChange(deps, body)
       const idOrLabel = readName('name', vid) ?? vid

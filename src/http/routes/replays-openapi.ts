@@ -20,7 +20,6 @@ export const aboutReplays = {
     description:
       'Replays the events of a period to the endpoint, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body. If it fails, a delivery that was DEAD is DEAD again, and any other one continues its automatic attempts, even if it was DELIVERED before. A missing delivery is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day and environment.',
     params: endpointParams,
-    query: null,
     body: replayEndpointBody,
     response: requestedReplay,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'ENDPOINT_NOT_ACTIVE', 'EVENTS_NOT_PERMITTED'],
@@ -34,7 +33,6 @@ export const aboutReplays = {
       "Returns the endpoint's replays, newest first. A replay is kept for 90 days after its end, in the sandbox for 30 days.",
     params: endpointParams,
     query: pageQuery,
-    body: null,
     response: replayPage,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     example: { params: ofEndpoint, response: pageWith(example.replay, 20) },
@@ -46,8 +44,6 @@ export const aboutReplays = {
     description:
       'Returns the replay with its progress: `requeued`, `created` and `skipped` add up to `total` when it is DONE.',
     params,
-    query: null,
-    body: null,
     response: replay,
     errors: missing,
     example: { params: ofOne, response: example.replay },
@@ -59,8 +55,6 @@ export const aboutReplays = {
     description:
       'Stops a running replay within 2 s. Attempts that it has already scheduled are still made. A replay that is not RUNNING does not change.',
     params,
-    query: null,
-    body: null,
     response: replay,
     errors: missing,
     example: { params: ofOne, response: example.cancelled },

@@ -18,7 +18,6 @@ export const replayRoutes: readonly Route[] = [
     status: 201,
     hasDryRun: true,
     body: 'json',
-    recall: null,
     run: (deps, caller, { params: { id = '' }, body }, effect) => {
       const request = parseReplay(deps, body)
       const run = () => requestReplay(deps, caller, id, request, effect)
@@ -55,7 +54,6 @@ export const replayRoutes: readonly Route[] = [
     scope: 'webhooks.deliveries:write',
     status: 200,
     body: 'none',
-    recall: null,
     run: async (deps, caller, { params: { id = '', replayId = '' } }) =>
       presentReplay(await withinAuditLines(deps, caller, () => cancelOwnReplay(deps, caller, id, replayId))),
   },

@@ -49,14 +49,14 @@ const operation = (route: Route): Target => ({
   method: route.method.toUpperCase(),
   path: `/api/v1${filledIn(route.path)}`,
   by: 'key',
-  query: route.about.query,
+  query: route.about.query ?? null,
   body: bodyOf(route),
   route,
 })
 
 function bodyOf(route: Route): TargetBody {
   const { body: schema } = route.about
-  if (route.method === 'get' || schema === null || route.body === 'none') return { kind: 'none' }
+  if (route.method === 'get' || schema === undefined || route.body === 'none') return { kind: 'none' }
   return { kind: route.body, schema }
 }
 
