@@ -44,8 +44,10 @@ export interface AuditEvent extends By {
   seal?: number | null
 }
 
-/** Returns a new audit line with an id. */
-export const auditLine = (line: Omit<AuditEvent, '_id'>): AuditEvent => ({ _id: newId(), ...line })
+/** Returns a new audit line with an id. By default, it has no values from before and after. */
+export const auditLine = (
+  line: Omit<AuditEvent, '_id' | 'before' | 'after'> & Partial<Pick<AuditEvent, 'before' | 'after'>>,
+): AuditEvent => ({ _id: newId(), before: null, after: null, ...line })
 
 const fields = {
   _id: String,

@@ -38,7 +38,6 @@ export async function recordExport(
     act: 'audit.exported',
     subject: 'audit',
     businessId: filter.businessId,
-    before: null,
   } as const
   await nativeCollection(deps.AuditEvent).insertOne(auditLine({ at: deps.now(), ...by, ...about, after }))
 }

@@ -21,17 +21,7 @@ export async function createBusiness(
     limits: defaultLimits,
     commission: [],
     createdAt: now,
-    unaudited: [
-      auditLine({
-        at: now,
-        ...by,
-        act: 'business.created',
-        subject: id,
-        businessId: id,
-        before: null,
-        after: input,
-      }),
-    ],
+    unaudited: [auditLine({ at: now, ...by, act: 'business.created', subject: id, businessId: id, after: input })],
   }
   await nativeCollection(deps.Business).insertOne(business)
   await publishAudit(deps, deps.Business, [business])

@@ -31,15 +31,7 @@ export async function issueKey(deps: KeyDeps, input: KeyRequest, by: By): Promis
     createdAt: now,
     lastUsedDay: null,
     unaudited: [
-      auditLine({
-        at: now,
-        ...by,
-        act: 'key.created',
-        subject: id,
-        businessId,
-        before: null,
-        after: { ...rights, ...shown },
-      }),
+      auditLine({ at: now, ...by, act: 'key.created', subject: id, businessId, after: { ...rights, ...shown } }),
     ],
   }
   await nativeCollection(deps.ApiKey).insertOne(stored)

@@ -123,7 +123,6 @@ const record = (
       act: 'intents.cancelled',
       subject: businessId,
       businessId,
-      before: null,
       after: { mode: sandbox ? 'test' : 'live', createdBefore, pending },
     }),
     _id,

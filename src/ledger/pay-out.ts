@@ -72,15 +72,7 @@ function draftOf({ businessId, sandbox, amount, reference }: Payout, now: Date, 
   const mode = sandbox ? 'test' : 'live'
   const _id = createHash('sha256').update(`payout ${businessId} ${mode} ${reference}`).digest('hex').slice(0, 24)
   const after = { mode, amount, reference }
-  const line = auditLine({
-    at: now,
-    ...by,
-    act: 'business.paid-out',
-    subject: _id,
-    businessId,
-    before: null,
-    after,
-  })
+  const line = auditLine({ at: now, ...by, act: 'business.paid-out', subject: _id, businessId, after })
   return {
     _id,
     type: 'payout',

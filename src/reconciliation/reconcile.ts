@@ -46,7 +46,7 @@ export async function reconcile(
   const sha256 = hash.digest('hex')
   const [id, at] = [newId(), deps.now()]
   const after = { day, file: fileName, sha256, matched: counts.matched, differences: differenceCount(counts) }
-  const about = { act: 'reconciliation.run', subject: id, businessId: null, before: null } as const
+  const about = { act: 'reconciliation.run', subject: id, businessId: null } as const
   const run: Reconciliation = {
     _id: id,
     day,

@@ -57,7 +57,7 @@ async function insert(
   access: Pick<Staff, 'passwordHash' | 'link'>,
 ): Promise<boolean> {
   const now = deps.now()
-  const about = { at: now, ...by, subject: name, businessId: null, before: null }
+  const about = { at: now, ...by, subject: name, businessId: null }
   const staff: Staff = {
     _id: name,
     role,

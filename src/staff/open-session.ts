@@ -36,7 +36,6 @@ export async function openSession(
     act: 'staff.signed-in',
     subject: staff._id,
     businessId: null,
-    before: null,
     after,
   })
   const audited = { ...session, unaudited: [line] }

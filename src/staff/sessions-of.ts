@@ -68,7 +68,6 @@ export async function endSession(
           act: 'staff.session-ended',
           subject: name,
           businessId: null,
-          before: null,
           after: { session: sessionId },
         }),
       },

@@ -95,7 +95,6 @@ async function write(
     act: 'staff.password-changed',
     subject: name,
     businessId: null,
-    before: null,
     after: { with: means },
   })
   const changed = await deps.Staff.findOneAndUpdate(

@@ -102,7 +102,6 @@ export async function recordRefusal(
     act: 'staff.sign-in-refused',
     subject,
     businessId: null,
-    before: null,
     after: { reason },
   })
   await addShared(deps, `sign-in ${networkOf(ip)} ${signedInAs ?? ''}`, line, `${subject}: ${reason}`)

@@ -12,15 +12,7 @@ export async function signOut(
   token: string,
   by: By,
 ): Promise<void> {
-  const line = auditLine({
-    at: deps.now(),
-    ...by,
-    act: 'staff.signed-out',
-    subject: by.actor.name,
-    businessId: null,
-    before: null,
-    after: null,
-  })
+  const line = auditLine({ at: deps.now(), ...by, act: 'staff.signed-out', subject: by.actor.name, businessId: null })
   const ended = await deps.StaffSession.findOneAndUpdate(
     { _id: { $in: deps.secrets.hashes(token) }, endedAt: null },
     { $set: { endedAt: line.at }, $push: { unaudited: line } },

@@ -140,7 +140,6 @@ async function recordExport(deps: AdminDeps, kind: ExportKind, options: Options)
     act: 'ledger.exported',
     subject: business,
     businessId: business,
-    before: null,
     after: { kind, mode, format, ...(from && { from }), ...(to && { to }), ...(resume && { resume }) },
   })
   await nativeCollection(deps.AuditEvent).insertOne(line)

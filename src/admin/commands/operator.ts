@@ -15,7 +15,7 @@ export function recordCommand(
   act: 'retention.run' | 'secrets.rotated',
 ): Promise<unknown> {
   const subject = act === 'retention.run' ? 'retention' : 'secrets'
-  const line = auditLine({ at: now(), ...by, act, subject, businessId: null, before: null, after: null })
+  const line = auditLine({ at: now(), ...by, act, subject, businessId: null })
   return nativeCollection(AuditEvent).insertOne(line)
 }
 

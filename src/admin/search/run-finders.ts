@@ -77,6 +77,6 @@ async function audit(
   hits: readonly Hit[],
 ): Promise<void> {
   const after = { found: hits.length }
-  const line = { at: deps.now(), ...by, act, subject, businessId: null, before: null, after }
+  const line = { at: deps.now(), ...by, act, subject, businessId: null, after }
   await nativeCollection(deps.AuditEvent).insertOne(auditLine(line))
 }

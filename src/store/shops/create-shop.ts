@@ -17,7 +17,7 @@ export async function createShop(
   const { businessId, sandbox, name } = input
   const id = newId()
   const createdAt = deps.now()
-  const about = { act: 'shop.created', subject: id, businessId, before: null } as const
+  const about = { act: 'shop.created', subject: id, businessId } as const
   const after = { mode: sandbox ? 'test' : 'live', name }
   const unaudited = by === null ? [] : [auditLine({ at: createdAt, ...by, ...about, after })]
   const shop: Shop = { _id: id, ...input, createdAt, unaudited }

@@ -17,7 +17,7 @@ export async function createWallet(
 ): Promise<WalletAccount | null> {
   const pinHash = await deps.slowHash.make(pin)
   const now = deps.now()
-  const about = { act: 'wallet.created', subject: maskPhone(phone), businessId: null, before: null } as const
+  const about = { act: 'wallet.created', subject: maskPhone(phone), businessId: null } as const
   const account: WalletAccount = {
     ...newAccount({ _id: phone, phone, businessId: null, pinHash, balance }, now),
     unaudited: [auditLine({ at: now, ...by, ...about, after: { balance } })],

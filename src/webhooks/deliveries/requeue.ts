@@ -139,7 +139,7 @@ function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
  */
 function requeueWrite(
   before: Candidate,
-  { actor, reason, sandbox: byTestKey, actId, replay, hasOneLine = replay !== undefined }: Requeuer,
+  { actId, replay, hasOneLine = replay !== undefined, ...by }: Requeuer,
   now: Date,
 ) {
   const { _id, businessId, sandbox, status, attempts, requeues, attemptsAtRequeue, nextAttemptAt, leaseToken } = before
@@ -149,9 +149,7 @@ function requeueWrite(
   const after = { status: 'RETRYING', nextAttemptAt: now } as const
   const line = auditLine({
     at: now,
-    actor,
-    reason,
-    ...(byTestKey === undefined ? {} : { sandbox: byTestKey }),
+    ...by,
     act: 'delivery.requeued',
     subject: _id,
     businessId,

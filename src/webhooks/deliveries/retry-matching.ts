@@ -73,7 +73,7 @@ function retryLine(caller: Caller, filter: RetryFilter, effectId: string, at: Da
   const set = Object.entries(filter).filter(([, value]) => value !== null)
   const about = { act: 'delivery.requeued', subject: caller.businessId, businessId: caller.businessId } as const
   const after = { ...Object.fromEntries(set), ...counts }
-  return { ...auditLine({ at, ...byCaller(caller), ...about, before: null, after }), _id: effectId }
+  return { ...auditLine({ at, ...byCaller(caller), ...about, after }), _id: effectId }
 }
 
 /**

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Act } from '../../audit/acts.ts'
 import { type AuditEvent, auditLine } from '../../audit/audit-event.ts'
 import { byCaller, type Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
@@ -37,5 +36,5 @@ export function auditedChanges(
 /** Returns the audit line for a change that a merchant makes to an endpoint. */
 export const endpointLine = (
   caller: Caller,
-  about: Pick<AuditEvent, 'at' | 'before' | 'after'> & { act: Act; subject: string },
+  about: Pick<AuditEvent, 'at' | 'act' | 'subject' | 'after'> & Partial<Pick<AuditEvent, 'before'>>,
 ): AuditEvent => auditLine({ ...about, ...byCaller(caller), businessId: caller.businessId })

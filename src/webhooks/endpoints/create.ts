@@ -61,7 +61,6 @@ export async function createEndpoint(
         at: now,
         act: 'endpoint.created',
         subject: effect.id,
-        before: null,
         after: auditedFields(deps, { ...request, active: true }),
       }),
     ],

@@ -45,7 +45,7 @@ function replaceSecret(deps: RotateDeps, caller: Caller, id: string, effectId: s
   const now = deps.now()
   const validUntil = new Date(now.getTime() + overlapMs)
   const replaced = { secret: '$secret', madeBy: '$secretMadeBy', validUntil }
-  const about = { at: now, act: 'endpoint.secret-rotated', subject: id, before: null } as const
+  const about = { at: now, act: 'endpoint.secret-rotated', subject: id } as const
   const line = endpointLine(caller, { ...about, after: { overlapEndsAt: validUntil } })
   const sinceHour = new Date(startOfHour(now).getTime() + overlapMs)
   const isRepeat = { $gte: [{ $arrayElemAt: ['$previousSecrets.validUntil', 0] }, sinceHour] }

@@ -130,7 +130,6 @@ const startLine = (planned: PlannedReplay, replayId: string, by: By, now: Date) 
     act: 'endpoint.replayed',
     subject: planned.endpointId,
     businessId: planned.businessId,
-    before: null,
     after: {
       replayId,
       from: planned.from,
