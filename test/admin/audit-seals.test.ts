@@ -345,6 +345,15 @@ describe('The seals of the audit trail', function () {
       expect(await isCheckDue(service.deps)).to.equal(false)
     })
 
+  it('are due if the audit key is missing, whatever the stored result says', async () => {
+    const keys = nativeCollection(service.deps.AuditKey)
+    const key = await keys.findOneAndDelete({ _id: 'current' })
+    await changeCheck({ digest: null, at: service.clock.now() })
+    expect(await isCheckDue(service.deps)).to.equal(true)
+    if (key !== null) await keys.insertOne(key)
+    await night()
+  })
+
   it('are reported by their age if a check is missing or from the future', async () => {
     const page = async () => readable((await (await signedIn(service, 'viewer')).get('/admin/audit')).text)
     const late = 'although this should happen every night. Call an operator.'

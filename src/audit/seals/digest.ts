@@ -21,7 +21,7 @@ export const digestOfSeal = (
 /** Returns the digest of the result of a check. */
 export const digestOfCheck = (
   key: KeyObject,
-  { digest: _digest, ...check }: Omit<AuditCheck, 'digest'> & { digest?: unknown },
+  { digest: _digest, ...check }: Omit<AuditCheck, 'digest'> & { digest?: string },
 ): string => mac(key, 'check', check).toString('base64url')
 
 /** Returns what a seal contains of a ledger's entry. `unaudited` is removed from the entry later. */

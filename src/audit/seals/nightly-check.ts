@@ -33,7 +33,7 @@ export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<
     const pace = createPace(ending, async () => undefined)
     const { heads, faults: ledgerFaults } = await verifyLedgers(deps, pace)
     for (const fault of ledgerFaults) deps.log.error(fault, 'ledger.tampered')
-    await sealTrail(deps, pace, linesPerSeal, heads)
+    const key = await sealTrail(deps, pace, linesPerSeal, heads)
     const at = deps.now()
     const isWholeDue =
       before === null || before.faultCount > 0 || at.getTime() - before.wholeAt.getTime() > wholeEveryMs
@@ -44,8 +44,7 @@ export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<
       result.faults.unshift('The result of the last check was changed, or is from the future.')
     }
     const check = { _id: 'latest' as const, at, last, ...result, wholeAt: recent && before ? before.wholeAt : at }
-    const key = await findAuditKey(deps)
-    const digest = key && digestOfCheck(key, check)
+    const digest = digestOfCheck(key, check)
     await nativeCollection(deps.AuditCheck).replaceOne({ _id: 'latest' }, { ...check, digest }, { upsert: true })
     const { seals, lines, faults, faultCount } = result
     if (faultCount > 0) deps.log.error({ seals, lines, faultCount, faults }, 'audit.tampered')
@@ -74,14 +73,15 @@ async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditC
   return isWhole ? recent : null
 }
 
-/** Whether a check was stored by this service, and not in the future. */
+/** Whether a check was stored with the audit key, and not in the future. */
 async function isGenuine(
   deps: Pick<Models, 'AuditKey'> & { secrets: Secrets; now(): Date },
   check: AuditCheck,
 ): Promise<boolean> {
   const key = await findAuditKey(deps).catch(() => null)
-  const isUnchanged = check.digest === (key && digestOfCheck(key, check))
-  return isUnchanged && check.at.getTime() <= deps.now().getTime() + maxSkewMs
+  return (
+    key !== null && check.digest === digestOfCheck(key, check) && check.at.getTime() <= deps.now().getTime() + maxSkewMs
+  )
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { LedgerEntry } from '../../ledger/entry.ts'
 import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
@@ -24,14 +25,14 @@ const maxTimeMS = 4_000
  * as soon as their seal is inserted. The number of a seal is unique, so if two processes seal concurrently, one of them
  * starts again. Before it reads lines, each process marks the lines of the last seal, so a line gets into only one
  * seal, even if the process that inserted the seal was killed before it marked its lines. Each seal is logged, so that
- * its digest also exists outside MongoDB.
+ * its digest also exists outside MongoDB. Returns the audit key.
  */
 export async function sealTrail(
   deps: SealDeps,
   pace: Pace,
   limit = linesPerSeal,
   heads: LedgerEntry[] = [],
-): Promise<void> {
+): Promise<KeyObject> {
   const key = await keyFor(deps)
   const lines = nativeCollection(deps.AuditEvent)
   for (;;) {
@@ -39,7 +40,7 @@ export async function sealTrail(
     if (last !== null) await pace(() => markLines(deps, last))
     const unsealed = await pace(() => lines.find(unmarked, { sort: { _id: 1 }, limit, maxTimeMS }).toArray())
     const ledgers = heads.slice(0, limit).map((entry) => headOf(key, entry))
-    if (unsealed.length + ledgers.length === 0) return
+    if (unsealed.length + ledgers.length === 0) return key
     const seal = {
       _id: (last?._id ?? 0) + 1,
       at: deps.now(),

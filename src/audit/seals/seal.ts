@@ -74,8 +74,8 @@ export interface AuditCheck extends Verified {
   at: Date
   /** When the whole trail was last verified. */
   wholeAt: Date
-  /** The digest of the other fields (digest.ts), because the next check relies on them. Null without an audit key. */
-  digest: string | null
+  /** The digest of the other fields (digest.ts), because the next check relies on them. */
+  digest: string
 }
 
 export const auditChecks: Collection = {
