@@ -1,7 +1,7 @@
 /** The two kinds of text that people type or paste, and by which things are later found again. */
 export type NameKind = 'name' | 'reference'
 
-/** Longer texts are not normalised, because NFC can take quadratic time. Each caller's own limit refuses them. */
+/** Longer texts are not normalised, because NFC can take quadratic time. Each caller's own limit refuses or cuts it. */
 const maxTypedLength = 1024
 
 const blanks = /[\p{White_Space}\p{Default_Ignorable_Code_Point}]+/gu
@@ -24,7 +24,7 @@ export const isBlank = (text: string): boolean =>
  */
 export function readName(kind: NameKind, typed: string): string | null {
   if (!typed.isWellFormed()) return null
-  if (typed.length > maxTypedLength) return typed
+  if (typed.length > maxTypedLength) return typed.includes('\0') ? null : typed
   // Removing characters can bring together what NFC composes, so NFC comes second.
   const kept = kind === 'name' ? typed.replaceAll(formatCharacters, '') : typed.replaceAll(/[\u2010-\u2015]/g, '-')
   const text = kept

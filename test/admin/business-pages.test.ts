@@ -40,7 +40,15 @@ describe('The pages about businesses', () => {
     const [one, two] = copies.map(({ _id }) => _id)
     expect((await idsAt('/admin/businesses?state=suspended')).ids).to.have.members([one, two])
     expect((await idsAt('/admin/businesses?state=test-only&name=KIOSK')).ids).to.deep.equal([two])
-    const odd = ['state=x', 'state=constructor', 'name=a&name=b', 'name=%00', 'after=nothing', 'name=((']
+    const odd = [
+      'state=x',
+      'state=constructor',
+      'name=a&name=b',
+      'name=%00',
+      `name=%00${'a'.repeat(1100)}`,
+      'after=nothing',
+      'name=((',
+    ]
     for (const query of odd) await idsAt(`/admin/businesses?${query}`)
   })
 
