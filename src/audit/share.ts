@@ -9,19 +9,18 @@ const keptMs = 7 * 24 * hourMs
 export const startOfHour = (at: Date): Date => new Date(Math.floor(at.getTime() / hourMs) * hourMs)
 
 /**
- * Returns an expression for the new value of `unaudited`, for acts that may be repeated without end but must not be
- * refused. The first line of an hour is added as it is. If `isRepeat`, the line is only counted: the repeats of an hour
- * share one line with the time of its end, so it is published then. `note` is added to the notes of the shared line.
+ * Returns an expression for the new value of `unaudited`, for acts that a caller may repeat without limit, and that
+ * must not be refused. The first line of an hour is added as it is. If `isRepeat`, the line is only counted: the
+ * repeats of an hour share one line, which is dated the end of that hour and published then. The shared line keeps the
+ * actor of the first repeat. `note` says what else differs, and is added to its notes.
  */
-export function sharing(line: AuditEvent, isRepeat: object, note: string | null = null): object {
+export function sharing(line: AuditEvent, isRepeat: object, note: string): object {
   const at = new Date(startOfHour(line.at).getTime() + hourMs)
   const before = { $ifNull: ['$unaudited', []] }
   const shared = { $arrayElemAt: [{ $filter: { input: before, cond: { $eq: ['$$this.at', at] } } }, 0] }
   const after = {
     times: { $add: [{ $ifNull: ['$$shared.after.times', 0] }, 1] },
-    ...(note === null
-      ? {}
-      : { notes: { $setUnion: [{ $ifNull: ['$$shared.after.notes', []] }, [{ $literal: note }]] } }),
+    notes: { $setUnion: [{ $ifNull: ['$$shared.after.notes', []] }, [{ $literal: note }]] },
   }
   const counted = { $mergeObjects: [{ $literal: { ...line, at } }, '$$shared', { after }] }
   const others = { $filter: { input: before, cond: { $ne: ['$$this.at', at] } } }

@@ -384,23 +384,24 @@ describe("The daily quota for the audit lines of a business's live or test keys"
 
   it('is spared by repeated rotations: those of an hour share one line, which is added at its end', async () => {
     const { merchant, id } = await withEndpoint('test')
-    const rotate = () => send(merchant, 'post', `endpoints/${id}/rotate-secret`).expect(200)
+    const rotate = (by = merchant) => send(by, 'post', `endpoints/${id}/rotate-secret`).expect(200)
     const lines = async () => {
       await sweepAudit(service.deps, service.deps.Endpoint)
       const found = await service.deps.AuditEvent.find({ subject: id, act: 'endpoint.secret-rotated' }).sort({ at: 1 })
-      return found.map(({ at, after }) => [at, after?.times ?? null])
+      return found.map(({ at, after }) => [at, after?.times ?? null, after?.notes ?? null])
     }
     for (let rotations = 0; rotations < 5; rotations += 1) await rotate()
-    expect(await lines()).to.deep.equal([[noon, null]])
+    expect(await lines()).to.deep.equal([[noon, null, null]])
     service.clock.freeze(new Date(noon.getTime() + 59 * minuteMs))
-    await Promise.all([rotate(), rotate()])
-    expect(await lines()).to.deep.equal([[noon, null]])
+    const other = await withAnotherKey(service, merchant, { mode: 'test' })
+    await Promise.all([rotate(), rotate(other)])
+    expect(await lines()).to.deep.equal([[noon, null, null]])
     const end = new Date(noon.getTime() + 60 * minuteMs)
     service.clock.freeze(end)
     await rotate()
     const expected = [
-      [end, null],
-      [end, 6],
+      [end, null, null],
+      [end, 6, [merchant.keyId, other.keyId].toSorted()],
     ]
     expect((await lines()).slice(1)).to.have.deep.members(expected)
   })

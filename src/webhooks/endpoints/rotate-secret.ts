@@ -39,7 +39,7 @@ export async function rotateSecret(
 /**
  * Replaces the secret in one guarded update with a pipeline. If two rotations run concurrently, the second one
  * therefore reads the secret that the first one generated, and keeps it as a replaced secret. Repeats within an hour
- * share one audit line.
+ * share one audit line, with the ids of all keys that were used.
  */
 function replaceSecret(deps: RotateDeps, caller: Caller, id: string, effectId: string): Promise<Endpoint | null> {
   const now = deps.now()
@@ -59,7 +59,7 @@ function replaceSecret(deps: RotateDeps, caller: Caller, id: string, effectId: s
           previousSecrets: { $slice: [{ $concatArrays: [[replaced], '$previousSecrets'] }, maxPrevious] },
           effects: { $slice: [{ $concatArrays: ['$effects', [effectId]] }, -maxEffects] },
           updatedAt: now,
-          unaudited: sharing(line, isRepeat),
+          unaudited: sharing(line, isRepeat, caller.keyId),
         },
       },
     ],
