@@ -76,11 +76,14 @@ export interface Config {
   /** The maximum number of live payment codes that one business may have in use. */
   liveCodesPerBusiness: number
   /**
-   * The maximum number of intents, orders and products that one business may create with test keys in a UTC
-   * day. If null, there is no limit.
+   * The maximum number of intents, orders and products that one business may create with test keys in a UTC day. If
+   * null, there is no limit.
    */
   sandboxIntentsPerDay: number | null
-  /** The maximum number of changes to endpoints that one business may make in a UTC day. If null, there is no limit. */
+  /**
+   * The maximum number of lines that the live, or the test, keys of one business may add to the audit trail in a UTC
+   * day. If null, there is no limit.
+   */
   auditLinesPerDay: number | null
   /** The port on which a `worker` serves /healthz and /readyz. If null, it does not serve them. */
   workerPort: number | null

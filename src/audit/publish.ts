@@ -18,8 +18,8 @@ const batch = 500
 type PublishDeps = Pick<Models, 'AuditEvent'> & { now(): Date }
 
 /**
- * Moves the audit lines of changed documents to the audit trail, but for those of a later time (share.ts). Never
- * throws, because the change has already been made. If MongoDB fails here, a sweep moves the lines later.
+ * Moves the audit lines of changed documents to the audit trail, except lines that are dated in the future (share.ts).
+ * Never throws, because the change has already been made. If MongoDB fails here, a sweep moves the lines later.
  */
 export async function publishAudit<Doc extends MaybeAudited>(
   deps: PublishDeps,

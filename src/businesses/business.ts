@@ -9,8 +9,8 @@ export interface BusinessLimits {
   /** The maximum number of live payment codes that the business may have in use (LIVE_CODES_PER_BUSINESS). */
   liveCodes: number | null
   /**
-   * The maximum number of intents, orders and products that the business's test keys may create in total per
-   * UTC day (SANDBOX_INTENTS_PER_DAY). 0 means that there is no limit.
+   * The maximum number of intents, orders and products that the business's test keys may create in total per UTC day
+   * (SANDBOX_INTENTS_PER_DAY). 0 means that there is no limit.
    */
   sandboxIntentsPerDay: number | null
 }

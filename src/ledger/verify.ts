@@ -59,8 +59,8 @@ const differing = <Doc extends object>(entry: Doc, wanted: Partial<Doc>): string
 
 /**
  * Returns a function that verifies a ledger from its last sealed entry on, or all of it, and then, each time that it is
- * called, what has been booked since. It trusts no stored balance, and no progress without a seal: each entry must
- * follow from the entry before it and from a payment, refund or payout, and none of these may be without its entry.
+ * called, what has been booked since. It trusts no stored balance and no progress that is not sealed: each entry must
+ * follow from the entry before it and from a payment, refund or payout, and each of these must have its entry.
  * The function throws a LedgerFault at the first entry that is wrong. It returns the last entry, whether it is newer
  * than the seal, and the fees that are owed: those of booked payments that are not booked themselves, because a process
  * was killed in between.

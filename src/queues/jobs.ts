@@ -53,7 +53,7 @@ const strings = { type: 'array', items: text(1000) }
 /** The maximum number of intents in a job that expires intents. */
 export const maxIntentsPerJob = 100
 
-/** What the workers need of each job's data, because anyone who can write to Redis can add jobs. */
+/** The schema of each queue's jobs. Workers validate them, because anyone who can write to Redis can add jobs. */
 export const jobSchemas = {
   'outbox-relay': objectOf({ intentIds: strings, orderIds: strings }, {}),
   'webhook-delivery': objectOf({ ref: text(1000), host: text(1000) }, {}),

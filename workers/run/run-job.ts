@@ -22,9 +22,8 @@ const shortestWaitMs = 100
 
 /**
  * Runs one job, writes its log line, and then completes, delays or fails the job. A job with invalid data completes at
- * once, because it would never run. BullMQ's own retries are not used,
- * because the data in MongoDB determines when a job must run again. In addition, a delayed job takes up half as much
- * space in Redis as a job that BullMQ retries.
+ * once, because no retry could run it. BullMQ's own retries are not used, because the data in MongoDB determines when a
+ * job must run again. In addition, a delayed job takes up half as much space in Redis as a job that BullMQ retries.
  */
 export async function runJob(
   deps: Deps,

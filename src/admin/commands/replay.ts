@@ -14,7 +14,8 @@ Workers replay the events of the endpoint's environment, oldest first, at most 2
 per second, alongside new events. An existing delivery gets one more attempt with
 the same id and body. If it fails, a delivery that was dead is dead again, and any
 other one continues its automatic attempts. A missing delivery is created and gets
-its usual automatic attempts. Events that happen after the start of the replay are not part of it.
+its usual automatic attempts. Events that happen after the start of the replay are
+not part of it.
 
 With --follow, the command waits until the replay has ended. If you interrupt the
 command, the replay continues.

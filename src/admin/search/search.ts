@@ -25,7 +25,8 @@ export const searchByText = (deps: Deps) => async (req: Request, res: Response) 
   const results = await runFinders(deps, query, byStaff(req, res, null))
   if ('waitMs' in results) {
     const minutes = Math.ceil(results.waitMs / 60_000)
-    const sentence = `You have made many searches by phone number. Wait ${minutes} minutes, or search for something else.`
+    const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`
+    const sentence = `You have made too many searches by phone number. Wait ${wait}, or search for something else.`
     return sendNotice(res, 429, 'Too many searches', sentence)
   }
   const { groups, isPrivate, whyNoHit } = results

@@ -17,7 +17,7 @@ export interface SchemaWriter {
 /** The JSON Schema keywords whose values are schemas or lists of schemas. */
 const nesting = ['items', 'propertyNames', 'additionalProperties', 'if', 'then', 'else', 'not', 'oneOf', 'anyOf']
 
-/** `bodies` are the schemas of requests, whose optional fields may be null. */
+/** Creates a writer. `bodies` are the schemas of request bodies, whose optional fields may be null. */
 export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<object>): SchemaWriter {
   const formats = formatsFor(config)
 

@@ -32,8 +32,10 @@ export async function limitKey({ rateLimits }: Limiting, caller: Caller, res: Re
 }
 
 /**
- * Rejecting a request costs nearly as much as a read, so only the first `perSecond` rejections in each clock second are
- * immediate. Further rejections in that second are delayed by up to `maxDelayMs`.
+ * Counts a request of `who`, sets the headers, and throws RATE_LIMITED if `who` is over its limit. The headers of a
+ * network stay unless the key is over its limit. Rejecting a request costs nearly as much as a read, so only the first
+ * `perSecond` rejections in each clock second are immediate. Further rejections in that second are delayed by up to
+ * `maxDelayMs`.
  */
 async function limitTo(rateLimits: RateLimits, res: Response, scope: Scope, who: Counted, perSecond: number) {
   const standing = rateLimits.count(who, perSecond)

@@ -34,7 +34,7 @@ export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app:
   app.locals.isStopping = isStopping
   app.locals.apiHeaders = createApiHeaders(deps.config)
   app.use((req: Request, res: Response, next: NextFunction) => {
-    // A connection was refused, and hang-up.ts needs the error response.
+    // If there is a `refusal`, hang-up.ts runs the app only to render it.
     const { requestId = randomUUID(), refusal } = res.locals
     res.locals.requestId = requestId
     res.setHeader('X-Request-Id', requestId)

@@ -43,7 +43,7 @@ export interface Limiter {
    */
   count(key: string): Promise<Standing>
   add(key: string, points: number): Promise<void>
-  /** Gives back one point. If it was counted long ago, at `countedAt`, its period may have ended. */
+  /** Gives back one point. If it was counted at `countedAt` in a period that has ended, does nothing. */
   giveBack(key: string, countedAt?: Date): Promise<void>
   forget(key: string): Promise<void>
 }

@@ -11,8 +11,8 @@ export type Addition = readonly [name: string, by: number]
 export type AddUp = (additions: readonly Addition[], livesMs: number) => Promise<(number | null)[] | null>
 
 /**
- * Creates a function that keeps the sums in Redis, under keys with this prefix. Only the holders of SECRET_KEY know a
- * key before its second, so no one else can set a sum in advance. A sum that they cannot have written is null.
+ * Creates a function that keeps the sums in Redis, under keys with this prefix. Without SECRET_KEY, no one knows a key
+ * before its second, so no one can set a sum in advance. A sum that cannot be right is null.
  */
 export const createAddUp =
   (runCommands: RunCommands, prefix: string, hash: (name: string) => string): AddUp =>

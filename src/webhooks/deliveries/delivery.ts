@@ -61,9 +61,9 @@ export interface Delivery extends Recorded, Caused {
    */
   attemptLog: AttemptRecord[]
   /**
-   * The HTTP status of the last attempt, if that attempt failed with a response. All other deliveries lack this field,
-   * and so do those of test events to live endpoints.
-   * The index `byFailureStatus` therefore contains only failures, and a delivery that succeeds at once never enters it.
+   * The HTTP status of the last attempt, if that attempt failed with a response. Test events at live endpoints and all
+   * other deliveries lack this field. The index `byFailureStatus` therefore contains only failures, and a delivery that
+   * succeeds at once never enters it.
    */
   failureStatus?: number
   /**

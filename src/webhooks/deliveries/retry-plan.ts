@@ -23,7 +23,7 @@ export interface RetryPlan {
   next: string | null
   /** Set once all of the deliveries have been processed. */
   result: RetriedMatching | null
-  /** The audit line of the request. A sweep publishes it without counts only if the request was not completed. */
+  /** The audit line of the request. Until the request has been completed, it counts only the selected deliveries. */
   unaudited: AuditEvent[]
   /** The time at which MongoDB removes the plan. By then, the claim no longer exists, so no retry needs the plan. */
   expiresAt: Date

@@ -8,8 +8,8 @@ const fingerprint = 8
 const minSecretPart = 12
 
 /**
- * Returns what others than its merchant see of a URL, because paths and queries often contain secrets. The
- * keyed fingerprint at the end shows whether two URLs are the same. It changes with SECRET_KEY.
+ * Shortens a URL for all readers but its merchant, because paths and queries often contain secrets. The keyed
+ * fingerprint at the end shows whether two URLs are the same. It changes with SECRET_KEY.
  */
 export function shownUrl({ secrets }: Pick<Deps, 'secrets'>, url: string): string {
   const { protocol = '', host = '', pathname = '' } = URL.parse(url) ?? {}

@@ -33,9 +33,9 @@ type UpdateDeps = Pick<Deps, 'Endpoint' | 'Delivery' | 'AuditEvent' | 'secrets' 
 /**
  * Changes the given fields in one guarded write, which also adds the audit line. A new URL and a reactivation begin a
  * new period for the report of failures. If the endpoint is disabled after the change, aborts its attempts in flight.
- * Throws the same errors as `findEndpoint`. If the request changes the URL but not the events, and
- * the caller's scopes do not allow all of the endpoint's events, throws EVENTS_NOT_PERMITTED. Otherwise the caller
- * could redirect events that it may not see to another URL.
+ * Throws the same errors as `findEndpoint`. If the request changes the URL but not the events, and the caller's scopes
+ * do not allow all of the endpoint's events, throws EVENTS_NOT_PERMITTED. Otherwise the caller could redirect events
+ * that it may not see to another URL.
  */
 export async function updateEndpoint(
   deps: UpdateDeps,

@@ -42,7 +42,10 @@ export async function listReplays(
 /** The number of replays that staff and operators see. */
 const maxLatest = 10
 
-/** Returns the latest replays of an endpoint, newest first. Naming the environments allows MongoDB to use the index. */
+/**
+ * Returns the latest replays of an endpoint, newest first. The filter names both environments so that MongoDB can use
+ * the index.
+ */
 export const latestReplays = ({ Replay }: Pick<Deps, 'Replay'>, endpointId: string): Promise<Replay[]> =>
   Replay.find({ endpointId, sandbox: { $in: [true, false] } }, { unaudited: 0 })
     .sort({ createdAt: -1, _id: -1 })

@@ -35,8 +35,8 @@ const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])
 const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'non', 'faux'])
 
 /**
- * Creates the functions that read the cells. A string that looks like a formula is kept.
- * `maxAmount` is the highest price allowed.
+ * Creates the functions that read the cells. A string that looks like a formula is kept. `maxAmount` is the highest
+ * price allowed.
  */
 export const createReaders = (maxAmount: number): Readers => ({
   handle: (text) => readTyped('name', text, maxHandleLength),
