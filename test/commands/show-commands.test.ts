@@ -185,7 +185,7 @@ describe('The commands that list and show', function () {
     expect(
       text(rest.stdout)
         .slice(1)
-        .map((line) => line.split(/ +/).slice(0, 4)),
+        .map((line) => line.split(/ {2,}/).slice(0, 4)),
     ).to.deep.equal([['44 ** ** 88', '-', '7', 'open']])
     await findAccount({ ...service.deps, hashDemoPin: async () => '' }, businessId, '22000006')
     const locked = await cli.done('wallet', 'show', '22000006', '--business', businessId)
