@@ -1,5 +1,5 @@
 import { catalogue, type ErrorCode } from '../../errors.ts'
-import type { Route } from '../operations/route.ts'
+import { bodyKindOf, type Route } from '../operations/route.ts'
 
 /**
  * The error codes that every operation can return, in the order in which they are checked
@@ -39,7 +39,7 @@ export function codesOf(route: Route): ErrorCode[] {
     ...(isWrite || route.key === 'secret' ? (['SECRET_KEY_REQUIRED'] as const) : []),
     ...(sandboxOnly ? (['SANDBOX_ONLY'] as const) : []),
     ...(isWrite ? ofWrites : []),
-    ...(isWrite && route.body !== 'none' ? ofBodies : []),
+    ...(isWrite && bodyKindOf(route) !== null ? ofBodies : []),
     ...codesIn(about.body),
     ...(about.errors ?? []),
   ])

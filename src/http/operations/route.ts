@@ -82,8 +82,8 @@ export interface WriteRoute extends Common {
   status: 200 | 201
   /** Whether `dryRun: true` in the body requests a dry run, which creates nothing. Its response has status 200. */
   hasDryRun?: true
-  /** The kind of body: JSON, or a CSV file, which `run` receives as `{ csv }`. With `none`, the body is ignored. */
-  body: BodyKind | 'none'
+  /** Present if the body is a CSV file, which `run` receives as a `FileBody`. Any other body is JSON. */
+  body?: 'csv'
   /**
    * How to recall the first response of an operation that creates a document. Without it, the response is stored with
    * the claim.
@@ -95,6 +95,10 @@ export interface WriteRoute extends Common {
 }
 
 export type Route = ReadRoute | DownloadRoute | WriteRoute
+
+/** Returns the kind of body that an operation reads, or null if it ignores the body. */
+export const bodyKindOf = ({ body, about }: WriteRoute): BodyKind | null =>
+  about.body === undefined ? null : (body ?? 'json')
 
 /** Returns the scopes that permit an operation. A key needs any one of them. */
 export const scopesOf = ({ scope }: Pick<Route, 'scope'>): readonly Scope[] =>

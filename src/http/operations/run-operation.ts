@@ -22,6 +22,7 @@ import { hold } from './hold.ts'
 import { idempotencyKey, runOnce, type Write } from './idempotency.ts'
 import { limitKey } from './limit-rate.ts'
 import {
+  bodyKindOf,
   type DownloadRoute,
   type OperationInput,
   type ReadRoute,
@@ -188,7 +189,7 @@ async function write(
   res: Response,
 ): Promise<ApiResponse> {
   const key = idempotencyKey(req)
-  const kind = route.body === 'none' ? 'json' : route.body
+  const kind = bodyKindOf(route) ?? 'json'
   const memory = reserveBody(deps, caller, req, kind)
   return memory.use(async () => {
     const body = await readBody(deps, caller, req, res, kind, memory)
@@ -213,13 +214,14 @@ function writeOf(
   res: Response,
   { key, memory, body }: { key: string; memory: BodyMemory; body: Body },
 ): Write {
-  const unread = route.body !== 'none' && 'refusal' in body ? body.refusal : null
+  const isRead = bodyKindOf(route) !== null
+  const unread = isRead && 'refusal' in body ? body.refusal : null
   return {
     key,
     method: route.method,
     // The path contains the decoded parameters, so that different encodings of a path are treated as the same path.
     path: JSON.stringify([route.path, req.params]),
-    params: route.body !== 'none' && 'params' in body ? [req.query, body.params] : [req.query],
+    params: isRead && 'params' in body ? [req.query, body.params] : [req.query],
     status: route.hasDryRun && 'value' in body && isDryRun(body.value) ? 200 : route.status,
     unread,
     recall: route.recall ?? null,

@@ -39,7 +39,6 @@ export const deliveryRoutes: readonly Route[] = [
     about: aboutDeliveries.retryMatching,
     scope: 'webhooks.deliveries:write',
     status: 200,
-    body: 'json',
     run: (deps, caller, { body }, effect) => retryMatching(deps, caller, parseRetryFilter(deps, body), effect),
   },
   {
@@ -48,7 +47,6 @@ export const deliveryRoutes: readonly Route[] = [
     about: aboutDeliveries.retry,
     scope: 'webhooks.deliveries:write',
     status: 200,
-    body: 'none',
     run: async (deps, caller, { params }, effect) => {
       const { delivery, retried, reason } = await withinAuditLines(deps, caller, () =>
         retryDelivery(deps, caller, params.id ?? '', effect),

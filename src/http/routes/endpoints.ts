@@ -22,7 +22,6 @@ export const endpointRoutes: readonly Route[] = [
     about: aboutEndpoints.create,
     scope: 'webhooks.endpoints:write',
     status: 201,
-    body: 'json',
     recall: recallEndpoint,
     run: (deps, caller, { body }, effect) => {
       const request = parseEndpoint(deps, caller, body)
@@ -35,7 +34,6 @@ export const endpointRoutes: readonly Route[] = [
     about: aboutEndpoints.update,
     scope: 'webhooks.endpoints:write',
     status: 200,
-    body: 'json',
     run: async (deps, caller, { params, body }, effect) => {
       const change = parseUpdate(deps, caller, body)
       const endpoint = await withinAuditLines(deps, caller, () =>
@@ -50,7 +48,6 @@ export const endpointRoutes: readonly Route[] = [
     about: aboutEndpoints.delete,
     scope: 'webhooks.endpoints:write',
     status: 200,
-    body: 'none',
     run: (deps, caller, { params }, effect) => deleteEndpoint(deps, caller, params.id ?? '', effect),
   },
   {
@@ -59,7 +56,6 @@ export const endpointRoutes: readonly Route[] = [
     about: aboutEndpoints.test,
     scope: 'webhooks.endpoints:write',
     status: 200,
-    body: 'json',
     thirdPartyMs: (config) => config.webhookTimeoutMs,
     run: (deps, caller, { params, body }, effect) =>
       testEndpoint(deps, caller, params.id ?? '', parseTest(deps, caller, body), effect),
@@ -70,7 +66,6 @@ export const endpointRoutes: readonly Route[] = [
     about: aboutEndpoints.rotateSecret,
     scope: 'webhooks.endpoints:write',
     status: 200,
-    body: 'none',
     run: (deps, caller, { params }, effect) => rotateSecret(deps, caller, params.id ?? '', effect),
   },
   {

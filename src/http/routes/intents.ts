@@ -21,7 +21,6 @@ export const intentRoutes: readonly Route[] = [
     about: aboutIntents.create,
     scope: 'payments.intents:write',
     status: 201,
-    body: 'json',
     recall: recallIntent,
     run: (deps, caller, { body }, effect) =>
       createIntent(deps, caller, parseCreate(deps, caller.sandbox, body), effect),
@@ -59,7 +58,6 @@ export const intentRoutes: readonly Route[] = [
     about: aboutIntents.cancel,
     scope: 'payments.intents:write',
     status: 200,
-    body: 'none',
     run: async (deps, caller, { params }, effect) =>
       presentIntent(deps.config, await cancelIntent(deps, caller, params.referenceNumber ?? '', effect), deps.now()),
   },
@@ -70,7 +68,6 @@ export const intentRoutes: readonly Route[] = [
     scope: 'payments.intents:write',
     sandboxOnly: true,
     status: 200,
-    body: 'json',
     run: async (deps, caller, { params, body }, effect) => {
       const input = parseSimulation(deps, body)
       const intent = await simulatePayment(deps, caller, params.referenceNumber ?? '', input, effect)
@@ -83,7 +80,6 @@ export const intentRoutes: readonly Route[] = [
     about: aboutIntents.refund,
     scope: 'payments.refunds:write',
     status: 200,
-    body: 'json',
     thirdPartyMs: refundThirdPartyMs,
     run: (deps, caller, { params, body }, effect) =>
       refundIntent(deps, caller, params.referenceNumber ?? '', parseRefund(deps, body), effect),

@@ -17,7 +17,6 @@ export const orderRoutes: readonly Route[] = [
     scope: 'store.orders:write',
     sandboxOnly: true,
     status: 201,
-    body: 'json',
     recall: recallOrder,
     run: async (deps, caller, { body }, effect) => {
       const input = parseSimulation(deps, body)

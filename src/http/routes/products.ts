@@ -22,7 +22,6 @@ export const productRoutes: readonly Route[] = [
     about: aboutProducts.create,
     scope: 'store.products:write',
     status: 201,
-    body: 'json',
     recall: recallProduct,
     run: (deps, caller, { body }, effect) => createProduct(deps, caller, parseCreate(deps, body), effect),
   },
@@ -54,7 +53,6 @@ export const productRoutes: readonly Route[] = [
     about: aboutProducts.update,
     scope: 'store.products:write',
     status: 200,
-    body: 'json',
     run: async (deps, caller, { params: { id = '' }, body }, effect) =>
       presentProduct(await updateProduct(deps, caller, id, parseChange(deps, body), effect)),
   },
@@ -64,7 +62,6 @@ export const productRoutes: readonly Route[] = [
     about: aboutProducts.delete,
     scope: 'store.products:write',
     status: 200,
-    body: 'none',
     run: (deps, caller, { params: { id = '' } }, effect) => deleteProduct(deps, caller, id, effect),
   },
   {
@@ -73,7 +70,6 @@ export const productRoutes: readonly Route[] = [
     about: aboutProducts.changeStock,
     scope: 'store.products:write',
     status: 200,
-    body: 'json',
     run: async (deps, caller, { params: { id = '', vid = '' }, body }, effect) => {
       const change = parseStockChange(deps, body)
       const idOrLabel = readName('name', vid) ?? vid

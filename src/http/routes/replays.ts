@@ -17,7 +17,6 @@ export const replayRoutes: readonly Route[] = [
     scope: 'webhooks.deliveries:write',
     status: 201,
     hasDryRun: true,
-    body: 'json',
     run: (deps, caller, { params: { id = '' }, body }, effect) => {
       const request = parseReplay(deps, body)
       const run = () => requestReplay(deps, caller, id, request, effect)
@@ -53,7 +52,6 @@ export const replayRoutes: readonly Route[] = [
     about: aboutReplays.cancel,
     scope: 'webhooks.deliveries:write',
     status: 200,
-    body: 'none',
     run: async (deps, caller, { params: { id = '', replayId = '' } }) =>
       presentReplay(await withinAuditLines(deps, caller, () => cancelOwnReplay(deps, caller, id, replayId))),
   },

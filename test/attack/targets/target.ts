@@ -56,8 +56,8 @@ const operation = (route: Route): Target => ({
 
 function bodyOf(route: Route): TargetBody {
   const { body: schema } = route.about
-  if (route.method === 'get' || schema === undefined || route.body === 'none') return { kind: 'none' }
-  return { kind: route.body, schema }
+  if (route.method === 'get' || schema === undefined) return { kind: 'none' }
+  return { kind: route.body ?? 'json', schema }
 }
 
 /** Every operation in the table of routes, and every page. */
