@@ -13,7 +13,12 @@ const identifier = { type: 'string', maxLength: 64, format: 'storable-text' } as
 export const deliveryFilters = {
   event: { description: 'Only deliveries of this event.', enum: Object.keys(events) },
   endpointId: { description: 'Only deliveries to this endpoint, which may be deleted.', ...identifier },
-  referenceNumber: { description: 'Only deliveries about this payment intent or order.', ...identifier },
+  referenceNumber: {
+    description: 'Only deliveries about this payment intent or order.',
+    type: 'string',
+    maxLength: 64,
+    normalise: 'reference',
+  },
   responseStatus: {
     description:
       'Only deliveries whose last attempt failed with this HTTP status (`300` to `599`) or class (such as `5xx`). For 2xx, filter by the status DELIVERED.',

@@ -18,7 +18,7 @@ export const listEventsQuery = {
       description: 'Only events of the payment intent, order or webhook endpoint with this `referenceNumber`.',
       type: 'string',
       maxLength: 64,
-      format: 'storable-text',
+      normalise: 'reference',
     },
     from: {
       description:

@@ -10,10 +10,14 @@ export function isMongoUrl(text: string): boolean {
   }
 }
 
-/** Whether the URL names its database. Without a name, the driver would use the database `test`. */
+/**
+ * Whether the URL names a database of ours. Without a name, the driver would use `test`. A URL often ends in `admin`
+ * because that is where its user is known, but MongoDB keeps its own data there.
+ */
 export function namesDatabase(text: string): boolean {
   const { dbName } = new mongo.MongoClient(text).options
-  return /^[^\s/\\."$*<>:|?\0]+$/.test(dbName) && (dbName !== 'test' || /\/test(?:\?|$)/.test(text))
+  const isOwn = /^[^\s/\\."$*<>:|?\0]+$/.test(dbName) && !['admin', 'config', 'local'].includes(dbName)
+  return isOwn && (dbName !== 'test' || /\/test(?:\?|$)/.test(text))
 }
 
 /**

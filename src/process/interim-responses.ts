@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 
+const maxLength = 16_384
 /**
  * Matches the complete interim responses at the start of a text, apart from 101, each with at most 16 KiB. Before a
  * status line, parsers skip empty lines.
@@ -15,6 +16,7 @@ export function skipInterimResponses(socket: Socket): void {
   const { read, write } = socket
   let isAwaiting = false
   let held = ''
+  let tail = ''
   Object.assign(socket, {
     write(...args: unknown[]) {
       isAwaiting = true
@@ -24,7 +26,13 @@ export function skipInterimResponses(socket: Socket): void {
       for (;;) {
         const chunk = read.call(socket, size) as Buffer | null
         if (chunk === null || !isAwaiting) return chunk
-        held = (held + chunk.toString('latin1')).replace(interimResponses, '')
+        const text = tail + chunk.toString('latin1')
+        const isWithin = held.length > statusLine.length && held.length < maxLength
+        held += text.slice(tail.length)
+        tail = text.slice(-3)
+        // Bytes may arrive one by one, and matching all that is held again for each of them would be quadratic.
+        if (isWithin && !text.includes('\r\n\r\n')) continue
+        held = held.replace(interimResponses, '')
         const completed = `${held}${statusLine.slice(held.length)}\r\n\r\n`
         if (completed.replace(interimResponses, '') === '') continue
         const bytes = Buffer.from(held, 'latin1')

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { withAdmin } from '../admin/admin.ts'
 import { signedIn } from '../admin/staff.ts'
+import { relay } from '../support/actions.ts'
 import { csvOf, postCsv, storedProducts, variantLines } from '../support/imports.ts'
 import { receiveLive } from '../support/ledger.ts'
 import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
@@ -208,8 +209,19 @@ describe('Names and references that people type or paste', () => {
     const { body } = await send('/intents', { amount: 100, merchantReference: 'CMD-1042' })
     const staff = await signedIn(service, 'viewer')
     const search = async (q: string) => (await staff.act('/admin/search', { q })).location
-    for (const q of ['CMD\u20111042', '\u200bCMD-1042\n'])
+    const pastedId = ` ${body.data.referenceNumber.replace('-', '\u2011')}\u200b`
+    for (const q of ['CMD\u20111042', '\u200bCMD-1042\n', pastedId, pastedId.toLowerCase()])
       expect(await search(q)).to.equal(`/admin/payments/${body.data.referenceNumber}`)
+    await relay(service, merchant)
+    for (const path of ['/events', '/webhooks/events']) {
+      const filtered = (referenceNumber: string) =>
+        service.http.get(`/api/v1/dev${path}`).query({ referenceNumber }).set(merchant.read())
+      const { body: events } = await filtered(pastedId)
+      const plain = await filtered(body.data.referenceNumber)
+      expect(events.data, path).to.deep.equal(plain.body.data)
+      expect((await filtered('PI\u200b-1')).status).to.equal(400)
+      if (path === '/events') expect(events.data.total).to.equal(1)
+    }
     expect(await search(pasted)).to.equal(`/admin/businesses/${id}`)
     const page = await staff.get(`/admin/businesses?name=${encodeURIComponent(pasted)}`)
     expect(page.text).to.include(`/admin/businesses/${id}`)

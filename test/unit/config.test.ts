@@ -272,6 +272,8 @@ describe('The configuration check', () => {
       '/%20',
       '//pi',
       '/#pi',
+      '/admin',
+      '/local?tls=true',
     ])
       for (const url of urls) {
         const message = faultsOf({ MONGODB_URL: url + end })

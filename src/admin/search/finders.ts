@@ -67,8 +67,12 @@ function readMerchantReference(query: string): string | null {
   return text === null || isLonger(text, merchantReference.maxLength) || keyPrefix.test(text) ? null : text
 }
 
-const upper = (isOfForm: (text: string) => boolean) => (query: string) => matching(isOfForm, query.toUpperCase())
-const lower = (isOfForm: (text: string) => boolean) => (query: string) => matching(isOfForm, query.toLowerCase())
+/** Documents and chats turn the hyphen of a reference into a dash. */
+const pasted = (query: string): string => readName('reference', query) ?? ''
+const upper = (isOfForm: (text: string) => boolean) => (query: string) =>
+  matching(isOfForm, pasted(query).toUpperCase())
+const lower = (isOfForm: (text: string) => boolean) => (query: string) =>
+  matching(isOfForm, pasted(query).toLowerCase())
 
 /** A payment link with or without a query. It may have any host, because PAY_URL may change. */
 const link = /^[^?#]*\/p\/([0-9A-Z]{6})(?:[/?#].*)?$/i
