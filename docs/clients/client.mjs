@@ -17,13 +17,21 @@ export async function call(method, path, body, idempotencyKey = randomUUID()) {
 
 // JSON.stringify omits or replaces some values. A refund without its amount would be a full refund, so this throws.
 function refuseLost(name, value) {
-  const isKept =
-    typeof value === 'number'
-      ? Number.isFinite(value)
-      : / (Null|Boolean|String|Object|Array)\]/.test({}.toString.call(value))
   const isText = !/\p{Surrogate}/u.test(name) && (typeof value !== 'string' || !/\p{Surrogate}/u.test(value))
-  if (isKept && isText && (value !== null || this[name] === null)) return value
+  // toJSON may replace a field, but not the body.
+  const isReplaced = value !== this[name] && (name === '' || value === null)
+  if (isPlain(value) && isText && !isReplaced) return value
   throw new TypeError(`${name || 'The body'} cannot be sent as JSON.`)
+}
+
+// Fields that are inherited, private, hidden or named by a symbol would be omitted.
+function isPlain(value) {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return true
+  if (typeof value !== 'object') return Number.isFinite(value)
+  const prototype = Object.getPrototypeOf(value)
+  const count = Reflect.ownKeys(value).length
+  if (Array.isArray(value)) return prototype === Array.prototype && count === value.length + 1
+  return (prototype === Object.prototype || prototype === null) && count === Object.keys(value).length
 }
 
 async function send(method, path, body, idempotencyKey) {

@@ -12,7 +12,7 @@ class ApiError extends Exception
 function call(string $method, string $path, ?array $body = null, ?string $idempotencyKey = null): array
 {
     $idempotencyKey ??= bin2hex(random_bytes(16));
-    $json = $body === null ? '' : json_encode($body, JSON_THROW_ON_ERROR); // throws unless all text is UTF-8
+    $json = $body === null ? '' : json_encode(plain($body), JSON_THROW_ON_ERROR); // throws unless all text is UTF-8
     for ($attempt = 1; ; $attempt++) {
         try {
             return send($method, $path, $json, $idempotencyKey);
@@ -27,6 +27,24 @@ function call(string $method, string $path, ?array $body = null, ?string $idempo
             sleep($retryAfter ?: $attempt);
         }
     }
+}
+
+// json_encode omits what is not public. A refund without its amount would be a full refund, so this throws.
+function plain(mixed $value, int $depth = 0): mixed
+{
+    if ($value instanceof JsonSerializable && $depth < 512) {
+        return plain($value->jsonSerialize(), $depth + 1);
+    }
+    if ($value === null || is_scalar($value)) {
+        return $value;
+    }
+    $type = get_debug_type($value);
+    // After a cast, the name of a private field starts with NUL.
+    if ($depth >= 512 || !in_array($type, ['array', 'stdClass']) || preg_grep('/^\0/', array_keys((array) $value))) {
+        throw new JsonException("The body has a value of the type $type, which cannot be sent as JSON.");
+    }
+    $fields = array_map(fn ($each) => plain($each, $depth + 1), (array) $value);
+    return is_array($value) ? $fields : (object) $fields;
 }
 
 function send(string $method, string $path, string $json, string $idempotencyKey): array

@@ -19,6 +19,7 @@ def call(method, path, body=None, idempotency_key=None):
     idempotency_key = idempotency_key or str(uuid.uuid4())
     # Throws for NaN and for text that is not Unicode.
     data = None if body is None else json.dumps(body, allow_nan=False, ensure_ascii=False).encode()
+    refuse_lost(body)
     for attempt in range(1, 6):
         wait = attempt
         try:
@@ -32,6 +33,16 @@ def call(method, path, body=None, idempotency_key=None):
             if attempt == 5:
                 raise
         time.sleep(wait)
+
+
+# json.dumps omits or replaces some values. A refund without its amount would be a full refund, so this raises an error.
+def refuse_lost(value):
+    fields = value if type(value) is dict else {}
+    is_known = value is None or type(value) in (dict, list, str, int, float, bool)
+    if not is_known or any(type(name) is not str for name in fields):
+        raise TypeError(f"The body has a {type(value).__name__} that cannot be sent as JSON. Keys must be exactly str.")
+    for each in value if type(value) is list else fields.values():
+        refuse_lost(each)
 
 
 def send(method, path, data, idempotency_key):

@@ -3759,6 +3759,8 @@ function createSend(settings: PaymentsSettings): Send {
 
 /** Fills in the path, and divides the other fields of the input into the query and the JSON body. */
 function addressOf({ method, path, query = [], hasBody }: Endpoint, input: Record<string, unknown>) {
+  // The copy would have only the input's own fields.
+  refuseLost.call({ '': input }, '', input)
   const rest = { ...input }
   const take = (name: string): unknown => {
     const value = rest[name]
@@ -3785,13 +3787,21 @@ function addressOf({ method, path, query = [], hasBody }: Endpoint, input: Recor
 
 /** JSON.stringify omits or replaces some values. A refund without its amount would be a full refund, so this throws. */
 function refuseLost(this: Record<string, unknown>, name: string, value: unknown): unknown {
-  const isKept =
-    typeof value === 'number'
-      ? Number.isFinite(value)
-      : / (Null|Boolean|String|Object|Array)\]/.test(Object.prototype.toString.call(value))
   const isText = !/\p{Surrogate}/u.test(name) && (typeof value !== 'string' || !/\p{Surrogate}/u.test(value))
-  if (isKept && isText && (value !== null || this[name] === null)) return value
+  // toJSON may replace a field, but not the input.
+  const isReplaced = value !== this[name] && (name === '' || value === null)
+  if (isPlain(value) && isText && !isReplaced) return value
   throw new TypeError(`${name || 'The input'} cannot be sent as JSON.`)
+}
+
+/** Fields that are inherited, private, hidden or named by a symbol would be omitted. */
+function isPlain(value: unknown): boolean {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return true
+  if (typeof value !== 'object') return Number.isFinite(value)
+  const prototype: unknown = Object.getPrototypeOf(value)
+  const count = Reflect.ownKeys(value).length
+  if (Array.isArray(value)) return prototype === Array.prototype && count === value.length + 1
+  return (prototype === Object.prototype || prototype === null) && count === Object.keys(value).length
 }
 
 /** The delay before the next request if the service could not hold the last one, and so responded at once. */
