@@ -49,6 +49,26 @@ export const auditLine = (
   line: Omit<AuditEvent, '_id' | 'before' | 'after'> & Partial<Pick<AuditEvent, 'before' | 'after'>>,
 ): AuditEvent => ({ _id: newId(), before: null, after: null, ...line })
 
+/** Returns a line as the pages and exports show it. A forged line may have any fields. */
+export function readable(line: AuditEvent): AuditEvent {
+  const text = (value: unknown): string => (typeof value === 'string' ? value : String(JSON.stringify(value)))
+  const orNull = (value: unknown): string | null => (value === null || value === undefined ? null : text(value))
+  const fieldsOf = (value: unknown) => (value === null || value === undefined ? null : Object(value))
+  const { kind, name, from }: Partial<Actor> = line.actor ?? {}
+  return {
+    ...line,
+    _id: text(line._id),
+    at: line.at instanceof Date && !Number.isNaN(line.at.getTime()) ? line.at : new Date(0),
+    actor: { kind: text(kind) as Actor['kind'], name: text(name), from: orNull(from) },
+    act: text(line.act) as Act,
+    subject: text(line.subject),
+    businessId: orNull(line.businessId),
+    reason: orNull(line.reason),
+    before: fieldsOf(line.before),
+    after: fieldsOf(line.after),
+  }
+}
+
 const fields = {
   _id: String,
   at: Date,

@@ -1,7 +1,7 @@
 import { type ListAuditQuery, listAuditQuery } from '../../schemas/list-audit.ts'
 import type { Deps } from '../deps.ts'
 import { readSpan, type Span, within } from '../input/span.ts'
-import type { AuditEvent } from './audit-event.ts'
+import { type AuditEvent, readable } from './audit-event.ts'
 
 /**
  * Selects lines from the audit trail. `who`, `act`, `subject` and `businessId` each select the lines that have the same
@@ -48,7 +48,7 @@ export async function listAudit(
     // the trail grows.
     .limit(size + 1)
     .lean<AuditEvent[]>()
-  const lines = found.slice(0, size)
+  const lines = found.slice(0, size).map(readable)
   const last = lines.at(-1)
   const hasMore = found.length > size && last !== undefined
   return { lines, next: hasMore ? `${last.at.getTime()}-${last._id}` : null }

@@ -38,12 +38,15 @@ const maxRounds = 50
 /** The maximum random pause before an append starts again. */
 const maxPauseMs = 10
 
+/** What a document can have as its number. A forged one may have any BSON value, and a text would be the largest. */
+export const isNumber = { $gt: 0, $lte: Number.MAX_SAFE_INTEGER } as const
+
 /** Returns the last document of a chain, or null if the chain is empty. */
 export const findLast = <Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   { businessId, sandbox }: ChainOwner,
 ): Promise<Doc | null> =>
-  collection.findOne({ businessId, sandbox } as mongo.Filter<Doc>, {
+  collection.findOne({ businessId, sandbox, number: isNumber } as mongo.Filter<Doc>, {
     sort: { number: -1 },
     hint: chainIndex.name,
   }) as Promise<Doc | null>

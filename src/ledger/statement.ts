@@ -1,4 +1,4 @@
-import { type ChainOwner, chainIndex } from '../chains/append.ts'
+import { type ChainOwner, findLast } from '../chains/append.ts'
 import type { Deps } from '../deps.ts'
 import { longestReadMs } from '../input/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
@@ -44,7 +44,7 @@ async function readDays(
     await deps.batchers.closeDays(owner)
     markers = await markersFrom(deps, owner, days)
   }
-  const newest = isCovered(markers, last) ? null : await findNewest(deps, owner)
+  const newest = isCovered(markers, last) ? null : await findLast(nativeCollection(deps.LedgerEntry), owner)
   // If another process has just booked the first entry of the next day, the last day is closed after all.
   if (newest !== null && dayOf(newest.bookedAt) > last) markers = await markersFrom(deps, owner, days)
   return days.map((day) => {
@@ -78,13 +78,6 @@ const markersFrom = async (
       },
     )
     .toArray()) as Marker[]
-
-const findNewest = ({ LedgerEntry: model }: StatementDeps, owner: ChainOwner): Promise<LedgerEntry | null> =>
-  nativeCollection(model).findOne(owner, {
-    sort: { number: -1 },
-    hint: chainIndex.name,
-    maxTimeMS: longestReadMs,
-  })
 
 /** Returns the statement of a closed day. Of the days that a marker closes, only `marker.day` has movements. */
 function closedDay({ day: movedOn, closed }: Marker, day: string): Statement {

@@ -304,6 +304,44 @@ describe('The seals of the audit trail', function () {
     expect((await nextNight()).faults).to.deep.equal([])
   })
 
+  it('go on beside a forged seal whose number is a text, which is a fault', async () => {
+    const before = await verify()
+    await seals().insertOne({ ...(await allSeals())[0], _id: 'x' } as never)
+    await addLines(1)
+    await seal()
+    const { last, faults } = await verify()
+    expect(last?.number).to.equal((before.last?.number ?? 0) + 1)
+    expect(faults).to.deep.equal(['A seal has the number "x".'])
+    await seals().deleteOne({ _id: 'x' as never })
+    expect((await verify()).faults).to.deep.equal([])
+  })
+
+  it('reveal a line that is dated after its seal, and the page shows lines of any shape', async () => {
+    const staff = await signedIn(service, 'support')
+    const any = { ...tester, subject: 's', businessId: null, before: null, after: null, act: 'key.created' }
+    const shapes = [
+      { actor: null },
+      { actor: 5, at: 'x', act: 7 },
+      { subject: {}, before: 'b', after: [1] },
+      { reason: 9 },
+    ]
+    const whole = { ...any, at: service.clock.now() }
+    const forged = shapes.map((shape, index) => ({ ...whole, ...shape, _id: `forged${index}` }))
+    await lines().insertMany([...forged, { _id: 'bare' }] as never[])
+    for (const path of ['/admin/audit', '/admin/audit?subject=s']) expect((await staff.get(path)).status).to.equal(200)
+    for (const format of ['csv', 'jsonl'])
+      expect((await staff.act('/admin/audit/export', { format })).text).to.include('forged0')
+    await lines().deleteMany({ _id: /^(?:forged|bare)/ })
+    await lines().insertOne({ ...any, _id: 'late', at: new Date('2999-01-01') } as never)
+    await seal()
+    const { last, faults } = await verify()
+    expect(faults).to.deep.equal([`Line late is dated after its seal ${last?.number}.`])
+    await lines().deleteOne({ _id: 'late' })
+    await seals().deleteOne({ _id: last?.number ?? 0 })
+    await lines().updateMany({ seal: last?.number ?? 0 }, { $set: { seal: null } })
+    await seal()
+  })
+
   it('reveal every night a line with a forged mark, and one that was backdated and then sealed', async () => {
     const any = { ...tester, subject: 's', businessId: null, before: null, after: null, act: 'key.created' }
     const at = service.clock.now()

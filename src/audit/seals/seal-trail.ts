@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { isNumber } from '../../chains/append.ts'
 import type { LedgerEntry } from '../../ledger/entry.ts'
 import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
@@ -73,7 +74,7 @@ async function keyFor(deps: SealDeps) {
 }
 
 const lastSeal = ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<Seal | null> =>
-  nativeCollection(AuditSeal).findOne({}, { sort: { _id: -1 }, maxTimeMS })
+  nativeCollection(AuditSeal).findOne({ _id: isNumber }, { sort: { _id: -1 }, maxTimeMS })
 
 /** Marks the lines of a seal. This is the only change to a line, and marking a line again changes nothing. */
 const markLines = ({ AuditEvent }: Pick<SealDeps, 'AuditEvent'>, { _id, ids }: Seal): Promise<unknown> =>

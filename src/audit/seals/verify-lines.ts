@@ -14,6 +14,8 @@ const batchSize = 1000
 const maxTimeMS = 4_000
 /** A line is sealed in the night after it was written. After two days, a line without a seal is a fault. */
 const maxUnsealedMs = 48 * 3_600_000
+/** How much a line may be ahead of its seal, because clocks differ. */
+const maxSkewMs = 3_600_000
 
 /**
  * Compares the lines in MongoDB with their seal. `earlier` is when the lines before them were sealed, or null if that
@@ -22,7 +24,7 @@ const maxUnsealedMs = 48 * 3_600_000
 export async function* faultsOfLines(
   deps: LineDeps,
   key: KeyObject,
-  { _id: number, ids, digests }: Seal,
+  { _id: number, at, ids, digests }: Seal,
   earlier: Date | null,
 ): AsyncGenerator<string> {
   const found = await nativeCollection(deps.AuditEvent)
@@ -35,6 +37,7 @@ export async function* faultsOfLines(
     else if (digestOfLine(key, line) !== digests[index]) yield `Line ${id} of seal ${number} was changed.`
     else if (earlier !== null && !(Number(line.at) >= earlier.getTime() - maxUnsealedMs))
       yield `Line ${id} of seal ${number} is more than 48 hours older than the seal before.`
+    else if (line.at > new Date(at.getTime() + maxSkewMs)) yield `Line ${id} is dated after its seal ${number}.`
     // A process may have been killed before it marked the lines of the last seal, so a missing mark is not a fault.
     else if ((line.seal ?? number) !== number)
       yield `Line ${id} of seal ${number} is marked with seal ${shown(line.seal)}.`

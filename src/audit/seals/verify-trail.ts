@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { isNumber } from '../../chains/append.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import type { Pace } from '../../retention/pace.ts'
@@ -71,6 +72,8 @@ export async function verifyTrail(
     last = seal
   }
   if (expected !== null && !isExpectedSeen) report(`Seal ${expected.number} is missing, although it is expected.`)
+  const stray = await nativeCollection(deps.AuditSeal).findOne({ _id: { $not: isNumber } }, { maxTimeMS })
+  if (stray !== null) report(`A seal has the number ${JSON.stringify(stray._id)}.`)
   await pace(() => reportAll(faultsOfOtherLines(deps, result.last?.number ?? 0)))
   return result
 }

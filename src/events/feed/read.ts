@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose'
 import type { EventName } from '../../../schemas/events.ts'
 import type { ReadFeedQuery } from '../../../schemas/list-events.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { type ChainOwner, chainIndex } from '../../chains/append.ts'
+import { type ChainOwner, chainIndex, isNumber } from '../../chains/append.ts'
 import type { Deps } from '../../deps.ts'
 import { unavailable } from '../../errors.ts'
 import { longestReadMs, readSlice } from '../../input/pagination.ts'
@@ -83,13 +83,16 @@ export async function findLastNumber(
   owner: ChainOwner,
   options: mongo.FindOptions,
 ): Promise<number> {
-  const last = await nativeCollection(model).findOne(owner, {
-    projection: { _id: 0, number: 1 },
-    sort: { number: -1 },
-    hint: chainIndex.name,
-    maxTimeMS: longestReadMs,
-    ...options,
-  })
+  const last = await nativeCollection(model).findOne(
+    { ...owner, number: isNumber },
+    {
+      projection: { _id: 0, number: 1 },
+      sort: { number: -1 },
+      hint: chainIndex.name,
+      maxTimeMS: longestReadMs,
+      ...options,
+    },
+  )
   return last?.number ?? 0
 }
 
