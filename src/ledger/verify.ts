@@ -174,9 +174,13 @@ export function createVerifier(deps: VerifyDeps, { businessId, sandbox }: ChainO
   }
 }
 
-/** Verifies all ledgers. `heads` are the last entries of those that have new ones and no fault. */
+/**
+ * Verifies all ledgers. `heads` are the last entries of those that have new ones and no fault. `failed` are those that
+ * could not be verified, for example because MongoDB took too long.
+ */
 export async function verifyLedgers(deps: VerifyDeps & Pick<Deps, 'Business'>, pace: Pace, isWhole = false) {
-  const [heads, faults] = [[] as LedgerEntry[], [] as { businessId: string; mode: string; fault: string }[]]
+  type Finding = { businessId: string; mode: string; fault: string }
+  const [heads, findings] = [[] as LedgerEntry[], { faults: [] as Finding[], failed: [] as Finding[] }]
   let ledgers = 0
   for await (const businessId of businessIds({ ...deps, pace }))
     for (const sandbox of [false, true])
@@ -185,9 +189,12 @@ export async function verifyLedgers(deps: VerifyDeps & Pick<Deps, 'Business'>, p
         if (last !== null) ledgers += 1
         if (last !== null && isNew && owed === 0) heads.push(last)
       } catch (error) {
+        // Throws if the run is being stopped.
+        await pace(async () => undefined)
         // A document that was changed may be too malformed to compare.
-        if (!(error instanceof LedgerFault || error instanceof TypeError || error instanceof RangeError)) throw error
-        faults.push({ businessId, mode: sandbox ? 'test' : 'live', fault: error.message })
+        const isFault = error instanceof LedgerFault || error instanceof TypeError || error instanceof RangeError
+        const fault = error instanceof Error ? error.message : String(error)
+        findings[isFault ? 'faults' : 'failed'].push({ businessId, mode: sandbox ? 'test' : 'live', fault })
       }
-  return { ledgers, heads, faults }
+  return { ledgers, heads, ...findings }
 }

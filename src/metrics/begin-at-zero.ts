@@ -19,6 +19,7 @@ export const watchedLines = {
     'movement.not-finished',
     'ledger.full',
     'ledger.tampered',
+    'ledger.not-verified',
     'audit.tampered',
     'audit.not-checked',
   ],

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { resealAuditKey } from '../../src/audit/seals/audit-key.ts'
-import { checkTrail } from '../../src/audit/seals/nightly-check.ts'
+import { checkTrail, latestCheck } from '../../src/audit/seals/nightly-check.ts'
 import type { LedgerEntry } from '../../src/ledger/entry.ts'
 import { type EntryDraft, linkEntry } from '../../src/ledger/link.ts'
 import { payOut } from '../../src/ledger/pay-out.ts'
@@ -268,6 +268,33 @@ describe('The verification of the ledgers', function () {
       await payLive(1)
       expect((await verify()).faults).to.deep.equal([])
     })
+
+  it('reports a ledger that it cannot read, and seals the audit trail and the other ledgers', async () => {
+    // MongoDB refuses the query for the intents of this entry.
+    await change({ number: 1 }, [{ $set: { referenceNumber: { $literal: { $gt: '' } } } }])()
+    const recorded = recordLog('error')
+    await night(recorded.log)
+    const [line, ...rest] = recorded.lines()
+    expect(rest).to.deep.equal([])
+    expect(line).to.include({ msg: 'ledger.not-verified', businessId: merchant.businessId, mode: 'live' })
+    const sealed = await seals().find().toArray()
+    const heads = sealed.flatMap(({ heads: each = [] }) => each.map(({ chain: name }) => name))
+    expect(heads).to.deep.equal([`${merchant.businessId} test`])
+    expect((await latestCheck(service.deps))?.faultCount).to.equal(0)
+    expect((await verify()).faults).to.deep.equal([line?.fault])
+    await change({ number: 1 }, { $set: { referenceNumber: paid } })()
+  })
+
+  it('stops in the middle when the process ends, and reports no ledger', async () => {
+    const ending = new AbortController()
+    const recorded = recordLog('error')
+    const now = () => {
+      ending.abort()
+      return service.deps.now()
+    }
+    await checkTrail({ ...service.deps, now, log: recorded.log }, ending.signal)
+    expect([recorded.lines(), await seals().countDocuments()]).to.deep.equal([[], 0])
+  })
 
   it('finds an old change by command, and reads only what follows the seal before a payout', async () => {
     await night()

@@ -23,7 +23,8 @@ export function addLedgerCommand(program: Command): void {
 
 async function verify(deps: AdminDeps) {
   const { verifyLedgers } = await import('../../ledger/verify.ts')
-  const { ledgers, faults } = await verifyLedgers(deps, (batch) => batch(), true)
+  const { ledgers, faults: found, failed } = await verifyLedgers(deps, (batch) => batch(), true)
+  const faults = [...found, ...failed]
   if (faults.length > 0) process.exitCode = 1
   return { proven: faults.length === 0, ledgers, faults }
 }

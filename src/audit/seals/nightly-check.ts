@@ -31,8 +31,9 @@ export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<
     const before = found && (await isGenuine(deps, found)) ? found : null
     if (before !== null && before.at >= lastDue(deps.now())) return
     const pace = createPace(ending, async () => undefined)
-    const { heads, faults: ledgerFaults } = await verifyLedgers(deps, pace)
+    const { heads, faults: ledgerFaults, failed } = await verifyLedgers(deps, pace)
     for (const fault of ledgerFaults) deps.log.error(fault, 'ledger.tampered')
+    for (const fault of failed) deps.log.error(fault, 'ledger.not-verified')
     const key = await sealTrail(deps, pace, linesPerSeal, heads)
     const at = deps.now()
     const isWholeDue =
