@@ -258,7 +258,7 @@ describe('If a process is killed between any two steps, the service', function (
     )
     const steps = await kill(operation)
     await land(operation, 4)
-    const change = ['mongodb find', 'mongodb findAndModify']
+    const change = ['mongodb find', 'mongodb find', 'mongodb findAndModify']
     // Disabling the endpoint also cancels running attempts, of which there are none.
     const stopping = ['mongodb find']
     expect(steps).to.deep.equal([...claiming, ...change, ...publishing, ...stopping, 'mongodb update'])

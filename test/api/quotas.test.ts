@@ -6,11 +6,19 @@ import { countLiveCodes } from '../../src/quotas/live-codes.ts'
 import { countSandboxDay } from '../../src/quotas/sandbox-day.ts'
 import { countSandboxResponses } from '../../src/quotas/sandbox-responses.ts'
 import { readable, signedIn } from '../admin/staff.ts'
+import { excuse } from '../invariants/expect-invariants.ts'
 import { cancelIntent, changeAsOperator, freshDelivery, requestIntent, storedDelivery } from '../support/actions.ts'
 import { csvOf, postCsv, storedProducts } from '../support/imports.ts'
 import { profiled } from '../support/profiled.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
-import { type Merchant, type Service, withAnotherKey, withSecondProcess, withService } from '../support/service.ts'
+import {
+  loseResponses,
+  type Merchant,
+  type Service,
+  withAnotherKey,
+  withSecondProcess,
+  withService,
+} from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { waitRarely } from '../support/wait-for.ts'
 import { expectRefused } from './refused.ts'
@@ -258,7 +266,26 @@ describe("The daily quota for responses stored for a business's test keys", () =
     await service.http.post('/api/v1/dev/webhooks/endpoints/none/test').set(merchant.write()).expect(404)
     const stock = '/api/v1/dev/store/products/none/variants/none/stock'
     await service.http.patch(stock).set(merchant.write()).send({ delta: 1 }).expect(404)
-    await expectRefused(cancelIntent(service, merchant, referenceNumber), 429, 'RATE_LIMITED')
+    await expectRefused(fail(referenceNumber), 429, 'RATE_LIMITED')
+  })
+
+  it('never refuses to cancel, to delete or to rotate a secret', async () => {
+    const { referenceNumber } = await requestIntent(service, merchant)
+    const { _id: product } = await createProduct(service, merchant)
+    const send = (method: 'post' | 'delete', path: string, body: object = {}) =>
+      service.http[method](`/api/v1/dev/${path}`).set(merchant.write()).send(body)
+    const { id } = (await send('post', 'webhooks/endpoints', newEndpoint).expect(201)).body.data
+    const ofEndpoint = `webhooks/endpoints/${id}`
+    const { id: replay } = (await send('post', `${ofEndpoint}/replay`, { from: '2036-01-01' }).expect(201)).body.data
+    for (let made = 1; made < limit; made += 1) await fail(referenceNumber).expect(402)
+    await expectRefused(fail(referenceNumber), 429, 'RATE_LIMITED')
+    await cancelIntent(service, merchant, referenceNumber)
+    await send('post', `${ofEndpoint}/replays/${replay}/cancel`).expect(200)
+    await send('post', `${ofEndpoint}/rotate-secret`).expect(200)
+    await send('delete', ofEndpoint).expect(200)
+    await send('delete', `store/products/${product}`).expect(200)
+    await expectRefused(fail(referenceNumber), 429, 'RATE_LIMITED')
+    expect(await service.deps.Claim.countDocuments({ sandboxOf: merchant.businessId })).to.equal(limit + 5)
   })
 
   it('counts the responses to deletions, which limits how often endpoints can be created and deleted', async () => {
@@ -314,7 +341,7 @@ describe("The daily quota for the audit lines of a business's live or test keys"
   }
 
   for (const mode of ['live', 'test'] as const)
-    it(`refuses every act but deletions and rotations once it is used up with ${mode} keys, until the next day`, async () => {
+    it(`refuses every act but deletions, rotations and cancellations once it is used up with ${mode} keys, until the next day`, async () => {
       const { merchant, id } = await withEndpoint(mode)
       const delivery = await freshDelivery(service, merchant)
       const replay = { from: '2036-01-01' }
@@ -325,7 +352,6 @@ describe("The daily quota for the audit lines of a business's live or test keys"
         ['post', 'endpoints', newEndpoint],
         ['put', `endpoints/${id}`, { url: 'https://shop.example/other' }],
         ['post', `endpoints/${id}/replay`, replay],
-        ['post', `endpoints/${id}/replays/${body.data.id}/cancel`],
         ['post', `events/${delivery._id}/retry`],
         ['post', 'events/retry', { status: ['DEAD'] }],
       ]
@@ -336,15 +362,53 @@ describe("The daily quota for the audit lines of a business's live or test keys"
       expect(await linesOf(merchant)).to.equal(limit)
       expect((await storedDelivery(service, delivery)).requeues).to.equal(0)
       await send(merchant, 'post', `endpoints/${id}/replay`, { ...replay, dryRun: true }).expect(200)
+      const cancelled = await send(merchant, 'post', `endpoints/${id}/replays/${body.data.id}/cancel`).expect(200)
+      expect(cancelled.body.data.status).to.equal('CANCELLED')
       await send(merchant, 'post', `endpoints/${id}/rotate-secret`).expect(200)
       await send(merchant, 'delete', `endpoints/${id}`).expect(200)
-      expect(await linesOf(merchant)).to.equal(limit + 2)
+      expect(await linesOf(merchant)).to.equal(limit + 3)
 
       const other = await withAnotherKey(service, merchant, { mode: mode === 'live' ? 'test' : 'live' })
       await send(other, 'post', 'endpoints', newEndpoint).expect(201)
       await withEndpoint(mode)
       service.clock.freeze(new Date(noon.getTime() + dayMs / 2))
       await send(merchant, 'post', 'endpoints', newEndpoint).expect(201)
+    })
+
+  const lastActs: [
+    what: string,
+    method: 'post' | 'put',
+    path: (id: string, delivery: string) => string,
+    body?: object,
+  ][] = [
+    ['create', 'post', () => 'endpoints', newEndpoint],
+    ['update', 'put', (id) => `endpoints/${id}`, { url: 'https://shop.example/other' }],
+    ['replay', 'post', (id) => `endpoints/${id}/replay`, { from: '2036-01-01' }],
+    ['retry of a delivery', 'post', (_id, delivery) => `events/${delivery}/retry`],
+    ['retry by filter', 'post', () => 'events/retry', { status: ['DEAD'] }],
+  ]
+  for (const [what, method, path, body] of lastActs)
+    it(`does not refuse a request again whose ${what} took the last line, and whose response was lost`, async () => {
+      const { merchant, id } = await withEndpoint('live')
+      const delivery = await freshDelivery(service, merchant)
+      excuse([delivery._id])
+      await service.deps.Delivery.updateOne(
+        { _id: delivery._id },
+        { status: 'DEAD', deadAt: noon, nextAttemptAt: null },
+      )
+      for (const active of [false, true]) await send(merchant, 'put', `endpoints/${id}`, { active }).expect(200)
+      const headers = merchant.write()
+      const request = () =>
+        service.http[method](`/api/v1/dev/webhooks/${path(id, delivery._id)}`)
+          .set(headers)
+          .send(body)
+      const first = await request()
+      expect(first.status, first.text).to.be.oneOf([200, 201])
+      await fill(merchant, id)
+      await loseResponses(service)
+      const again = await request()
+      expect([again.status, again.text]).to.deep.equal([first.status, first.text])
+      expect(await linesOf(merchant)).to.equal(limit)
     })
 
   it('counts the lines of all processes, even if Redis has lost its data, but none of staff', async () => {

@@ -68,6 +68,7 @@ export interface Write {
    */
   unread: Refusal | null
   recall: Recall | null
+  isNeverLimited: boolean
   /** The maximum duration of the third-party step that `run` resolves to. Null if `run` resolves to data instead. */
   thirdPartyMs: number | null
   cause: Cause
@@ -138,7 +139,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     if (claimed.state === 'held') {
       const { effectId } = claimed
       const held = { id, ...claimed }
-      const { response: own, isKept } = await withinSandboxResponses(deps, caller, () =>
+      const { response: own, isKept } = await withinSandboxResponses(deps, caller, write, () =>
         runHolding(deps, caller, deadline, write, held),
       ).catch((error: unknown) => {
         giveUp(deps, held).catch(() => undefined)

@@ -89,6 +89,8 @@ export interface WriteRoute extends Common {
    * the claim.
    */
   recall?: Recall
+  /** Whether the daily quota for responses counts the operation but never refuses it, as it does for all deletions. */
+  isNeverLimited?: true
   /** Returns the maximum duration of the third-party step, in ms, if the operation has one. */
   thirdPartyMs?: (config: Config) => number
   run(deps: Deps, caller: Caller, input: OperationInput, effect: Effect): Promise<unknown>

@@ -225,6 +225,7 @@ function writeOf(
     status: route.hasDryRun && 'value' in body && isDryRun(body.value) ? 200 : route.status,
     unread,
     recall: route.recall ?? null,
+    isNeverLimited: route.isNeverLimited ?? route.method === 'delete',
     thirdPartyMs: route.thirdPartyMs?.(deps.config) ?? null,
     cause: causeOf(res),
     // The memory stays reserved while the operation runs, because it may run a few seconds past its deadline and still

@@ -47,10 +47,10 @@ export const deliveryRoutes: readonly Route[] = [
     about: aboutDeliveries.retry,
     scope: 'webhooks.deliveries:write',
     status: 200,
-    run: async (deps, caller, { params }, effect) => {
-      const { delivery, retried, reason } = await withinAuditLines(deps, caller, () =>
-        retryDelivery(deps, caller, params.id ?? '', effect),
-      )
+    run: async (deps, caller, { params: { id = '' } }, effect) => {
+      const retry = () => retryDelivery(deps, caller, id, effect)
+      const earlier = await deps.Delivery.exists({ _id: id, effects: effect.id })
+      const { delivery, retried, reason } = await withinAuditLines(deps, caller, earlier, retry)
       return { ...presentDelivery(delivery), retried, reason }
     },
   },

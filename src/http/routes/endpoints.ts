@@ -7,6 +7,7 @@ import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import { createEndpoint, parseEndpoint, recallEndpoint } from '../../webhooks/endpoints/create.ts'
 import { deleteEndpoint } from '../../webhooks/endpoints/delete.ts'
 import { type Endpoint, standing } from '../../webhooks/endpoints/endpoint.ts'
+import { findChanged } from '../../webhooks/endpoints/find.ts'
 import { presentEndpoint, presentListedEndpoint } from '../../webhooks/endpoints/present.ts'
 import { rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts'
 import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
@@ -25,7 +26,7 @@ export const endpointRoutes: readonly Route[] = [
     recall: recallEndpoint,
     run: (deps, caller, { body }, effect) => {
       const request = parseEndpoint(deps, caller, body)
-      return withinAuditLines(deps, caller, () => createEndpoint(deps, caller, request, effect))
+      return withinAuditLines(deps, caller, null, () => createEndpoint(deps, caller, request, effect))
     },
   },
   {
@@ -34,12 +35,11 @@ export const endpointRoutes: readonly Route[] = [
     about: aboutEndpoints.update,
     scope: 'webhooks.endpoints:write',
     status: 200,
-    run: async (deps, caller, { params, body }, effect) => {
+    run: async (deps, caller, { params: { id = '' }, body }, effect) => {
       const change = parseUpdate(deps, caller, body)
-      const endpoint = await withinAuditLines(deps, caller, () =>
-        updateEndpoint(deps, caller, params.id ?? '', change, effect),
-      )
-      return presentEndpoint(endpoint)
+      const update = () => updateEndpoint(deps, caller, id, change, effect)
+      const earlier = await findChanged(deps, caller, id, effect.id)
+      return presentEndpoint(await withinAuditLines(deps, caller, earlier, update))
     },
   },
   {
@@ -66,6 +66,7 @@ export const endpointRoutes: readonly Route[] = [
     about: aboutEndpoints.rotateSecret,
     scope: 'webhooks.endpoints:write',
     status: 200,
+    isNeverLimited: true,
     run: (deps, caller, { params }, effect) => rotateSecret(deps, caller, params.id ?? '', effect),
   },
   {

@@ -58,6 +58,7 @@ export const intentRoutes: readonly Route[] = [
     about: aboutIntents.cancel,
     scope: 'payments.intents:write',
     status: 200,
+    isNeverLimited: true,
     run: async (deps, caller, { params }, effect) =>
       presentIntent(deps.config, await cancelIntent(deps, caller, params.referenceNumber ?? '', effect), deps.now()),
   },

@@ -17,10 +17,11 @@ export const replayRoutes: readonly Route[] = [
     scope: 'webhooks.deliveries:write',
     status: 201,
     hasDryRun: true,
-    run: (deps, caller, { params: { id = '' }, body }, effect) => {
+    run: async (deps, caller, { params: { id = '' }, body }, effect) => {
       const request = parseReplay(deps, body)
       const run = () => requestReplay(deps, caller, id, request, effect)
-      return request.dryRun ? run() : withinAuditLines(deps, caller, run)
+      if (request.dryRun) return run()
+      return withinAuditLines(deps, caller, await deps.Replay.exists({ _id: effect.id }), run)
     },
   },
   {
@@ -52,7 +53,8 @@ export const replayRoutes: readonly Route[] = [
     about: aboutReplays.cancel,
     scope: 'webhooks.deliveries:write',
     status: 200,
+    isNeverLimited: true,
     run: async (deps, caller, { params: { id = '', replayId = '' } }) =>
-      presentReplay(await withinAuditLines(deps, caller, () => cancelOwnReplay(deps, caller, id, replayId))),
+      presentReplay(await cancelOwnReplay(deps, caller, id, replayId)),
   },
 ]

@@ -59,9 +59,8 @@ export async function retryMatching(
     const carryOut = async ({ deliveryIds, next, result }: Chosen) =>
       result ?? storeResult(deps, effect.id, resultOf(await requeueDeliveries(deps, deliveryIds, by), next), lineAt)
     const stored = await findPlan(deps, effect.id)
-    if (stored !== null) return carryOut(stored)
-    return withinAuditLines(deps, caller, async () =>
-      carryOut(await storePlan(deps, effect.id, await selectAs(), lineAt)),
+    return withinAuditLines(deps, caller, stored, async () =>
+      carryOut(stored ?? (await storePlan(deps, effect.id, await selectAs(), lineAt))),
     )
   })
 }
