@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { mongo } from 'mongoose'
 import { unavailable } from '../errors.ts'
+import { longestReadMs } from '../input/pagination.ts'
 import { type Batcher, backgroundRestMs, createBatcher } from '../mongo/batching/batcher.ts'
 
 /** The owner of a chain: a business in one environment. */
@@ -49,6 +50,7 @@ export const findLast = <Doc extends ChainLink>(
   collection.findOne({ businessId, sandbox, number: isNumber } as mongo.Filter<Doc>, {
     sort: { number: -1 },
     hint: chainIndex.name,
+    maxTimeMS: longestReadMs,
   }) as Promise<Doc | null>
 
 /**

@@ -213,14 +213,13 @@ describe('Names and references that people type or paste', () => {
     for (const q of ['CMD\u20111042', '\u200bCMD-1042\n', pastedId, pastedId.toLowerCase()])
       expect(await search(q)).to.equal(`/admin/payments/${body.data.referenceNumber}`)
     await relay(service, merchant)
-    for (const path of ['/events', '/webhooks/events']) {
-      const filtered = (referenceNumber: string) =>
-        service.http.get(`/api/v1/dev${path}`).query({ referenceNumber }).set(merchant.read())
+    for (const url of ['/events', '/webhooks/events']) {
+      const filtered = (referenceNumber: string) => get(url, { referenceNumber })
       const { body: events } = await filtered(pastedId)
       const plain = await filtered(body.data.referenceNumber)
-      expect(events.data, path).to.deep.equal(plain.body.data)
+      expect(events.data, url).to.deep.equal(plain.body.data)
       expect((await filtered('PI\u200b-1')).status).to.equal(400)
-      if (path === '/events') expect(events.data.total).to.equal(1)
+      if (url === '/events') expect(events.data.total).to.equal(1)
     }
     expect(await search(pasted)).to.equal(`/admin/businesses/${id}`)
     const page = await staff.get(`/admin/businesses?name=${encodeURIComponent(pasted)}`)
