@@ -51,7 +51,7 @@ export const auditLine = (
 
 /** Returns a line as the pages and exports show it. A forged line may have any fields. */
 export function readable(line: AuditEvent): AuditEvent {
-  const text = (value: unknown): string => (typeof value === 'string' ? value : String(JSON.stringify(value)))
+  const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
   const orNull = (value: unknown): string | null => (value === null || value === undefined ? null : text(value))
   const fieldsOf = (value: unknown) => (value === null || value === undefined ? null : Object(value))
   const { kind, name, from }: Partial<Actor> = line.actor ?? {}
