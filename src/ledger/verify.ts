@@ -1,16 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { AuditEvent } from '../audit/audit-event.ts'
 import { findAuditKey } from '../audit/seals/audit-key.ts'
 import { digestOfSeal, headOf } from '../audit/seals/digest.ts'
 import { type ChainOwner, chainIndex } from '../chains/append.ts'
 import type { Deps } from '../deps.ts'
-import type { Intent } from '../intents/intent.ts'
-import type { Refund } from '../intents/refunds/refund-record.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { businessIds } from '../reconciliation/recorded-in.ts'
+import { businessIds, maxReadMs as maxTimeMS, pageSize } from '../reconciliation/recorded-in.ts'
 import type { Pace } from '../retention/pace.ts'
-import type { Facts } from '../webhooks/body/facts.ts'
-import { entriesOf } from './book.ts'
+import { dueOfEntries, dueSince, nameOf } from './due.ts'
 import type { LedgerEntry } from './entry.ts'
 import { dayOf, type EntryDraft, linkClosing, linkEntry } from './link.ts'
 
@@ -22,35 +18,9 @@ export type VerifyDeps = Pick<Deps, Collections | 'secrets' | 'now'> & {
 /** What is wrong with a ledger, as a sentence for operators. */
 export class LedgerFault extends Error {}
 
-const pageSize = 500
-const maxTimeMS = 4_000
 /** An entry can be booked this much earlier than its payment, because the clocks of two processes differ. */
 const maxClockSkewMs = 2_000
 const dayMs = 86_400_000
-const act = 'business.paid-out'
-const projection = { attempts: 0, effects: 0, lookUpKeys: 0, metadata: 0 } as const
-
-/** Returns what only one entry of a ledger may book, such as the fee of a refund. */
-const nameOf = ({ _id, type, refundId, referenceNumber }: EntryDraft | LedgerEntry): string =>
-  `${type} ${type === 'payout' ? _id : (refundId ?? referenceNumber)}`
-
-const eventOf = (refundId: string | undefined) => (refundId === undefined ? 'payment.confirmed' : 'payment.refunded')
-
-/** Returns what the ledger must contain of an intent. The id of a draft is what follows the id of its event. */
-function draftsOf(intent: Intent): EntryDraft[] {
-  const { payment, refunds } = intent
-  const drafts = (createdAt?: Date, refund?: Refund) => {
-    const facts = { ...payment, amount: payment?.amountPaid, refund } as unknown as Facts
-    return createdAt ? entriesOf(intent, { id: '', event: eventOf(refund?.id), createdAt, facts }) : []
-  }
-  return [...drafts(payment?.paidAt), ...refunds.flatMap((refund) => drafts(refund.refundedAt, refund))]
-}
-
-/** Returns the entry that a payout's line in the audit trail requires. */
-function payoutOf({ subject: _id, at, after }: AuditEvent): EntryDraft {
-  const amount = -Math.abs(Number(after?.amount))
-  return { _id, type: 'payout', amount, payoutReference: String(after?.reference), occurredAt: at, day: dayOf(at) }
-}
 
 const differing = <Doc extends object>(entry: Doc, wanted: Partial<Doc>): string =>
   Object.keys(wanted)
@@ -60,25 +30,25 @@ const differing = <Doc extends object>(entry: Doc, wanted: Partial<Doc>): string
 /**
  * Returns a function that verifies a ledger from its last sealed entry on, or all of it, and then, each time that it is
  * called, what has been booked since. It trusts no stored balance and no progress that is not sealed: each entry must
- * follow from the entry before it and from a payment, refund or payout, and each of these must have its entry.
- * The function throws a LedgerFault at the first entry that is wrong. It returns the last entry, whether it is newer
- * than the seal, and the fees that are owed: those of booked payments that are not booked themselves, because a process
- * was killed in between.
+ * follow from the entry before it and from a payment, refund or payout, and each of these must have its entry. The
+ * function throws a LedgerFault at the first entry that is wrong. It returns the last entry, whether it is newer than
+ * the seal, and the fees that are owed: those of booked payments that are not booked themselves, because a process was
+ * killed in between.
  */
-export function createVerifier(deps: VerifyDeps, { businessId, sandbox }: ChainOwner, pace: Pace, isWhole = false) {
-  const [owner, mode] = [{ businessId, sandbox }, sandbox ? 'test' : 'live']
-  const [trail, intents] = [nativeCollection(deps.AuditEvent), nativeCollection(deps.Intent)]
-  const [entries, events] = [nativeCollection(deps.LedgerEntry), nativeCollection(deps.LoggedEvent)]
-  const [due, seen, owed] = [new Set<string>(), new Set<string>(), new Map<string, number>()]
+export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, isWhole = false) {
+  const { businessId, sandbox } = owner
+  const entries = nativeCollection(deps.LedgerEntry)
+  const owed = new Map<string, number>()
   const testsBefore = sandbox ? deps.now().getTime() - deps.config.sandboxRetentionMs : 0
-  /** The clean-up may have removed the intents of entries that were booked before this time. */
-  const cleanedBefore = sandbox ? testsBefore + deps.config.intentLifetimeMs + dayMs : 0
-  let [sealed, last] = [null as number | null, null as LedgerEntry | null]
+  const dueDeps = { ...deps, cleanedBefore: sandbox ? testsBefore + dayMs : 0 }
+  let last: LedgerEntry | null = null
+  let sealed: Awaited<ReturnType<typeof open>> | null = null
+  let isComplete = false
 
-  /** Finds the last sealed entry, and what must have been booked since. */
-  async function open(): Promise<void> {
+  /** Finds the last sealed entry. Returns its number, and the time from which on what happens is booked after it. */
+  async function open() {
     const key = await findAuditKey(deps).catch(() => null)
-    const bySeal = { 'heads.chain': `${businessId} ${mode}` }
+    const bySeal = { 'heads.chain': `${businessId} ${sandbox ? 'test' : 'live'}` }
     const seal = await nativeCollection(deps.AuditSeal).findOne(bySeal, { sort: { _id: -1 }, maxTimeMS })
     const head = seal?.heads?.find(({ chain }) => chain === bySeal['heads.chain'])
     if (seal && head) {
@@ -91,16 +61,7 @@ export function createVerifier(deps: VerifyDeps, { businessId, sandbox }: ChainO
       if (!isWhole) last = entry
     }
     const since = new Date(Math.max(testsBefore, head?.bookedAt.getTime() ?? 0) + maxClockSkewMs)
-    const recent = [{ 'payment.paidAt': { $gte: since } }, { 'refunds.refundedAt': { $gte: since } }]
-    for await (const intent of intents.find({ ...owner, $or: recent }, { projection }))
-      for (const draft of draftsOf(intent)) {
-        const isEventOf = ({ event, facts }: Intent['outbox'][number]) =>
-          event === eventOf(draft.refundId) && facts.refund?.id === draft.refundId
-        if (Number(draft.occurredAt) >= since.getTime() && !intent.outbox.some(isEventOf)) due.add(nameOf(draft))
-      }
-    const paidOut = { businessId, at: { $gte: since }, act, 'after.mode': mode } as const
-    for await (const line of trail.find(paidOut)) due.add(nameOf(payoutOf(line)))
-    sealed = head?.number ?? 0
+    return { number: head?.number ?? 0, since }
   }
 
   /** Compares an entry with the one before it. */
@@ -118,48 +79,43 @@ export function createVerifier(deps: VerifyDeps, { businessId, sandbox }: ChainO
     return `Entry ${number} does not follow from the one before it in ${differing(entry, wanted)} (${balances}).`
   }
 
-  /** Verifies entries that follow `last`. Reads the intents before the events that they may just have relayed. */
+  /** Compares an entry with what it books. */
+  function faultOfContents(entry: LedgerEntry, draft: EntryDraft | undefined): string | null {
+    const { number, type, refundId, bookedAt } = entry
+    // The clean-up may have removed the intent, which may have been refunded just before.
+    const isLate = sandbox && refundId !== undefined && (type === 'fee' || entry.amount < 0)
+    const isOld = isLate || bookedAt.getTime() < dueDeps.cleanedBefore + deps.config.intentLifetimeMs
+    if (type === 'closing' || (draft === undefined && isOld)) return null
+    if (draft === undefined) return `Entry ${number} books the ${nameOf(entry)}, which does not exist.`
+    const fields = differing(entry, draft)
+    if (fields === '_id') return `Entry ${number} books the ${nameOf(entry)} without its event.`
+    return fields && `Entry ${number} differs from the ${nameOf(entry)} in ${fields}.`
+  }
+
+  /** Verifies entries that follow `last`. */
   async function verifyPage(page: LedgerEntry[]): Promise<void> {
-    const ids = page.map(({ _id }) => _id.slice(0, 24))
-    const references = { $in: page.map(({ referenceNumber = '' }) => referenceNumber) }
-    const paid = await intents.find({ ...owner, referenceNumber: references }, { projection, maxTimeMS }).toArray()
-    const logged = await events.find({ _id: { $in: ids }, ...owner }, { maxTimeMS }).toArray()
-    const lines = await trail.find({ subject: { $in: ids }, businessId, act }, { maxTimeMS }).toArray()
-    const paidOut = [...lines, ...page.flatMap(({ unaudited = [] }) => unaudited)]
-    const drafts = new Map([...paid.flatMap(draftsOf), ...paidOut.map(payoutOf)].map((each) => [nameOf(each), each]))
-    const known = new Set([
-      ...logged.map(({ _id, event, referenceNumber }) => `${_id} ${event} ${referenceNumber}`),
-      ...paid.flatMap(({ outbox, referenceNumber }) =>
-        outbox.map(({ id, event }) => `${id} ${event} ${referenceNumber}`),
-      ),
-    ])
-    const faultOf = (entry: LedgerEntry): string | null => {
-      const { number, type, refundId, referenceNumber, bookedAt } = entry
-      const [name, id] = [nameOf(entry), entry._id.slice(0, 24)]
-      // An intent may have been refunded just before the clean-up removed it.
-      const isLate = sandbox && refundId !== undefined && (type === 'fee' || entry.amount < 0)
-      const isOld = isLate || bookedAt.getTime() < cleanedBefore
-      const draft = drafts.get(name)
-      if (type === 'closing' || (draft === undefined && isOld)) return null
-      if (draft === undefined) return `Entry ${number} books the ${name}, which does not exist.`
-      const fields = differing(entry, { ...draft, _id: type === 'payout' ? draft._id : id + draft._id })
-      if (fields !== '') return `Entry ${number} differs from the ${name} in ${fields}.`
-      const hasEvent = type === 'payout' || isOld || known.has(`${id} ${eventOf(refundId)} ${referenceNumber}`)
-      if (!hasEvent) return `Entry ${number} books the ${name} without its event.`
-      return seen.has(name) ? `Entry ${number} books the ${name} again.` : null
-    }
+    const due = await dueOfEntries(dueDeps, owner, page)
     for (const entry of page) {
-      const fault = faultOfLink(entry) ?? faultOf(entry)
-      if (fault !== null) throw new LedgerFault(fault)
-      seen.add(nameOf(entry))
-      if (entry.commission) owed.set(`fee ${entry.referenceNumber}`, entry.commission.providerTtc)
+      const fault = faultOfLink(entry) || faultOfContents(entry, due.get(nameOf(entry)))
+      if (fault) throw new LedgerFault(fault)
+      if (entry.commission?.providerTtc) owed.set(`fee ${entry.referenceNumber}`, entry.commission.providerTtc)
       owed.delete(nameOf(entry))
       last = entry
     }
   }
 
+  /** Finds the entries of drafts, after the sealed one. */
+  async function verifyBooked(due: EntryDraft[], sealedNumber: number): Promise<void> {
+    const filter = { _id: { $in: due.map(({ _id }) => _id) }, ...owner, number: { $gt: sealedNumber } }
+    const found = await entries.find(filter, { projection: { _id: 1 }, maxTimeMS }).toArray()
+    const booked = new Set(found.map(({ _id }) => _id))
+    const missing = due.find(({ _id }) => !booked.has(_id))
+    if (missing !== undefined) throw new LedgerFault(`There is no entry of the ${nameOf(missing)}.`)
+  }
+
   return async () => {
-    if (sealed === null) await open()
+    sealed ??= await pace(open)
+    const { number, since } = sealed
     for (;;) {
       const after = { ...owner, number: { $gt: last?.number ?? 0 } }
       const options = { sort: { number: 1 }, hint: chainIndex.name, limit: pageSize, maxTimeMS } as const
@@ -167,10 +123,11 @@ export function createVerifier(deps: VerifyDeps, { businessId, sandbox }: ChainO
       if (page.length === 0) break
       await pace(() => verifyPage(page))
     }
-    const missing = [...due].find((name) => !seen.has(name))
-    if (missing !== undefined) throw new LedgerFault(`There is no entry of the ${missing}.`)
+    if (!isComplete)
+      for await (const due of dueSince(dueDeps, owner, pace, since)) await pace(() => verifyBooked(due, number))
+    isComplete = true
     const fees = [...owed.values()].reduce((sum, fee) => sum + fee, 0)
-    return { last, isNew: (last?.number ?? 0) > (sealed ?? 0), owed: fees }
+    return { last, isNew: (last?.number ?? 0) > number, owed: fees }
   }
 }
 

@@ -5,9 +5,9 @@ import type { Models } from '../mongo/models.ts'
 import type { Pace } from '../retention/pace.ts'
 import { type Recorded, type RecordedIntent, recordedFields, recordedPayment, recordedRefunds } from './recorded.ts'
 
-/** The number of businesses, and of intents, that one query reads. */
 const maxBusinesses = 500
-const maxIntents = 500
+/** The maximum number of documents that one query reads of a period. An intent can have 1,000 refunds. */
+export const pageSize = 100
 
 /** MongoDB aborts each query after this time, which is less than the 5 s after which the driver gives up. */
 export const maxReadMs = 4000
@@ -21,62 +21,65 @@ export interface Period {
 /** Returns the filter for the wallet whose payments are compared, or for all live wallets if `wallet` is null. */
 const walletFilter = (wallet: string | null) => wallet ?? { $gte: 'live:', $lt: 'live;' }
 
+type Span = { $gte: Date; $lt: Date }
 type Deps = Pick<Models, 'Business' | 'Intent'> & { pace: Pace }
+
+/** By index, the filter for the intents that were paid or refunded in a span of time. */
+const intentFilters = {
+  byPaidAt: (span: Span) => ({ 'payment.paidAt': span }),
+  byRefundedAt: (span: Span) => ({
+    'refunds.refundedAt': { $exists: true },
+    refunds: { $elemMatch: { refundedAt: span } },
+  }),
+}
 
 /**
  * Yields all live payments that were made in a period, and all live refunds that were settled in it. Reads one business
- * after another through indexes. A query reads at most 501 intents, or all intents of one millisecond, and `pace` rests
- * after it.
+ * after another through indexes.
  */
 export async function* recordedIn(
   deps: Deps,
   period: Period,
   wallet: string | null,
 ): AsyncGenerator<Recorded[], void, undefined> {
+  const intents = { ...deps, projection: recordedFields }
   for await (const businessId of businessIds(deps)) {
     const live = { businessId, sandbox: false, 'payment.wallet': walletFilter(wallet) }
-    const payments = (span: object) => ({ ...live, 'payment.paidAt': span })
-    for await (const { intents } of intentsIn(deps, 'byPaidAt', payments, period))
-      yield intents.flatMap(recordedPayment)
-    const refunds = (span: object) => ({
-      ...live,
-      'refunds.refundedAt': { $exists: true },
-      refunds: { $elemMatch: { refundedAt: span } },
-    })
-    for await (const { intents, from, to } of intentsIn(deps, 'byRefundedAt', refunds, period))
-      yield intents.flatMap(recordedRefunds).filter(({ at }) => at >= from && at < to)
+    for await (const { found } of intentsIn<RecordedIntent>(intents, 'byPaidAt', live, period))
+      yield found.flatMap(recordedPayment)
+    for await (const { found, from, to } of intentsIn<RecordedIntent>(intents, 'byRefundedAt', live, period))
+      yield found.flatMap(recordedRefunds).filter(({ at }) => at >= from && at < to)
   }
 }
 
-/**
- * Yields the intents of a period in parts. If a period has more than `maxIntents`, its halves are read instead, so no
- * query has to skip what an earlier one has read.
- */
-async function* intentsIn(
-  deps: Deps,
-  index: string,
-  filterOf: (span: object) => Record<string, unknown>,
-  { from, to }: Period,
-): AsyncGenerator<Period & { intents: RecordedIntent[] }, void, undefined> {
-  const isDivisible = to.getTime() - from.getTime() > 1
-  const filter = filterOf({ $gte: from, $lt: to }) as mongo.Filter<Intent>
-  const intents = await deps.pace(() =>
-    nativeCollection(deps.Intent)
-      .find(filter, {
-        hint: index,
-        limit: isDivisible ? maxIntents + 1 : 0,
-        projection: recordedFields,
-        maxTimeMS: maxReadMs,
-      })
+/** Yields the intents that were paid or refunded in a period, in parts (`inParts`). */
+export const intentsIn = <Doc extends object>(
+  { Intent, pace, projection }: Pick<Deps, 'Intent' | 'pace'> & { projection: Record<string, 0 | 1> },
+  hint: keyof typeof intentFilters,
+  where: mongo.Filter<Intent>,
+  period: Period,
+) =>
+  inParts(pace, period, (span, limit) =>
+    nativeCollection(Intent)
+      .find<Doc>({ ...where, ...intentFilters[hint](span) }, { hint, limit, projection, maxTimeMS: maxReadMs })
       .toArray(),
   )
-  if (!isDivisible || intents.length <= maxIntents) {
-    yield { intents, from, to }
-    return
-  }
+
+/**
+ * Yields what `read` finds in a period, in parts of at most `pageSize` documents, or all of one millisecond. If a
+ * period has more, its halves are read instead, so no query has to skip what an earlier one has read.
+ */
+export async function* inParts<Doc>(
+  pace: Pace,
+  { from, to }: Period,
+  read: (span: Span, limit: number) => Promise<Doc[]>,
+): AsyncGenerator<Period & { found: Doc[] }, void, undefined> {
+  const isDivisible = to.getTime() - from.getTime() > 1
+  const found = await pace(() => read({ $gte: from, $lt: to }, isDivisible ? pageSize + 1 : 0))
+  if (!isDivisible || found.length <= pageSize) return yield { found, from, to }
   const middle = new Date(Math.floor((from.getTime() + to.getTime()) / 2))
-  yield* intentsIn(deps, index, filterOf, { from, to: middle })
-  yield* intentsIn(deps, index, filterOf, { from: middle, to })
+  yield* inParts(pace, { from, to: middle }, read)
+  yield* inParts(pace, { from: middle, to }, read)
 }
 
 /** Yields the ids of all businesses. */

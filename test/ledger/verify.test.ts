@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { resealAuditKey } from '../../src/audit/seals/audit-key.ts'
+
 import { checkTrail, latestCheck } from '../../src/audit/seals/nightly-check.ts'
+import type { Seal } from '../../src/audit/seals/seal.ts'
+import type { LoggedEvent } from '../../src/events/logged-event.ts'
+
 import type { LedgerEntry } from '../../src/ledger/entry.ts'
 import { type EntryDraft, linkEntry } from '../../src/ledger/link.ts'
 import { payOut } from '../../src/ledger/pay-out.ts'
@@ -15,18 +19,27 @@ import { createIntent, relay } from '../support/actions.ts'
 import { receiveLive } from '../support/ledger.ts'
 import { refund, simulate } from '../support/pay.ts'
 import { recordLog } from '../support/recorded-log.ts'
-import { type Merchant, secretKey, tester, withAnotherKey, withServicePerTest } from '../support/service.ts'
+import {
+  type Merchant,
+  type Service,
+  secretKey,
+  tester,
+  withAnotherKey,
+  withService,
+  withServicePerTest,
+} from '../support/service.ts'
 
 const dayMs = 86_400_000
 const unwatched = { count: () => undefined, done: () => undefined }
 
 describe('The verification of the ledgers', function () {
   this.timeout(60_000)
-  const service = withServicePerTest()
+  let service: Service
   let merchant: Merchant
   let live: Merchant
   let paid: string
-  beforeEach(async () => {
+  const setUp = async (opened: Service) => {
+    service = opened
     service.clock.freeze(new Date('2027-03-10T12:00:00Z'))
     merchant = await service.merchant()
     live = await withAnotherKey(service, merchant, { mode: 'live' })
@@ -36,7 +49,7 @@ describe('The verification of the ledgers', function () {
     paid = await receiveLive(service, live, 10_000, 200)
     await payLive(300)
     await receiveLive(service, live, 20_000, 400)
-  })
+  }
 
   let last = ''
   async function payTest(amount: number): Promise<void> {
@@ -55,6 +68,7 @@ describe('The verification of the ledgers', function () {
   const payLive = (amount: number) => send(false, amount)
 
   const entries = () => nativeCollection(service.deps.LedgerEntry)
+  const events = () => nativeCollection(service.deps.LoggedEvent)
   const chain = () =>
     entries()
       .find(owner(false), { sort: { number: 1 } })
@@ -65,6 +79,8 @@ describe('The verification of the ledgers', function () {
     expect(exitCode).to.equal(proven ? 0 : 1)
     return { ledgers, faults: faults.map(({ fault }: { fault: string }) => fault) as string[] }
   }
+  /** Like the command, but with the clock of the test. */
+  const faultsHere = async () => (await verifyLedgers(service.deps, (batch) => batch(), true)).faults
   const night = (log = service.deps.log, deps = service.deps) =>
     checkTrail({ ...deps, log }, new AbortController().signal)
   const nextDay = (days = 1) => service.clock.advance(days * dayMs)
@@ -79,36 +95,20 @@ describe('The verification of the ledgers', function () {
   /** Changes entries, and computes all that follows from it in later entries anew. */
   async function rewrite(change: (chained: LedgerEntry[]) => LedgerEntry[]): Promise<void> {
     const rest = change(await chain())
-    await entries().deleteMany(owner(false))
     const links: LedgerEntry[] = []
     for (const entry of rest) {
       const { position: _p, typePosition: _t, after: _a, number: _n, ...draft } = entry
       links.push(...linkEntry(owner(false), links.at(-1) ?? null, draft as EntryDraft, entry.bookedAt))
     }
-    await entries().insertMany(links)
+    await restore(links)
   }
   const change = (filter: object, update: object) => () => entries().updateOne({ ...owner(false), ...filter }, update)
   const amend = (at: number, fields: Partial<LedgerEntry>) => () =>
     rewrite((chained) => chained.map((entry, index) => (index === at ? { ...entry, ...fields } : entry)))
-
-  it('proves ledgers of payments, fees, refunds and payouts, before and after they are sealed and closed', async () => {
-    expect(await verify()).to.deep.equal({ ledgers: 2, faults: [] })
-    const recorded = recordLog()
-    for (let day = 0; day < 3; day += 1) {
-      await night(recorded.log)
-      await payTest(10_000)
-      await receiveLive(service, live, 5_000, 100)
-      nextDay()
-      await payTest(10_000)
-      await refundTest(1_000)
-      await payOutTest(50)
-      await payLive(50)
-      expect(await verify()).to.deep.equal({ ledgers: 2, faults: [] })
-    }
-    expect(recorded.lines().filter(({ level }) => level === 50)).to.deep.equal([])
-    const seals = await nativeCollection(service.deps.AuditSeal).find().toArray()
-    expect(seals.flatMap(({ heads = [] }) => heads)).to.have.length(6)
-  })
+  async function restore(chained: LedgerEntry[]): Promise<void> {
+    await entries().deleteMany(owner(false))
+    await entries().insertMany(chained)
+  }
 
   /** What is done to the live ledger, and the finding: entries 1 and 2 are a payment and its fee, and 3 is a payout. */
   const tamperings: Record<string, [tamper: () => Promise<unknown>, fault: RegExp]> = {
@@ -179,6 +179,23 @@ describe('The verification of the ledgers', function () {
       async () => forge({ ...(((await chain())[0] ?? {}) as EntryDraft), _id: newId() }),
       /^Entry 6 (books the payment PI-\w+ without its event|books the payment PI-\w+ again)\./,
     ],
+    'a payment was booked again, with another event': [
+      async () => {
+        const [entry] = await chain()
+        const event = await events().findOne({ _id: String(entry?._id) })
+        const _id = newId()
+        await events().insertOne({ ...event, _id, number: 99 } as LoggedEvent)
+        await forge({ ...(entry as EntryDraft), _id })
+      },
+      /^Entry 6 books the payment PI-\w+ without its event\./,
+    ],
+    'an entry was removed with its event': [
+      async () => {
+        await rewrite((chained) => chained.slice(0, 3))
+        await events().deleteOne({ event: 'payment.confirmed', 'facts.amount': 20_000, ...owner(false) })
+      },
+      /^There is no entry of the payment PI-\w+\./,
+    ],
     'a payout without a line was invented': [
       () => forge({ type: 'payout', amount: 700, payoutReference: 'TR-X' }),
       /^Entry 6 books the payout \w+, which does not exist\./,
@@ -189,29 +206,46 @@ describe('The verification of the ledgers', function () {
       /^Entry 5 is missing\./,
     ],
   }
-  for (const [what, [tamper, fault]] of Object.entries(tamperings))
-    it(`finds that ${what}, and then no payout is booked`, async () => {
-      const before = await chain()
-      await tamper()
-      const { faults } = await verify()
-      expect(faults).to.have.length(1)
-      expect(faults[0]).to.match(fault)
+  describe('of which none is sealed', () => {
+    const shared = withService()
+    before(() => setUp(shared))
+    for (const [what, [tamper, fault]] of Object.entries(tamperings))
+      it(`finds that ${what}, and then no payout is booked`, async () => {
+        const [before, logged] = [await chain(), await events().find(owner(false)).toArray()]
+        await tamper()
+        const [found, ...others] = await faultsHere()
+        expect(found?.fault).to.match(fault)
+        expect(others).to.deep.equal([])
+        expect(await send(false, 1, 'TR-9').then(() => 'paid out', String)).to.match(/^(Ledger|Type|Range)?Error: /)
+        expect(await entries().countDocuments({ ...owner(false), payoutReference: 'TR-9' })).to.equal(0)
+        await payOutTest(1)
+        const recorded = recordLog('error')
+        await night(recorded.log)
+        expect(recorded.lines().map(({ msg, businessId, mode }) => [msg, businessId, mode])).to.deep.equal([
+          ['ledger.tampered', merchant.businessId, 'live'],
+        ])
+        await service.deps.AuditCheck.deleteMany({})
+        await events().deleteMany(owner(false))
+        await events().insertMany(logged)
+        await restore(before)
+        expect(await faultsHere()).to.deep.equal([])
+      })
+
+    it('refuses a payout by command while an entry is wrong', async () => {
+      await change({ number: 5 }, { $inc: { 'after.balance': 9_000 } })()
       const paidOut = await openAdmin(service).here(
         ...`business payout ${merchant.businessId} --amount 1 --reference TR-9`.split(' '),
       )
       expect([paidOut.exitCode, paidOut.stdout]).to.deep.equal([1, ''])
       expect(await entries().countDocuments({ ...owner(false), payoutReference: 'TR-9' })).to.equal(0)
-      await payOutTest(1)
-      const recorded = recordLog('error')
-      await night(recorded.log)
-      expect(recorded.lines().map(({ msg, businessId, mode }) => [msg, businessId, mode])).to.deep.equal([
-        ['ledger.tampered', merchant.businessId, 'live'],
-      ])
-      await entries().deleteMany(owner(false))
-      await entries().insertMany(before)
+      await change({ number: 5 }, { $inc: { 'after.balance': -9_000 } })()
+    })
+
+    it('pays out again once the ledger is as it was', async () => {
       await payLive(1)
       expect((await verify()).faults).to.deep.equal([])
     })
+  })
 
   const seals = () => nativeCollection(service.deps.AuditSeal)
   /** What is done after a night and another payment, and the finding of the next payout. */
@@ -248,115 +282,146 @@ describe('The verification of the ledgers', function () {
       /^Error: Entry 8 books the payment PI-\w+ without its event/,
     ],
   }
-  for (const [what, [tamper, fault]] of Object.entries(laterTamperings))
-    it(`finds that ${what}, although only what follows the seal is read`, async () => {
+  describe('of which a night has sealed a part', () => {
+    const shared = withService()
+    let whole: LedgerEntry[]
+    let standing: Seal[]
+    before(async () => {
+      await setUp(shared)
       await night()
       service.clock.advance(60_000)
       await receiveLive(service, live, 5_000, 100)
-      const [before, standing] = [await chain(), await seals().find().toArray()]
-      await tamper()
-      expect(await payLive(1).catch(String)).to.match(fault)
-      expect((await verify()).faults).to.have.length.at.least(1)
-      const paidOut = await entries()
-        .find({ ...owner(false), number: { $gt: 7 }, amount: -40 })
-        .toArray()
-      await entries().deleteMany(owner(false))
-      await entries().insertMany([...before, ...paidOut])
-      await seals().deleteMany({})
-      await seals().insertMany(standing)
-      await service.deps.AuditEvent.deleteMany({ 'after.amount': 40 })
-      await payLive(1)
-      expect((await verify()).faults).to.deep.equal([])
+      whole = await chain()
+      standing = await seals().find().toArray()
+    })
+    for (const [what, [tamper, fault]] of Object.entries(laterTamperings))
+      it(`finds that ${what}, although only what follows the seal is read`, async () => {
+        await tamper()
+        expect(await payLive(1).catch(String)).to.match(fault)
+        expect(await faultsHere()).to.have.length.at.least(1)
+        await seals().deleteMany({})
+        await seals().insertMany(standing)
+        await service.deps.AuditEvent.deleteMany({ 'after.amount': 40 })
+        await restore(whole)
+        await payLive(1)
+        expect(await faultsHere()).to.deep.equal([])
+        await service.deps.AuditEvent.deleteMany({ 'after.amount': 1 })
+        await restore(whole)
+      })
+  })
+
+  describe('of a service', () => {
+    const own = withServicePerTest()
+    beforeEach(() => setUp(own))
+
+    it('proves ledgers of payments, fees, refunds and payouts, before and after they are sealed and closed', async () => {
+      expect(await verify()).to.deep.equal({ ledgers: 2, faults: [] })
+      const recorded = recordLog()
+      for (let day = 0; day < 3; day += 1) {
+        await night(recorded.log)
+        await payTest(10_000)
+        await receiveLive(service, live, 5_000, 100)
+        nextDay()
+        await payTest(10_000)
+        await refundTest(1_000)
+        await payOutTest(50)
+        await payLive(50)
+        expect(await verify()).to.deep.equal({ ledgers: 2, faults: [] })
+      }
+      expect(recorded.lines().filter(({ level }) => level === 50)).to.deep.equal([])
+      const sealed = await seals().find().toArray()
+      expect(sealed.flatMap(({ heads = [] }) => heads)).to.have.length(6)
     })
 
-  it('reports a ledger that it cannot read, and seals the audit trail and the other ledgers', async () => {
-    // MongoDB refuses the query for the intents of this entry.
-    await change({ number: 1 }, [{ $set: { referenceNumber: { $literal: { $gt: '' } } } }])()
-    const recorded = recordLog('error')
-    await night(recorded.log)
-    const [line, ...rest] = recorded.lines()
-    expect(rest).to.deep.equal([])
-    expect(line).to.include({ msg: 'ledger.not-verified', businessId: merchant.businessId, mode: 'live' })
-    const sealed = await seals().find().toArray()
-    const heads = sealed.flatMap(({ heads: each = [] }) => each.map(({ chain: name }) => name))
-    expect(heads).to.deep.equal([`${merchant.businessId} test`])
-    expect((await latestCheck(service.deps))?.faultCount).to.equal(0)
-    expect((await verify()).faults).to.deep.equal([line?.fault])
-    await change({ number: 1 }, { $set: { referenceNumber: paid } })()
-  })
+    it('reports a ledger that it cannot read, and seals the audit trail and the other ledgers', async () => {
+      // MongoDB refuses the query for the intents of this entry.
+      await change({ number: 1 }, [{ $set: { referenceNumber: { $literal: { $gt: '' } } } }])()
+      const recorded = recordLog('error')
+      await night(recorded.log)
+      const [line, ...rest] = recorded.lines()
+      expect(rest).to.deep.equal([])
+      expect(line).to.include({ msg: 'ledger.not-verified', businessId: merchant.businessId, mode: 'live' })
+      const sealed = await seals().find().toArray()
+      const heads = sealed.flatMap(({ heads: each = [] }) => each.map(({ chain: name }) => name))
+      expect(heads).to.deep.equal([`${merchant.businessId} test`])
+      expect((await latestCheck(service.deps))?.faultCount).to.equal(0)
+      expect((await verify()).faults).to.deep.equal([line?.fault])
+      await change({ number: 1 }, { $set: { referenceNumber: paid } })()
+    })
 
-  it('stops in the middle when the process ends, and reports no ledger', async () => {
-    const ending = new AbortController()
-    const recorded = recordLog('error')
-    const now = () => {
-      ending.abort()
-      return service.deps.now()
-    }
-    await checkTrail({ ...service.deps, now, log: recorded.log }, ending.signal)
-    expect([recorded.lines(), await seals().countDocuments()]).to.deep.equal([[], 0])
-  })
+    it('stops in the middle when the process ends, and reports no ledger', async () => {
+      const ending = new AbortController()
+      const recorded = recordLog('error')
+      const now = () => {
+        ending.abort()
+        return service.deps.now()
+      }
+      await checkTrail({ ...service.deps, now, log: recorded.log }, ending.signal)
+      expect([recorded.lines(), await seals().countDocuments()]).to.deep.equal([[], 0])
+    })
 
-  it('finds an old change by command, and reads only what follows the seal before a payout', async () => {
-    await night()
-    await change({ number: 1 }, { $inc: { amount: 5 } })()
-    await payLive(1)
-    expect((await verify()).faults).to.deep.equal([
-      'Entry 1 does not follow from the one before it in after (balance 10000 instead of 10005).',
-    ])
-    await change({ number: 1 }, { $inc: { amount: -5 } })()
-  })
-
-  it('raises no false alarm after clean-ups of the sandbox', async () => {
-    const { deps } = service
-    // The command line has no clock that a test can set.
-    const faults = async () => (await verifyLedgers(deps, (batch) => batch(), true)).faults
-    const cleanUp = () => runCleanUp(deps, new AbortController().signal, unwatched)
-    const old = last
-    nextDay(25)
-    await payTest(3_000)
-    last = old
-    await refundTest(1_000)
-    for (const days of [6, 0, 20, 40]) {
-      nextDay(days)
-      await cleanUp()
-      expect(await faults(), `after ${days} days`).to.deep.equal([])
-      await payOutTest(1)
-      await payTest(1_000)
+    it('finds an old change by command, and reads only what follows the seal before a payout', async () => {
       await night()
-    }
-    expect(await faults()).to.deep.equal([])
-    expect(await deps.LedgerEntry.countDocuments({ ...owner(true), type: 'refund' })).to.equal(0)
-  })
+      await change({ number: 1 }, { $inc: { amount: 5 } })()
+      await payLive(1)
+      expect((await verify()).faults).to.deep.equal([
+        'Entry 1 does not follow from the one before it in after (balance 10000 instead of 10005).',
+      ])
+      await change({ number: 1 }, { $inc: { amount: -5 } })()
+    })
 
-  it('raises no false alarm after a rotation of SECRET_KEY, and proves nothing with another key', async () => {
-    const { deps } = service
-    await night()
-    await receiveLive(service, live, 5_000, 100)
-    const [current, old] = [randomBytes(32), Buffer.from(secretKey, 'base64')]
-    const verifyWith = async (...keys: [Buffer, ...Buffer[]]) => {
-      const rotated = { ...deps, secrets: createSecrets(keys) }
-      return (await verifyLedgers(rotated, (batch) => batch())).faults.map(({ fault }) => fault)
-    }
-    expect(await verifyWith(current, old)).to.deep.equal([])
-    await resealAuditKey({ ...deps, secrets: createSecrets([current, old]) })
-    expect(await verifyWith(current)).to.deep.equal([])
-    expect(await verifyWith(old)).to.deep.equal(
-      Array(2).fill('Seal 1 of the audit trail was changed, or SECRET_KEY is another one.'),
-    )
-  })
+    it('raises no false alarm after clean-ups of the sandbox', async () => {
+      const { deps } = service
+      const cleanUp = () => runCleanUp(deps, new AbortController().signal, unwatched)
+      const old = last
+      nextDay(25)
+      await payTest(3_000)
+      last = old
+      await refundTest(1_000)
+      for (const days of [6, 0, 20, 40]) {
+        nextDay(days)
+        await cleanUp()
+        expect(await faultsHere(), `after ${days} days`).to.deep.equal([])
+        await payOutTest(1)
+        await payTest(1_000)
+        await night()
+      }
+      expect(await faultsHere()).to.deep.equal([])
+      expect(await deps.LedgerEntry.countDocuments({ ...owner(true), type: 'refund' })).to.equal(0)
+    })
 
-  it('raises no false alarm while payments are booked, paid out and verified at the same time', async () => {
-    const results = await Promise.allSettled(
-      Array.from({ length: 12 }, async (_, index) => {
-        if (index % 4 === 3) return payLive(10)
-        if (index % 4 === 2) return verifyLedgers(service.deps, (batch) => batch())
-        return receiveLive(service, live, 1_000, 20)
-      }),
-    )
-    expect(results.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : []))).to.deep.equal([])
-    const found = results.flatMap((each) =>
-      each.status === 'fulfilled' && typeof each.value === 'object' && 'faults' in each.value ? each.value.faults : [],
-    )
-    expect(found).to.deep.equal([])
+    it('raises no false alarm after a rotation of SECRET_KEY, and proves nothing with another key', async () => {
+      const { deps } = service
+      await night()
+      await receiveLive(service, live, 5_000, 100)
+      const [current, old] = [randomBytes(32), Buffer.from(secretKey, 'base64')]
+      const verifyWith = async (...keys: [Buffer, ...Buffer[]]) => {
+        const rotated = { ...deps, secrets: createSecrets(keys) }
+        return (await verifyLedgers(rotated, (batch) => batch())).faults.map(({ fault }) => fault)
+      }
+      expect(await verifyWith(current, old)).to.deep.equal([])
+      await resealAuditKey({ ...deps, secrets: createSecrets([current, old]) })
+      expect(await verifyWith(current)).to.deep.equal([])
+      expect(await verifyWith(old)).to.deep.equal(
+        Array(2).fill('Seal 1 of the audit trail was changed, or SECRET_KEY is another one.'),
+      )
+    })
+
+    it('raises no false alarm while payments are booked, paid out and verified at the same time', async () => {
+      const results = await Promise.allSettled(
+        Array.from({ length: 12 }, async (_, index) => {
+          if (index % 4 === 3) return payLive(10)
+          if (index % 4 === 2) return verifyLedgers(service.deps, (batch) => batch())
+          return receiveLive(service, live, 1_000, 20)
+        }),
+      )
+      expect(results.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : []))).to.deep.equal([])
+      const found = results.flatMap((each) =>
+        each.status === 'fulfilled' && typeof each.value === 'object' && 'faults' in each.value
+          ? each.value.faults
+          : [],
+      )
+      expect(found).to.deep.equal([])
+    })
   })
 })
