@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
+import { inspect, isDeepStrictEqual } from 'node:util'
 import { findAuditKey } from '../audit/seals/audit-key.ts'
 import { digestOfSeal, headOf } from '../audit/seals/digest.ts'
-import { type ChainOwner, chainIndex } from '../chains/append.ts'
+import { type ChainOwner, chainIndex, isNumber } from '../chains/append.ts'
 import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { businessIds, maxReadMs as maxTimeMS, pageSize } from '../reconciliation/recorded-in.ts'
@@ -60,6 +60,8 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
         throw new LedgerFault(`Entry ${head.number} is not the one that seal ${seal._id} contains.`)
       if (!isWhole) last = entry
     }
+    const stray = await entries.findOne({ ...owner, number: { $not: isNumber } }, { hint: chainIndex.name, maxTimeMS })
+    if (stray !== null) throw new LedgerFault(`An entry has the number ${inspect(stray.number)}.`)
     const since = new Date(Math.max(testsBefore, head?.bookedAt.getTime() ?? 0) + maxClockSkewMs)
     return { number: head?.number ?? 0, since }
   }

@@ -203,7 +203,14 @@ describe('The verification of the ledgers', function () {
     'an entry was made malformed': [change({ number: 4 }, { $unset: { after: 1, bookedAt: 1 } }), /./],
     'a number was made infinite': [
       change({ number: 5 }, { $set: { number: Number.POSITIVE_INFINITY } }),
-      /^Entry 5 is missing\./,
+      /^An entry has the number Infinity\./,
+    ],
+    'an entry with a text as its number was invented, whose balance would be the last one': [
+      async () => {
+        await forge({ type: 'payment', amount: 5_000_000 })
+        await change({ number: 6 }, { $set: { number: '99' } })()
+      },
+      /^An entry has the number '99'\./,
     ],
   }
   describe('of which none is sealed', () => {

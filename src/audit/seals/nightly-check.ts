@@ -95,13 +95,7 @@ export async function isCheckDue(
   const due = lastDue(deps.now())
   const check = await latestCheck(deps)
   if (check !== null) return check.at < due || !(await isGenuine(deps, check))
-  return (
-    (
-      await deps.AuditEvent.find({ at: { $lt: due } }, { _id: 1 })
-        .limit(1)
-        .lean()
-    ).length > 0
-  )
+  return (await deps.AuditEvent.exists({ at: { $lt: due } })) !== null
 }
 
 /** Returns the result of the last nightly check, or null before the first. */

@@ -34,17 +34,9 @@ export const lastUrl = ({ url, attemptLog }: { url: string; attemptLog: { url: s
   attemptLog.at(-1)?.url ?? url
 
 /** What a test key does not see of a delivery to a live endpoint. */
-const hiddenFields = {
-  url: null,
-  attempts: null,
-  maxAttempts: null,
-  nextAttemptAt: null,
-  lastAttemptAt: null,
-  lastResponseStatus: null,
-  lastError: null,
-  lastDurationMs: null,
-  deliveredAt: null,
-}
+const hidden =
+  'url attempts maxAttempts nextAttemptAt lastAttemptAt lastResponseStatus lastError lastDurationMs deliveredAt'
+const hiddenFields = Object.fromEntries(hidden.split(' ').map((field) => [field, null]))
 
 /**
  * Returns which of these deliveries are test events at live endpoints. A test key neither sees their attempts nor may
@@ -68,8 +60,8 @@ export async function presentDeliveries(
   caller: Caller,
   deliveries: DeliveryRecord[],
 ): Promise<Record<string, unknown>[]> {
-  const hidden = await atLiveEndpoints(deps, caller, deliveries)
-  return deliveries.map((delivery) => ({ ...presentDelivery(delivery), ...(hidden.has(delivery) ? hiddenFields : {}) }))
+  const atLive = await atLiveEndpoints(deps, caller, deliveries)
+  return deliveries.map((delivery) => ({ ...presentDelivery(delivery), ...(atLive.has(delivery) ? hiddenFields : {}) }))
 }
 
 /** Returns a delivery to an endpoint of the caller's environment. */
