@@ -202,7 +202,7 @@ describe('The project', () => {
       new Set(files.flatMap((file) => found(read(file), /\bAuditEvent\)?\s*\.(\w+)/g)))
     const seals = 'src/audit/seals/seal-trail.ts'
     const used = [...usedIn(sources.filter((file) => file !== seals))].toSorted()
-    expect(used).to.deep.equal(['countDocuments', 'find', 'insertMany', 'insertOne'])
+    expect(used).to.deep.equal(['countDocuments', 'exists', 'find', 'insertMany', 'insertOne'])
     expect([...usedIn([seals])]).to.deep.equal(['updateMany'])
     expect(found(read(seals), /(\$(?:set|unset|push|inc)\b.*)\)/g)).to.deep.equal(['$set: { seal: _id } }'])
     expect(mentioning(sources, /'auditevents'/)).to.have.members(['src/audit/audit-event.ts'])
