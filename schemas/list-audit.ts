@@ -13,7 +13,7 @@ export const listAuditQuery = {
     subject: name,
     business: name,
     ...spanQuery.properties,
-    before: { type: 'string', pattern: '^\\d{1,15}-[0-9a-f]{24}$' },
+    before: { type: 'string', pattern: '^-?\\d{1,16}-[^]{1,100}$' },
   },
 } as const
 

@@ -49,6 +49,9 @@ export const auditLine = (
   line: Omit<AuditEvent, '_id' | 'before' | 'after'> & Partial<Pick<AuditEvent, 'before' | 'after'>>,
 ): AuditEvent => ({ _id: newId(), before: null, after: null, ...line })
 
+export const readableDate = (at: unknown): Date =>
+  at instanceof Date && !Number.isNaN(at.getTime()) ? at : new Date(0)
+
 /** Returns a line as the pages and exports show it. A forged line may have any fields. */
 export function readable(line: AuditEvent): AuditEvent {
   const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
@@ -58,7 +61,7 @@ export function readable(line: AuditEvent): AuditEvent {
   return {
     ...line,
     _id: text(line._id),
-    at: line.at instanceof Date && !Number.isNaN(line.at.getTime()) ? line.at : new Date(0),
+    at: readableDate(line.at),
     actor: { kind: text(kind) as Actor['kind'], name: text(name), from: orNull(from) },
     act: text(line.act) as Act,
     subject: text(line.subject),

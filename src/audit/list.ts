@@ -1,5 +1,6 @@
 import { type ListAuditQuery, listAuditQuery } from '../../schemas/list-audit.ts'
 import type { Deps } from '../deps.ts'
+import { readName } from '../input/name.ts'
 import { readSpan, type Span, within } from '../input/span.ts'
 import { type AuditEvent, readable } from './audit-event.ts'
 
@@ -22,12 +23,13 @@ const pageSize = 50
 /** Parses a query. Throws VALIDATION_ERROR if a parameter is invalid. */
 export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<string, unknown>): AuditFilter {
   const params = deps.validate<ListAuditQuery>(listAuditQuery, query)
-  const [at, id] = params.before?.split('-') ?? []
+  const [, at, id] = /^(-?\d+)-([^]+)$/.exec(params.before ?? '') ?? []
+  const pasted = (text?: string) => (text === undefined ? null : (readName('name', text) ?? text))
   return {
-    who: params.who ?? null,
-    act: params.act ?? null,
-    subject: params.subject ?? null,
-    businessId: params.business ?? null,
+    who: pasted(params.who),
+    act: pasted(params.act),
+    subject: pasted(params.subject),
+    businessId: pasted(params.business),
     ...readSpan(params),
     before: at === undefined || id === undefined ? null : { at: new Date(Number(at)), id },
   }
@@ -51,14 +53,15 @@ export async function listAudit(
   const lines = found.slice(0, size).map(readable)
   const last = lines.at(-1)
   const hasMore = found.length > size && last !== undefined
-  return { lines, next: hasMore ? `${last.at.getTime()}-${last._id}` : null }
+  return { lines, next: hasMore ? `${last.at.getTime()}-${last._id.slice(0, 100)}` : null }
 }
 
 function conditions({ who, act, subject, businessId, before, ...span }: AuditFilter): Record<string, unknown> {
   const exact = { 'actor.name': who, act, subject, businessId }
   return {
     ...Object.fromEntries(Object.entries(exact).filter(([, value]) => value !== null)),
-    ...within('at', span),
+    // A forged line with another type of time would be above all others.
+    at: { $type: 'date', ...within('at', span).at },
     ...(before === null ? {} : { $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }] }),
   }
 }

@@ -10,7 +10,7 @@ const maxLines = 100
 /** Returns the latest audit lines about the given subjects, starting with the newest line. */
 export const trailOf = async (deps: Pick<Deps, 'AuditEvent'>, subjects: readonly string[]): Promise<AuditEvent[]> =>
   (
-    await deps.AuditEvent.find({ subject: { $in: subjects } })
+    await deps.AuditEvent.find({ subject: { $in: subjects }, at: { $type: 'date' } })
       .sort({ at: -1, _id: -1 })
       .limit(maxLines)
       .lean<AuditEvent[]>()

@@ -316,11 +316,35 @@ describe('The seals of the audit trail', function () {
     expect((await verify()).faults).to.deep.equal([])
   })
 
+  it('are reported as changed if a seal or the stored result has other types of fields', async () => {
+    const [first] = await allSeals()
+    const staff = await signedIn(service, 'viewer')
+    for (const change of [{ ids: 'x' }, { ids: { a: 1 } }, { at: null }, { digests: 5 }, { at: 'x', digests: null }]) {
+      await seals().updateOne({ _id: 1 }, { $set: change } as never)
+      expect((await verify()).faults[0], JSON.stringify(change)).to.equal('Seal 1 was changed.')
+      await seals().replaceOne({ _id: 1 }, first as Seal)
+    }
+    await seals().insertOne({ _id: 999 } as never)
+    expect((await verify()).faults.join()).to.include('Seal 999 was changed.')
+    await seals().deleteOne({ _id: 999 })
+    for (const forged of [
+      { at: null },
+      { at: 'x' },
+      { faults: 5 },
+      { faultCount: null },
+      { faultCount: 'x', faults: null },
+    ]) {
+      await changeCheck(forged)
+      expect((await staff.get('/admin/audit')).status, JSON.stringify(forged)).to.equal(200)
+      await night()
+    }
+  })
+
   it('reveal a line that is dated after its seal, and the page shows lines of any shape', async () => {
     const staff = await signedIn(service, 'support')
     const any = { ...tester, subject: 's', businessId: null, before: null, after: null, act: 'key.created' }
     const shapes = [
-      { actor: null },
+      { actor: null, subject: 'the older one' },
       { actor: 5, at: 'x', act: 7 },
       { subject: {}, before: 'b', after: [1] },
       { reason: 9 },
@@ -331,7 +355,16 @@ describe('The seals of the audit trail', function () {
     for (const path of ['/admin/audit', '/admin/audit?subject=s']) expect((await staff.get(path)).status).to.equal(200)
     for (const format of ['csv', 'jsonl'])
       expect((await staff.act('/admin/audit/export', { format })).text).to.include('forged0')
-    await lines().deleteMany({ _id: /^(?:forged|bare)/ })
+    const many = Array.from({ length: 60 }, () => ({ ...whole, _id: new mongo.ObjectId(), at: new Date('2999-01-01') }))
+    await lines().insertMany([...many, { ...whole, _id: 'forged-9 "é', at: new mongo.MaxKey() }] as never[])
+    const older = async (path: string, left: number): Promise<string[]> => {
+      const { status, text } = await staff.get(path)
+      expect(status, path).to.equal(200)
+      const next = /rel="next" href="([^"]+)"/.exec(text)?.[1]?.replaceAll('&#61;', '=')
+      return next === undefined || left === 0 ? [text] : [text, ...(await older(next, left - 1))]
+    }
+    expect((await older('/admin/audit', 3)).join()).to.include('the older one')
+    await lines().deleteMany({ $or: [{ _id: /^(?:forged|bare)/ }, { _id: { $type: 'objectId' } }] } as never)
     await lines().insertOne({ ...any, _id: 'late', at: new Date('2999-01-01') } as never)
     await seal()
     const { last, faults } = await verify()

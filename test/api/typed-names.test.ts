@@ -210,7 +210,14 @@ describe('Names and references that people type or paste', () => {
     const staff = await signedIn(service, 'viewer')
     const search = async (q: string) => (await staff.act('/admin/search', { q })).location
     const pastedId = ` ${body.data.referenceNumber.replace('-', '\u2011')}\u200b`
-    for (const q of ['CMD\u20111042', '\u200bCMD-1042\n', pastedId, pastedId.toLowerCase()])
+    for (const q of [
+      'CMD\u20111042',
+      '\u200bCMD-1042\n',
+      pastedId,
+      pastedId.toLowerCase(),
+      `(${pastedId}).`,
+      `${body.data.payUrl}).`,
+    ])
       expect(await search(q)).to.equal(`/admin/payments/${body.data.referenceNumber}`)
     await relay(service, merchant)
     for (const url of ['/events', '/webhooks/events']) {

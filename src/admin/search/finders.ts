@@ -67,15 +67,16 @@ function readMerchantReference(query: string): string | null {
   return text === null || isLonger(text, merchantReference.maxLength) || keyPrefix.test(text) ? null : text
 }
 
-/** Documents and chats turn the hyphen of a reference into a dash. */
-const pasted = (query: string): string => readName('reference', query) ?? ''
+/** Documents and chats turn the hyphen of a reference into a dash, and sentences put punctuation around it. */
+const pasted = (query: string): string =>
+  (readName('reference', query) ?? '').replace(/^[^0-9A-Z]+/i, '').replace(/(?<=[0-9A-Z])[^0-9A-Z]+$/i, '')
 const upper = (isOfForm: (text: string) => boolean) => (query: string) =>
   matching(isOfForm, pasted(query).toUpperCase())
 const lower = (isOfForm: (text: string) => boolean) => (query: string) =>
   matching(isOfForm, pasted(query).toLowerCase())
 
 /** A payment link with or without a query. It may have any host, because PAY_URL may change. */
-const link = /^[^?#]*\/p\/([0-9A-Z]{6})(?:[/?#].*)?$/i
+const link = /^[^?#]*\/p\/([0-9A-Z]{6})(?:[^0-9A-Z].*)?$/i
 /** Characters that people type between the characters of a short code. */
 const separators = /[\s.\p{Pd}]/gu
 

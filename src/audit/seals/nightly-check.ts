@@ -4,9 +4,10 @@ import type { Models } from '../../mongo/models.ts'
 import { lastDue } from '../../retention/night.ts'
 import { createPace, type Pace } from '../../retention/pace.ts'
 import type { Secrets } from '../../security/seal.ts'
+import { readableDate } from '../audit-event.ts'
 import { findAuditKey } from './audit-key.ts'
 import { digestOfCheck } from './digest.ts'
-import { type AuditCheck, linesPerSeal, type Verified } from './seal.ts'
+import { type AuditCheck, linesPerSeal, listOf, readableSeal, type Verified } from './seal.ts'
 import { type SealDeps, sealTrail } from './seal-trail.ts'
 import { verifyTrail } from './verify-trail.ts'
 
@@ -61,10 +62,10 @@ export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<
  */
 async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditCheck): Promise<Verified | null> {
   const seals = nativeCollection(deps.AuditSeal)
-  const verified = last && (await seals.findOne({ _id: last.number }, { maxTimeMS }))
+  const verified = last && readableSeal(await seals.findOne({ _id: last.number }, { maxTimeMS }))
   if (!verified) return null
   const start = {
-    last: await seals.findOne({ _id: verified._id - 1 }, { maxTimeMS }),
+    last: readableSeal(await seals.findOne({ _id: verified._id - 1 }, { maxTimeMS })),
     lines: lines - verified.ids.length,
   }
   const recent = await verifyTrail(deps, pace, last, start)
@@ -98,6 +99,9 @@ export async function isCheckDue(
   return (await deps.AuditEvent.exists({ at: { $lt: due } })) !== null
 }
 
-/** Returns the result of the last nightly check, or null before the first. */
-export const latestCheck = ({ AuditCheck }: Pick<Models, 'AuditCheck'>): Promise<AuditCheck | null> =>
-  AuditCheck.findOne({ _id: 'latest' }).lean<AuditCheck | null>()
+/** Returns the result of the last nightly check, or null before the first. A forged one may have any fields. */
+export async function latestCheck({ AuditCheck: model }: Pick<Models, 'AuditCheck'>): Promise<AuditCheck | null> {
+  const found = await model.findOne({ _id: 'latest' }).lean<AuditCheck | null>()
+  const faultCount = Number.isSafeInteger(found?.faultCount) ? Number(found?.faultCount) : 1
+  return found && { ...found, at: readableDate(found.at), faults: listOf(found.faults), faultCount }
+}

@@ -8,7 +8,7 @@ import type { Pace } from '../../retention/pace.ts'
 import type { Secrets } from '../../security/seal.ts'
 import { createAuditKey, findAuditKey } from './audit-key.ts'
 import { digestOfLine, digestOfSeal, headOf } from './digest.ts'
-import { linesPerSeal, type Seal } from './seal.ts'
+import { linesPerSeal, readableSeal, type Seal } from './seal.ts'
 
 export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'AuditKey'> & {
   secrets: Secrets
@@ -73,8 +73,8 @@ async function keyFor(deps: SealDeps) {
   return created
 }
 
-const lastSeal = ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<Seal | null> =>
-  nativeCollection(AuditSeal).findOne({ _id: isNumber }, { sort: { _id: -1 }, maxTimeMS })
+const lastSeal = async ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<Seal | null> =>
+  readableSeal(await nativeCollection(AuditSeal).findOne({ _id: isNumber }, { sort: { _id: -1 }, maxTimeMS }))
 
 /** Marks the lines of a seal. This is the only change to a line, and marking a line again changes nothing. */
 const markLines = ({ AuditEvent }: Pick<SealDeps, 'AuditEvent'>, { _id, ids }: Seal): Promise<unknown> =>

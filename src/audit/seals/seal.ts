@@ -1,4 +1,5 @@
 import type { Collection } from '../../mongo/collection.ts'
+import { readableDate } from '../audit-event.ts'
 
 /** The maximum number of lines in one seal. Such a seal takes up about 75 kB. */
 export const linesPerSeal = 1000
@@ -21,6 +22,12 @@ export interface Seal {
   /** The digest of all other fields (digest.ts). */
   digest: string
 }
+
+export const listOf = <Item>(items: Item[]): Item[] => (Array.isArray(items) ? items : [])
+
+/** Returns a seal that code can read. A forged one may have any fields, and the digest does not fit these either. */
+export const readableSeal = (seal: Seal | null): Seal | null =>
+  seal && { ...seal, at: readableDate(seal.at), ids: listOf(seal.ids), digests: listOf(seal.digests) }
 
 /** An entry of a ledger, from which the next verification begins. `chain` is the business's id and the mode. */
 export interface SealedHead {

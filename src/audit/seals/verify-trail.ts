@@ -6,7 +6,7 @@ import type { Pace } from '../../retention/pace.ts'
 import type { Secrets } from '../../security/seal.ts'
 import { findAuditKey } from './audit-key.ts'
 import { digestOfSeal } from './digest.ts'
-import { type KnownSeal, linesPerSeal, type Seal, type Verified } from './seal.ts'
+import { type KnownSeal, linesPerSeal, readableSeal, type Seal, type Verified } from './seal.ts'
 import { faultsOfLines, faultsOfOtherLines } from './verify-lines.ts'
 
 export type VerifyDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'AuditKey'> & {
@@ -78,8 +78,8 @@ export async function verifyTrail(
   return result
 }
 
-const nextSeal = ({ AuditSeal }: VerifyDeps, after: number): Promise<Seal | null> =>
-  nativeCollection(AuditSeal).findOne({ _id: { $gt: after } }, { sort: { _id: 1 }, maxTimeMS })
+const nextSeal = async ({ AuditSeal }: VerifyDeps, after: number): Promise<Seal | null> =>
+  readableSeal(await nativeCollection(AuditSeal).findOne({ _id: { $gt: after } }, { sort: { _id: 1 }, maxTimeMS }))
 
 function* faultsOfSeal(key: KeyObject, last: Seal | null, seal: Seal): Generator<string> {
   const next = (last?._id ?? 0) + 1
