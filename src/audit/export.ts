@@ -34,11 +34,7 @@ export async function recordExport(
 ): Promise<void> {
   const set = Object.entries(filter).filter(([, value]) => value !== null)
   const after = { format, ...Object.fromEntries(set) }
-  const about = {
-    act: 'audit.exported',
-    subject: 'audit',
-    businessId: filter.businessId,
-  } as const
+  const about = { act: 'audit.exported', subject: 'audit', businessId: filter.businessId } as const
   await nativeCollection(deps.AuditEvent).insertOne(auditLine({ at: deps.now(), ...by, ...about, after }))
 }
 

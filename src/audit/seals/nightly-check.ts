@@ -64,11 +64,8 @@ async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditC
   const seals = nativeCollection(deps.AuditSeal)
   const verified = last && readableSeal(await seals.findOne({ _id: last.number }, { maxTimeMS }))
   if (!verified) return null
-  const start = {
-    last: readableSeal(await seals.findOne({ _id: verified._id - 1 }, { maxTimeMS })),
-    lines: lines - verified.ids.length,
-  }
-  const recent = await verifyTrail(deps, pace, last, start)
+  const start = readableSeal(await seals.findOne({ _id: verified._id - 1 }, { maxTimeMS }))
+  const recent = await verifyTrail(deps, pace, last, { last: start, lines: lines - verified.ids.length })
   const marked = { seal: { $gte: 1, $lte: recent.seals } }
   const count = nativeCollection(deps.AuditEvent).countDocuments(marked, { hint: 'bySeal', maxTimeMS })
   const isWhole = recent.faultCount === 0 && (await count.catch(() => null)) === recent.lines

@@ -34,13 +34,8 @@ export async function verifyTrail(
   expected: KnownSeal | null,
   start: { last: Seal | null; lines: number } = { last: null, lines: 0 },
 ): Promise<Verified> {
-  const result: Verified = {
-    seals: start.last?._id ?? 0,
-    lines: start.lines,
-    last: null,
-    faultCount: 0,
-    faults: [],
-  }
+  const { last: before, lines } = start
+  const result: Verified = { seals: before?._id ?? 0, lines, last: null, faultCount: 0, faults: [] }
   const report = (fault: string): void => {
     result.faultCount += 1
     if (result.faults.length < maxFaults) result.faults.push(fault.slice(0, maxFaultLength))
