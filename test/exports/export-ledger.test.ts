@@ -195,6 +195,8 @@ describe('An export of the ledger', () => {
   it('ends when its client disconnects', async () => {
     await bookMany(service, owner(), 65)
     const { lists } = service.deps
+    // The slot of an export rests for a while after its end.
+    await waitFor('the exports of earlier tests have ended', () => lists.exports.running() === 0)
     const [{ run }, gate] = [lists, createGate()]
     let reads = 0
     lists.run = async (name, ...rest) => {
