@@ -56,8 +56,10 @@ describe('A service whose servers have a self-signed certificate', function () {
       return delivery?.status === 'DELIVERED'
     })
     const { counts } = service.deps.queues
-    const jobs = await counts.jobs()
-    expect(jobs.get('webhook-delivery')).to.include({ active: 0, failed: 0 })
+    await waitFor('no job left', async () => {
+      const { active, failed } = (await counts.jobs()).get('webhook-delivery') ?? {}
+      return active === 0 && failed === 0
+    })
     expect((await counts.workers()).get('webhook-delivery')).to.equal(4)
     expect(await counts.memory()).to.include({ maxBytes: null, evicts: false })
     const { body } = await service.http.get('/readyz')
