@@ -340,9 +340,12 @@ describe('An act of staff', () => {
         },
         undo: () => setDisabled(service.deps, name, false, operator),
       })
-    expect(await Promise.all([disable(one.name), disable(other.name)])).to.deep.equal([false, false])
-    expect(await Staff.countDocuments({ role: 'admin', disabledAt: null })).to.equal(2)
+    // Both are undone, or only the earlier one if it is undone before the other looks again.
+    const disabled = await Promise.all([disable(one.name), disable(other.name)])
+    expect(await Staff.countDocuments({ role: 'admin', disabledAt: null })).to.equal(disabled.includes(true) ? 1 : 2)
+    expect(disabled).to.include(false)
     await Staff.updateOne({ _id: one.name }, { disabledAt: new Date() })
+    await Staff.updateOne({ _id: other.name }, { disabledAt: null })
     const last = { change: () => Promise.reject(new Error('must not run')), undo: async () => {} }
     expect(await keepAnAdmin(service.deps, other.name, last)).to.equal(false)
     await Staff.updateMany({ _id: { $in: rest } }, { disabledAt: null })

@@ -1,10 +1,28 @@
-const open: Promise<unknown>[] = []
+import { withTimeout } from '../../src/process/timeout.ts'
+import { deadlineMs } from './machine.ts'
+
+/** Closing a connection that hangs takes the driver some seconds. */
+const limitMs = 60_000
+
+/** The closings that have not ended, each with its caller. */
+const open = new Map<Promise<unknown>, string>()
+const failures: unknown[] = []
 
 /** Closes killed processes while other tests run, because the driver waits long for a lost connection. Never throws. */
 export function closeInBackground(...closings: Promise<unknown>[]): void {
-  for (const closing of closings) closing.catch(() => undefined)
-  open.push(...closings)
+  const caller = new Error('closed here').stack?.split('\n').slice(2).join('\n') ?? ''
+  for (const closing of closings) {
+    open.set(closing, caller)
+    closing.catch((error) => failures.push(error)).finally(() => open.delete(closing))
+  }
 }
 
-/** Resolves when all of them are closed, or throws their error. Awaited by servers.ts before it stops the servers. */
-export const allClosed = (): Promise<unknown> => Promise.all(open)
+/**
+ * Resolves when all of them are closed. Throws the first error, or names the callers whose closings have not ended by
+ * the limit. Awaited by servers.ts before it stops the servers.
+ */
+export async function allClosed(): Promise<void> {
+  await withTimeout(Promise.allSettled(open.keys()), deadlineMs(limitMs), () => undefined)
+  if (failures.length > 0) throw failures[0]
+  if (open.size > 0) throw new Error(`Not closed in time, from\n${[...new Set(open.values())].join('\n')}`)
+}

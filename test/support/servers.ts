@@ -1,5 +1,6 @@
 import { type Server, serverTimes, startMongo, startRedis } from '../../dev/servers.ts'
 import { timeouts } from '../../src/mongo/connect.ts'
+import { withTimeout } from '../../src/process/timeout.ts'
 import { allClosed } from './closing.ts'
 import { contractHooks } from './contract-faults.ts'
 import { deadlineMs, setTimes } from './machine.ts'
@@ -34,6 +35,9 @@ export const serverPids = (): number[] =>
 /** Returns the processor time of all servers that this process has started, in ms. */
 export async function end(): Promise<typeof serverTimes> {
   await allClosed()
-  await Promise.all([servers.mongo.stop(), servers.redis.stop()])
+  const stopped = Promise.all([servers.mongo.stop(), servers.redis.stop()])
+  await withTimeout(stopped, deadlineMs(60_000), () => {
+    throw new Error('MongoDB or Redis does not stop')
+  })
   return serverTimes
 }
