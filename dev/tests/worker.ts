@@ -10,7 +10,7 @@ import { hasRounds } from './suites.ts'
 
 /** A test that takes this many times its limit hangs. On a busy machine, it may take longer still. */
 const stretchFactor = 4
-/** Mocha's limits end a test that hangs, but cannot end one that blocks this process: run.ts does, if this stops. */
+/** Limits end a test or closing that hangs, but cannot end one that blocks this process: run.ts does, if this stops. */
 const beatMs = 10_000
 /** How long resources that a test has left open may take to close. */
 const lingerMs = Number(process.env.TEST_LINGER_MS ?? 30_000)
@@ -22,12 +22,13 @@ let slowness = 1
 /** Timeouts of the driver grew with the machine, and the last of them may have begun when it was slowest. */
 let slowest = 1
 let isRunning = false
+let isEnding = false
 let openBefore: string[] = []
 const left: { file: string; open: string[] }[] = []
 const send = (message: FromWorker): void => void process.send?.(message)
 
 endWithParent()
-setInterval(() => isRunning && send({ kind: 'alive' }), beatMs).unref()
+setInterval(() => (isRunning || isEnding) && send({ kind: 'alive' }), beatMs).unref()
 process.on('message', (message: ToWorker) => {
   if (message.kind === 'slowness') noteSlowness(message.times)
   else if (message.kind === 'run') run(message).catch(die)
@@ -148,6 +149,7 @@ function newlyOpen(): string[] {
 }
 
 async function finish(): Promise<void> {
+  isEnding = true
   const servers = await end()
   const deadline = performance.now() + lingerMs * slowest
   while (newlyOpen().length > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 20))
