@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { createIntent } from '../support/actions.ts'
+import { deadlineMs } from '../support/machine.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -45,7 +46,7 @@ describe('A process that is stopped while clients are using its port', () => {
       expect([status, isLast]).to.deep.equal([expected, true])
     }
     expect(await web.exited, web.recentLog()).to.equal(0)
-    expect(performance.now() - stoppedAt).to.be.within(1500, 6000)
+    expect(performance.now() - stoppedAt).to.be.within(1500, deadlineMs(6000))
   })
 
   it('can be restarted 3 times without a connection reset or a failed request for any of its 8 clients', async function () {
