@@ -156,7 +156,7 @@ describe('After a termination signal,', () => {
     web.kill('SIGTERM')
     for (const text of await responses)
       expect(JSON.parse(text)).to.deep.include({ success: true }).and.have.nested.property('data.items.length', 0)
-    expect(performance.now() - signalledAt).to.be.below(deadlineMs(3000))
+    expect(performance.now() - signalledAt).to.be.below(2000 + deadlineMs(1000))
     expect(await web.exited).to.equal(0)
   })
 
@@ -197,21 +197,21 @@ describe('After a termination signal,', () => {
 
   it("a worker's interrupted delivery attempt does not count, and a different process repeats it within 15 s of kill -9", async () => {
     const { waitedMs, attempts, bodies, count } = await takenOver
-    expect(waitedMs).to.be.at.most(deadlineMs(15_000))
+    expect(waitedMs).to.be.at.most(10_000 + deadlineMs(5_000))
     expect([attempts, bodies.size, count]).to.deep.equal([1, 1, 2])
   })
 
   it('a worker whose endpoints hang exits with code 0 within 30 s of SIGTERM, and another worker immediately repeats the attempts, which are not counted', async () => {
     const { code, tookMs, attemptedMs, delivery } = await cutAndTakenOver
     expect(code).to.equal(0)
-    expect(tookMs).to.be.below(deadlineMs(30_000))
+    expect(tookMs).to.be.below(26_000 + deadlineMs(4_000))
     // The attempt is cut 18 s after the signal. The next poll follows within 2.5 s, but the lease would last for 10 s.
     expect(attemptedMs).to.be.within(18_000, 18_000 + deadlineMs(6_000))
     expect([delivery.attempts, delivery.attemptLog.map(({ status }) => status)]).to.deep.equal([1, [200]])
   })
 
   it('a web process exits with code 0 within 30 s of SIGTERM, whatever requests are still open', async () => {
-    expect(await endedMs).to.be.at.most(deadlineMs(30_000))
+    expect(await endedMs).to.be.at.most(26_000 + deadlineMs(4_000))
   })
 })
 
