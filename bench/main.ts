@@ -39,7 +39,7 @@ async function run(): Promise<void> {
   )
   const bench = {
     runtime: { programs, folder, profile: options.profile },
-    mongodbUrl: (database: string) => mongo.url.replace(/[^/]*$/, database),
+    mongodbUrl: (database: string) => mongo.url.replace('/payment_intents', `/${database}`),
     redisUrl: redis.url,
     pids: { mongo: () => mongo.pid ?? 0, redis: () => redis.pid ?? 0 },
     emptyRedis: () => emptyRedis(redis.url),

@@ -1,8 +1,7 @@
 /**
  * Real servers for tests, demo, stack and benchmarks. Each ends with the process that started it, even after kill -9.
  */
-export { startMongo } from './servers/mongo.ts'
-export { startMongoReplicaSet } from './servers/mongo-replica-set.ts'
+export { startMongo, startMongoReplicaSet } from './servers/mongo.ts'
 export { startRedis } from './servers/redis.ts'
 export type { Server } from './servers/start.ts'
 export { serverTimes } from './servers/supervise.ts'

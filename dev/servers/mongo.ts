@@ -2,14 +2,24 @@ import { findMongod } from '../setup/mongodb.mjs'
 import { query } from './query.ts'
 import { type Kind, type Server, type ServerOptions, startServer } from './start.ts'
 
+const setName = 'rs'
+// The default of 10 s is for networks. On one machine, a primary without a heartbeat for 2 s has ended.
+const electionTimeoutMs = 2000
+
 let found: ReturnType<typeof findMongod> | undefined
 
 export interface MongoOptions extends ServerOptions {
-  replicaSet?: string
   /** The interval at which TTL indexes remove documents. 60 by default. */
   ttlSeconds?: number
   /** Ignores `maxTimeMS`, because on a busy machine every read may take long. */
   ignoresTimeLimits?: boolean
+  /**
+   * `alone` is a replica set of one, the default. A `member` still has to be added to a set. A `standalone` server has
+   * no set: the service refuses it.
+   */
+  as?: 'alone' | 'member' | 'standalone'
+  /** After a kill -9, MongoDB keeps the documents of an open transaction locked for this long. 5 by default. */
+  lockSeconds?: number
 }
 
 /** Starts a MongoDB with its real storage engine. */
@@ -18,7 +28,28 @@ export async function startMongo(options: MongoOptions = {}): Promise<Server> {
   return startServer(mongo(await found, options), options)
 }
 
-function mongo(binary: Kind['binary'], { replicaSet, ttlSeconds = 60, ignoresTimeLimits, tls }: MongoOptions): Kind {
+/** Starts a replica set with a primary. Each member can be killed, frozen and restarted alone. */
+export async function startMongoReplicaSet(
+  count: number,
+): Promise<{ url: string; members: Server[]; stop(): Promise<void> }> {
+  const members = await Promise.all(Array.from({ length: count }, () => startMongo({ as: 'member' })))
+  const hosts = members.map(({ port }) => `127.0.0.1:${port}`)
+  const url = `mongodb://${hosts.join(',')}/payment_intents?replicaSet=${setName}`
+  await atAdmin(`mongodb://${hosts[0]}/?directConnection=true`, (run) => run({ replSetInitiate: setOf(hosts) }))
+  // The driver waits for a primary.
+  await atAdmin(url, (run) => run({ ping: 1 }))
+  return {
+    url,
+    members,
+    stop: async () => {
+      await Promise.all(members.map((member) => member.stop()))
+    },
+  }
+}
+
+function mongo(binary: Kind['binary'], options: MongoOptions): Kind {
+  const { ttlSeconds = 60, ignoresTimeLimits, tls, as = 'alone', lockSeconds = 5 } = options
+  const uri = (port: number) => `mongodb://127.0.0.1:${port}/payment_intents`
   return {
     name: 'MongoDB',
     binary,
@@ -33,14 +64,54 @@ function mongo(binary: Kind['binary'], { replicaSet, ttlSeconds = 60, ignoresTim
       setParameter: [
         'diagnosticDataCollectionEnabled=false',
         `ttlMonitorSleepSecs=${ttlSeconds}`,
+        `transactionLifetimeLimitSeconds=${lockSeconds}`,
         ...(ignoresTimeLimits ? ['enableTestCommands=1', "failpoint.maxTimeNeverTimeOut={'mode':'alwaysOn'}"] : []),
       ],
-      ...(replicaSet && { replSet: replicaSet }),
+      ...(as !== 'standalone' && { replSet: setName }),
       ...(tls && { tlsMode: 'requireTLS', tlsCertificateKeyFile: tls }),
     },
     folderOption: 'dbpath',
-    url: (port) => `mongodb://127.0.0.1:${port}/payment_intents${replicaSet ? `?replicaSet=${replicaSet}` : ''}`,
+    url: (port) => (as === 'standalone' ? uri(port) : `${uri(port)}?replicaSet=${setName}`),
     // MongoDB opens its port only when it is ready.
     isReady: async (port) => (await query(port)) !== undefined,
+    prepare: as === 'alone' ? (port) => becomePrimary(port, tls !== undefined) : undefined,
+  }
+}
+
+const setOf = (hosts: readonly string[]) => ({
+  _id: setName,
+  members: hosts.map((host, _id) => ({ _id, host })),
+  settings: { electionTimeoutMillis: electionTimeoutMs },
+})
+
+const notYetInitialized = 94
+const invalidConfig = 93
+
+/** Makes the server the only member of its set, whether its data is new, or kept from another port. */
+async function becomePrimary(port: number, isTls: boolean): Promise<void> {
+  const tls = isTls ? '&tls=true&tlsAllowInvalidCertificates=true' : ''
+  const host = `127.0.0.1:${port}`
+  await atAdmin(`mongodb://${host}/?directConnection=true${tls}`, async (run) => {
+    const status = await run({ replSetGetStatus: 1 }).catch((error: { code: unknown }) => error)
+    if (status.code === notYetInitialized) await run({ replSetInitiate: setOf([host]) })
+    if (status.code === invalidConfig) {
+      const { version } = (await run({ replSetGetConfig: 1 })).config as { version: number }
+      await run({ replSetReconfig: { ...setOf([host]), version: version + 1 }, force: true })
+    }
+    while ((await run({ hello: 1 })).isWritablePrimary !== true) await new Promise((done) => setTimeout(done, 5))
+  })
+}
+
+type RunCommand = (words: object) => Promise<Record<string, unknown>>
+
+async function atAdmin(url: string, act: (run: RunCommand) => Promise<unknown>): Promise<void> {
+  // The import takes 0.2 s, and this process may need no client otherwise.
+  const { mongo: driver } = await import('mongoose')
+  const client = new driver.MongoClient(url)
+  try {
+    const admin = client.db('admin')
+    await act((words) => admin.command(words))
+  } finally {
+    await client.close()
   }
 }

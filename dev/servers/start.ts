@@ -24,6 +24,8 @@ export interface Kind {
   config?: string
   url(port: number): string
   isReady(port: number): Promise<boolean>
+  /** What is left to do once the server is ready. */
+  prepare?: ((port: number) => Promise<void>) | undefined
 }
 
 export interface ServerOptions {
@@ -113,11 +115,20 @@ async function begin(kind: Kind, port: number, supervised: Supervised, folder: s
   const deadline = Date.now() + START_LIMIT_MS
   await supervised.start()
   while (supervised.state.pid !== undefined && Date.now() < deadline) {
-    if (await kind.isReady(port)) return undefined
+    if (await kind.isReady(port)) return prepared(kind, port)
     await sleep(10)
   }
   const how = supervised.state.ended ? `ended (${supervised.state.ended})` : 'was not ready in time'
   return `${kind.name} ${how}: ${await lastLines(logIn(folder))}`
+}
+
+async function prepared(kind: Kind, port: number): Promise<string | undefined> {
+  try {
+    await kind.prepare?.(port)
+    return undefined
+  } catch (error) {
+    return `${kind.name} cannot be prepared: ${(error as Error).message}`
+  }
 }
 
 const logIn = (folder: string) => join(folder, 'server.log')

@@ -8,7 +8,7 @@ import { whileLocked } from './while-locked.ts'
 
 /**
  * Backs up the whole server into a new folder: with mongodump, or by a copy of `dataFiles`, its data folder on this
- * machine. Writes wait unless mongodump can include the oplog.
+ * machine. Writes to a server wait while its files are copied.
  * @throws {Error} if the backup is incomplete. The folder is then removed, and the server accepts writes.
  */
 export async function backUp(
@@ -25,19 +25,12 @@ export async function backUp(
   if (dataFiles !== null && !(await isFolderOf(server, dataFiles)))
     throw new Error(`${dataFiles} is not the data folder of the server at MONGODB_URL`)
   await createFolder(folder)
-  const kind = dataFiles === null ? 'dump' : 'files'
-  const oplog = kind === 'dump' && server.majorityAt !== null
-  const take = async (stop: AbortSignal): Promise<Date> => {
-    const startedAt = new Date()
-    if (dataFiles === null) await dump(mongodbUrl, folder, oplog, stop)
-    else await copyFiles(dataFiles, join(folder, 'files'), stop)
-    // Writes during a dump with oplog may or may not be in it.
-    return kind === 'files' ? (server.majorityAt ?? startedAt) : startedAt
-  }
+  // Writes during a dump may or may not be in it.
+  const takenAt = (dataFiles === null ? new Date() : server.majorityAt).toISOString()
   try {
-    const taken = oplog ? take(signal) : whileLocked(mongodbUrl, maxCopyMs, signal, take)
-    const takenAt = (await taken).toISOString()
-    const note = { kind, takenAt, mongodb: server.version, oplog } as const
+    if (dataFiles === null) await dump(mongodbUrl, folder, signal)
+    else await whileLocked(mongodbUrl, maxCopyMs, signal, (stop) => copyFiles(dataFiles, join(folder, 'files'), stop))
+    const note = { kind: dataFiles === null ? 'dump' : 'files', takenAt, mongodb: server.version } as const
     await writeNote(folder, note)
     return note
   } catch (error) {

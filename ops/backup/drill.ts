@@ -8,6 +8,7 @@ import type { Log } from '../../src/process/log.ts'
 import type { Secrets } from '../../src/security/seal.ts'
 import { readNote } from './note.ts'
 import { restore } from './restore.ts'
+import { withClient } from './server.ts'
 import { type DatabaseSummary, readSummary } from './summary.ts'
 
 /** The restored data, its instant, and the duration of the drill. */
@@ -38,9 +39,12 @@ export async function drill(
     )
   const dataDir = await mkdtemp(join(tmpdir(), 'payment-intents-drill-'))
   try {
-    if (kind === 'files') await restore(folder, { mongodbUrl: null, dataFiles: dataDir }, signal)
+    if (kind === 'files') {
+      await restore(folder, { mongodbUrl: null, dataFiles: dataDir }, signal)
+      await leaveReplicaSet(dataDir)
+    }
     const mongo = await startMongo({ dataDir })
-    const mongodbUrl = mongo.url.replace(/[^/]*$/, database)
+    const mongodbUrl = mongo.url.replace('/payment_intents', `/${database}`)
     const stop = () => void mongo.stop()
     signal.addEventListener('abort', stop)
     try {
@@ -55,6 +59,16 @@ export async function drill(
     }
   } finally {
     await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** Makes the data files forget the name and the members of their replica set. */
+async function leaveReplicaSet(dataDir: string): Promise<void> {
+  const mongo = await startMongo({ dataDir, as: 'standalone' })
+  try {
+    await withClient(mongo.url, (client) => client.db('local').dropDatabase())
+  } finally {
+    await mongo.stop()
   }
 }
 

@@ -10,29 +10,22 @@ export const hasTools = (): boolean => spawnSync('mongodump', ['--version']).sta
 
 const archiveIn = (folder: string): string => `--archive=${join(folder, 'dump.gz')}`
 
-/**
- * With `oplog`, the archive includes the writes during the dump, so that it shows the database at the end of the dump.
- */
-export const dump = (mongodbUrl: string, folder: string, oplog: boolean, signal: AbortSignal): Promise<void> =>
-  withTools('mongodump', mongodbUrl, ['--gzip', archiveIn(folder), ...(oplog ? ['--oplog'] : [])], signal)
+/** The archive includes the writes during the dump, so it shows the database at the end of the dump. */
+export const dump = (mongodbUrl: string, folder: string, signal: AbortSignal): Promise<void> =>
+  withTools('mongodump', mongodbUrl, ['--gzip', archiveIn(folder), '--oplog'], signal)
 
 /** The databases that every server has. */
 const ofTheServer = new Set(['admin', 'config', 'local'])
 
 /** Restores a whole server, and overwrites nothing. @throws {Error} if the server has a database */
-export async function restoreDump(
-  mongodbUrl: string,
-  folder: string,
-  oplog: boolean,
-  signal: AbortSignal,
-): Promise<void> {
+export async function restoreDump(mongodbUrl: string, folder: string, signal: AbortSignal): Promise<void> {
   const { databases } = await withClient(mongodbUrl, (client) =>
     client.db('admin').admin().listDatabases({ nameOnly: true }),
   )
   const existing = databases.map(({ name }) => name).filter((name) => !ofTheServer.has(name))
   if (existing.length > 0) throw new Error(`The server is not empty: it has ${existing.join(', ')}`)
   // Without --stopOnError, mongorestore skips a document that it cannot write, and exits with 0.
-  const args = ['--gzip', archiveIn(folder), '--stopOnError', ...(oplog ? ['--oplogReplay'] : [])]
+  const args = ['--gzip', archiveIn(folder), '--stopOnError', '--oplogReplay']
   await withTools('mongorestore', mongodbUrl, args, signal)
 }
 

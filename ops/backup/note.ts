@@ -9,8 +9,6 @@ export interface Note {
   takenAt: string
   /** The version of MongoDB. */
   mongodb: string
-  /** Whether the archive contains the oplog, which mongorestore must replay. */
-  oplog: boolean
 }
 
 const nameOf = (folder: string): string => join(folder, 'backup.json')

@@ -18,7 +18,7 @@ export async function restore(folder: string, { mongodbUrl, dataFiles }: Target,
     await restoreFiles(folder, dataFiles, signal)
   } else {
     if (mongodbUrl === null) throw new Error('This is an archive. Set MONGODB_URL to the target')
-    await restoreDump(mongodbUrl, folder, note.oplog, signal)
+    await restoreDump(mongodbUrl, folder, signal)
   }
   return note
 }

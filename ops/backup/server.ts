@@ -11,10 +11,9 @@ export interface ServerKind {
   startedAt: Date
   /**
    * The files of a member of a replica set contain every write that was acknowledged before this instant. A secondary
-   * may be behind, and files that are started alone go back to what the member knew a majority to have. Null for a
-   * standalone server, which is never behind.
+   * may be behind, and files that are started alone go back to what the member knew a majority to have.
    */
-  majorityAt: Date | null
+  majorityAt: Date
   /** Whether the server is a mongos, in front of several shards. */
   isRouter: boolean
 }
@@ -51,7 +50,8 @@ async function readKind(client: mongoose.mongo.MongoClient): Promise<ServerKind>
     admin.command({ buildInfo: 1 }),
     admin.command({ serverStatus: 1 }),
   ])
-  const majorityAt = (hello.lastWrite?.majorityWriteDate as Date | undefined) ?? null
+  const majorityAt = hello.lastWrite?.majorityWriteDate as Date | undefined
+  if (majorityAt === undefined) throw new Error('The server at MONGODB_URL is not a member of a replica set')
   const startedAt = new Date((localTime as Date).getTime() - Number(uptimeMillis))
   return { version, pid: Number(pid), startedAt, majorityAt, isRouter: hello.msg === 'isdbgrid' }
 }

@@ -1,5 +1,4 @@
 import { type Appender, createAppender } from '../chains/append.ts'
-import { type Batcher, createBatcher } from '../mongo/batching/batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
@@ -13,15 +12,7 @@ export type EventDraft = Omit<LoggedEvent, 'businessId' | 'sandbox' | 'number' |
 export interface EventLog {
   /** Appends events. Events that are already in the log are left out. */
   appendEvents: Appender<EventDraft>
-  /**
-   * Resolves once MongoDB can no longer lose the events that this process has read before. A standalone server also
-   * returns events that are not in its journal yet, and a kill of the server removes them again.
-   */
-  keepEvents: Batcher<null, null>
 }
-
-/** The maximum number of callers that share one write. */
-const longestBatch = 1000
 
 export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Date): EventLog => ({
   appendEvents: createAppender<EventDraft, LoggedEvent>(
@@ -30,15 +21,6 @@ export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Dat
       { ...draft, businessId, sandbox, number: (last?.number ?? 0) + 1, loggedAt: now() },
     ],
   ),
-  keepEvents: createBatcher(longestBatch, async (callers) => {
-    // This write changes nothing, but MongoDB only responds when its journal contains everything written before.
-    await nativeCollection(models.LoggedEvent).updateOne(
-      { _id: '' },
-      { $setOnInsert: { number: 0 } },
-      { writeConcern: { w: 1, journal: true } },
-    )
-    return callers.map(() => null)
-  }),
 })
 
 /**

@@ -37,7 +37,7 @@ export const timeouts = {
 /** The URL of MongoDB, and the authority of its certificate if that is not a public one. */
 export type MongoAddress = Pick<Config, 'mongodbUrl' | 'mongodbCa'>
 
-/** Tries to connect once. Throws if no server responds within 2 s. */
+/** Tries to connect once. Throws if no server responds within 2 s, or if the server has no transactions. */
 export async function connectMongo(
   { mongodbUrl, mongodbCa: ca }: MongoAddress,
   log: Log,
@@ -46,6 +46,7 @@ export async function connectMongo(
   const connection = mongoose.createConnection()
   try {
     await connection.openUri(mongodbUrl, { ...options, ...timeouts, ...exceptions, ...(ca !== null && { ca }) })
+    await requireTransactions(connection)
     connection.on('error', (err) => log.warn({ err }, 'mongodb.error'))
     return connection
   } catch (error) {
@@ -54,12 +55,53 @@ export async function connectMongo(
   }
 }
 
+const standaloneServer = 'STANDALONE_SERVER'
+
+async function requireTransactions({ db }: Connection): Promise<void> {
+  const { setName, msg } = (await db?.admin().command({ hello: 1 })) ?? {}
+  if (setName === undefined && msg !== 'isdbgrid')
+    throw Object.assign(
+      new Error(
+        'MONGODB_URL names a standalone server, which has no transactions. Restart mongod with --replSet rs and run rs.initiate() once in mongosh: a replica set of one is enough. The data stays.',
+      ),
+      { code: standaloneServer },
+    )
+}
+
+/** The longest time, in seconds, for which MongoDB should keep the locks of a process that was killed. */
+const maxLockSeconds = 10
+
+/**
+ * Logs a warning if documents that a killed process was changing would stay locked for longer than `maxLockSeconds`.
+ * Uses a client of its own, because the Stable API lacks `getParameter`.
+ */
+export async function checkTransactionLifetime({ mongodbUrl, mongodbCa: ca }: MongoAddress, log: Log): Promise<void> {
+  const { serverSelectionTimeoutMS } = options
+  const client = new mongoose.mongo.MongoClient(mongodbUrl, {
+    ...timeouts,
+    serverSelectionTimeoutMS,
+    maxPoolSize: 1,
+    ...(ca !== null && { ca }),
+  })
+  const parameter = 'transactionLifetimeLimitSeconds'
+  try {
+    const { [parameter]: seconds } = await client.db('admin').command({ getParameter: 1, [parameter]: 1 })
+    if (seconds > maxLockSeconds) log.warn({ seconds, maxSeconds: maxLockSeconds }, 'mongodb.locks-too-long')
+  } catch (err) {
+    log.info({ err, parameter }, 'mongodb.lock-seconds-unknown')
+  } finally {
+    await client.close()
+  }
+}
+
 /** MongoDB's `AuthenticationFailed` error code. */
 const wrongPassword = 18
 
+const hopeless = new Set<unknown>([wrongPassword, standaloneServer])
+
 /**
  * Connects as soon as a server is available, because this process may be started before the database. Throws if the
- * password is wrong, because waiting would not help in that case.
+ * password is wrong or the server has no transactions, because waiting would not help in these cases.
  */
 export async function awaitMongo(
   address: MongoAddress,
@@ -70,7 +112,7 @@ export async function awaitMongo(
     try {
       return await connectMongo(address, log, exceptions)
     } catch (err) {
-      if ((err as { code?: unknown }).code === wrongPassword) throw err
+      if (hopeless.has((err as { code?: unknown }).code)) throw err
       log.warn({ err }, 'mongodb.waiting')
       await wait(1000)
     }

@@ -5,7 +5,8 @@ import { waitFor } from '../support/wait-for.ts'
 import { startCommand } from './command.ts'
 import { withCopyOfDev } from './copy-of-dev.ts'
 
-const LINE = /^MONGODB_URL=mongodb:\/\/127\.0\.0\.1:(\d+)\/payment_intents REDIS_URL=redis:\/\/127\.0\.0\.1:(\d+)\n$/
+const LINE =
+  /^MONGODB_URL=mongodb:\/\/127\.0\.0\.1:(\d+)\/payment_intents\?replicaSet=rs REDIS_URL=redis:\/\/127\.0\.0\.1:(\d+)\n$/
 
 describe('npm run stack', function () {
   this.timeout(60_000)

@@ -23,21 +23,21 @@ export function readArguments(args: string[], defaultSeed: number): Command {
     'round-minutes': text,
     check: text,
   } as const
-  const flags = { soak: flag, standalone: flag, 'replica-set': flag, keep: flag, plan: flag, mutants: flag }
+  const flags = { soak: flag, 'one-member': flag, 'three-members': flag, keep: flag, plan: flag, mutants: flag }
   const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { ...texts, ...flags } })
   if (values.check !== undefined) return { action: 'check', folder: values.check }
   if (values.mutants) return { action: 'mutants', names: positionals }
   if (positionals.length > 0) throw new Error(`Unknown arguments: ${positionals.join(' ')}`)
-  if (values.standalone && values['replica-set']) throw new Error('--standalone or --replica-set, not both')
+  const kinds = (['one-member', 'three-members'] as const).filter((kind) => values[kind])
+  if (kinds.length > 1) throw new Error('--one-member or --three-members, not both')
   const minutes = values.soak ? SOAK_MINUTES : amount('minutes', values.minutes)
   const given = values['round-minutes']
   const roundMinutes = given === undefined ? defaultRoundMinutes(minutes) : amount('round-minutes', given)
-  const only = values.standalone ? 'standalone' : values['replica-set'] ? 'replica-set' : null
   const [seed, round] = seedIn(values.seed ?? String(defaultSeed))
   const count = round === null ? Math.max(1, Math.round(minutes / roundMinutes)) : 1
   const rounds = Array.from({ length: count }, (_, index) => {
     const number = round ?? index + 1
-    return { seed, round: number, servers: only ?? serversOf(number), seconds: roundMinutes * 60 }
+    return { seed, round: number, servers: kinds[0] ?? serversOf(number), seconds: roundMinutes * 60 }
   })
   return { action: values.plan ? 'plan' : 'run', rounds, keep: values.keep }
 }
@@ -50,7 +50,7 @@ export const commandFor = ({ seed, round, servers, seconds }: NumberedRound): st
 const defaultRoundMinutes = (minutes: number): number =>
   Math.max(SHORTEST_MINUTES, Math.min(LONGEST_ROUND_MINUTES, minutes / 2, Math.max(1, minutes / 4)))
 
-const serversOf = (round: number): Servers => (round % 2 === 1 ? 'standalone' : 'replica-set')
+const serversOf = (round: number): Servers => (round % 2 === 1 ? 'one-member' : 'three-members')
 
 function seedIn(text: string): [seed: number, round: number | null] {
   const found = /^(\d{1,9})(?:-(\d{1,4}))?$/.exec(text)

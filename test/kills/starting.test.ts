@@ -104,6 +104,27 @@ describe('A process that is starting', () => {
     wire.close()
   })
 
+  it('exits immediately with a standalone MongoDB, and names the remedy', async () => {
+    const mongo = await startMongo({ as: 'standalone' })
+    const types = ['web', 'worker', 'release'] as const
+    for (const { exitCode, stdout, stderr } of await Promise.all(
+      types.map((type) => runToExit(type, service, { MONGODB_URL: mongo.url })),
+    )) {
+      expect(exitCode).to.equal(1)
+      expect([...stdout, ...stderr].join())
+        .to.include('--replSet rs')
+        .and.include('rs.initiate()')
+    }
+    await mongo.stop()
+  })
+
+  it('warns if MongoDB keeps the locks of killed processes for long', async () => {
+    const mongo = await startMongo({ lockSeconds: 60 })
+    const ended = await interruptAt('mongodb.locks-too-long', 'web', service, { MONGODB_URL: mongo.url })
+    expect(ended.lastWords).to.include('"seconds":60')
+    await mongo.stop()
+  })
+
   it('waits for a database that starts later', async () => {
     const port = await freePort()
     const url = `mongodb://127.0.0.1:${port}/late`
@@ -142,7 +163,7 @@ async function openWireThatBreaks(mongodbUrl: string, commands: string[]) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
-    url: mongodbUrl.replace(target.host, `127.0.0.1:${(server.address() as AddressInfo).port}`),
+    url: `${mongodbUrl.replace(target.host, `127.0.0.1:${(server.address() as AddressInfo).port}`)}&directConnection=true`,
     left: () => [...left],
     close() {
       server.close()

@@ -26,7 +26,7 @@ describe('A service whose servers have a self-signed certificate', function () {
   const redis = withServer(() => startRedis({ tls: certificate }))
   const sentinels = withServer(startSentinels)
   const cluster = withServer(startCluster)
-  const mongodb = () => ({ MONGODB_URL: `${mongo.url}?tls=true`, MONGODB_TLS_CA: oneLine })
+  const mongodb = () => ({ MONGODB_URL: `${mongo.url}&tls=true`, MONGODB_TLS_CA: oneLine })
   const kinds = {
     'one Redis, and with MongoDB': () => ({
       REDIS_URL: redis.url,

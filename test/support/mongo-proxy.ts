@@ -52,7 +52,8 @@ export async function openMongoProxy(mongodbUrl: string, death: Death) {
   })
   const { host, close } = await listen(server)
   return {
-    url: mongodbUrl.replace(target.host, host),
+    // Otherwise the driver would connect to the address that the replica set knows.
+    url: `${mongodbUrl.replace(target.host, host)}&directConnection=true`,
     /** Sends the command that is held back. */
     async release() {
       if (sendLate === null) return

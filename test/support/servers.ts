@@ -17,7 +17,7 @@ export async function begin(): Promise<void> {
   // their sessions and claims at a random moment.
   const [mongo, redis] = await Promise.all([startMongo({ ttlSeconds: 86_400, ignoresTimeLimits: true }), startRedis()])
   // A client that polls its server has one connection fewer.
-  const mongoUrl = `${mongo.url}?serverMonitoringMode=poll`
+  const mongoUrl = `${mongo.url}&serverMonitoringMode=poll`
   Object.assign(servers, { mongo, redis, mongoUrl, redisUrl: redis.url })
 }
 

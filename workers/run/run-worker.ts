@@ -3,7 +3,7 @@ import { serveMetrics, serveProbes } from '../../src/http/server/probes.ts'
 import { countLines } from '../../src/metrics/count-lines.ts'
 import { measureProcess } from '../../src/metrics/measure-process.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
-import { retryWhileUnreachable } from '../../src/mongo/connect.ts'
+import { checkTransactionLifetime, retryWhileUnreachable } from '../../src/mongo/connect.ts'
 import { makeIndexes } from '../../src/mongo/indexes.ts'
 import { openDeps } from '../../src/open-deps.ts'
 import { endOnCrash } from '../../src/process/crash.ts'
@@ -19,6 +19,7 @@ endOnCrash(log)
 const closeBy = stopOnSignals(log)
 const deps = await openDeps(config, log, metrics, 'worker')
 measureProcess(metrics)
+await checkTransactionLifetime(config, log)
 if (!config.production) await retryWhileUnreachable(log, () => makeIndexes(config, log))
 
 let isStopping = false

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { createFairSlots, type FairSlots, type Free } from '../../process/fair-slots.ts'
 import { writePosition } from './position.ts'
-import { type Feed, findLastNumber, hasEvent, keep, parseFeedSearch } from './read.ts'
+import { type Feed, findLastNumber, hasEvent, parseFeedSearch } from './read.ts'
 
 /** The maximum number of requests that a process holds for one business. */
 export const maxHeldPerBusiness = 5
@@ -20,11 +20,11 @@ export const createHoldSlots = (): FairSlots =>
 
 /** `read` runs a read within the request's deadline. `signal` aborts if the client disconnects. */
 export interface Holding {
-  read<T>(read: (deadlineAt: number) => Promise<T>): Promise<T>
+  read<T>(read: () => Promise<T>): Promise<T>
   signal: AbortSignal
 }
 
-type HoldDeps = Pick<Deps, 'LoggedEvent' | 'batchers' | 'chainWatch' | 'holdSlots' | 'metrics'>
+type HoldDeps = Pick<Deps, 'LoggedEvent' | 'chainWatch' | 'holdSlots' | 'metrics'>
 
 /** The query with which to read the feed now, or the empty response if there is still no event. */
 type Held = { query: ReadFeedQuery } | { data: Feed }
@@ -59,9 +59,7 @@ export async function holdForEvent(
       free ??= takeSlot(deps, caller.businessId)
       const leftMs = endsAtMs - performance.now()
       if (free === null || !(await deps.chainWatch.grows(owner, last, leftMs, signal))) {
-        const end = last
-        if (search.after !== end) await read((deadlineAt) => keep(deps, owner, end, session, deadlineAt))
-        return { data: { items: [], next: writePosition(owner, end), hasMore: false } }
+        return { data: { items: [], next: writePosition(owner, last), hasMore: false } }
       }
       seen = last
       last = await findLast()

@@ -4,7 +4,6 @@ import type { ReadFeedQuery } from '../../../schemas/list-events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type ChainOwner, chainIndex, isNumber } from '../../chains/append.ts'
 import type { Deps } from '../../deps.ts'
-import { unavailable } from '../../errors.ts'
 import { longestReadMs, readSlice } from '../../input/pagination.ts'
 import { readWithinPage } from '../../lists/page-bytes.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
@@ -40,7 +39,7 @@ export function parseFeedSearch(caller: Caller, query: ReadFeedQuery): FeedSearc
   }
 }
 
-type Reads = Pick<Deps, 'LoggedEvent' | 'batchers'>
+type Reads = Pick<Deps, 'LoggedEvent'>
 
 /**
  * Reads the events after a position, in the order of their numbers.
@@ -52,19 +51,13 @@ type Reads = Pick<Deps, 'LoggedEvent' | 'batchers'>
  * types. The session makes the second read include everything that the first one saw, even if another server has become
  * primary in between.
  */
-export async function readFeed(
-  deps: Reads,
-  { businessId, sandbox }: Caller,
-  search: FeedSearch,
-  deadlineAt: number,
-): Promise<Feed> {
+export async function readFeed(deps: Reads, { businessId, sandbox }: Caller, search: FeedSearch): Promise<Feed> {
   const owner = { businessId, sandbox }
   const session = await deps.LoggedEvent.db.startSession({ causalConsistency: true })
   try {
     const last = await findLastNumber(deps, owner, { session })
     const after = search.after === 'latest' ? last : search.after
     if (after > last) await checkExists(deps, owner, after)
-    if (last > after || search.after === 'latest') await keep(deps, owner, last, session, deadlineAt)
     const { limit } = search
     const found =
       after >= last ? [] : await findBetween(deps, owner, search, { after, last }, { limit: limit + 1, session })
@@ -94,22 +87,6 @@ export async function findLastNumber(
     },
   )
   return last?.number ?? 0
-}
-
-/**
- * Makes MongoDB keep all events up to the number `last`, which must have been read before. Otherwise, a kill of the
- * server could remove the last events, other events could get their numbers, and a client that has already advanced
- * past these numbers would miss them. Throws SERVICE_UNAVAILABLE if MongoDB has just lost the events.
- */
-export async function keep(
-  deps: Reads,
-  owner: ChainOwner,
-  last: number,
-  session: mongo.ClientSession,
-  deadlineAt: number,
-): Promise<void> {
-  await deps.batchers.keepEvents(null, deadlineAt)
-  if ((await findLastNumber(deps, owner, { session })) < last) throw unavailable()
 }
 
 /**

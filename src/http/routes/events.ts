@@ -36,9 +36,8 @@ export const eventRoutes: readonly Route[] = [
     scope,
     hold: (deps, caller, { query }: OperationInput<ReadFeedQuery>, holding) =>
       holdForEvent(deps, caller, query, holding),
-    run: async (deps, caller, { query }: OperationInput<ReadFeedQuery>, deadlineAt) => {
-      const search = parseFeedSearch(caller, query)
-      const { items, ...rest } = await readFeed(deps, caller, search, deadlineAt)
+    run: async (deps, caller, { query }: OperationInput<ReadFeedQuery>) => {
+      const { items, ...rest } = await readFeed(deps, caller, parseFeedSearch(caller, query))
       return { items: await presentEvents(deps, items), ...rest }
     },
   },

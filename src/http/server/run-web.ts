@@ -5,7 +5,7 @@ import { loadConfig } from '../../config.ts'
 import { countLines } from '../../metrics/count-lines.ts'
 import { measureProcess } from '../../metrics/measure-process.ts'
 import { createMetrics } from '../../metrics/metrics.ts'
-import { retryWhileUnreachable } from '../../mongo/connect.ts'
+import { checkTransactionLifetime, retryWhileUnreachable } from '../../mongo/connect.ts'
 import { makeIndexes } from '../../mongo/indexes.ts'
 import { openDeps } from '../../open-deps.ts'
 import { endOnCrash } from '../../process/crash.ts'
@@ -24,6 +24,7 @@ endOnCrash(log)
 const onStop = stopOnSignals(log)
 const deps = await openDeps(config, log, metrics, 'web')
 measureProcess(metrics)
+await checkTransactionLifetime(config, log)
 if (!config.production) await retryWhileUnreachable(log, () => makeIndexes(config, log))
 
 let stopping = false

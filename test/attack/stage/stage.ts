@@ -43,7 +43,7 @@ export async function openStage(build: string, folder: string, isProduction: boo
   ])
   const environment = {
     PORT: String(port),
-    MONGODB_URL: mongo.url.replace(/[^/]*$/, 'attack'),
+    MONGODB_URL: mongo.url.replace('/payment_intents', '/attack'),
     REDIS_URL: redis.url,
     QUEUE_PREFIX: 'attack',
     SECRET_KEY: randomBytes(32).toString('base64'),

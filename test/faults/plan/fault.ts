@@ -3,10 +3,10 @@ export const processNames = ['web-1', 'web-2', 'worker-1', 'worker-2'] as const
 export type ProcessName = (typeof processNames)[number]
 export type ProcessType = 'web' | 'worker'
 export const typeOf = (name: ProcessName): ProcessType => (name.startsWith('web') ? 'web' : 'worker')
-/** The MongoDB of a round: one server, or a replica set of three. */
-export type Servers = 'standalone' | 'replica-set'
+/** The MongoDB of a round: a replica set of one or of three. */
+export type Servers = 'one-member' | 'three-members'
 
-/** Every kind of fault, and what it needs. `mongo.*` is for one server, `primary.*` for a replica set. */
+/** Every kind of fault, and what it needs. `mongo.*` is for a set of one, `primary.*` for a set of three. */
 interface Faults {
   'process.kill': { target: ProcessName }
   'process.stop': { target: ProcessName }

@@ -5,7 +5,7 @@ import { planOfRound } from '../rounds.ts'
 import { type PlannedFault, targetOf } from './fault.ts'
 import { mongoFaults, redisFaults } from './server-faults.ts'
 
-const serverFaults = [redisFaults, mongoFaults.standalone, mongoFaults['replica-set']]
+const serverFaults = [redisFaults, mongoFaults['one-member'], mongoFaults['three-members']]
 const kinds = [
   ...'process.kill process.stop process.point process.skew clock.jump endpoint.behaviour'.split(' '),
   ...serverFaults.flatMap((faults) => Object.keys(faults)),

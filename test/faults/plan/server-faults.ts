@@ -15,10 +15,10 @@ export const redisFaults: Lasting = {
   'redis.full': [2000, 8000],
 }
 
-/** The driver times out on a frozen server after 5 s. The other members elect a primary after 2 s. */
+/** The driver times out on a frozen server after 5 s. The other members of three elect a primary after 2 s. */
 export const mongoFaults: { readonly [servers in Servers]: Lasting } = {
-  standalone: { 'mongo.kill': [0, 3000], 'mongo.stop': [1000, 9000] },
-  'replica-set': {
+  'one-member': { 'mongo.kill': [0, 3000], 'mongo.stop': [1000, 9000] },
+  'three-members': {
     'primary.kill': [0, 6000],
     'primary.end': [0, 6000],
     'primary.stop': [1000, 9000],

@@ -13,7 +13,7 @@ export interface RoundServers {
 }
 
 export async function startServers(kind: Servers): Promise<RoundServers> {
-  const starting = kind === 'standalone' ? startAlone() : startMongoReplicaSet(3)
+  const starting = kind === 'one-member' ? startAlone() : startMongoReplicaSet(3)
   const [mongo, redis] = await Promise.all([starting, startRedis()])
   return {
     mongodbUrl: mongo.url,
