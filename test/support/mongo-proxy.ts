@@ -67,6 +67,65 @@ export async function openMongoProxy(mongodbUrl: string, death: Death) {
   }
 }
 
+/**
+ * A proxy that tells which commands to MongoDB wait for others. From `begin` on, it holds each response back for
+ * `holdMs`, so that commands that do not wait for it are sent before it arrives. A command belongs to the round after
+ * the last one whose response has arrived.
+ */
+export async function openRoundCounter(mongodbUrl: string, holdMs: () => number) {
+  const { hostname, port, pathname } = new URL(mongodbUrl)
+  const sockets = new Set<Socket>()
+  /** The commands of each round, such as `insert intents`. Null while none are counted. */
+  let rounds: string[][] | null = null
+  let arrived = 0
+
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname)
+    const roundOf = new Map<number, number>()
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => socket.destroy())
+    }
+    client.on('close', () => upstream.destroy())
+    upstream.on('close', () => client.destroy())
+    onMessages(client, (message) => {
+      const command = commandOf(message)
+      if (rounds !== null && command !== null) {
+        roundOf.set(message.readInt32LE(4), arrived + 1)
+        ;(rounds[arrived] ??= []).push(`${command} ${collectionOf(message, command)}`)
+      }
+      upstream.write(message)
+    })
+    onMessages(upstream, (message) => {
+      const round = roundOf.get(message.readInt32LE(8))
+      if (round === undefined) return void client.write(message)
+      setTimeout(() => {
+        arrived = Math.max(arrived, round)
+        client.write(message)
+      }, holdMs())
+    })
+  })
+  const { host, close } = await listen(server)
+  return {
+    url: `mongodb://${host}${pathname}?directConnection=true`,
+    /** Begins to count anew. */
+    begin() {
+      rounds = []
+      arrived = 0
+    },
+    /** Returns the commands of each round since `begin`, and counts no more. */
+    end(): string[][] {
+      const counted = rounds ?? []
+      rounds = null
+      return counted
+    },
+    close() {
+      void close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
 /** Cuts a stream into messages of MongoDB's wire protocol, which begin with their length. */
 function onMessages(socket: Socket, handle: (message: Buffer) => void): void {
   let rest = Buffer.alloc(0)
@@ -94,8 +153,12 @@ const keys = apiKeys.name
 function commandOf(message: Buffer): string | null {
   if (message.readInt32LE(12) !== opMsg) return null
   const name = message.toString('utf8', nameStart, message.indexOf(0, nameStart))
+  return driverCommands.has(name) || (name === 'update' && collectionOf(message, name) === keys) ? null : name
+}
+
+/** Returns the value of a command's first field, which is its collection. */
+function collectionOf(message: Buffer, command: string): string {
   // The value is a string: its length in four bytes, then its text.
-  const valueStart = nameStart + name.length + 1 + 4
-  const isOfKeys = message.toString('utf8', valueStart, valueStart + keys.length) === keys
-  return driverCommands.has(name) || (name === 'update' && isOfKeys) ? null : name
+  const start = nameStart + command.length + 1 + 4
+  return message.toString('utf8', start, message.indexOf(0, start))
 }

@@ -1,0 +1,57 @@
+import { expect } from 'chai'
+import { createIntent } from '../support/actions.ts'
+import { newName, urlOf } from '../support/databases.ts'
+import { deadlineMs } from '../support/machine.ts'
+import { openRoundCounter } from '../support/mongo-proxy.ts'
+import { servers } from '../support/servers.ts'
+import { withMerchant, withService } from '../support/service.ts'
+import { withOpened } from '../support/with.ts'
+
+/** The most rounds of an act after authentication. */
+const most = { create: 2, cancel: 4 }
+/** A command that is sent later than this after one that it does not wait for counts as one that does. */
+const holdMs = 20
+/** A pause of the process makes a count too large, never too small, so that the least is the true one. */
+const repeats = 3
+
+describe('After authentication, the commands to MongoDB that wait for one another', () => {
+  const counter = withOpened(
+    () => openRoundCounter(urlOf(servers.mongoUrl, newName()), () => deadlineMs(holdMs)),
+    ({ close }) => close(),
+  )
+  const service = withService(() => ({ MONGODB_URL: counter.url }))
+  const merchant = withMerchant(service, { mode: 'live' })
+
+  const write = async (path: string, body: object): Promise<void> => {
+    const response = await service.http.post(`/api/v1/dev/intents${path}`).set(merchant.write()).send(body)
+    expect(response.status, response.text).to.be.oneOf([200, 201])
+  }
+
+  /** The rounds of an act after the one that finds the key. */
+  async function fewestRounds(act: () => Promise<() => Promise<void>>): Promise<string[][]> {
+    const counts: string[][][] = []
+    while (counts.length <= repeats) {
+      const run = await act()
+      counter.begin()
+      await run()
+      const [authentication, ...rounds] = counter.end()
+      expect(authentication).to.include('aggregate apikeys')
+      counts.push(rounds)
+    }
+    // The first act opens connections.
+    return counts.slice(1).toSorted((one, other) => one.length - other.length)[0] ?? []
+  }
+
+  it(`are at most ${most.create} for a create`, async () => {
+    const rounds = await fewestRounds(async () => () => write('', { amount: 5000 }))
+    expect(rounds, JSON.stringify(rounds)).to.have.lengthOf.at.most(most.create)
+  })
+
+  it(`are at most ${most.cancel} for a cancel`, async () => {
+    const rounds = await fewestRounds(async () => {
+      const { referenceNumber } = await createIntent(service, merchant)
+      return () => write(`/${referenceNumber}/cancel`, {})
+    })
+    expect(rounds, JSON.stringify(rounds)).to.have.lengthOf.at.most(most.cancel)
+  })
+})
