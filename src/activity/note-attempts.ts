@@ -1,4 +1,4 @@
-import { advisory, nativeCollection } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import { type AttemptFigures, hourId, hourOf } from './activity-hour.ts'
 
@@ -26,7 +26,7 @@ export function addAttempts(models: Pick<Models, 'ActivityHour'>, notes: Attempt
         upsert: true,
       },
     })),
-    { ordered: false, writeConcern: advisory },
+    { ordered: false },
   )
 }
 

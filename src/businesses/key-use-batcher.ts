@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import { type Batcher, backgroundRestMs, createBatcher } from '../mongo/batching/batcher.ts'
-import { advisory, nativeCollection } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { ApiKey } from './api-key.ts'
 
 /** The use of a key on a UTC day, such as `2026-11-21`. */
@@ -20,7 +20,7 @@ export function createKeyUseBatcher(ApiKey: Model<ApiKey>): Batcher<KeyUse, void
   const write = createBatcher<KeyUse, void>(
     500,
     async (uses) => {
-      await nativeCollection(ApiKey).bulkWrite(uses.map(asWrite), { ordered: false, writeConcern: advisory })
+      await nativeCollection(ApiKey).bulkWrite(uses.map(asWrite), { ordered: false })
       return uses.map(() => undefined)
     },
     backgroundRestMs,

@@ -78,6 +78,3 @@ export function isOnlyDuplicates(error: unknown): boolean {
   const isClear = faults.length > 0 && error.result.getWriteConcernError() === undefined
   return isClear && faults.every(isDuplicate)
 }
-
-/** The write concern for writes that may be lost in a crash. Such writes neither wait for the journal nor flush it. */
-export const advisory = { w: 1, journal: false } as const

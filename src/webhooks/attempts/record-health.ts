@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { addAttempts } from '../../activity/note-attempts.ts'
-import { advisory, nativeCollection } from '../../mongo/collection.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import type { Log } from '../../process/log.ts'
 import { type HealthNote, healthChange } from './health-change.ts'
@@ -67,5 +67,5 @@ const writeEndpoints = (models: Pick<Models, 'Endpoint'>, notes: HealthNote[]): 
     [...Map.groupBy(notes, ({ endpointId }) => endpointId)].map(([_id, ofEndpoint]) => ({
       updateOne: { filter: { _id }, update: healthChange(ofEndpoint) },
     })),
-    { ordered: false, writeConcern: advisory },
+    { ordered: false },
   )
