@@ -6,7 +6,7 @@ import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
 import { measurePhase, type Phase } from './noisy.ts'
 import type { Bench } from './rounds.ts'
 import { waitFor } from './wait-for.ts'
-import { createPath, createSteadily, startService } from './web-and-worker.ts'
+import { actSteadily, startService } from './web-and-worker.ts'
 import { startWitness } from './witness.ts'
 
 const BACKLOG = 100_000
@@ -53,8 +53,7 @@ export async function measureBacklog(bench: Bench): Promise<Backlog> {
   const run = (what: string, seconds: number) =>
     measurePhase(bench, service, witness, { what, seconds, streams: [quietly], waitedFor: 1 })
   const beside = async (what: string, { businessId, apiKey }: Merchant) => {
-    const load = { origin: service.webUrl, path: createPath, seconds: 1 }
-    await createSteadily(bench.runtime, { ...load, streams: [{ perSecond: 1, apiKeys: [apiKey] }] })
+    await actSteadily(bench, service.webUrls, 1, [{ perSecond: 1, apiKeys: [apiKey] }])
     await makeRetriesDue(deliveries, businessId)
     // Without Redis jobs, the service searches MongoDB for due deliveries.
     await bench.emptyRedis()

@@ -11,7 +11,7 @@ import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
 import { percentile } from './percentile.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
 import { waitFor } from './wait-for.ts'
-import { createPath, createSteadily, type Service, startService } from './web-and-worker.ts'
+import { actSteadily, responseMs, type Service, startService } from './web-and-worker.ts'
 import { startWitness } from './witness.ts'
 
 const PER_SECOND = 100
@@ -48,13 +48,7 @@ export async function measureCleanUp(bench: Bench): Promise<Pair<Traffic>[]> {
     await addEndpoint(service.webUrl, merchant, witness.urlOf(witness.ports[0] ?? 0), ['payment.created'])
   const streams = [{ perSecond: PER_SECOND, apiKeys: merchants.map(({ apiKey }) => apiKey) }]
   const create = async (seconds: number): Promise<Waits> => {
-    const { creates } = await createSteadily(bench.runtime, {
-      origin: service.webUrl,
-      path: createPath,
-      seconds,
-      streams,
-    })
-    const waits = creates.map(({ sentAt, respondedAt }) => respondedAt - sentAt)
+    const waits = responseMs(await actSteadily(bench, service.webUrls, seconds, streams))
     return { p50: percentile(waits, 0.5), p99: percentile(waits, 0.99) }
   }
   const night = new Queue('retention', { connection: { url: bench.redisUrl }, prefix: service.queuePrefix })

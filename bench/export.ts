@@ -9,7 +9,7 @@ import { memoryMiB } from './process-figures.ts'
 import { runProcess } from './processes.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
 import { startWeb } from './web.ts'
-import { createPath, createSteadily } from './web-and-worker.ts'
+import { actSteadily, responseMs } from './web-and-worker.ts'
 
 const PER_SECOND = 50
 const WARM_UP_SECONDS = 5
@@ -42,9 +42,8 @@ export async function measureExport(bench: Bench): Promise<Pair<BesideExport>[]>
   const web = await startWeb(bench, { name: 'export-web', mongodbUrl, secretKey })
   const create = async (seconds: number): Promise<BesideExport> => {
     const streams = [{ perSecond: PER_SECOND, apiKeys: [creator.apiKey] }]
-    const load = { origin: web.origin, path: createPath, seconds, streams }
-    const { result, mib } = await watched(web.pid, createSteadily(bench.runtime, load))
-    const waits = result.creates.map(({ sentAt, respondedAt }) => respondedAt - sentAt)
+    const { result, mib } = await watched(web.pid, actSteadily(bench, [web.origin], seconds, streams))
+    const waits = responseMs(result)
     return { p50: percentile(waits, 0.5), p99: percentile(waits, 0.99), mib, rowsPerSecond: 0 }
   }
   const download = async (): Promise<{ rowsPerSecond: number; mib: number }> => {

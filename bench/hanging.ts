@@ -4,7 +4,7 @@ import { type Waits, waitsOf } from './percentile.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
 import type { Stream } from './steady.ts'
 import { waitForCount } from './wait-for.ts'
-import { createPath, createSteadily, startService } from './web-and-worker.ts'
+import { actSteadily, startService } from './web-and-worker.ts'
 import { startWitness, waitsAfter } from './witness.ts'
 
 const PER_SECOND = 20
@@ -34,8 +34,7 @@ export async function measureHanging(bench: Bench): Promise<Pair<Waits>[]> {
   await addEndpoint(service.webUrl, measured, witness.urlOf(ownPort), ['payment.created'])
   const own: Stream = { perSecond: PER_SECOND, apiKeys: [measured.apiKey] }
   const create = async (seconds: number, streams: Stream[], each: number): Promise<number[]> => {
-    const load = { origin: service.webUrl, path: createPath, seconds, streams }
-    const { creates } = await createSteadily(bench.runtime, load)
+    const creates = await actSteadily(bench, service.webUrls, seconds, streams)
     return waitsAfter(
       witness,
       creates.filter(({ stream }) => stream === 0),

@@ -2,8 +2,7 @@ import { startBareNotify } from './bare-notify.ts'
 import { addEndpoint, makeMerchants } from './merchants.ts'
 import { percentile, type Waits, waitsOf } from './percentile.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
-import type { Created } from './steady.ts'
-import { createPath, createSteadily, startService } from './web-and-worker.ts'
+import { actSteadily, createPath, responseMs, startService } from './web-and-worker.ts'
 import { startWitness, waitsAfter } from './witness.ts'
 
 const PER_SECOND = 200
@@ -18,8 +17,6 @@ export interface Latency extends Waits {
   perSecond: number
   /** p99 of the create itself. */
   createP99: number
-  /** The worst delay of a create behind its schedule. */
-  latestMs: number
 }
 
 /**
@@ -37,10 +34,10 @@ export async function measureLatency(bench: Bench): Promise<Pair<Latency>[]> {
 
   const streams = [{ perSecond: PER_SECOND, apiKeys: [merchant.apiKey] }]
   const side = (origin: string, path: string) => async (seconds: number) => {
-    const { creates, latestMs } = await createSteadily(bench.runtime, { origin, path, seconds, streams })
+    const creates = await actSteadily(bench, [origin], seconds, streams, path)
     const waits = await waitsAfter(witness, creates, ENDPOINTS)
     await witness.forget()
-    return { ...waitsOf(waits), perSecond: waits.length / seconds, createP99: createP99(creates), latestMs }
+    return { ...waitsOf(waits), perSecond: waits.length / seconds, createP99: percentile(responseMs(creates), 0.99) }
   }
   const onService = side(service.webUrl, createPath)
   const onBare = side(bare.origin, '/')
@@ -57,9 +54,3 @@ export async function measureLatency(bench: Bench): Promise<Pair<Latency>[]> {
   await witness.end()
   return pairs
 }
-
-const createP99 = (creates: Created[]): number =>
-  percentile(
-    creates.map(({ sentAt, respondedAt }) => respondedAt - sentAt),
-    0.99,
-  )

@@ -6,7 +6,7 @@ import { percentile } from './percentile.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
 import { sendRefusableCalls } from './send-calls.ts'
 import { startWeb } from './web.ts'
-import { createPath, createSteadily } from './web-and-worker.ts'
+import { actSteadily, responseMs } from './web-and-worker.ts'
 
 const PER_SECOND = 50
 const LISTERS = 60
@@ -47,8 +47,7 @@ export async function measureLists(bench: Bench): Promise<Pair<BesideLists>[]> {
   })
   const create = async (seconds: number): Promise<BesideLists> => {
     const streams = [{ perSecond: PER_SECOND, apiKeys: [creator.apiKey] }]
-    const { creates } = await createSteadily(bench.runtime, { origin, path: createPath, seconds, streams })
-    const waits = creates.map(({ sentAt, respondedAt }) => respondedAt - sentAt)
+    const waits = responseMs(await actSteadily(bench, [origin], seconds, streams))
     return { p50: percentile(waits, 0.5), p99: percentile(waits, 0.99), listed: 0, refused: 0 }
   }
   const list = async (seconds: number): Promise<Pick<BesideLists, 'listed' | 'refused'>> => {

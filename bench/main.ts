@@ -8,6 +8,7 @@ import { startMongo, startRedis } from '../dev/servers.ts'
 import { built } from '../test/support/built.ts'
 import { printTable } from '../test/support/table.ts'
 import { benchmarks } from './benchmarks.ts'
+import { programsIn } from './earlier.ts'
 import { printHot } from './hot.ts'
 import { readOptions } from './options.ts'
 import { type Line, lineTable } from './table.ts'
@@ -30,8 +31,7 @@ async function run(): Promise<void> {
   const options = readOptions(Object.keys(benchmarks))
   const folder = options.profile ? keptFolder() : temporaryFolder()
   const starting = failAfter(START_LIMIT_MS)
-  const build = built()
-  const programs = { web: join(build, 'src/server.js'), worker: join(build, 'workers/main.js') }
+  const programs = programsIn(built())
   const [mongo, redis] = await Promise.all([startMongo(), startRedis()])
   console.log(
     `${cpus().length} × ${cpus()[0]?.model.trim()}, load before ${loadavg()[0]?.toFixed(1)}; ` +
@@ -61,8 +61,9 @@ async function run(): Promise<void> {
       console.log(`  took ${took.toFixed(0)} s; the estimate was ${takesSeconds(bench).toFixed(0)} s`)
     }
   } finally {
-    const rounds = `Median (least–most) of ${options.rounds} rounds runtime there are three figures`
-    console.log(`\n${rounds}; load after ${loadavg()[0]?.toFixed(1)}.`)
+    console.log(
+      `\nMedian (least–most) of ${options.rounds} rounds where there are three figures; load after ${loadavg()[0]?.toFixed(1)}.`,
+    )
     printTable(lineTable(lines))
   }
   if (options.profile)

@@ -4,7 +4,7 @@ import { freePort } from '../dev/servers/free-port.ts'
 import { addEndpoint, makeMerchants } from './merchants.ts'
 import { listening } from './processes.ts'
 import type { Bench } from './rounds.ts'
-import { createPath, createSteadily, startService } from './web-and-worker.ts'
+import { actSteadily, startService } from './web-and-worker.ts'
 import { startWitness } from './witness.ts'
 
 const PER_SECOND = 100
@@ -43,7 +43,7 @@ export async function measureMemory(bench: Bench): Promise<Memory[]> {
   const seconds = bench.memoryMinutes * 60
   const streams = [{ perSecond: PER_SECOND, apiKeys: merchants.map(({ apiKey }) => apiKey) }]
   const startedAt = performance.now()
-  const load = createSteadily(bench.runtime, { origin: service.webUrl, path: createPath, seconds, streams })
+  const load = actSteadily(bench, service.webUrls, seconds, streams)
   const ended = load.then(
     () => true,
     () => true,

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
 import type { EventName } from '../schemas/events.ts'
 import { scopes } from '../schemas/scopes.ts'
 import { createBusiness } from '../src/businesses/create-business.ts'
@@ -8,6 +10,10 @@ import { makeIndexes } from '../src/mongo/indexes.ts'
 import { openModels } from '../src/mongo/models.ts'
 import { createLog } from '../src/process/log.ts'
 import { createSecrets } from '../src/security/seal.ts'
+import type { Bench } from './rounds.ts'
+import type { Service } from './web-and-worker.ts'
+
+const run = promisify(execFile)
 
 /** A business, and a secret key with all scopes. */
 export interface Merchant {
@@ -42,6 +48,34 @@ export async function makeMerchants(
     if (issued) merchants.push({ businessId, apiKey: issued.key })
   }
   await mongo.destroy()
+  return merchants
+}
+
+/**
+ * Creates businesses with a test key by the command line of the service's version, because another version may store
+ * them differently.
+ */
+export async function provisionMerchants(
+  { runtime, redisUrl }: Bench,
+  { mongodbUrl, secretKey }: Service,
+  count: number,
+): Promise<Merchant[]> {
+  const env = {
+    NODE_ENV: 'test',
+    MONGODB_URL: mongodbUrl,
+    REDIS_URL: redisUrl,
+    SECRET_KEY: secretKey.toString('base64'),
+  }
+  const admin = async (...args: string[]): Promise<{ id: string; key: string }> => {
+    const { stdout } = await run(process.execPath, [runtime.programs.admin, ...args, '--json'], { env })
+    return JSON.parse(stdout)
+  }
+  const merchants: Merchant[] = []
+  while (merchants.length < count) {
+    const { id } = await admin('business', 'create', '--name', 'Boutique')
+    const { key } = await admin('key', 'create', '--business', id, '--mode', 'test', '--kind', 'secret')
+    merchants.push({ businessId: id, apiKey: key })
+  }
   return merchants
 }
 

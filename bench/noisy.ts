@@ -4,7 +4,7 @@ import { percentile, type Waits, waitsOf } from './percentile.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
 import type { Stream } from './steady.ts'
 import { waitFor } from './wait-for.ts'
-import { createPath, createSteadily, type Service, startService } from './web-and-worker.ts'
+import { actSteadily, type Service, startService } from './web-and-worker.ts'
 import { startWitness, type Witness, waitsAfter } from './witness.ts'
 
 const BUSINESSES = 100
@@ -86,11 +86,11 @@ interface PhaseInput {
 /** Measures the events of the first stream. Waits until the events of the first `waitedFor` streams have arrived. */
 export async function measurePhase(
   bench: Bench,
-  { webUrl: origin }: Service,
+  { webUrls }: Service,
   witness: Witness,
   { what, seconds, streams, waitedFor }: PhaseInput,
 ): Promise<Phase> {
-  const { creates } = await createSteadily(bench.runtime, { origin, path: createPath, seconds, streams })
+  const creates = await actSteadily(bench, webUrls, seconds, streams)
   await waitsAfter(
     witness,
     creates.filter(({ stream }) => stream < waitedFor),

@@ -15,7 +15,7 @@ export interface Options {
   profile: boolean
   /** `noisy` with a backlog of retries instead of a noisy business. */
   backlog: boolean
-  /** The folder of another checkout with which `create-cost` compares this one. */
+  /** The folder of another checkout with which some benchmarks compare this one. */
   before: string | null
 }
 

@@ -4,10 +4,11 @@ import { mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { query } from '../dev/servers/query.ts'
+import type { Programs } from './earlier.ts'
 
 export interface Runtime {
   /** The compiled scripts of the service. */
-  programs: { web: string; worker: string }
+  programs: Programs
   /** The folder of the logs. Each process writes to `<name>.log`. */
   folder: string
   /** Whether each process writes a CPU profile, `<name>.cpuprofile`, when it ends. */

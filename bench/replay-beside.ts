@@ -9,9 +9,9 @@ import { addCopies, ownOf, withDatabase } from './copies.ts'
 import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
 import { percentile } from './percentile.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
-import type { Created } from './steady.ts'
+import type { Sent } from './steady.ts'
 import { waitFor } from './wait-for.ts'
-import { createPath, createSteadily, startService } from './web-and-worker.ts'
+import { actSteadily, responseMs, startService } from './web-and-worker.ts'
 import { startWitness, waitsAfter } from './witness.ts'
 
 /** Creates per second of each of the two merchants. */
@@ -50,8 +50,7 @@ export async function measureReplayBeside(bench: Bench): Promise<Pair<BesideRepl
   if (replayed === undefined) throw new Error('No merchant was created')
   const streams = merchants.map(({ apiKey }) => ({ perSecond: PER_SECOND, apiKeys: [apiKey] }))
   const create = async (seconds: number): Promise<Omit<BesideReplay, 'replayedPerSecond'>> => {
-    const load = { origin: service.webUrl, path: createPath, seconds, streams }
-    const { creates } = await createSteadily(bench.runtime, load)
+    const creates = await actSteadily(bench, service.webUrls, seconds, streams)
     const latencyOf = async (stream: number): Promise<Latency> => {
       const own = creates.filter((each) => each.stream === stream)
       return latency(own, await waitsAfter(witness, own, 1))
@@ -97,8 +96,8 @@ export async function measureReplayBeside(bench: Bench): Promise<Pair<BesideRepl
   return pairs
 }
 
-function latency(creates: Created[], waits: number[]): Latency {
-  const responses = creates.map(({ sentAt, respondedAt }) => respondedAt - sentAt)
+function latency(creates: Sent[], waits: number[]): Latency {
+  const responses = responseMs(creates)
   return {
     create50: percentile(responses, 0.5),
     create99: percentile(responses, 0.99),

@@ -27,7 +27,7 @@ export interface Bench {
   memoryMinutes: number
   /** `noisy` with a backlog of retries instead of a noisy business. */
   backlog: boolean
-  /** The folder of another checkout with which `create-cost` compares this one. */
+  /** The folder of another checkout with which some benchmarks compare this one. */
   before: string | null
 }
 

@@ -3,7 +3,7 @@ import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
 import { percentile } from './percentile.ts'
 import { allRecorded } from './recorded.ts'
 import type { Bench } from './rounds.ts'
-import { createPath, createSteadily, startService } from './web-and-worker.ts'
+import { actSteadily, startService } from './web-and-worker.ts'
 import { startWitness, waitsAfter } from './witness.ts'
 
 const PER_SECOND = 10
@@ -38,8 +38,7 @@ export async function measureSlowEndpoint(bench: Bench): Promise<SlowEndpoint[]>
   async function measureRound(port: number, merchant: Merchant): Promise<SlowEndpoint> {
     await addEndpoint(service.webUrl, merchant, witness.urlOf(port), ['payment.created'])
     const streams = [{ perSecond: PER_SECOND, apiKeys: [merchant.apiKey] }]
-    const load = { origin: service.webUrl, path: createPath, seconds: SECONDS, streams }
-    const { creates } = await createSteadily(bench.runtime, load)
+    const creates = await actSteadily(bench, service.webUrls, SECONDS, streams)
     const all = await waitsAfter(witness, creates, 1)
     const waits = all.slice(COUNTED_FROM_SECOND * PER_SECOND)
     return { p50: percentile(waits, 0.5), p90: percentile(waits, 0.9), max: percentile(waits, 1) }

@@ -1,5 +1,5 @@
-// Creates at a steady rate in a separate process. Each create is sent on schedule, even if earlier ones have no
-// response yet. Prints the result as one line of JSON.
+// Acts at a steady rate in a separate process. Each act is sent on schedule, even if earlier ones have no response yet.
+// Prints the acts as one line of JSON.
 import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { nowMs } from './clock.ts'
@@ -11,78 +11,100 @@ export interface Stream {
   apiKeys: string[]
   /** Set if this stream ends before the others. */
   seconds?: number
+  /** Whether every third intent is cancelled a second after its create, and every third one paid. */
+  settles?: boolean
 }
 
 export interface Steady {
-  /** Scheme, host and port. */
-  origin: string
+  /** Scheme, host and port of each `web`. They get the acts in turn. */
+  origins: string[]
   path: string
   seconds: number
   streams: Stream[]
 }
 
-export interface Created {
+export interface Sent {
+  act: 'create' | 'cancel' | 'pay'
   /** The index of the stream. */
   stream: number
   reference: string
-  /** Both instants are by `nowMs`. */
-  sentAt: number
+  /** When the act was due to be sent. Like `respondedAt`, by `nowMs`. */
+  dueAt: number
   respondedAt: number
 }
 
-export interface SteadyResult {
-  creates: Created[]
-  /** The worst delay of a create behind its schedule. */
-  latestMs: number
+interface Due {
+  /** Milliseconds after the start. */
+  afterMs: number
+  send(dueAt: number): Promise<Sent>
 }
 
 const CONNECTIONS = 256
+const SETTLED_AFTER_MS = 1000
+const settlements = [
+  { act: 'cancel', suffix: 'cancel' },
+  { act: 'pay', suffix: 'simulate-payment' },
+] as const
 
 const input = JSON.parse(process.argv[2] ?? '') as Steady
-const pool = new Pool(input.origin, { connections: CONNECTIONS })
-const body = JSON.stringify(order)
+const pools = input.origins.map((origin) => new Pool(origin, { connections: CONNECTIONS }))
 const run = nowMs().toString(36)
-let latestMs = 0
+let posted = 0
 
-async function create(apiKey: string, id: string, stream: number): Promise<Created> {
-  const sentAt = nowMs()
-  const { statusCode, body: responseBody } = await pool.request({
-    path: input.path,
+async function post(path: string, apiKey: string, body: object): Promise<string> {
+  posted += 1
+  const response = await pools[posted % pools.length]?.request({
+    path,
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
       Authorization: `Bearer ${apiKey}`,
-      'X-Idempotency-Key': id,
+      'X-Idempotency-Key': `${run}-${posted}`,
     },
-    body,
+    body: JSON.stringify(body),
   })
-  const text = await responseBody.text()
-  const respondedAt = nowMs()
-  if (statusCode !== 201) throw new Error(`A create got ${statusCode}: ${text}`)
-  const { data } = JSON.parse(text) as { data: { referenceNumber: string } }
-  return { stream, reference: data.referenceNumber, sentAt, respondedAt }
+  const text = (await response?.body.text()) ?? ''
+  if (response === undefined || response.statusCode >= 300)
+    throw new Error(`${path} got ${response?.statusCode}: ${text}`)
+  return (JSON.parse(text) as { data: { referenceNumber: string } }).data.referenceNumber
 }
 
-async function send(
-  { perSecond, apiKeys, seconds = input.seconds }: Stream,
-  stream: number,
-  startedAt: number,
-): Promise<Created[]> {
-  const creates: Promise<Created>[] = []
-  const total = perSecond * seconds
-  while (creates.length < total) {
-    const due = Math.min(total, Math.ceil(((nowMs() - startedAt) / 1000) * perSecond))
-    while (creates.length < due) {
-      const index = creates.length
-      latestMs = Math.max(latestMs, nowMs() - startedAt - (index * 1000) / perSecond)
-      creates.push(create(apiKeys[index % apiKeys.length] ?? '', `${run}-${stream}-${index}`, stream))
-    }
-    await pause(1)
+/** The create of an intent, and what settles it. */
+function actsOf({ perSecond, apiKeys, settles = false }: Stream, stream: number, index: number): Due[] {
+  const apiKey = apiKeys[index % apiKeys.length] ?? ''
+  const afterMs = (index * 1000) / perSecond
+  let created = Promise.resolve('')
+  const create: Due = {
+    afterMs,
+    async send(dueAt) {
+      created = post(input.path, apiKey, order)
+      return { act: 'create', stream, reference: await created, dueAt, respondedAt: nowMs() }
+    },
   }
-  return Promise.all(creates)
+  const settlement = settles ? settlements[index % 3] : undefined
+  if (settlement === undefined) return [create]
+  const { act, suffix } = settlement
+  const settle: Due = {
+    afterMs: afterMs + SETTLED_AFTER_MS,
+    async send(dueAt) {
+      const reference = await created
+      await post(`${input.path}/${reference}/${suffix}`, apiKey, {})
+      return { act, stream, reference, dueAt, respondedAt: nowMs() }
+    },
+  }
+  return [create, settle]
 }
 
+const acts = input.streams.flatMap((stream, number) =>
+  Array.from({ length: stream.perSecond * (stream.seconds ?? input.seconds) }, (_, index) =>
+    actsOf(stream, number, index),
+  ),
+)
 const startedAt = nowMs()
-const sent = await Promise.all(input.streams.map((stream, index) => send(stream, index, startedAt)))
-console.log(JSON.stringify({ creates: sent.flat(), latestMs } satisfies SteadyResult))
-await pool.close()
+const sent: Promise<Sent>[] = []
+for (const { afterMs, send } of acts.flat().toSorted((one, other) => one.afterMs - other.afterMs)) {
+  while (nowMs() < startedAt + afterMs) await pause(1)
+  sent.push(send(startedAt + afterMs))
+}
+console.log(JSON.stringify(await Promise.all(sent)))
+await Promise.all(pools.map((pool) => pool.close()))

@@ -57,8 +57,9 @@ export const aloneLine = (what: string, service: string, aim: string): Line => (
   aim,
 })
 
-/** `median (least–most)`. */
+/** `median (least–most)`, or nothing if a value is missing (NaN). */
 export function spread(values: number[], digits: number): string {
+  if (values.some(Number.isNaN)) return ''
   const sorted = [...values].sort((one, other) => one - other)
   const [least, middle, most] = [sorted[0] ?? 0, median(sorted), sorted.at(-1) ?? 0]
   return `${middle.toFixed(digits)} (${least.toFixed(digits)}–${most.toFixed(digits)})`

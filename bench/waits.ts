@@ -4,6 +4,7 @@ import { measureFailover } from './failover.ts'
 import { measureLatency } from './latency.ts'
 import { type ListTimes, measureList } from './list.ts'
 import { measureLists } from './lists.ts'
+import { network } from './network.ts'
 import type { Bench } from './rounds.ts'
 import { measureStorm, WARM_UP_STORMS } from './storm.ts'
 import { aloneLine, comparedLine, figureLine, type Line, spread } from './table.ts'
@@ -29,7 +30,6 @@ export const waits: Record<string, Benchmark> = {
         figureLine('  worst, ms', pairs, ({ max }) => max),
         figureLine('  arrivals/s', pairs, ({ perSecond }) => perSecond),
         figureLine('  p99 of the create, ms', pairs, ({ createP99 }) => createP99),
-        figureLine('  latest send after its time, ms', pairs, ({ latestMs }) => latestMs),
       ]
     },
     takesSeconds: ({ rounds, latencySeconds }) => 35 + rounds * 2 * (latencySeconds + 2),
@@ -85,6 +85,7 @@ export const waits: Record<string, Benchmark> = {
     takesSeconds: ({ rounds, trafficSeconds }) => 20 + rounds * 2 * (trafficSeconds + 5),
     profiled: ['lists-web'],
   },
+  network,
   failover: {
     describe: () =>
       'seconds without a successful create after the primary of a replica set of three was killed ÷ without one of a bare Express 5 route with one insertOne beside it',

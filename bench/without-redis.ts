@@ -5,7 +5,7 @@ import { addEndpoint, makeMerchants } from './merchants.ts'
 import { percentile } from './percentile.ts'
 import { allRecorded } from './recorded.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
-import { createPath, createSteadily, startService } from './web-and-worker.ts'
+import { actSteadily, responseMs, startService } from './web-and-worker.ts'
 import { startWitness, waitsAfter } from './witness.ts'
 
 const PER_SECOND = 50
@@ -39,13 +39,11 @@ export async function measureWithoutRedis(bench: Bench): Promise<Pair<WithoutRed
   const streams = [{ perSecond: PER_SECOND, apiKeys: merchants.map(({ apiKey }) => apiKey) }]
   let created = 0
   const measure = async (seconds: number): Promise<WithoutRedis> => {
-    const load = { origin: service.webUrl, path: createPath, seconds, streams }
-    const { creates } = await createSteadily(bench.runtime, load)
+    const creates = await actSteadily(bench, service.webUrls, seconds, streams)
     created += creates.length
     const waits = await waitsAfter(witness, creates, 1)
     await witness.forget()
-    const took = creates.map(({ sentAt, respondedAt }) => respondedAt - sentAt)
-    return { create: percentile(took, 0.99), firstAttempt: percentile(waits, 0.99) }
+    return { create: percentile(responseMs(creates), 0.99), firstAttempt: percentile(waits, 0.99) }
   }
   const without = async (): Promise<WithoutRedis> => {
     await redis.kill('SIGKILL')

@@ -3,7 +3,7 @@ import { freePort } from '../dev/servers/free-port.ts'
 import type { Counted } from './endpoint-server.ts'
 import type { Arrival, Behaviour, Seen } from './endpoint-servers.ts'
 import { listening, type Runtime, startProcess } from './processes.ts'
-import type { Created } from './steady.ts'
+import type { Sent } from './steady.ts'
 import { waitForCount } from './wait-for.ts'
 
 const POLL_MS = 250
@@ -51,7 +51,7 @@ export async function startWitness(runtime: Runtime, name: string, count: number
  * arrival, in the order of the creates.
  * @throws {Error} if an attempt does not arrive, or arrives twice
  */
-export async function waitsAfter(witness: Witness, creates: Created[], each: number): Promise<number[]> {
+export async function waitsAfter(witness: Witness, creates: Sent[], each: number): Promise<number[]> {
   const deadline = performance.now() + LOST_AFTER_MS
   for (;;) {
     const byReference = new Map<string, Arrival[]>(creates.map(({ reference }) => [reference, []]))
@@ -89,7 +89,7 @@ export function countDelivered(arrivals: Arrival[], references: ReadonlySet<stri
 
 const portsOf = (arrivals: Arrival[]): number => new Set(arrivals.map(([port]) => port)).size
 
-function waitsOf({ reference, respondedAt }: Created, by: Map<string, Arrival[]>, each: number): number[] {
+function waitsOf({ reference, respondedAt }: Sent, by: Map<string, Arrival[]>, each: number): number[] {
   const arrivals = by.get(reference) ?? []
   if (arrivals.length > each) throw new Error(`The event of ${reference} arrived more than once`)
   return arrivals.map(([, , , at]) => at - respondedAt)

@@ -28,12 +28,16 @@ export async function startMongo(options: MongoOptions = {}): Promise<Server> {
   return startServer(mongo(await found, options), options)
 }
 
-/** Starts a replica set with a primary. Each member can be killed, frozen and restarted alone. */
+/**
+ * Starts a replica set with a primary. Each member can be killed, frozen and restarted alone. `hostsOf` returns the
+ * addresses by which the driver and the members know the members.
+ */
 export async function startMongoReplicaSet(
   count: number,
+  hostsOf = async (members: Server[]) => members.map(({ port }) => `127.0.0.1:${port}`),
 ): Promise<{ url: string; members: Server[]; stop(): Promise<void> }> {
   const members = await Promise.all(Array.from({ length: count }, () => startMongo({ as: 'member' })))
-  const hosts = members.map(({ port }) => `127.0.0.1:${port}`)
+  const hosts = await hostsOf(members)
   const url = `mongodb://${hosts.join(',')}/payment_intents?replicaSet=${setName}`
   await atAdmin(`mongodb://${hosts[0]}/?directConnection=true`, (run) => run({ replSetInitiate: setOf(hosts) }))
   // The driver waits for a primary.
