@@ -7,6 +7,7 @@ import { events } from '../schemas/events.ts'
 import { retrySeconds } from '../schemas/retry-table.ts'
 import { acts } from '../src/audit/acts.ts'
 import { catalogue } from '../src/errors.ts'
+import { collections } from '../src/mongo/models.ts'
 import { queueNames } from '../src/queues/jobs.ts'
 import { pages } from './docs/pages.ts'
 
@@ -314,6 +315,14 @@ describe('The project', () => {
     const [, trail = ''] = read('docs/operators/support.md').split('\n## Audit trail\n')
     const named = found(trail, /^\| (`[^|]+) \|/gm).flatMap((cell) => found(cell, /`([^`]+)`/g))
     expect(named).to.have.members([...acts])
+  })
+
+  it('names every unique index in docs/operators/scale.md', () => {
+    const [, table = ''] = read('docs/operators/scale.md').split('\n### Sharding by business\n')
+    const unique = collections.flatMap(({ name, indexes }) =>
+      indexes.flatMap((index) => (index.unique === true ? [name, index.name] : [])),
+    )
+    expect(found(table, /`(\w+)`/g)).to.include.members(unique)
   })
 
   it('pins every package to one exact version', () => {
