@@ -53,7 +53,7 @@ export const environment = {
     SECRET_KEY: {
       type: 'string',
       format: 'key-of-32-bytes',
-      description: 'Protects webhook secrets, stored responses and API keys, which are lost without it.',
+      description: 'Without it, webhook secrets, stored responses and API keys are lost, and creates fail.',
     },
     SECRET_KEY_PREVIOUS: {
       type: 'string',

@@ -137,7 +137,7 @@ export async function openDeps(
     apiSwitch,
     rateLimits,
     fullSandboxes: createFullSandboxes(elapsedMs),
-    shortCodes: createShortCodes(batchers.insertShortCode),
+    shortCodes: createShortCodes(withModels(models, { secrets, log })),
     quotas: openQuotas(withModels(models, { now })),
     bodyBudgets: createBodyBudgets(),
     readPace: createReadPace(elapsedMs),

@@ -1,40 +1,52 @@
-import { type Refusal, refuse, unavailable } from '../errors.ts'
-import { type Batcher, noDeadline } from '../mongo/batching/batcher.ts'
-import type { Insertion } from '../mongo/batching/insert-batcher.ts'
-import type { Collection } from '../mongo/collection.ts'
-import { newShortCode } from '../security/ids.ts'
+import { createCipheriv, type KeyObject } from 'node:crypto'
+import type { Model } from 'mongoose'
+import { isUnavailable, type Refusal, refuse, unavailable } from '../errors.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { isDatabaseFault } from '../mongo/connect.ts'
+import { type Log, throttled } from '../process/log.ts'
+import { allShortCodes, shortCodeOf } from '../security/ids.ts'
+import { createServiceKey, findServiceKey, type ServiceKeyDeps } from '../security/service-keys.ts'
+import type { Intent } from './intent.ts'
 
-/** A short code that has been reserved. It is kept forever, even if its intent is removed or was never created. */
-export interface ShortCode {
-  _id: string
+/**
+ * The number of codes that a process reserves with one write. A process that ends loses the codes that it has reserved
+ * and not used, so a restart costs at most one in 3 million of all codes.
+ */
+const blockSize = 256
+/** The most codes that are skipped at once if the counter is behind: a thousandth of all. */
+const longestStep = 2 ** 20
+/** As many as FF1 has (NIST SP 800-38G). */
+const rounds = 10
+const halfBits = 15
+const half = 2 ** halfBits - 1
+const aesBytes = 16
+const reportEveryMs = 60_000
+
+/**
+ * Returns `count` short codes, from number `first` on. A Feistel network permutes all 2^30 numbers, so no two numbers
+ * have the same code, and without the key, the next code cannot be predicted. In each round, one call of AES encrypts
+ * the right halves of all numbers.
+ */
+export function shortCodesFrom(key: KeyObject, first: number, count: number): string[] {
+  const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
+  let numbers = Array.from({ length: count }, (_, at) => first + at)
+  for (let round = 0; round < rounds; round += 1) {
+    const blocks = Buffer.alloc(aesBytes * count)
+    for (const [at, number] of numbers.entries()) blocks.writeUInt32BE(((number & half) << 4) | round, aesBytes * at)
+    const encrypted = aes.update(blocks)
+    numbers = numbers.map((number, at) => {
+      const [left, right] = [number >>> halfBits, number & half]
+      return (right << halfBits) | (left ^ (encrypted.readUInt32BE(aesBytes * at) & half))
+    })
+  }
+  return numbers.map(shortCodeOf)
 }
-
-/**
- * All short codes that have ever been reserved. The clean-up removes old test intents, but an old link to such an
- * intent must never open a stranger's payment. Therefore no document is ever removed from this collection.
- */
-export const shortCodes: Collection = { name: 'shortcodes', fields: { _id: String }, indexes: [] }
-
-/** The number of different short codes: 6 characters of 32 each. */
-export const allShortCodes = 32 ** 6
-
-/**
- * The number of codes that the first write of a process reserves. Each further write reserves twice as many, up to the
- * most. In the long run, each new intent thus costs only 1/256 of an additional write. A process that ends loses the
- * codes that it has reserved and not used, so a restart costs at most one in 2.8 million of all codes.
- */
-const [firstBatch, largestBatch] = [32, 256]
-/**
- * The number of batches without a free code after which a create gives up. If 99.9 % of all codes are taken, 16 batches
- * contain a free code with a probability of 97 %.
- */
-const maxFullBatches = 16
 
 /** The short codes that this process has reserved. */
 export interface ShortCodes {
   /**
    * Returns a code that no intent has ever had. Waits for MongoDB only if no reserved code is left. Throws
-   * SERVICE_UNAVAILABLE at the deadline, which is a `performance.now()` value, or if no free code was found.
+   * SERVICE_UNAVAILABLE at the deadline, which is a `performance.now()` value, or if no code can be reserved.
    */
   take(deadlineAt: number): Promise<string>
   /** Takes back a code with which no intent has been stored. Thanks to this, rejected requests use up no codes. */
@@ -42,32 +54,53 @@ export interface ShortCodes {
 }
 
 /**
- * Creates the pool of short codes of one process. `insert` must reject if the outcome of the insert is unknown. Such
- * codes are not used, because another process may reserve them too. If the process is killed, its codes are wasted.
+ * Creates the pool of short codes of one process. All processes take blocks of numbers from one counter, which only
+ * grows, so no code is ever given twice, even if its intent was removed by the clean-up or was never created: an old
+ * link must not open a stranger's payment. If the outcome of a reservation is unknown, the block is lost.
  */
-export function createShortCodes(insert: Batcher<ShortCode, Insertion>, draw = newShortCode): ShortCodes {
+export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>; log: Log }): ShortCodes {
   const reserved: string[] = []
-  let running: Promise<number> | null = null
-  let batchSize = firstBatch
+  let running: Promise<void> | null = null
+  const report = throttled(reportEveryMs, (fields) => deps.log.error(fields, 'shortcodes.key-unreadable'))
 
-  /** Draws a batch, and keeps the codes that no process had reserved before. Returns how many these are. */
-  async function reserveBatch(): Promise<number> {
-    const drawn = Array.from({ length: batchSize }, () => draw())
-    const insertions = await Promise.allSettled(drawn.map((_id) => insert({ _id }, noDeadline)))
-    const free = drawn.filter((_, at) => {
-      const insertion = insertions[at]
-      return insertion?.status === 'fulfilled' && insertion.value.inserted
-    })
-    reserved.push(...free)
-    batchSize = Math.min(2 * batchSize, largestBatch)
-    const failed = insertions.find(({ status }) => status === 'rejected')
-    if (free.length === 0 && failed?.status === 'rejected') throw failed.reason
-    return free.length
+  async function openKey(): Promise<KeyObject> {
+    try {
+      return (await findServiceKey(deps, 'shortCodes')) ?? (await createServiceKey(deps, 'shortCodes'))
+    } catch (err) {
+      if (isDatabaseFault(err) || isUnavailable(err)) throw err
+      // With a new key, codes could repeat.
+      report({ err, remedy: 'Set the earlier SECRET_KEY as SECRET_KEY_PREVIOUS.' })
+      throw noneFree()
+    }
   }
 
-  /** All concurrent callers share one batch. */
-  function reserve(): Promise<number> {
-    running ??= reserveBatch().finally(() => {
+  /**
+   * Reserves the next block. If more than half of its codes belong to intents, the counter comes from an older backup
+   * than they do. Then each step skips twice as many codes as the one before, until the counter has passed them.
+   */
+  async function reserveBlock(): Promise<void> {
+    // Before the counter grows. Otherwise a process with the wrong SECRET_KEY would use up codes.
+    const key = await openKey()
+    for (let step = blockSize; ; step = Math.min(2 * step, longestStep)) {
+      const counter = await nativeCollection(deps.ServiceKey).findOneAndUpdate(
+        { _id: 'shortCodes', used: { $not: { $gt: allShortCodes - step } } },
+        { $inc: { used: step } },
+        { projection: { used: 1 }, returnDocument: 'after' },
+      )
+      if (counter?.used === undefined) throw noneFree()
+      const codes = shortCodesFrom(key, counter.used - blockSize, blockSize)
+      const intents = nativeCollection(deps.Intent).find(
+        { shortCode: { $in: codes } },
+        { projection: { _id: 0, shortCode: 1 } },
+      )
+      const taken = new Set(await intents.map(({ shortCode }) => shortCode).toArray())
+      if (taken.size <= blockSize / 2) return void reserved.push(...codes.filter((code) => !taken.has(code)))
+    }
+  }
+
+  /** All concurrent callers share one block. */
+  function reserve(): Promise<void> {
+    running ??= reserveBlock().finally(() => {
       running = null
     })
     return running
@@ -75,17 +108,16 @@ export function createShortCodes(insert: Batcher<ShortCode, Insertion>, draw = n
 
   return {
     async take(deadlineAt) {
-      for (let fullBatches = 0; fullBatches < maxFullBatches; ) {
+      for (;;) {
         if (performance.now() >= deadlineAt) throw unavailable()
         const code = reserved.pop()
-        if (code !== undefined) {
+        if (code === undefined) await reserve()
+        else {
           // Thanks to this, creates rarely wait. If it fails, the next create that finds no code reports the error.
-          if (reserved.length < batchSize / 4) reserve().catch(() => undefined)
+          if (reserved.length < blockSize / 4) reserve().catch(() => undefined)
           return code
         }
-        if ((await reserve()) === 0) fullBatches += 1
       }
-      throw noneFree()
     },
     giveBack: (code) => void reserved.push(code),
   }

@@ -1,16 +1,16 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
-import { findAuditKey } from '../audit/seals/audit-key.ts'
 import { digestOfSeal, headOf } from '../audit/seals/digest.ts'
 import { type ChainOwner, chainIndex, isNumber } from '../chains/append.ts'
 import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { businessIds, maxReadMs as maxTimeMS, pageSize } from '../reconciliation/recorded-in.ts'
 import type { Pace } from '../retention/pace.ts'
+import { findServiceKey } from '../security/service-keys.ts'
 import { dueOfEntries, dueSince, nameOf } from './due.ts'
 import type { LedgerEntry } from './entry.ts'
 import { dayOf, type EntryDraft, linkClosing, linkEntry } from './link.ts'
 
-type Collections = 'AuditEvent' | 'AuditKey' | 'AuditSeal' | 'Intent' | 'LedgerEntry' | 'LoggedEvent'
+type Collections = 'AuditEvent' | 'ServiceKey' | 'AuditSeal' | 'Intent' | 'LedgerEntry' | 'LoggedEvent'
 export type VerifyDeps = Pick<Deps, Collections | 'secrets' | 'now'> & {
   config: Pick<Deps['config'], 'sandboxRetentionMs' | 'intentLifetimeMs'>
 }
@@ -47,7 +47,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
 
   /** Finds the last sealed entry. Returns its number, and the time from which on what happens is booked after it. */
   async function open() {
-    const key = await findAuditKey(deps).catch(() => null)
+    const key = await findServiceKey(deps, 'audit').catch(() => null)
     const bySeal = { 'heads.chain': `${businessId} ${sandbox ? 'test' : 'live'}` }
     const seal = await nativeCollection(deps.AuditSeal).findOne(bySeal, { sort: { _id: -1 }, maxTimeMS })
     const head = seal?.heads?.find(({ chain }) => chain === bySeal['heads.chain'])

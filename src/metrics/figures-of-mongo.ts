@@ -1,8 +1,9 @@
 import { latestCheck } from '../audit/seals/nightly-check.ts'
 import type { Deps } from '../deps.ts'
-import { allShortCodes } from '../intents/short-codes.ts'
 import { pingMongo } from '../mongo/connect.ts'
 import type { RetentionRecord } from '../retention/record.ts'
+import { allShortCodes } from '../security/ids.ts'
+import type { ServiceKey } from '../security/service-keys.ts'
 import { standing } from '../webhooks/endpoints/endpoint.ts'
 import { dueDeliveries, oldestDue } from './due-deliveries.ts'
 import { briefMs, type Figure, minuteMs, numberOf, pingOf, queryTimeoutMs } from './figure.ts'
@@ -40,10 +41,11 @@ export function figuresOfMongo(all: Deps): Figure[] {
     numberOf(gauges.outboxLag, briefMs, () => outboxLag(deps)),
     numberOf(gauges.expiryLag, briefMs, () => expiryLag(deps)),
     numberOf(gauges.liveCodesUsed, minuteMs, () => shareOfLiveCodes(deps)),
-    // The count comes from the collection's metadata, so it reads no documents.
     numberOf(gauges.shortCodesUsed, minuteMs, async () => {
-      const used = await deps.ShortCode.estimatedDocumentCount({ maxTimeMS: queryTimeoutMs })
-      return used / allShortCodes
+      const counter = await deps.ServiceKey.findById('shortCodes', { used: 1 })
+        .maxTimeMS(queryTimeoutMs)
+        .lean<ServiceKey | null>()
+      return Math.min(1, (counter?.used ?? 0) / allShortCodes)
     }),
     fullestBusinesses(deps),
     storedBytes(deps),

@@ -14,7 +14,6 @@ import {
   type OfferedIntent,
 } from '../intents/batchers.ts'
 import type { Intent } from '../intents/intent.ts'
-import type { ShortCode } from '../intents/short-codes.ts'
 import { type LedgerAppender, openLedger } from '../ledger/book.ts'
 import { openRelayBatchers, type RelayBatchers } from '../outbox/relay-batchers.ts'
 import type { Log } from '../process/log.ts'
@@ -44,7 +43,6 @@ export interface Batchers extends RelayBatchers, ActivityBatchers, LedgerAppende
   updateClaim: Batcher<GuardedUpdate, boolean>
   noteReplay: Batcher<string, void>
   insertIntent: Batcher<Intent, Insertion>
-  insertShortCode: Batcher<ShortCode, Insertion>
   findIntent: Batcher<string, Intent | null>
   findIntentToChange: Batcher<string, IntentToChange | null>
   findOffered: Batcher<string, OfferedIntent | null>
@@ -85,7 +83,6 @@ export function openBatchers(models: Models, now: () => Date, log: Log): Batcher
     updateClaim: createUpdateBatcher(nativeCollection(models.Claim)),
     noteReplay: createReplayBatcher(models.Claim, now),
     insertIntent: insertsOf(models.Intent),
-    insertShortCode: insertsOf(models.ShortCode),
     findIntent: createIntentBatcher(models.Intent),
     findIntentToChange: createIntentToChangeBatcher(models.Intent),
     findOffered: createOfferedBatcher(models.Intent),

@@ -3,19 +3,19 @@ import { type ActivityCount, activityCounts } from '../activity/activity-count.t
 import { type ActivityEntry, activityEntries } from '../activity/activity-entry.ts'
 import { type ActivityHour, activityHours } from '../activity/activity-hour.ts'
 import { type AuditEvent, auditEvents, type SharedLine, sharedLines } from '../audit/audit-event.ts'
-import { type AuditCheck, type AuditKey, auditChecks, auditKeys, auditSeals, type Seal } from '../audit/seals/seal.ts'
+import { type AuditCheck, auditChecks, auditSeals, type Seal } from '../audit/seals/seal.ts'
 import { type ApiKey, apiKeys } from '../businesses/api-key.ts'
 import { type Setting, settings } from '../businesses/api-switch.ts'
 import { type Business, businesses } from '../businesses/business.ts'
 import { type LoggedEvent, loggedEvents } from '../events/logged-event.ts'
 import { type Claim, claims } from '../idempotency/claim.ts'
 import { type Intent, intents } from '../intents/intent.ts'
-import { type ShortCode, shortCodes } from '../intents/short-codes.ts'
 import { type LedgerEntry, ledgerEntries } from '../ledger/entry.ts'
 import { type Reconciliation, reconciliations } from '../reconciliation/reconciliation.ts'
 import { type RetentionProgress, retentionProgress } from '../retention/progress.ts'
 import { type RetentionRecord, retentionRecords } from '../retention/record.ts'
 import { checkoutAttempts, signInAttempts } from '../security/failed-attempts/collections.ts'
+import { type ServiceKey, serviceKeys } from '../security/service-keys.ts'
 import { type Staff, staffAccounts } from '../staff/account.ts'
 import { type StaffSession, staffSessions } from '../staff/session.ts'
 import { type ImportPlan, importPlans } from '../store/imports/plan/plan.ts'
@@ -35,8 +35,8 @@ export const collections: readonly Collection[] = [
   businesses,
   apiKeys,
   settings,
+  serviceKeys,
   intents,
-  shortCodes,
   endpoints,
   deliveries,
   replays,
@@ -53,7 +53,6 @@ export const collections: readonly Collection[] = [
   checkoutAttempts,
   auditEvents,
   auditSeals,
-  auditKeys,
   auditChecks,
   sharedLines,
   walletAccounts,
@@ -76,8 +75,8 @@ const open = (mongo: Connection, maxTimeMs: number | undefined) => {
     Business: model<Business>(businesses),
     ApiKey: model<ApiKey>(apiKeys),
     Setting: model<Setting>(settings),
+    ServiceKey: model<ServiceKey>(serviceKeys),
     Intent: model<Intent>(intents),
-    ShortCode: model<ShortCode>(shortCodes),
     Endpoint: model<Endpoint>(endpoints),
     Delivery: model<Delivery>(deliveries),
     Replay: model<Replay>(replays),
@@ -92,7 +91,6 @@ const open = (mongo: Connection, maxTimeMs: number | undefined) => {
     StaffSession: model<StaffSession>(staffSessions),
     AuditEvent: model<AuditEvent>(auditEvents),
     AuditSeal: model<Seal>(auditSeals),
-    AuditKey: model<AuditKey>(auditKeys),
     AuditCheck: model<AuditCheck>(auditChecks),
     SharedLine: model<SharedLine>(sharedLines),
     WalletAccount: model<WalletAccount>(walletAccounts),

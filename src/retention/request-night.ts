@@ -4,7 +4,7 @@ import { isLeased } from './lease.ts'
 import { lastDue, nightly } from './night.ts'
 import { isOwed, openRecord } from './record.ts'
 
-type NightDeps = Pick<Deps, 'RetentionRecord' | 'AuditCheck' | 'AuditEvent' | 'AuditKey' | 'secrets' | 'now'>
+type NightDeps = Pick<Deps, 'RetentionRecord' | 'AuditCheck' | 'AuditEvent' | 'ServiceKey' | 'secrets' | 'now'>
 
 /** If only the check is due, it begins after this delay, so that a check that keeps failing runs once a minute. */
 const checkDelayMs = 60_000

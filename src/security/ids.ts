@@ -32,12 +32,18 @@ export const newOrderNumber = (): string => `OR-${randomText(16)}`
 /** Returns whether a string has the form of an order number. */
 export const isOrderNumber = (text: string): boolean => /^OR-[0-9A-Z]+$/.test(text)
 
-/** Returns the 6 characters of a payment's short URL (SPEC 2.1). */
-export const newShortCode = (): string => randomText(6)
+const shortCodeLength = 6
+
+/** The number of different short codes. */
+export const allShortCodes = unambiguous.length ** shortCodeLength
+
+/** Returns the short code with this number: the 6 characters of a payment's short URL (SPEC 2.1). */
+export const shortCodeOf = (number: number): string =>
+  Array.from({ length: shortCodeLength }, (_, at) => unambiguous[(number >>> (5 * at)) % 32]).join('')
 
 /** Returns whether a string has the form of a short code. */
 export const isShortCode = (text: string): boolean =>
-  text.length === 6 && Array.from(text).every((character) => unambiguous.includes(character))
+  text.length === shortCodeLength && Array.from(text).every((character) => unambiguous.includes(character))
 
 /** Returns the 6 digits that a customer types to pay at a counter. The code may begin with zeros. */
 export const newPaymentCode = (): string => String(randomInt(1_000_000)).padStart(6, '0')

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import { resealAuditKey } from '../../src/audit/seals/audit-key.ts'
 import { checkTrail, isCheckDue } from '../../src/audit/seals/nightly-check.ts'
 import type { Seal } from '../../src/audit/seals/seal.ts'
 import { sealTrail } from '../../src/audit/seals/seal-trail.ts'
@@ -10,6 +9,7 @@ import { verifyTrail } from '../../src/audit/seals/verify-trail.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createSecrets } from '../../src/security/seal.ts'
+import { resealServiceKeys } from '../../src/security/service-keys.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { waitForDeath } from '../support/kill-at-every-step.ts'
 import { rounds } from '../support/machine.ts'
@@ -158,7 +158,8 @@ describe('The seals of the audit trail', function () {
       `Line ${extra._id} `,
     ]
     const twoDaysAgo = () => new Date(service.clock.now().getTime() - 2 * dayMs - 1)
-    const replaceKey = (key: string) => nativeCollection(service.deps.AuditKey).updateOne({}, { $set: { key } })
+    const replaceKey = (key: string) =>
+      nativeCollection(service.deps.ServiceKey).updateOne({ _id: 'audit' }, { $set: { key } })
     /** What happens, and the fault that is then reported. `LINE` is the changed line, `NEXT` the first of seal 3. */
     const tamperings: Record<string, [tamper: () => Promise<unknown>, fault: string]> = {
       'a line was changed': [changeLine({ 'actor.name': 'nobody' }), 'Line LINE of seal 2 was changed.'],
@@ -199,7 +200,7 @@ describe('The seals of the audit trail', function () {
     for (const [what, [tamper, fault]] of Object.entries(tamperings))
       it(what, async () => {
         const line = await lines().findOne({ _id: ids[1] ?? '' })
-        const key = await nativeCollection(service.deps.AuditKey).findOne()
+        const key = await nativeCollection(service.deps.ServiceKey).findOne({ _id: 'audit' })
         await tamper()
         try {
           const expected = fault.replace('LINE', String(ids[1])).replace('NEXT', String(standing[2]?.ids[0]))
@@ -238,12 +239,12 @@ describe('The seals of the audit trail', function () {
     const [current, old] = [randomBytes(32), Buffer.from(secretKey, 'base64')]
     const rotating = createSecrets([current, old])
     const next = { ...service.deps, secrets: rotating }
-    expect(await resealAuditKey(next)).to.deep.equal({ resealed: 1, unreadable: 0 })
-    expect(await resealAuditKey(next)).to.deep.equal({ resealed: 0, unreadable: 0 })
+    expect(await resealServiceKeys(next)).to.deep.equal({ resealed: 1, unreadable: 0 })
+    expect(await resealServiceKeys(next)).to.deep.equal({ resealed: 0, unreadable: 0 })
     expect((await verify(createSecrets([current]))).faults).to.deep.equal([])
     expect((await verify()).faultCount).to.equal(1)
-    expect(await resealAuditKey(service.deps)).to.deep.equal({ resealed: 0, unreadable: 1 })
-    await resealAuditKey({ ...service.deps, secrets: createSecrets([old, current]) })
+    expect(await resealServiceKeys(service.deps)).to.deep.equal({ resealed: 0, unreadable: 1 })
+    await resealServiceKeys({ ...service.deps, secrets: createSecrets([old, current]) })
     expect((await verify()).faults).to.deep.equal([])
   })
 
@@ -417,8 +418,8 @@ describe('The seals of the audit trail', function () {
     })
 
   it('are due if the audit key is missing, whatever the stored result says', async () => {
-    const keys = nativeCollection(service.deps.AuditKey)
-    const key = await keys.findOneAndDelete({ _id: 'current' })
+    const keys = nativeCollection(service.deps.ServiceKey)
+    const key = await keys.findOneAndDelete({ _id: 'audit' })
     await changeCheck({ digest: null, at: service.clock.now() })
     expect(await isCheckDue(service.deps)).to.equal(true)
     if (key !== null) await keys.insertOne(key)

@@ -1,41 +1,64 @@
+import { createSecretKey, randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import mongoose from 'mongoose'
-import { createShortCodes } from '../../src/intents/short-codes.ts'
+import type { Deps } from '../../src/deps.ts'
+import { createShortCodes, shortCodesFrom } from '../../src/intents/short-codes.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { nativeCollection } from '../../src/mongo/collection.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { startCounts } from '../../src/retention/counts.ts'
-import { createIntent } from '../support/actions.ts'
+import { allShortCodes, isShortCode } from '../../src/security/ids.ts'
+import { createSecrets } from '../../src/security/seal.ts'
+import { findServiceKey, resealServiceKeys } from '../../src/security/service-keys.ts'
+import { createIntent, openSecondProcess } from '../support/actions.ts'
+import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { profiled } from '../support/profiled.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { recordLog } from '../support/recorded-log.ts'
+import { secretKey, withMerchantPerTest, withServicePerTest } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
+const block = 256
 
-type Insert = Parameters<typeof createShortCodes>[0]
-/** Inserts each code once, and refuses it from then on as MongoDB does. */
-function onceEach(insert: Insert): Insert {
-  const sent = new Set<string>()
-  return async (code, deadlineAt) =>
-    sent.has(code._id) ? { inserted: false, index: '_id_' } : (sent.add(code._id), insert(code, deadlineAt))
-}
+type Codes = Pick<Deps['shortCodes'], 'take'>
+
+const takeAll = (pool: Codes, count: number): Promise<string[]> =>
+  Promise.all(Array.from({ length: count }, () => pool.take(noDeadline)))
 
 describe('A short code', () => {
-  const service = withService({ SANDBOX_RETENTION_DAYS: '1' })
-  const merchant = withMerchant(service)
-  const own = () => service.deps.shortCodes
+  const service = withServicePerTest({ SANDBOX_RETENTION_DAYS: '1' })
+  const merchant = withMerchantPerTest(service)
+  const create = (key?: string) => service.http.post(intents).set(merchant.write(key)).send({ amount: 5 })
 
-  /** Returns a pool that draws random codes from `size` different ones, which all begin with `prefix`. */
-  const poolOf = (prefix: string, size: number, insert = service.deps.batchers.insertShortCode) =>
-    createShortCodes(insert, () => {
-      const number = Math.floor(Math.random() * size)
-      return `${prefix}${String(number).padStart(5, '0')}`
-    })
-  const takeAll = (pool: ReturnType<typeof poolOf>, count: number) =>
-    Promise.allSettled(Array.from({ length: count }, () => pool.take(noDeadline)))
-  const codesIn = (results: PromiseSettledResult<string>[]) =>
-    results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  /** The pool of another process. */
+  const anotherPool = (changes: Partial<Parameters<typeof createShortCodes>[0]> = {}) => {
+    const { ServiceKey, Intent, secrets, log } = service.deps
+    return createShortCodes({ ServiceKey, Intent, secrets, log, ...changes })
+  }
+  const keys = () => nativeCollection(service.deps.ServiceKey)
+  const stored = async () => (await keys().findOne({ _id: 'shortCodes' })) ?? expect.fail()
+  const setUsed = (used: number) => keys().updateOne({ _id: 'shortCodes' }, { $set: { used } })
+  const keyOf = async () => (await findServiceKey(service.deps, 'shortCodes')) ?? expect.fail()
 
-  it('is never used again, even after the clean-up has removed its intent', async () => {
-    const original = own()
+  const expectRefused = async (key?: string) => {
+    const count = await service.deps.Intent.countDocuments()
+    const { status, headers, body } = await create(key)
+    expect([status, body.error.code, headers['retry-after']]).to.deep.equal([503, 'SERVICE_UNAVAILABLE', '30'])
+    expect(await service.deps.Intent.countDocuments()).to.equal(count)
+  }
+
+  it('follows from its number and the key, and no two numbers have the same code', () => {
+    // Computed by another program.
+    const key = createSecretKey(Buffer.from(Array.from({ length: 32 }, (_, index) => index)))
+    expect(shortCodesFrom(key, 0, 3)).to.deep.equal(['ZZ8FF4', 'PPZGYY', 'ZY3M8K'])
+    expect(shortCodesFrom(key, block - 1, 1)).to.deep.equal(['QSXS8T'])
+    expect(shortCodesFrom(key, allShortCodes - 1, 1)).to.deep.equal(['FDWQZ7'])
+    // Random codes would repeat about 30 times.
+    const many = shortCodesFrom(createSecretKey(randomBytes(32)), allShortCodes - 2 ** 18, 2 ** 18)
+    expect(new Set(many).size).to.equal(2 ** 18)
+    expect(many.filter((code) => !isShortCode(code))).to.deep.equal([])
+  })
+
+  it('is never used again, even after the clean-up has removed its intent or its process was killed', async () => {
     const { referenceNumber, shortCode } = await createIntent(service, merchant)
     await service.http.post(`${intents}/${referenceNumber}/cancel`).set(merchant.write()).expect(200)
     await service.deps.Intent.updateOne({ referenceNumber }, { $set: { outbox: [] } })
@@ -43,69 +66,137 @@ describe('A short code', () => {
     const { counts, watch } = startCounts({ count: () => undefined, done: () => undefined })
     await runCleanUp(service.deps, new AbortController().signal, watch)
     expect(counts.intents).to.equal(1)
+    const key = await keyOf()
+    expect(shortCodesFrom(key, 0, block)).to.include(shortCode)
 
-    const draws = [shortCode, 'ZZZZZZ']
-    const insert = onceEach(service.deps.batchers.insertShortCode)
-    service.deps.shortCodes = createShortCodes(insert, () => draws.shift() ?? 'ZZZZZZ')
-    expect(await createIntent(service, merchant)).to.include({ shortCode: 'ZZZZZZ' })
-    const { status, headers, body } = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
-    expect([status, body.error.code, headers['retry-after']]).to.deep.equal([503, 'SERVICE_UNAVAILABLE', '30'])
-    service.deps.shortCodes = original
+    const killed = await takeAll(anotherPool(), 3)
+    expect(shortCodesFrom(key, block, block)).to.include.members(killed)
+    const codes = await takeAll(anotherPool(), block)
+    expect(codes).to.have.members(shortCodesFrom(key, 2 * block, block))
   })
 
-  it('is found even if nearly all codes are taken', async () => {
-    const insert = onceEach(async () => ({ inserted: true }))
-    const [first, last] = [poolOf('A', 400, insert), poolOf('A', 400, insert)]
-    const early = codesIn(await takeAll(first, 390))
-    expect(new Set(early).size).to.equal(390)
-    const late = await takeAll(last, 20)
-    const found = codesIn(late)
-    expect([...new Set([...early, ...found])]).to.have.lengthOf(390 + found.length)
-    const codes = late.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []))
-    expect(new Set(codes)).to.deep.equal(new Set(['SERVICE_UNAVAILABLE']))
+  it('is never given by two processes, even if they create the key at the same time', async () => {
+    const second = await openSecondProcess(service)
+    const pools = [service, second, service, second].map(({ deps }) => createShortCodes(deps))
+    const codes = (await Promise.all(pools.map((pool) => takeAll(pool, 3 * block)))).flat()
+    expect(new Set(codes).size).to.equal(12 * block)
+    expect(await keys().countDocuments({})).to.equal(1)
+    const { used = 0 } = await stored()
+    expect(shortCodesFrom(await keyOf(), 0, used)).to.include.members(codes)
+    await second.close()
   })
 
-  it('is never reserved by two processes', async () => {
-    const pools = [poolOf('B', 800), poolOf('B', 800)]
-    const codes = codesIn((await Promise.all(pools.map((pool) => takeAll(pool, 120)))).flat())
-    expect(codes).to.have.lengthOf(240)
-    expect(new Set(codes).size).to.equal(240)
+  it('is not used if it is unknown whether its reservation was stored', async () => {
+    const native = keys()
+    const { insertOne, findOneAndUpdate } = native
+    /** MongoDB makes each write, but the first response to each kind of write is lost. */
+    const lose = (name: 'insertOne' | 'findOneAndUpdate', write: unknown) => {
+      native[name] = async (...args: unknown[]) => {
+        await (write as (...args: unknown[]) => Promise<unknown>).apply(native, args)
+        native[name] = write as never
+        throw new mongoose.mongo.MongoNetworkError('connection closed')
+      }
+    }
+    lose('insertOne', insertOne)
+    lose('findOneAndUpdate', findOneAndUpdate)
+    for (const _lost of ['key', 'block']) {
+      const { status, headers } = await create('lost')
+      expect([status, headers['retry-after']]).to.deep.equal([503, '2'])
+    }
+    const { body } = await create('lost').expect(201)
+    expect(shortCodesFrom(await keyOf(), block, block)).to.include(body.data.shortCode)
+    expect((await create('lost').expect(201)).body).to.deep.equal(body)
   })
 
-  it('is not used if it is unknown whether MongoDB has stored it', async () => {
-    const { insertShortCode } = service.deps.batchers
-    let isLost = true
-    const seen = new Set<string>()
-    const pool = createShortCodes(async (code, deadlineAt) => {
-      const insertion = await insertShortCode(code, deadlineAt)
-      if (!isLost) return insertion
-      seen.add(code._id)
-      throw new mongoose.mongo.MongoNetworkError('connection closed')
-    })
-    const original = own()
-    service.deps.shortCodes = pool
-    const create = () => service.http.post(intents).set(merchant.write('lost')).send({ amount: 5 })
-    const { status, headers } = await create()
-    expect([status, headers['retry-after']]).to.deep.equal([503, '2'])
-    expect(seen.size).to.be.greaterThan(20)
-    isLost = false
-    const { body } = await create().expect(201)
-    expect([...seen]).to.not.include(body.data.shortCode)
-    expect((await create().expect(201)).body).to.deep.equal(body)
-    service.deps.shortCodes = original
-  })
-
-  it('costs far less than one write for each intent', async () => {
-    const ofCodes = await profiled(service, async () => {
+  it('costs far less than one write for each intent, and creates do not wait for it', async () => {
+    await createIntent(service, merchant)
+    const operations = await profiled(service, async () => {
       for (let count = 0; count < 8; count += 1) await createIntent(service, merchant)
     })
-    const writes = ofCodes.filter(({ ns }) => ns.endsWith('.shortcodes'))
-    expect(writes.length).to.be.at.most(1)
+    expect(operations.filter(({ ns }) => ns.endsWith('.servicekeys'))).to.deep.equal([])
+
+    const native = keys()
+    const pool = anotherPool()
+    await pool.take(noDeadline)
+    let isReserving = false
+    native.findOne = () => {
+      isReserving = true
+      return new Promise<never>(() => undefined)
+    }
+    await takeAll(pool, block - 1)
+    expect(isReserving).to.equal(true)
   })
 
   it("is not taken after the request's deadline", async () => {
-    const frozen = createShortCodes(() => new Promise(() => undefined))
-    const late = await frozen.take(performance.now()).catch((error: { code: string }) => error.code)
+    const late = await anotherPool()
+      .take(performance.now())
+      .catch((error: { code: string }) => error.code)
     expect(late).to.equal('SERVICE_UNAVAILABLE')
+    expect(await keys().countDocuments({})).to.equal(0)
+  })
+
+  it('follows the same key after SECRET_KEY was rotated', async () => {
+    const [old, current] = [Buffer.from(secretKey, 'base64'), randomBytes(32)]
+    await takeAll(anotherPool(), 1)
+    const key = await keyOf()
+    const rotating = createSecrets([current, old])
+    expect(await resealServiceKeys({ ...service.deps, secrets: rotating })).to.deep.equal({
+      resealed: 1,
+      unreadable: 0,
+    })
+    const codes = await takeAll(anotherPool({ secrets: createSecrets([current]) }), block)
+    expect(codes).to.have.members(shortCodesFrom(key, block, block))
+  })
+
+  it('makes creates fail if no SECRET_KEY decrypts its key, until one does', async () => {
+    const first = await create().expect(201)
+    const before = await stored()
+    const { log, lines } = recordLog()
+    service.deps.shortCodes = anotherPool({ secrets: createSecrets([randomBytes(32)]), log })
+    await expectRefused('again')
+    await expectRefused('again')
+    const logged = lines().map(({ level, msg, remedy }) => [level, msg, remedy])
+    const remedy = 'Set the earlier SECRET_KEY as SECRET_KEY_PREVIOUS.'
+    expect(logged).to.deep.equal([[50, 'shortcodes.key-unreadable', remedy]])
+    expect(await stored()).to.deep.equal(before)
+
+    const secrets = createSecrets([randomBytes(32), Buffer.from(secretKey, 'base64')])
+    service.deps.shortCodes = anotherPool({ secrets })
+    const { body } = await create('again').expect(201)
+    expect(body.data.shortCode).to.not.equal(first.body.data.shortCode)
+  })
+
+  it('is found at once even if the counter was set back behind many intents', async () => {
+    const template = await intentTemplate(service, merchant)
+    const key = await keyOf()
+    const codes = shortCodesFrom(key, 0, 5000)
+    // The last process has not used some of its codes.
+    await copyIntents(service, template, 4900, (index) => ({ shortCode: codes[index] ?? '' }))
+    await setUsed(0)
+    service.deps.shortCodes = anotherPool()
+    const operations = await profiled(service, () => create().expect(201))
+    const writes = operations.filter(({ ns, command }) => ns.endsWith('.servicekeys') && 'findAndModify' in command)
+    expect(writes.length).to.be.lessThan(8)
+    const { used = 0 } = await stored()
+    expect(used).to.be.within(5000, 10_000)
+
+    // A new key gives some codes that intents have.
+    await keys().deleteOne({ _id: 'shortCodes' })
+    const another = anotherPool()
+    const [code = ''] = await takeAll(another, 1)
+    const next = shortCodesFrom(await keyOf(), block, block)
+    await copyIntents(service, template, 100, (index) => ({ shortCode: next[index] ?? '' }))
+    const rest = await takeAll(another, 2 * block - 101)
+    expect([code, ...rest]).to.have.members([...shortCodesFrom(await keyOf(), 0, block), ...next.slice(100)])
+  })
+
+  it('makes creates fail when all codes are used up', async () => {
+    await createIntent(service, merchant)
+    await setUsed(allShortCodes - block)
+    const last = await takeAll(anotherPool(), block)
+    expect(last).to.have.members(shortCodesFrom(await keyOf(), allShortCodes - block, block))
+    service.deps.shortCodes = anotherPool()
+    await expectRefused()
+    expect(await stored()).to.include({ used: allShortCodes })
   })
 })

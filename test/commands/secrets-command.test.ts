@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { createAuditKey } from '../../src/audit/seals/audit-key.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import { findStaleKeys } from '../../src/businesses/stale-keys.ts'
@@ -8,6 +7,7 @@ import type { Deps } from '../../src/deps.ts'
 import { claims, responseField } from '../../src/idempotency/claim.ts'
 import { resealResponses } from '../../src/idempotency/reseal-responses.ts'
 import { createSecrets } from '../../src/security/seal.ts'
+import { createServiceKey } from '../../src/security/service-keys.ts'
 import { resealSecrets } from '../../src/webhooks/endpoints/reseal-secrets.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { openAdmin } from '../admin/admin.ts'
@@ -93,7 +93,7 @@ describe('npm run admin -- secrets rotate', function () {
     const nothingSealed = await cli.admin(['secrets', 'rotate', '--json'], mistyped)
     expect(nothingSealed.exitCode).to.equal(1)
     expect(JSON.parse(nothingSealed.stdout)).to.deep.include({
-      unreadable: { endpoints: 0, secondFactors: 0, responses: 0, auditKeys: 0 },
+      unreadable: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
       keysLeft: 0,
       keysGone: 1,
       goneKeys: [key],
@@ -116,25 +116,25 @@ describe('npm run admin -- secrets rotate', function () {
 
     const support = await signedIn(service, 'support')
     const phone = await addFactor(service, support)
-    await createAuditKey(service.deps)
+    await createServiceKey(service.deps, 'audit')
 
     const before = await service.deps.Endpoint.find().lean()
     const lost = await cli.admin(['secrets', 'rotate'], { SECRET_KEY: newer })
     expect(lost.exitCode).to.equal(1)
     expect(lost.stderr).to.match(
-      /^2 endpoints, 1 second factors, 6 stored responses, 1 audit keys and 1 API keys need a key .+\n$/,
+      /^2 endpoints, 1 second factors, 6 stored responses, 2 keys of the service itself and 1 API keys need a key .+\n$/,
     )
     // Unreadable data does not stop the rotation of the rest.
     expect(lost.stdout).to.match(
-      /^resealed: endpoints 0, secondFactors 0, responses 0, auditKeys 0\nunreadable: endpoints 2, secondFactors 1, responses 6, auditKeys 1\nunreadableEndpoints: \n {2}/,
+      /^resealed: endpoints 0, secondFactors 0, responses 0, serviceKeys 0\nunreadable: endpoints 2, secondFactors 1, responses 6, serviceKeys 2\nunreadableEndpoints: \n {2}/,
     )
     expect(lost.stdout).to.include(`\n  ${endpointId}\n`).and.include('\nmayDropPrevious: false\n')
     expect(await service.deps.Endpoint.find().lean()).to.deep.equal(before)
 
     // The endpoint and five of the six requests have stored responses. Those of created intents are not stored.
     expect(await rotate()).to.deep.equal({
-      resealed: { endpoints: 2, secondFactors: 1, responses: 6, auditKeys: 1 },
-      unreadable: { endpoints: 0, secondFactors: 0, responses: 0, auditKeys: 0 },
+      resealed: { endpoints: 2, secondFactors: 1, responses: 6, serviceKeys: 2 },
+      unreadable: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
       unreadableEndpoints: [],
       unreadableStaff: [],
       keysLeft: 1,
@@ -146,8 +146,8 @@ describe('npm run admin -- secrets rotate', function () {
     await use(both, merchant).expect(200)
     await hasMoved(merchant, both)
     expect(await rotate()).to.deep.equal({
-      resealed: { endpoints: 0, secondFactors: 0, responses: 0, auditKeys: 0 },
-      unreadable: { endpoints: 0, secondFactors: 0, responses: 0, auditKeys: 0 },
+      resealed: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
+      unreadable: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
       unreadableEndpoints: [],
       unreadableStaff: [],
       keysLeft: 0,
@@ -315,7 +315,7 @@ describe('npm run admin -- secrets rotate', function () {
     const { exitCode, stdout } = await cli.admin(['secrets', 'rotate'], exchanged)
     expect(exitCode).to.equal(0)
     expect(stdout).to.match(
-      /^resealed: endpoints \d+, secondFactors \d+, responses \d+, auditKeys 0\nunreadable: endpoints 0, secondFactors 0, responses 0, auditKeys 0\nunreadableEndpoints: none\nunreadableStaff: none\nkeysLeft: \d+\nkeys: \n {2}/,
+      /^resealed: endpoints \d+, secondFactors \d+, responses \d+, serviceKeys 0\nunreadable: endpoints 0, secondFactors 0, responses 0, serviceKeys 0\nunreadableEndpoints: none\nunreadableStaff: none\nkeysLeft: \d+\nkeys: \n {2}/,
     )
     expect(stdout).to.include(`\n  ${unused.keyId}  sk_test_…${unused.key.slice(-4)}  ${unused.businessId}\n`)
     for (const { key } of [unused, suspended, rotated, fresh ?? expect.fail()])

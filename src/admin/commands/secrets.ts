@@ -9,8 +9,9 @@ const maxListed = 100
 const rotateHelp = `
 Run this command when every process has the new SECRET_KEY, and the old key as
 SECRET_KEY_PREVIOUS. The command encrypts again with the new key what the service
-still needs: the secrets of webhook endpoints, the second factors of staff, and the
-stored first responses of the last 24 hours. The service keeps running.
+still needs: the secrets of webhook endpoints, the second factors of staff, the
+stored first responses of the last 24 hours, and the keys of the audit trail and of
+short codes. The service keeps running.
 
 The service stores only a hash of each API key, and cannot compute the new hash
 without the key. So each API key moves to the new SECRET_KEY at its next use. "keys"
@@ -25,7 +26,7 @@ interface Counts {
   endpoints: number
   secondFactors: number
   responses: number
-  auditKeys: number
+  serviceKeys: number
 }
 
 /**
@@ -60,9 +61,9 @@ export function addSecretsCommands(program: Command): void {
 
 async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
   const { json } = command.optsWithGlobals<{ json?: boolean }>()
-  const { resealAuditKey } = await import('../../audit/seals/audit-key.ts')
   const { findStaleKeys } = await import('../../businesses/stale-keys.ts')
   const { resealResponses } = await import('../../idempotency/reseal-responses.ts')
+  const { resealServiceKeys } = await import('../../security/service-keys.ts')
   const { resealSecondFactors } = await import('../../staff/second-factor/reseal.ts')
   const { resealSecrets } = await import('../../webhooks/endpoints/reseal-secrets.ts')
   const { recordCommand } = await import('./operator.ts')
@@ -75,23 +76,22 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
     const endpoints = await resealSecrets(deps, progress.add)
     const factors = await resealSecondFactors(deps)
     const responses = await resealResponses(deps, progress.add)
-    const auditKey = await resealAuditKey(deps)
+    const serviceKeys = await resealServiceKeys(deps)
     const { left, listed, gone, listedGone } = await findStaleKeys(deps)
     const unreadable = {
       endpoints: endpoints.unreadable.length,
       secondFactors: factors.unreadable.length,
       responses: responses.unreadable,
-      auditKeys: auditKey.unreadable,
+      serviceKeys: serviceKeys.unreadable,
     }
-    const { endpoints: ofEndpoints, secondFactors, responses: ofResponses, auditKeys } = unreadable
-    const lost = ofEndpoints + secondFactors + ofResponses + auditKeys + gone
+    const lost = Object.values(unreadable).reduce((sum, count) => sum + count, gone)
     if (lost > 0) reportLost(unreadable, gone)
     return {
       resealed: {
         endpoints: endpoints.resealed,
         secondFactors: factors.resealed,
         responses: responses.resealed,
-        auditKeys: auditKey.resealed,
+        serviceKeys: serviceKeys.resealed,
       },
       unreadable,
       unreadableEndpoints: endpoints.unreadable.slice(0, maxListed).map((id) => ({ id })),
@@ -111,10 +111,10 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
  * Reports on stderr how many values could not be rotated because their key is not configured, and sets the exit code to
  * 1. All other values have been rotated.
  */
-function reportLost({ endpoints, secondFactors, responses, auditKeys }: Rotated['unreadable'], keys: number): void {
+function reportLost({ endpoints, secondFactors, responses, serviceKeys }: Rotated['unreadable'], keys: number): void {
   process.exitCode = 1
   process.stderr.write(
-    `${endpoints} endpoints, ${secondFactors} second factors, ${responses} stored responses, ${auditKeys} audit keys and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS. They were not changed. ` +
+    `${endpoints} endpoints, ${secondFactors} second factors, ${responses} stored responses, ${serviceKeys} keys of the service itself and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS. They were not changed. ` +
       'Check SECRET_KEY_PREVIOUS for a typing error. If you have an older key, run only this command once more with the older key as SECRET_KEY_PREVIOUS.\n',
   )
 }

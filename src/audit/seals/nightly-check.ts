@@ -4,8 +4,8 @@ import type { Models } from '../../mongo/models.ts'
 import { lastDue } from '../../retention/night.ts'
 import { createPace, type Pace } from '../../retention/pace.ts'
 import type { Secrets } from '../../security/seal.ts'
+import { findServiceKey } from '../../security/service-keys.ts'
 import { readableDate } from '../audit-event.ts'
-import { findAuditKey } from './audit-key.ts'
 import { digestOfCheck } from './digest.ts'
 import { type AuditCheck, linesPerSeal, listOf, readableSeal, type Verified } from './seal.ts'
 import { type SealDeps, sealTrail } from './seal-trail.ts'
@@ -74,10 +74,10 @@ async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditC
 
 /** Whether a check was stored with the audit key, and not in the future. */
 async function isGenuine(
-  deps: Pick<Models, 'AuditKey'> & { secrets: Secrets; now(): Date },
+  deps: Pick<Models, 'ServiceKey'> & { secrets: Secrets; now(): Date },
   check: AuditCheck,
 ): Promise<boolean> {
-  const key = await findAuditKey(deps).catch(() => null)
+  const key = await findServiceKey(deps, 'audit').catch(() => null)
   return (
     key !== null && check.digest === digestOfCheck(key, check) && check.at.getTime() <= deps.now().getTime() + maxSkewMs
   )
@@ -88,7 +88,7 @@ async function isGenuine(
  * due in the night after the first line.
  */
 export async function isCheckDue(
-  deps: Pick<Models, 'AuditCheck' | 'AuditEvent' | 'AuditKey'> & { secrets: Secrets; now(): Date },
+  deps: Pick<Models, 'AuditCheck' | 'AuditEvent' | 'ServiceKey'> & { secrets: Secrets; now(): Date },
 ): Promise<boolean> {
   const due = lastDue(deps.now())
   const check = await latestCheck(deps)

@@ -6,11 +6,11 @@ import type { Models } from '../../mongo/models.ts'
 import type { Log } from '../../process/log.ts'
 import type { Pace } from '../../retention/pace.ts'
 import type { Secrets } from '../../security/seal.ts'
-import { createAuditKey, findAuditKey } from './audit-key.ts'
+import { createServiceKey, findServiceKey } from '../../security/service-keys.ts'
 import { digestOfLine, digestOfSeal, headOf } from './digest.ts'
 import { linesPerSeal, readableSeal, type Seal } from './seal.ts'
 
-export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'AuditKey'> & {
+export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> & {
   secrets: Secrets
   log: Log
   now(): Date
@@ -64,13 +64,10 @@ export async function sealTrail(
 
 /** Returns the audit key. A key is created only for the first seal, because a new key could not verify old seals. */
 async function keyFor(deps: SealDeps) {
-  const found = await findAuditKey(deps)
+  const found = await findServiceKey(deps, 'audit')
   if (found !== null) return found
   if ((await lastSeal(deps)) !== null) throw new Error('the audit key is missing, although there are seals')
-  await createAuditKey(deps)
-  const created = await findAuditKey(deps)
-  if (created === null) throw new Error('the audit key was not stored')
-  return created
+  return createServiceKey(deps, 'audit')
 }
 
 const lastSeal = async ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<Seal | null> =>

@@ -43,21 +43,6 @@ export const auditSeals: Collection = {
   indexes: [{ name: 'byLedger', key: { 'heads.chain': 1, _id: -1 } }],
 }
 
-/**
- * The key with which the digests of the audit trail are computed, sealed with SECRET_KEY. It is a random key of its
- * own, so digests stay valid when SECRET_KEY is rotated. There is only one document.
- */
-export interface AuditKey {
-  _id: 'current'
-  key: string
-}
-
-export const auditKeys: Collection = {
-  name: 'auditkeys',
-  fields: { _id: String, key: String },
-  indexes: [],
-}
-
 /** The number and digest of a seal, as logged when the seal was made. */
 export interface KnownSeal {
   number: number

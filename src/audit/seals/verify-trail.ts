@@ -4,12 +4,12 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import type { Pace } from '../../retention/pace.ts'
 import type { Secrets } from '../../security/seal.ts'
-import { findAuditKey } from './audit-key.ts'
+import { findServiceKey } from '../../security/service-keys.ts'
 import { digestOfSeal } from './digest.ts'
 import { type KnownSeal, linesPerSeal, readableSeal, type Seal, type Verified } from './seal.ts'
 import { faultsOfLines, faultsOfOtherLines } from './verify-lines.ts'
 
-export type VerifyDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'AuditKey'> & {
+export type VerifyDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> & {
   secrets: Secrets
   now(): Date
 }
@@ -43,7 +43,7 @@ export async function verifyTrail(
   const reportAll = async (faults: AsyncGenerator<string>): Promise<void> => {
     for await (const fault of faults) report(fault)
   }
-  const key = await findAuditKey(deps).catch(() => null)
+  const key = await findServiceKey(deps, 'audit').catch(() => null)
   let isExpectedSeen = false
   let earlier: Date | null = null
   for (let { last } = start; ; ) {
