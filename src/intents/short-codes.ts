@@ -1,11 +1,11 @@
 import { createCipheriv, type KeyObject } from 'node:crypto'
 import type { Model } from 'mongoose'
-import { isUnavailable, type Refusal, refuse, unavailable } from '../errors.ts'
+import { type Refusal, refuse, unavailable } from '../errors.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { isDatabaseFault } from '../mongo/connect.ts'
 import { type Log, throttled } from '../process/log.ts'
 import { allShortCodes, shortCodeOf } from '../security/ids.ts'
-import { createServiceKey, findServiceKey, type ServiceKeyDeps } from '../security/service-keys.ts'
+import { ensureServiceKey, type ServiceKeyDeps } from '../security/service-keys.ts'
 import type { Intent } from './intent.ts'
 
 /**
@@ -65,9 +65,9 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
 
   async function openKey(): Promise<KeyObject> {
     try {
-      return (await findServiceKey(deps, 'shortCodes')) ?? (await createServiceKey(deps, 'shortCodes'))
+      return await ensureServiceKey(deps, 'shortCodes')
     } catch (err) {
-      if (isDatabaseFault(err) || isUnavailable(err)) throw err
+      if (isDatabaseFault(err)) throw err
       // With a new key, codes could repeat.
       report({ err, remedy: 'Set the earlier SECRET_KEY as SECRET_KEY_PREVIOUS.' })
       throw noneFree()

@@ -1,7 +1,6 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { Model } from 'mongoose'
-import { unavailable } from '../errors.ts'
-import { type Collection, isDuplicate, nativeCollection } from '../mongo/collection.ts'
+import { type Collection, nativeCollection } from '../mongo/collection.ts'
 import type { SealedField, Secrets } from './seal.ts'
 
 /**
@@ -34,38 +33,22 @@ const fieldOf = (id: Id): SealedField => ({ collection: serviceKeys.name, id, fi
 /** Returns null if the key has not been created. Throws if it is sealed with a SECRET_KEY that is not configured. */
 export async function findServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id: Id): Promise<KeyObject | null> {
   const found = await nativeCollection(ServiceKey).findOne({ _id: id })
-  return found && createSecretKey(Buffer.from(secrets.unseal(found.key, fieldOf(id)), 'base64'))
+  return found && open(secrets, found)
 }
 
-/** Creates a key. If several processes do so at the same time, all of them get the key that was stored first. */
-export async function createServiceKey(deps: ServiceKeyDeps, id: Id): Promise<KeyObject> {
-  const key = deps.secrets.seal(randomBytes(keyBytes).toString('base64'), fieldOf(id))
-  try {
-    await nativeCollection(deps.ServiceKey).insertOne({ _id: id, key })
-  } catch (error) {
-    if (!isDuplicate(error)) throw error
-  }
-  const stored = await findServiceKey(deps, id)
-  if (stored === null) throw unavailable()
-  return stored
+/**
+ * Returns the key, and creates it if it is missing. If several processes do so at the same time, all of them get the
+ * key that was stored first. Throws if the key is sealed with a SECRET_KEY that is not configured.
+ */
+export async function ensureServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id: Id): Promise<KeyObject> {
+  const key = secrets.seal(randomBytes(keyBytes).toString('base64'), fieldOf(id))
+  const stored = await nativeCollection(ServiceKey).findOneAndUpdate(
+    { _id: id },
+    { $setOnInsert: { key } },
+    { upsert: true, returnDocument: 'after' },
+  )
+  return open(secrets, stored ?? { _id: id, key })
 }
 
-/** Seals the keys again with the current SECRET_KEY. Returns how many were re-sealed, and how many cannot be. */
-export async function resealServiceKeys({
-  ServiceKey,
-  secrets,
-}: ServiceKeyDeps): Promise<{ resealed: number; unreadable: number }> {
-  const keys = nativeCollection(ServiceKey)
-  const result = { resealed: 0, unreadable: 0 }
-  for await (const { _id, key } of keys.find()) {
-    try {
-      const resealed = secrets.reseal(key, fieldOf(_id))
-      if (resealed === key) continue
-      const { modifiedCount } = await keys.updateOne({ _id, key }, { $set: { key: resealed } })
-      result.resealed += modifiedCount
-    } catch {
-      result.unreadable += 1
-    }
-  }
-  return result
-}
+const open = (secrets: Secrets, { _id, key }: ServiceKey): KeyObject =>
+  createSecretKey(Buffer.from(secrets.unseal(key, fieldOf(_id)), 'base64'))

@@ -8,8 +8,8 @@ import { sealTrail } from '../../src/audit/seals/seal-trail.ts'
 import { verifyTrail } from '../../src/audit/seals/verify-trail.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/security/ids.ts'
-import { createSecrets } from '../../src/security/seal.ts'
-import { resealServiceKeys } from '../../src/security/service-keys.ts'
+import { resealField } from '../../src/security/reseal.ts'
+import { createSecrets, type Secrets } from '../../src/security/seal.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { waitForDeath } from '../support/kill-at-every-step.ts'
 import { rounds } from '../support/machine.ts'
@@ -238,13 +238,13 @@ describe('The seals of the audit trail', function () {
   it('stay valid when SECRET_KEY is rotated', async () => {
     const [current, old] = [randomBytes(32), Buffer.from(secretKey, 'base64')]
     const rotating = createSecrets([current, old])
-    const next = { ...service.deps, secrets: rotating }
-    expect(await resealServiceKeys(next)).to.deep.equal({ resealed: 1, unreadable: 0 })
-    expect(await resealServiceKeys(next)).to.deep.equal({ resealed: 0, unreadable: 0 })
+    const reseal = (secrets: Secrets) => resealField({ secrets }, service.deps.ServiceKey, 'key')
+    expect(await reseal(rotating)).to.deep.equal({ resealed: 1, unreadable: [] })
+    expect(await reseal(rotating)).to.deep.equal({ resealed: 0, unreadable: [] })
     expect((await verify(createSecrets([current]))).faults).to.deep.equal([])
     expect((await verify()).faultCount).to.equal(1)
-    expect(await resealServiceKeys(service.deps)).to.deep.equal({ resealed: 0, unreadable: 1 })
-    await resealServiceKeys({ ...service.deps, secrets: createSecrets([old, current]) })
+    expect(await reseal(service.deps.secrets)).to.deep.equal({ resealed: 0, unreadable: ['audit'] })
+    await reseal(createSecrets([old, current]))
     expect((await verify()).faults).to.deep.equal([])
   })
 

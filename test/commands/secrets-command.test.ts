@@ -7,7 +7,7 @@ import type { Deps } from '../../src/deps.ts'
 import { claims, responseField } from '../../src/idempotency/claim.ts'
 import { resealResponses } from '../../src/idempotency/reseal-responses.ts'
 import { createSecrets } from '../../src/security/seal.ts'
-import { createServiceKey } from '../../src/security/service-keys.ts'
+import { ensureServiceKey } from '../../src/security/service-keys.ts'
 import { resealSecrets } from '../../src/webhooks/endpoints/reseal-secrets.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { openAdmin } from '../admin/admin.ts'
@@ -116,7 +116,7 @@ describe('npm run admin -- secrets rotate', function () {
 
     const support = await signedIn(service, 'support')
     const phone = await addFactor(service, support)
-    await createServiceKey(service.deps, 'audit')
+    await ensureServiceKey(service.deps, 'audit')
 
     const before = await service.deps.Endpoint.find().lean()
     const lost = await cli.admin(['secrets', 'rotate'], { SECRET_KEY: newer })

@@ -12,8 +12,8 @@ import { verifyLedgers } from '../../src/ledger/verify.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { newId } from '../../src/security/ids.ts'
+import { resealField } from '../../src/security/reseal.ts'
 import { createSecrets } from '../../src/security/seal.ts'
-import { resealServiceKeys } from '../../src/security/service-keys.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { createIntent, relay } from '../support/actions.ts'
 import { receiveLive } from '../support/ledger.ts'
@@ -407,7 +407,7 @@ describe('The verification of the ledgers', function () {
         return (await verifyLedgers(rotated, (batch) => batch())).faults.map(({ fault }) => fault)
       }
       expect(await verifyWith(current, old)).to.deep.equal([])
-      await resealServiceKeys({ ...deps, secrets: createSecrets([current, old]) })
+      await resealField({ secrets: createSecrets([current, old]) }, deps.ServiceKey, 'key')
       expect(await verifyWith(current)).to.deep.equal([])
       expect(await verifyWith(old)).to.deep.equal(
         Array(2).fill('Seal 1 of the audit trail was changed, or SECRET_KEY is another one.'),

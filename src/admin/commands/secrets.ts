@@ -63,8 +63,7 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
   const { json } = command.optsWithGlobals<{ json?: boolean }>()
   const { findStaleKeys } = await import('../../businesses/stale-keys.ts')
   const { resealResponses } = await import('../../idempotency/reseal-responses.ts')
-  const { resealServiceKeys } = await import('../../security/service-keys.ts')
-  const { resealSecondFactors } = await import('../../staff/second-factor/reseal.ts')
+  const { resealField } = await import('../../security/reseal.ts')
   const { resealSecrets } = await import('../../webhooks/endpoints/reseal-secrets.ts')
   const { recordCommand } = await import('./operator.ts')
   const { startProgress } = await import('./progress.ts')
@@ -74,15 +73,15 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
   const progress = startProgress(endpointCount + claimCount, json === true)
   try {
     const endpoints = await resealSecrets(deps, progress.add)
-    const factors = await resealSecondFactors(deps)
+    const factors = await resealField(deps, deps.Staff, 'secondFactor.secret')
     const responses = await resealResponses(deps, progress.add)
-    const serviceKeys = await resealServiceKeys(deps)
+    const serviceKeys = await resealField(deps, deps.ServiceKey, 'key')
     const { left, listed, gone, listedGone } = await findStaleKeys(deps)
     const unreadable = {
       endpoints: endpoints.unreadable.length,
       secondFactors: factors.unreadable.length,
       responses: responses.unreadable,
-      serviceKeys: serviceKeys.unreadable,
+      serviceKeys: serviceKeys.unreadable.length,
     }
     const lost = Object.values(unreadable).reduce((sum, count) => sum + count, gone)
     if (lost > 0) reportLost(unreadable, gone)

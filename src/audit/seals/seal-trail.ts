@@ -6,7 +6,7 @@ import type { Models } from '../../mongo/models.ts'
 import type { Log } from '../../process/log.ts'
 import type { Pace } from '../../retention/pace.ts'
 import type { Secrets } from '../../security/seal.ts'
-import { createServiceKey, findServiceKey } from '../../security/service-keys.ts'
+import { ensureServiceKey, findServiceKey } from '../../security/service-keys.ts'
 import { digestOfLine, digestOfSeal, headOf } from './digest.ts'
 import { linesPerSeal, readableSeal, type Seal } from './seal.ts'
 
@@ -67,7 +67,7 @@ async function keyFor(deps: SealDeps) {
   const found = await findServiceKey(deps, 'audit')
   if (found !== null) return found
   if ((await lastSeal(deps)) !== null) throw new Error('the audit key is missing, although there are seals')
-  return createServiceKey(deps, 'audit')
+  return ensureServiceKey(deps, 'audit')
 }
 
 const lastSeal = async ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<Seal | null> =>

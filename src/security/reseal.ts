@@ -1,0 +1,43 @@
+import type { Model, mongo } from 'mongoose'
+import { nativeCollection } from '../mongo/collection.ts'
+import { inBatches } from '../mongo/in-batches.ts'
+import type { Secrets } from './seal.ts'
+
+/** `unreadable` contains the ids of the documents whose value is sealed with a key that is not configured. */
+export interface Resealed {
+  resealed: number
+  unreadable: string[]
+}
+
+interface Sealed {
+  _id: string
+  sealed: string
+}
+
+/**
+ * Seals one field of all documents again with the current SECRET_KEY. A value that is replaced in the meantime stays as
+ * it is, because a process with the current SECRET_KEY has sealed it.
+ */
+export async function resealField<Doc extends { _id: string }>(
+  { secrets }: { secrets: Secrets },
+  model: Model<Doc>,
+  field: string,
+): Promise<Resealed> {
+  const result: Resealed = { resealed: 0, unreadable: [] }
+  const collection = nativeCollection(model as unknown as Model<{ _id: string }>)
+  const sealed = collection.find<Sealed>({ [field]: { $type: 'string' } }, { projection: { sealed: `$${field}` } })
+  await inBatches(sealed, async (docs) => {
+    const writes: mongo.AnyBulkWriteOperation<{ _id: string }>[] = []
+    for (const { _id, sealed: before } of docs) {
+      try {
+        const after = secrets.reseal(before, { collection: collection.collectionName, id: _id, field })
+        if (after === before) continue
+        writes.push({ updateOne: { filter: { _id, [field]: before }, update: { $set: { [field]: after } } } })
+      } catch {
+        result.unreadable.push(_id)
+      }
+    }
+    if (writes.length > 0) result.resealed += (await collection.bulkWrite(writes, { ordered: false })).modifiedCount
+  })
+  return result
+}
