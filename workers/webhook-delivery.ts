@@ -26,9 +26,9 @@ function nextStepAfter(woken: WakeOutcome): NextStep {
   switch (woken.outcome) {
     case 'begun':
     case 'cancelled':
+    case 'no-slot':
     case 'superseded':
       return { next: 'complete' }
-    case 'no-slot':
     case 'not-due':
       return { next: 'later', at: woken.again }
     case 'dead': {

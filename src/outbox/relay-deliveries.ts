@@ -47,7 +47,8 @@ export const relayDeliveries = (
       }),
     )
     const waiting = inserted.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : []))
-    if (waiting.length > 0) deps.enqueue('webhook-delivery', waiting)
+    // This process starts the attempts itself as soon as slots are free, unless it does not run attempts at all.
+    if (waiting.length > 0 && !deps.slots.isOpen()) deps.enqueue('webhook-delivery', waiting)
     counts.deliveries += inserted.length
     counts.waiting += waiting.length
     const failed = inserted.find((result) => result.status === 'rejected')
@@ -92,13 +93,7 @@ async function relayTo(
   } finally {
     if (!isInserted) slot?.free(null)
   }
-  if (slot === null) {
-    // The job can be delayed, because this process starts the attempt as soon as a slot is free, and the polls of other
-    // processes find the delivery. If this process does not run attempts at all, the job has no delay, so that it wakes
-    // another process immediately.
-    const delayMs = deps.slots.isOpen() ? deps.slots.backOff(slotOwner(endpoint)) : 0
-    return { ...deliveryJob(delivery, deps.now()), delayMs }
-  }
+  if (slot === null) return deliveryJob(delivery, deps.now())
   if (isInserted) beginAttempt(deps, delivery as ClaimedDelivery, slot, compose())
   return null
 }

@@ -373,13 +373,6 @@ describe('Delivery slots', () => {
       slots.setWaiting(first)
       expect(slots.waiting()).to.deep.equal([second, first])
     })
-
-    it("make the first of an endpoint's jobs wait for 5 s, and each further job a little longer than the previous one", async () => {
-      expect([1, 2, 3].map(() => slots.backOff(owner))).to.deep.equal([5_000, 5_050, 5_100])
-      expect(slots.backOff(ownerOf('b', 'other'))).to.equal(5_000)
-      await time.advance(1_000)
-      expect(slots.backOff(owner)).to.equal(5_000)
-    })
   })
 
   describe('for which relays are waiting', () => {

@@ -13,12 +13,12 @@ export interface Woken extends Pick<Delivery, 'attempts' | 'requeues'> {
 
 /**
  * The result of a wake-up job. `begun` means that the attempt has a slot and is running in the background. `no-slot`
- * means that the delivery waits in MongoDB until a slot is free for it. `superseded` means that there is nothing to do,
- * or that a newer job will do the work.
+ * means that the delivery waits in MongoDB until this process has a free slot, or the poll of another one.
+ * `superseded` means that there is nothing to do, or that a newer job will do the work.
  */
 export type WakeOutcome =
-  | { outcome: 'begun' | 'cancelled' | 'superseded' }
-  | { outcome: 'no-slot' | 'not-due'; again: Date }
+  | { outcome: 'begun' | 'cancelled' | 'no-slot' | 'superseded' }
+  | { outcome: 'not-due'; again: Date }
   | { outcome: 'dead'; last: Pick<Delivery, 'attempts' | 'attemptLog'> }
 
 /**
@@ -30,20 +30,14 @@ export async function wakeDelivery(deps: Deps, woken: Woken): Promise<WakeOutcom
   const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) {
     await cancelDue(deps, endpointId, [deliveryId])
-    return whyNotBegun(deps, woken, 0)
+    return whyNotBegun(deps, woken)
   }
-  const owner = slotOwner(endpoint)
-  const slot = deps.slots.takeNow(owner)
-  if (slot === null) return whyNotBegun(deps, woken, deps.slots.backOff(owner))
-  const delivery = await claimAndBegin(deps, deliveryId, slot)
-  return delivery === null ? whyNotBegun(deps, woken, 0) : { outcome: 'begun' }
+  const slot = deps.slots.takeNow(slotOwner(endpoint))
+  const delivery = slot && (await claimAndBegin(deps, deliveryId, slot))
+  return delivery === null ? whyNotBegun(deps, woken) : { outcome: 'begun' }
 }
 
-async function whyNotBegun(
-  deps: Deps,
-  { deliveryId, attempts, requeues }: Woken,
-  backOffMs: number,
-): Promise<WakeOutcome> {
+async function whyNotBegun(deps: Deps, { deliveryId, attempts, requeues }: Woken): Promise<WakeOutcome> {
   const delivery = await deps.batchers.lookAtDelivery(deliveryId, noDeadline)
   const isLatest = delivery?.attempts === attempts && delivery.requeues === requeues
   if (!isLatest) return { outcome: 'superseded' }
@@ -52,7 +46,5 @@ async function whyNotBegun(
   if (delivery.status === 'CANCELLED') return { outcome: 'cancelled' }
   const { nextAttemptAt } = delivery
   if (nextAttemptAt === null) return { outcome: 'superseded' }
-  const now = deps.now()
-  if (nextAttemptAt > now) return { outcome: 'not-due', again: nextAttemptAt }
-  return { outcome: 'no-slot', again: new Date(now.getTime() + backOffMs) }
+  return nextAttemptAt > deps.now() ? { outcome: 'not-due', again: nextAttemptAt } : { outcome: 'no-slot' }
 }

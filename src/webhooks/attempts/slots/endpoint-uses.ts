@@ -10,11 +10,6 @@ export interface EndpointUse {
   /** The maximum number of fast slots that the endpoint's attempts may hold at the moment. */
   window: number
   usedAt: number
-  /**
-   * The time at which the last of the endpoint's delayed jobs will run. A job is delayed if there is no slot for its
-   * delivery. The endpoint's delayed jobs run one after another.
-   */
-  backAt: number
   /** The length of the endpoint's last body if that body did not fit into the budget, otherwise 0. */
   refusedLength: number
 }
@@ -48,7 +43,6 @@ export function createEndpointUses(elapsedMs: () => number): EndpointUses {
           slow: 0,
           window: firstWindow(owner),
           usedAt: now,
-          backAt: 0,
           refusedLength: 0,
         }
         uses.set(owner.endpointId, use)

@@ -64,14 +64,6 @@ export const maxWaits = 4_000
  */
 export const serveAfterMs = 10
 /**
- * How long a job is delayed if there is no slot for its delivery. This process does not need the job, because it starts
- * the attempt as soon as a slot is free. The job only shows staff that the delivery is waiting, and wakes other
- * processes, so it does not need to run often. The delayed jobs of one endpoint run `backEveryMs` apart.
- */
-export const backAfterMs = 5_000
-export const backEveryMs = 50
-
-/**
  * A process discards the state of an endpoint that it has not used for this long. The endpoint's health remains stored
  * in MongoDB.
  */

@@ -2,8 +2,6 @@ import { createCountsByOwner } from '../../../process/counts-by-owner.ts'
 import { createBodies } from './bodies.ts'
 import { createEndpointUses, type EndpointUse, growWindow, shrinkWindow } from './endpoint-uses.ts'
 import {
-  backAfterMs,
-  backEveryMs,
   fastForMs,
   maxFast,
   maxFastPerBusiness,
@@ -50,8 +48,6 @@ export interface Slots {
    * because no other slot might become free.
    */
   serveWaiting(): void
-  /** Returns the delay in milliseconds after which a job must run again if there was no slot for its delivery. */
-  backOff(owner: SlotOwner): number
   /** The number of attempts in flight, which is the number of fast and slow slots in use. */
   inFlight(): number
   /** The number of attempts in slow slots. */
@@ -233,12 +229,6 @@ export function createSlots(clock: SlotClock): Slots {
       waits.close()
     },
     isOpen: () => isOpen,
-    backOff(owner) {
-      const use = uses.of(owner)
-      const now = elapsedMs()
-      use.backAt = Math.max(now + backAfterMs, use.backAt + backEveryMs)
-      return use.backAt - now
-    },
   }
 }
 
