@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import type { mongo } from 'mongoose'
 import { freePort } from '../dev/servers/free-port.ts'
-import { expiryJobs } from '../src/intents/expire.ts'
+import { expiryJob } from '../src/intents/expire.ts'
 import type { Intent } from '../src/intents/intent.ts'
+import { addAll, merged } from '../src/queues/producer.ts'
 import { addCopies, ownOf, takeSample, withDatabase } from './copies.ts'
 import { addEndpoint, makeMerchants } from './merchants.ts'
 import { listening, startProcess } from './processes.ts'
@@ -101,12 +102,15 @@ async function makeDue(storm: number, dueAt: number, { database, jobs, draft }: 
     return intent
   })
   const references = new Set(due.map(({ referenceNumber }) => referenceNumber))
-  await jobs.addBulk(
-    expiryJobs(due, new Date()).map(({ data, delayMs }) => ({
-      name: 'intent-expiry',
-      data,
-      opts: { delay: delayMs },
-    })),
+  const now = new Date()
+  const queue = 'intent-expiry'
+  await addAll(
+    jobs,
+    queue,
+    merged(
+      queue,
+      due.map((intent) => expiryJob(intent, now)),
+    ),
   )
   return references
 }

@@ -1,4 +1,4 @@
-import { type Batcher, backgroundRestMs, createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
+import { type Batcher, backgroundRest, createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
 import { createInsertBatcher, type Insertion } from '../mongo/batching/insert-batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
@@ -23,7 +23,7 @@ export const openActivityBatchers = (
   insertActivity: createInsertBatcher(
     (entries) => nativeCollection(models.ActivityEntry).insertMany(entries, { ordered: false }),
     longestBatch,
-    backgroundRestMs,
+    backgroundRest,
   ),
   countAgain: createBatcher(
     longestBatch,
@@ -31,7 +31,7 @@ export const openActivityBatchers = (
       await countAgain({ ...models, now }, new Set(hours))
       return hours.map(() => undefined)
     },
-    backgroundRestMs,
+    backgroundRest,
   ),
 })
 

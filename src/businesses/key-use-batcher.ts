@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { type Batcher, backgroundRestMs, createBatcher } from '../mongo/batching/batcher.ts'
+import { type Batcher, backgroundRest, createBatcher } from '../mongo/batching/batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { ApiKey } from './api-key.ts'
 
@@ -23,7 +23,7 @@ export function createKeyUseBatcher(ApiKey: Model<ApiKey>): Batcher<KeyUse, void
       await nativeCollection(ApiKey).bulkWrite(uses.map(asWrite), { ordered: false })
       return uses.map(() => undefined)
     },
-    backgroundRestMs,
+    backgroundRest,
   )
   const days = new Map<string, string>()
   return async (use, deadlineAt) => {

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { type Batcher, backgroundRestMs, createBatcher } from '../mongo/batching/batcher.ts'
+import { type Batcher, backgroundRest, createBatcher } from '../mongo/batching/batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { ApiKey } from './api-key.ts'
 
@@ -24,7 +24,7 @@ export const createRehashBatcher = (ApiKey: Model<ApiKey>): Batcher<KeyRehash, v
       await nativeCollection(ApiKey).bulkWrite([...byHash.values()].map(asWrite), { ordered: false })
       return rehashes.map(() => undefined)
     },
-    backgroundRestMs,
+    backgroundRest,
   )
 
 /**

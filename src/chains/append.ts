@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { mongo } from 'mongoose'
 import { unavailable } from '../errors.ts'
 import { longestReadMs } from '../input/pagination.ts'
-import { type Batcher, backgroundRestMs, createBatcher } from '../mongo/batching/batcher.ts'
+import { type Batcher, backgroundRest, createBatcher } from '../mongo/batching/batcher.ts'
 
 /** The owner of a chain: a business in one environment. */
 export interface ChainOwner {
@@ -136,7 +136,7 @@ export function createAppender<Item extends Draft, Doc extends ChainLink>(
           await appendTogether(owner, drafts.slice(start, start + longestInsert))
         return groups.map(() => null)
       },
-      backgroundRestMs,
+      backgroundRest,
     )
 
   return async (owner, drafts, deadlineAt) => {

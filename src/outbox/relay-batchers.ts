@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { type Batcher, backgroundRestMs, createBatcher } from '../mongo/batching/batcher.ts'
+import { type Batcher, backgroundRest, createBatcher } from '../mongo/batching/batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
@@ -59,5 +59,5 @@ const createEmptyingBatcher = <Doc extends { _id: string }>(model: Model<Doc>): 
       )
       return relayed.map(() => undefined)
     },
-    backgroundRestMs,
+    backgroundRest,
   )

@@ -1,7 +1,7 @@
 import { noteEvents } from '../activity/note-events.ts'
 import type { Deps } from '../deps.ts'
 import { logEvents } from '../events/log.ts'
-import { expiryJobs } from '../intents/expire.ts'
+import { expiryJob } from '../intents/expire.ts'
 import { bookEvents } from '../ledger/book.ts'
 import { type Batcher, noDeadline } from '../mongo/batching/batcher.ts'
 import { causeOf, type Source, type TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
@@ -136,5 +136,9 @@ async function findEndpoints(deps: Deps, sources: Source[]): Promise<Map<string,
  */
 function scheduleExpiries(deps: Deps, intents: IntentSource[]): void {
   const created = intents.filter((intent) => intent.outbox.some((event) => event.event === 'payment.created'))
-  if (created.length > 0) deps.enqueue('intent-expiry', expiryJobs(created, deps.now()))
+  const now = deps.now()
+  deps.enqueue(
+    'intent-expiry',
+    created.map((intent) => expiryJob(intent, now)),
+  )
 }

@@ -1,21 +1,18 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { JobsOptions, Queue } from 'bullmq'
-import type { Jobs, NewJob, QueueName } from './jobs.ts'
+import { backgroundRest, createBatcher } from '../mongo/batching/batcher.ts'
+import { maxIntentsPerJob, type NewJob, type QueueName } from './jobs.ts'
 
-/**
- * The maximum number of unsent jobs per queue. Further jobs are dropped. The limit is reached only while Redis is down,
- * and the polls find the work of the dropped jobs in MongoDB.
- */
-const maxWaiting = 20_000
-/** The maximum number of jobs that are sent to Redis in one call. Relay jobs are first merged into a single job. */
+/** The maximum number of unsent jobs per queue. Further jobs are dropped, and the polls find their work in MongoDB. */
+const maxUnsent = 20_000
+/** A job that has not been sent for this long is dropped, because a poll has found its work by then. */
+const maxUnsentMs = 3_000
+/** The maximum number of jobs that are sent to Redis in one call. */
 const longestBatch = 500
 /**
- * The pause after sending a relay job. A relay job makes about a dozen calls to MongoDB, whether it contains one intent
- * or a hundred. If many jobs were merged into the job that was just sent, the pause is therefore longer, so that even
- * more jobs are merged into the next one.
+ * The maximum time between the first and the last expiry in one job, which runs when its last intent is due. These jobs
+ * also gather for this long, because they are not urgent.
  */
-const relayRestMs = { few: 8, many: 25 }
-const manyFrom = 10
+const maxSpreadMs = 500
 
 /** Adds several jobs in one call to Redis. */
 export const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[]): Promise<unknown> =>
@@ -32,55 +29,60 @@ export function createProducer(
   obtain: () => Promise<Queue>,
   complain: (fields: object) => void,
 ): Producer {
-  const waiting: NewJob<QueueName>[] = []
-  let sending: Promise<void> | null = null
-
-  async function send(): Promise<void> {
-    while (waiting.length > 0) {
-      const jobs = waiting.splice(0, longestBatch)
-      await Promise.all([sendBatch(jobs), name === 'outbox-relay' && rest(jobs.length)])
-    }
-    sending = null
-  }
-
-  const rest = (count: number): Promise<void> => pause(count < manyFrom ? relayRestMs.few : relayRestMs.many)
-
-  async function sendBatch(jobs: NewJob<QueueName>[]): Promise<void> {
-    try {
-      const queue = await obtain()
-      await addAll(queue, name, merged(name, jobs))
-    } catch (err) {
-      complain({ err, queue: name })
-      // Redis is down, so the waiting jobs are dropped. They would fail as well, and each batch would have to wait for
-      // another timeout. A poll will find the work of these jobs.
-      waiting.length = 0
-    }
-  }
-
+  const send = createBatcher<NewJob<QueueName>, null>(
+    longestBatch,
+    async (jobs) => {
+      await addAll(await obtain(), name, merged(name, jobs))
+      return jobs.map(() => null)
+    },
+    name === 'intent-expiry' ? () => maxSpreadMs : backgroundRest,
+  )
+  const unsent = new Set<Promise<unknown>>()
   return {
     add(jobs) {
-      if (waiting.length + jobs.length > maxWaiting) return
-      waiting.push(...jobs)
-      if (sending === null && waiting.length > 0) sending = send()
+      if (unsent.size + jobs.length > maxUnsent) return
+      for (const job of jobs) {
+        const sending = send(job, performance.now() + maxUnsentMs)
+          .catch((err: unknown) => complain({ err, queue: name }))
+          .finally(() => unsent.delete(sending))
+        unsent.add(sending)
+      }
     },
-    async drained() {
-      await sending
-    },
+    drained: async () => void (await Promise.all(unsent)),
   }
 }
 
 /**
- * Merges relay jobs into a single job that contains the intents and orders of all these jobs. Leaves the jobs of other
- * queues unchanged.
+ * Merges relay jobs into one, and the jobs of intents that expire at about the same time. This saves 90 % of the memory
+ * that expiry jobs take up in Redis.
  */
-function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
-  if (name !== 'outbox-relay') return jobs
-  const relays = jobs.map((job) => job.data as Jobs['outbox-relay'])
-  const data = {
-    intentIds: [...new Set(relays.flatMap(({ intentIds }) => intentIds))],
-    orderIds: [...new Set(relays.flatMap(({ orderIds }) => orderIds))],
+export function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
+  if (name === 'outbox-relay') return [mergedRelay(jobs as NewJob<'outbox-relay'>[])]
+  return name === 'intent-expiry' ? mergedExpiries(jobs as NewJob<'intent-expiry'>[]) : jobs
+}
+
+const mergedRelay = (jobs: NewJob<'outbox-relay'>[]): NewJob<'outbox-relay'> => ({
+  data: {
+    intentIds: [...new Set(jobs.flatMap(({ data }) => data.intentIds))],
+    orderIds: [...new Set(jobs.flatMap(({ data }) => data.orderIds))],
+  },
+  jobId: undefined,
+  delayMs: 0,
+})
+
+function mergedExpiries(jobs: NewJob<'intent-expiry'>[]): NewJob<'intent-expiry'>[] {
+  const groups: NewJob<'intent-expiry'>[][] = []
+  for (const job of jobs.toSorted((a, b) => a.delayMs - b.delayMs)) {
+    const group = groups.at(-1)
+    const isTogether = job.delayMs - (group?.[0]?.delayMs ?? Number.NaN) <= maxSpreadMs
+    if (group !== undefined && isTogether && group.length < maxIntentsPerJob) group.push(job)
+    else groups.push([job])
   }
-  return [{ data, jobId: undefined, delayMs: 0 }]
+  return groups.map((group) => ({
+    data: { referenceNumbers: group.flatMap(({ data }) => data.referenceNumbers) },
+    jobId: undefined,
+    delayMs: group.at(-1)?.delayMs ?? 0,
+  }))
 }
 
 /**

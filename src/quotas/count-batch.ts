@@ -1,4 +1,4 @@
-import { backgroundRestMs, createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
+import { backgroundRest, createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
 import type { Usage } from './quota.ts'
 
 /**
@@ -23,7 +23,7 @@ export function batchCounts(
       const counted = new Map((await countAll([...new Set(businessIds)])).map((each) => [each._id, each]))
       return businessIds.map((businessId) => counted.get(businessId) ?? { used: 0, freeAt: null })
     },
-    backgroundRestMs,
+    backgroundRest,
   )
   return (businessId) => count(businessId, noDeadline)
 }

@@ -13,12 +13,12 @@ const restMs = 500
 const later = () => performance.now() + 60_000
 
 /** A batcher of upper-case letters. A test ends each batch itself. */
-function openBatcher(longestBatch: number, pauseMs = 0) {
+function openBatcher(longestBatch: number, restAfter = (_calls: number) => 0) {
   const batches: { items: string[]; end(outcomes: (string | Error)[]): void; fail(error: Error): void }[] = []
   const batcher = createBatcher<string, string>(
     longestBatch,
     (items) => new Promise((resolve, reject) => batches.push({ items, end: resolve, fail: reject })),
-    pauseMs,
+    restAfter,
   )
   return {
     batches,
@@ -61,26 +61,29 @@ describe('A write batcher', () => {
     expect(await lone).to.equal('E')
   })
 
-  it('sends a single call immediately, and sends later calls together after the configured pause', async () => {
-    const { batches, call, finish } = openBatcher(10, restMs)
+  it('sends a single call immediately, and later calls together after a pause, which is longer after more calls', async () => {
+    const { batches, call, finish } = openBatcher(10, (calls) => calls * restMs)
     const first = call('a')
     await finish(0)
     expect(await first).to.equal('A')
-    const second = call('b')
-    await nextLoop()
-    const third = call('c')
-    mock.timers.tick(restMs - 1)
-    await nextLoop()
-    expect(batches).to.have.length(1)
-    mock.timers.tick(1)
-    await nextLoop()
-    expect(batches[1]?.items).to.deep.equal(['b', 'c'])
-    await finish(1)
-    expect(await Promise.all([second, third])).to.deep.equal(['B', 'C'])
+    const inPause = async (pauseMs: number, items: string[]) => {
+      const calls = Promise.all(items.map((item) => call(item)))
+      mock.timers.tick(pauseMs - 1)
+      await nextLoop()
+      const before = batches.length
+      mock.timers.tick(1)
+      await nextLoop()
+      expect(batches.slice(before).map((batch) => batch.items)).to.deep.equal([items])
+      await finish(before)
+      expect(await calls).to.deep.equal(items.map((item) => item.toUpperCase()))
+    }
+    await inPause(restMs, ['b', 'c'])
+    await inPause(2 * restMs, ['d'])
+    await inPause(restMs, ['e'])
   })
 
   it('ends the pause as soon as 50 calls are waiting', async () => {
-    const { batches, call, finish } = openBatcher(100, restMs)
+    const { batches, call, finish } = openBatcher(100, () => restMs)
     const first = call('a')
     await finish(0)
     await first
@@ -94,7 +97,7 @@ describe('A write batcher', () => {
   })
 
   it('sends the next batch without a pause if at least 50 calls did not fit into the last batch', async () => {
-    const { call, finish, sizes } = openBatcher(60, restMs)
+    const { call, finish, sizes } = openBatcher(60, () => restMs)
     const all = numbers(115).map((item) => call(item))
     for (const index of [0, 1]) await finish(index)
     expect(await Promise.all(all)).to.deep.equal(numbers(115))

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import type { Cause } from '../../outbox/event.ts'
 import { wakeRelay } from '../../outbox/wake-relay.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
-import { expiryJobs } from '../expire.ts'
+import { expiryJob } from '../expire.ts'
 import type { Intent } from '../intent.ts'
 import { isPending } from '../lifecycle.ts'
 import { type PlannedChange, planTransition, writeInBatch } from '../transition.ts'
@@ -42,7 +42,7 @@ export async function settlePayment(
   // The intent's time ran out while the payment held it, and its expiry has not been written yet. Writing it can be
   // left to a job, because clients already see the intent as expired.
   const now = deps.now()
-  if (isPending(settled.status) && settled.expiresAt <= now) deps.enqueue('intent-expiry', expiryJobs([settled], now))
+  if (isPending(settled.status) && settled.expiresAt <= now) deps.enqueue('intent-expiry', [expiryJob(settled, now)])
   return settled
 }
 

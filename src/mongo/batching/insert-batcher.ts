@@ -10,14 +10,14 @@ export type Insertion = { inserted: true } | { inserted: false; index: string }
 /**
  * Creates a batcher for inserts. `insertMany` must be unordered. Because each document already has its `_id`, sending
  * the same insert twice is safe. After a connection error or a write concern error, all callers of the batch are
- * rejected, because the outcome of their inserts is unknown. `restMs` is passed to `createBatcher`.
+ * rejected, because the outcome of their inserts is unknown. `restAfter` is passed to `createBatcher`.
  */
 export function createInsertBatcher<Doc>(
   insertMany: (docs: Doc[]) => Promise<unknown>,
   longestBatch: number,
-  restMs = 0,
+  restAfter?: (operations: number) => number,
 ): Batcher<Doc, Insertion> {
-  return createBatcher(longestBatch, (docs) => insertTogether(insertMany, docs), restMs)
+  return createBatcher(longestBatch, (docs) => insertTogether(insertMany, docs), restAfter)
 }
 
 async function insertTogether<Doc>(

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { type Batcher, backgroundRestMs, createBatcher } from '../../mongo/batching/batcher.ts'
+import { type Batcher, backgroundRest, createBatcher } from '../../mongo/batching/batcher.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { AttemptRecord, Delivery } from '../deliveries/delivery.ts'
 import type { ClaimedDelivery } from './claim.ts'
@@ -47,7 +47,7 @@ export const createResultBatcher = (Delivery: Model<Delivery>): Batcher<AttemptR
       if (matchedCount === results.length) return results.map(() => true)
       return readWritten(Delivery, results)
     },
-    backgroundRestMs,
+    backgroundRest,
   )
 
 /**
