@@ -37,8 +37,8 @@ export async function takeIntent(
   const sample = await database.collection<Intent>('intents').findOneAndDelete({ referenceNumber })
   if (sample === null) throw new Error('The service stored no sample of an intent')
   // The copies have no payment code.
-  const { codeKey: _codeKey, ...rest } = sample
-  return { ...rest, effects: [] }
+  const { codeKey: _codeKey, requestKey: _requestKey, ...rest } = sample
+  return { ...rest, marks: [] }
 }
 
 let copied = 0

@@ -14,6 +14,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import type { Batchers } from './mongo/batchers.ts'
 import type { DatabaseTime } from './mongo/database-time.ts'
 import type { Models } from './mongo/models.ts'
+import type { Transactions } from './mongo/transaction.ts'
 import type { BackgroundWork } from './process/background-work.ts'
 import type { FairSlots } from './process/fair-slots.ts'
 import type { Log } from './process/log.ts'
@@ -77,6 +78,8 @@ export interface Deps extends Models {
   importOneAtATime: OneAtATime
   /** Runs each business's attempts to place orders one at a time. */
   orderOneAtATime: OneAtATime
+  /** Limits the requests of each business that wait for a twin's refund. */
+  waitingTwins: FairSlots
   lists: Lists
   listCounts: ListCounts
   /**
@@ -102,5 +105,6 @@ export interface Deps extends Models {
   enqueue: Enqueue
   boardQueues: BoardQueues
   mongo: Connection
+  transactions: Transactions
   close(): Promise<void>
 }

@@ -9,6 +9,7 @@ import { createReadPace } from './http/responses/read-pace.ts'
 import { longestReadMs } from './input/pagination.ts'
 import { createValidate } from './input/validate.ts'
 import { createFullSandboxes } from './intents/full-sandboxes.ts'
+import { createWaitingTwins } from './intents/refunds/carry-out.ts'
 import { createShortCodes } from './intents/short-codes.ts'
 import { maxCheckpoints, stride } from './lists/counts/checkpoint.ts'
 import { createListCounts } from './lists/counts/counts.ts'
@@ -18,6 +19,7 @@ import { openBatchers } from './mongo/batchers.ts'
 import { awaitMongo, retryWhileUnreachable } from './mongo/connect.ts'
 import { noShift, openDatabaseTime, type Shift } from './mongo/database-time.ts'
 import { openModels, withModels } from './mongo/models.ts'
+import { openTransactions } from './mongo/transaction.ts'
 import { maxLargeGroups } from './outbox/read-outboxes.ts'
 import { relaySlots } from './outbox/relay.ts'
 import { createBackgroundWork } from './process/background-work.ts'
@@ -129,6 +131,7 @@ export async function openDeps(
     walletQueries: new Set(),
     importOneAtATime: createOneAtATime(),
     orderOneAtATime: createOneAtATime(),
+    waitingTwins: createWaitingTwins(),
     lists: createLists(listModels),
     listCounts: createListCounts(elapsedMs, { stride, maxCheckpoints }),
     longWaits: new Map(),
@@ -146,6 +149,7 @@ export async function openDeps(
     enqueue: queues.enqueue,
     boardQueues,
     mongo,
+    transactions: openTransactions(mongo),
     async close() {
       chainWatch.close()
       apiSwitch.close()

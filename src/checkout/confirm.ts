@@ -34,7 +34,7 @@ export const confirm =
     // A form counts as used as soon as a payment attempt has been made with it. That attempt must have ended without a
     // charge, because the intent is still PENDING. If the form is submitted again, no wallet is called, so the request
     // does not count towards any limit.
-    const isUsed = paymentId !== null && intent.effects.includes(paymentId)
+    const isUsed = paymentId !== null && intent.marks.some(({ key }) => key === paymentId)
     const read = readConfirmation(deps, offer, { ...fields, signed: isUsed ? null : signed })
     if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)
     const { confirmation } = read

@@ -1,10 +1,17 @@
 import type { Model } from 'mongoose'
 import type { CommissionHistory } from '../businesses/commission-rates.ts'
-import type { Batcher } from '../mongo/batching/batcher.ts'
+import { freshSince } from '../idempotency/response.ts'
+import { type Batcher, createBatcher } from '../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
+
+/** An intent by its reference, and the key of the request that reads it. */
+export interface IntentKey {
+  referenceNumber: string
+  key: string
+}
 
 /**
  * An intent as read by a request that may change it. Its `refunds` list is always empty, because an intent may have a
@@ -12,8 +19,11 @@ import { transitions } from './lifecycle.ts'
  * serve any other request.
  */
 export interface IntentToChange extends Intent {
-  /** The effect ids of the intent's refunds. */
-  refundEffects: string[]
+  /** How many refunds the intent has. */
+  refundCount: number
+  /** How many marks are fresh, and whether there are others. `marks` contains only those of the request's own key. */
+  freshMarks: number
+  hasOldMarks: boolean
   /** The size of the whole stored document in bytes, including its refunds and outbox. */
   bytes: number
 }
@@ -32,18 +42,37 @@ export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Inte
   )
 
 /** Creates the batcher that `findIntentToChange` uses to read intents. */
-export const createIntentToChangeBatcher = (Intent: Model<Intent>): Batcher<string, IntentToChange | null> =>
-  createReadBatcher(
-    (referenceNumbers) =>
-      nativeCollection(Intent)
-        .aggregate<IntentToChange>([
-          { $match: { referenceNumber: { $in: referenceNumbers } } },
-          { $set: { refundEffects: '$refunds.effectId', bytes: { $bsonSize: '$$ROOT' }, refunds: [] } },
-          { $unset: ['outbox', 'lookUpKeys'] },
-        ])
-        .toArray(),
-    ({ referenceNumber }) => [referenceNumber],
-  )
+export const createIntentToChangeBatcher = (
+  Intent: Model<Intent>,
+  now: () => Date,
+): Batcher<IntentKey, IntentToChange | null> =>
+  createBatcher(maxToChange, async (wanted) => {
+    const found = await nativeCollection(Intent)
+      .aggregate<IntentToChange>([
+        { $match: { referenceNumber: { $in: [...new Set(wanted.map(({ referenceNumber }) => referenceNumber))] } } },
+        {
+          $set: {
+            refundCount: { $size: '$refunds' },
+            ...countMarks(now()),
+            marks: { $filter: { input: '$marks', cond: { $in: ['$$this.key', wanted.map(({ key }) => key)] } } },
+            bytes: { $bsonSize: '$$ROOT' },
+            refunds: [],
+          },
+        },
+        { $unset: ['outbox', 'lookUpKeys'] },
+      ])
+      .toArray()
+    const byReference = new Map(found.map((intent) => [intent.referenceNumber, intent]))
+    return wanted.map(({ referenceNumber }) => byReference.get(referenceNumber) ?? null)
+  })
+
+/** The maximum number of intents in a batch of these reads. */
+const maxToChange = 500
+
+function countMarks(now: Date) {
+  const fresh = { $size: { $filter: { input: '$marks', cond: { $gt: ['$$this.at', freshSince(now)] } } } }
+  return { freshMarks: fresh, hasOldMarks: { $lt: [fresh, { $size: '$marks' }] } }
+}
 
 /**
  * An intent as displayed on its hosted page. Its `refunds` list is always empty, because the page shows only the sum of
@@ -57,6 +86,8 @@ export interface OfferedIntent extends Intent {
   merchant: string
   /** The size of the whole stored document in bytes, including its refunds and outbox. */
   bytes: number
+  freshMarks: number
+  hasOldMarks: boolean
   /** Whether the business is suspended. Customers cannot pay a suspended business. */
   isSuspended: boolean
   /** The commission rates that operators have set for the business. */
@@ -71,13 +102,13 @@ const succeeded = {
  * Creates the batcher that reads intents for the hosted page. The batcher finds each intent by its short code, together
  * with the business that created it.
  */
-export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, OfferedIntent | null> =>
+export const createOfferedBatcher = (Intent: Model<Intent>, now: () => Date): Batcher<string, OfferedIntent | null> =>
   createReadBatcher(
     (shortCodes) =>
       nativeCollection(Intent)
         .aggregate<OfferedIntent>([
           { $match: { shortCode: { $in: shortCodes } } },
-          { $set: { bytes: { $bsonSize: '$$ROOT' } } },
+          { $set: { bytes: { $bsonSize: '$$ROOT' }, ...countMarks(now()) } },
           { $lookup: { from: 'businesses', localField: 'businessId', foreignField: '_id', as: 'business' } },
           {
             $set: {

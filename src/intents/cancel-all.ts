@@ -10,7 +10,7 @@ import { newId } from '../security/ids.ts'
 import type { Intent } from './intent.ts'
 import { isPending, transitions } from './lifecycle.ts'
 import { asOf } from './present.ts'
-import { applyTransitionInBatch } from './transition.ts'
+import { applyTransition } from './transition.ts'
 
 /** Selects the PENDING intents that one business created in one environment before a given time. */
 export interface CancelSelection {
@@ -70,14 +70,14 @@ export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSe
  * same event as a single cancel. An intent that a customer is paying is not changed. If a run is stopped or killed, a
  * new run with the same selection finds the intents that are still PENDING. The line for the audit trail is written
  * before the first cancel, so a killed run cancels nothing without a line. A run that finds nothing to cancel writes no
- * line. The id of the line is added to the `effects` of each intent that the run cancels.
+ * line. Its id is the mark in each intent that the run cancels.
  */
 export async function cancelAll(
   deps: CancelDeps,
   selection: CancelSelection,
   { ending, count, pending, ...by }: CancelRun,
 ): Promise<void> {
-  const effectId = newId()
+  const id = newId()
   const pace = createPace(ending, async () => undefined)
   let last: Intent | null = null
   let isRecorded = false
@@ -86,10 +86,10 @@ export async function cancelAll(
     const page: Intent[] = await pace(async () => {
       const found = await readPage(deps.Intent, walkOf(selection), last, pageSize)
       if (!isRecorded && found.some((intent) => isCancellable(intent, deps.now()))) {
-        await record(deps, selection, { by, pending }, effectId)
+        await record(deps, selection, { by, pending }, id)
         isRecorded = true
       }
-      count(await cancelPage(deps, found, effectId))
+      count(await cancelPage(deps, found, id))
       return found
     })
     last = page.at(-1) ?? null
@@ -128,9 +128,11 @@ const record = (
     _id,
   })
 
-async function cancelPage(deps: CancelDeps, page: Intent[], effectId: string): Promise<CancelResult[]> {
-  const input = { name: 'cancelByOperator', effectId, cause: null } as const
-  const cancelled = await Promise.all(page.map((intent) => applyTransitionInBatch(deps, intent, input, noDeadline)))
+async function cancelPage(deps: CancelDeps, page: Intent[], key: string): Promise<CancelResult[]> {
+  const at = deps.now()
+  const marking = { mark: { key, paramsHash: '', at }, arrivedAt: at }
+  const input = { name: 'cancelByOperator', marking, cause: null } as const
+  const cancelled = await Promise.all(page.map((intent) => applyTransition(deps, intent, input, noDeadline)))
   for (const intent of cancelled) if (intent !== null) wakeRelay(deps, intent)
   const refused = page.filter((_, index) => cancelled[index] === null)
   const open = refused.length === 0 ? new Set() : await stillOpen(deps, refused)

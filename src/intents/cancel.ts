@@ -1,39 +1,47 @@
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
-import type { Effect } from '../idempotency/effect.ts'
+import { effectOf, type Result, type WriteRequest } from '../idempotency/request.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
-import { findIntent, findIntentToChange } from './find.ts'
-import type { Intent } from './intent.ts'
+import { findIntentToChange, findMarked } from './find.ts'
 import { isPending } from './lifecycle.ts'
-import { asOf } from './present.ts'
+import { dropOldMarks, markingOf, ownMark } from './marks.ts'
+import { asOf, presentIntent } from './present.ts'
 import { applyTransition } from './transition.ts'
 
 /**
- * Cancels a PENDING intent (SPEC 4.4). Throws INTENT_CANCEL_INVALID_STATUS if the intent is not PENDING. Throws
- * INTENT_CANCEL_CONFLICT if a payment holds the intent, or if another operation changes the intent before this function
- * writes the cancellation. If an earlier attempt at the same request has already cancelled the intent, a retry returns
- * the intent without changing it.
+ * Cancels a PENDING intent (SPEC 4.4). Throws INTENT_CANCEL_INVALID_STATUS if the intent is not PENDING, and
+ * INTENT_CANCEL_CONFLICT if a payment holds it, or if another operation was faster.
  */
 export async function cancelIntent(
   deps: Deps,
   caller: Caller,
   referenceNumber: string,
-  effect: Effect,
-): Promise<Intent> {
-  const before = await findIntentToChange(deps, caller, referenceNumber, effect.deadlineAt)
-  if (before.effects.includes(effect.id)) return ownEarlierCancel(deps, caller, referenceNumber, effect)
-  if (!isPending(asOf(before, deps.now()).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
-  const by = { effectId: effect.id, cause: effect.cause }
-  const cancelled = await applyTransition(deps, before, { name: 'cancel', ...by })
-  if (cancelled === null) return ownEarlierCancel(deps, caller, referenceNumber, effect)
+  request: WriteRequest,
+): Promise<Result> {
+  const { deadlineAt, cause } = request
+  const before = await findIntentToChange(deps, caller, referenceNumber, request)
+  const earlier = await request.earlier()
+  if (earlier !== null) return earlier
+  const now = deps.now()
+  const mark = ownMark(before, request)
+  if (mark !== null) return effectOf(mark, presentIntent(deps.config, before, now), true)
+  if (!isPending(asOf(before, now).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
+  await dropOldMarks(deps, before, deadlineAt)
+  const marking = markingOf(request, now)
+  const cancelled = await applyTransition(deps, before, { name: 'cancel', marking, cause }, deadlineAt)
+  if (cancelled === null) throw refuse('INTENT_CANCEL_CONFLICT')
   wakeRelay(deps, cancelled)
-  return cancelled
+  return effectOf(marking.mark, presentIntent(deps.config, cancelled, now), false)
 }
 
-/** Returns the intent if this request has already cancelled it. Otherwise, throws INTENT_CANCEL_CONFLICT. */
-async function ownEarlierCancel(deps: Deps, caller: Caller, referenceNumber: string, effect: Effect): Promise<Intent> {
-  const after = await findIntent(deps, caller, referenceNumber, effect.deadlineAt)
-  if (!after.effects.includes(effect.id)) throw refuse('INTENT_CANCEL_CONFLICT')
-  return after
+/** Returns the intent if an earlier request with the same key has cancelled it. */
+export async function findCancelled(
+  deps: Deps,
+  caller: Caller,
+  referenceNumber: string,
+  request: WriteRequest,
+): Promise<Result | null> {
+  const found = await findMarked(deps, caller, referenceNumber, request)
+  return found && effectOf(found.mark, presentIntent(deps.config, found.intent, deps.now()), true)
 }

@@ -1,18 +1,21 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { type Refusal, refuse } from '../errors.ts'
-import { type DoneBefore, doneBefore, type Effect } from '../idempotency/effect.ts'
-import { newEvent, type OutboxEvent } from '../outbox/event.ts'
+import { effectOf, newMark, type Result, type WriteRequest } from '../idempotency/request.ts'
+import { freshSince, type Mark } from '../idempotency/response.ts'
+import { newEvent } from '../outbox/event.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
 import { withLiveCode } from '../quotas/live-codes.ts'
 import { withinSandboxDay } from '../quotas/sandbox-day.ts'
-import { newPaymentCode, newReferenceNumber } from '../security/ids.ts'
+import { newId, newPaymentCode, newReferenceNumber } from '../security/ids.ts'
 import { codeKeyOf, codeReusableFrom, freeIfReusable } from './code.ts'
 import { paymentFacts } from './facts.ts'
 import type { Intent } from './intent.ts'
-import { insertUnlessTaken, referenceKeyOf } from './merchant-reference.ts'
+import { referenceIndex, requestIndex } from './intent-indexes.ts'
+import { freeReference, referenceKeyOf } from './merchant-reference.ts'
 import type { IntentRequest } from './parse-create.ts'
-import { createdResponse, responseFormat } from './present-created.ts'
+import { createdResponse, findCreated, responseFormat } from './present-created.ts'
 import { countTransition } from './transition.ts'
 
 /**
@@ -20,38 +23,62 @@ import { countTransition } from './transition.ts'
  * code with a probability of 99.8 %.
  */
 const maxDraws = 16
-
-type Created = Record<string, unknown> | DoneBefore
+/** How often to look for another intent that a majority does not have yet. */
+const lookAgainMs = 20
 
 /**
- * Creates a PENDING intent together with its `payment.created` event in ONE insert, and then wakes the relay. Returns
- * the response data (SPEC 4.1). Throws RATE_LIMITED if the business has used up a quota, MERCHANT_REFERENCE_TAKEN if
- * another intent has the merchant's reference, and SERVICE_UNAVAILABLE if no payment code or short code is free. In all
- * these cases, nothing has been stored.
+ * Creates a PENDING intent together with its `payment.created` event in ONE insert, and then wakes the relay (SPEC
+ * 4.1). Throws RATE_LIMITED if the business has used up a quota, MERCHANT_REFERENCE_TAKEN if another intent has the
+ * merchant's reference, and SERVICE_UNAVAILABLE if no payment code or short code is free. In all these cases, nothing
+ * has been stored.
  */
-export function createIntent(deps: Deps, caller: Caller, request: IntentRequest, effect: Effect): Promise<Created> {
-  const insert = () => insertIntent(deps, caller, request, effect)
+export async function createIntent(
+  deps: Deps,
+  caller: Caller,
+  input: IntentRequest,
+  request: WriteRequest,
+): Promise<Result> {
+  const earlier = await request.earlier()
+  if (earlier !== null) return earlier
+  const insert = () => insertIntent(deps, caller, input, request)
   return caller.sandbox ? withinSandboxDay(deps, caller, 1, insert) : withLiveCode(deps, caller, insert)
 }
 
-async function insertIntent(deps: Deps, caller: Caller, request: IntentRequest, effect: Effect): Promise<Created> {
+async function insertIntent(deps: Deps, caller: Caller, input: IntentRequest, request: WriteRequest): Promise<Result> {
   const { businessId, sandbox } = caller
+  const { deadlineAt } = request
   if (sandbox && deps.fullSandboxes.has(businessId)) throw noCodeFree()
-  const shortCode = await deps.shortCodes.take(effect.deadlineAt)
-  const intent = draft(deps, caller, request, effect, shortCode)
-  for (let draw = 0; draw < maxDraws; draw += 1) {
-    const insertion = await insertUnlessTaken(deps, intent, effect.deadlineAt)
+  const shortCode = await deps.shortCodes.take(deadlineAt)
+  const { intent, mark } = draft(deps, caller, input, request, shortCode)
+  for (let draws = 0; draws < maxDraws; ) {
+    const insertion = await deps.batchers.insertIntent(intent, deadlineAt)
     if (insertion.inserted) {
-      const data = createdResponse(intent)
       countTransition(deps, 'create', intent)
       wakeRelay(deps, intent)
-      return data
+      return effectOf(mark, createdResponse(intent), false)
     }
-    if (insertion.index === '_id_') return doneBefore
-    await drawAgain(deps, intent, insertion.index, effect.deadlineAt)
+    // MongoDB names only one of the indexes that refuse a document, so a twin may be behind each of them.
+    const earlier = await findCreated(deps, request)
+    if (earlier !== null) return earlier
+    const { index } = insertion
+    if (index === requestIndex || index === referenceIndex) {
+      const isFree =
+        index === requestIndex ? await freeRequestKey(deps, request) : await freeReference(deps, intent, deadlineAt)
+      // A majority may not have the other intent yet.
+      if (!isFree) await pause(lookAgainMs)
+    } else {
+      draws += 1
+      await drawAgain(deps, intent, index, deadlineAt)
+    }
   }
   if (sandbox) deps.fullSandboxes.add(businessId)
   throw noCodeFree()
+}
+
+/** Frees the key of a request that was made more than 24 hours ago. */
+async function freeRequestKey({ Intent }: Pick<Deps, 'Intent'>, { key, arrivedAt }: WriteRequest): Promise<boolean> {
+  const old = { 'requestKey.key': key, 'requestKey.at': { $lte: freshSince(arrivedAt) } }
+  return (await Intent.updateOne(old, { $unset: { requestKey: 1 } })).modifiedCount > 0
 }
 
 const noCodeFree = (): Refusal =>
@@ -60,19 +87,26 @@ const noCodeFree = (): Refusal =>
     message: 'No payment code is free now. Nothing was created. Repeat the request with the same idempotency key.',
   })
 
-/** Draws a new value for the unique field whose value was already taken. Never changes `_id`. */
+/** Draws a new value for the unique field whose value was already taken. */
 async function drawAgain(deps: Deps, intent: Intent, index: string, deadlineAt: number): Promise<void> {
   if (index === 'referenceNumber') intent.referenceNumber = newReferenceNumber()
   else if (index === 'shortCode') intent.shortCode = await deps.shortCodes.take(deadlineAt)
   else if (!(await freeIfReusable(deps, intent.codeKey ?? ''))) giveCode(intent, newPaymentCode())
 }
 
-function draft(deps: Deps, caller: Caller, request: IntentRequest, effect: Effect, shortCode: string): Intent {
+function draft(
+  deps: Deps,
+  caller: Caller,
+  input: IntentRequest,
+  request: WriteRequest,
+  shortCode: string,
+): { intent: Intent; mark: Mark } {
   const now = deps.now()
+  const mark = newMark(request, now)
   const codeExpiresAt = new Date(now.getTime() + deps.config.codeLifetimeMs)
   const expiresAt = new Date(now.getTime() + deps.config.intentLifetimeMs)
   const intent: Intent = {
-    _id: effect.id,
+    _id: newId(),
     businessId: caller.businessId,
     sandbox: caller.sandbox,
     referenceNumber: newReferenceNumber(),
@@ -80,9 +114,9 @@ function draft(deps: Deps, caller: Caller, request: IntentRequest, effect: Effec
     code: '',
     codeExpiresAt,
     codeReusableAt: codeReusableFrom(codeExpiresAt),
-    ...request,
-    ...referenceKeyOf(caller, request),
-    listedAmount: request.amountType === 'FIXED' ? request.amount : null,
+    ...input,
+    ...referenceKeyOf(caller, input),
+    listedAmount: input.amountType === 'FIXED' ? input.amount : null,
     status: 'PENDING',
     cancellationReason: null,
     payment: null,
@@ -97,17 +131,15 @@ function draft(deps: Deps, caller: Caller, request: IntentRequest, effect: Effec
     createdAt: now,
     updatedAt: now,
     outbox: [],
-    effects: [],
+    requestKey: mark,
+    marks: [],
     payBase: deps.config.payUrl,
     responseFormat,
   }
   giveCode(intent, newPaymentCode())
-  intent.outbox = [createdEvent(intent, effect)]
-  return intent
+  intent.outbox = [newEvent('payment.created', now, paymentFacts(intent, {}), request.cause)]
+  return { intent, mark }
 }
-
-const createdEvent = (intent: Intent, { cause }: Effect): OutboxEvent =>
-  newEvent('payment.created', intent.createdAt, paymentFacts(intent, {}), cause)
 
 function giveCode(intent: Intent, code: string): void {
   intent.code = code

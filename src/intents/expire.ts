@@ -3,12 +3,12 @@ import { noDeadline } from '../mongo/batching/batcher.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
 import type { NewJob } from '../queues/jobs.ts'
 import type { Intent } from './intent.ts'
-import { applyTransitionInBatch } from './transition.ts'
+import { applyTransition } from './transition.ts'
 
 /** The result for one intent. `dueAt` is the time at which the intent will be due, or null if nothing is left to do. */
 export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | null }
 
-const expiry = { name: 'expire', effectId: null, cause: null } as const
+const expiry = { name: 'expire', marking: null, cause: null } as const
 
 /**
  * Expires an intent if it is due (SPEC 3). An expiry is one guarded write, so the intent gets exactly one
@@ -23,7 +23,7 @@ export async function expireIntent(
   const intent = await deps.batchers.findExpiring(referenceNumber, deadlineAt)
   if (intent === null) return { expired: false, dueAt: null }
   if (intent.expiresAt > deps.now()) return { expired: false, dueAt: intent.expiresAt }
-  const expired = await applyTransitionInBatch(deps, intent, expiry, deadlineAt)
+  const expired = await applyTransition(deps, intent, expiry, deadlineAt)
   if (expired === null) return { expired: false, dueAt: null }
   wakeRelay(deps, expired)
   return { expired: true }

@@ -3,11 +3,19 @@ import { outboxIndex } from '../outbox/event.ts'
 
 /** The name of the unique index on `referenceKey`. */
 export const referenceIndex = 'referenceInUse'
+/** The name of the unique index on the key of the request that created an intent. */
+export const requestIndex = 'requestKey'
 
 /** The indexes of the collection of intents. */
 export const intentIndexes: Collection['indexes'] = [
   { name: 'referenceNumber', key: { referenceNumber: 1 }, unique: true },
   { name: 'shortCode', key: { shortCode: 1 }, unique: true },
+  {
+    name: requestIndex,
+    key: { 'requestKey.key': 1 },
+    unique: true,
+    partialFilterExpression: { 'requestKey.key': { $exists: true } },
+  },
   {
     name: 'codeInUse',
     key: { codeKey: 1 },

@@ -1,5 +1,6 @@
 import type { Status } from '../../schemas/list-intents.ts'
-import type { CancellationReason } from '../../schemas/payment-reasons.ts'
+import type { CancellationReason, DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
+import { type Mark, markFields } from '../idempotency/response.ts'
 import type { Collection } from '../mongo/collection.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
 import { outboxFields } from '../outbox/event.ts'
@@ -11,10 +12,7 @@ import { type Refund, refundFields, returnedFeesFields } from './refunds/refund-
 
 export type AmountType = 'FIXED' | 'OPEN'
 
-/**
- * A payment intent as stored in MongoDB (SPEC 2.1). The `_id` is the effect id of the idempotency claim that created
- * the intent.
- */
+/** A payment intent as stored in MongoDB (SPEC 2.1). */
 export interface Intent {
   _id: string
   businessId: string
@@ -88,20 +86,38 @@ export interface Intent {
    * reports.
    */
   outbox: OutboxEvent[]
-  /**
-   * The effect ids of the latest changes to the intent. These ids let a retry find the change that the first request
-   * made.
-   */
-  effects: string[]
+  /** The request that created the intent. Removed after 24 hours, if a new request has the same key. */
+  requestKey?: Mark
+  /** The requests that changed the intent, and the forms of its payments (marks.ts). */
+  marks: IntentMark[]
   /** The value of PAY_URL when the intent was created. The `payUrl` in the create response begins with this value. */
   payBase: string
-  /** The version of the format in which a retry recomputes the create response (idempotency/recall.ts). */
+  /** The version of the format in which a retry recomputes the create response (present-created.ts). */
   responseFormat: number
   /**
    * The time at which the clean-up started to remove the intent. From then on, the merchant can neither see nor change
    * the intent.
    */
   cleanedAt?: Date
+}
+
+/**
+ * A request that changed the intent, with what its response needs besides the intent: the refund that it began, or the
+ * payment that it simulated. A form on the payment's page leaves a mark too, so that it makes only one payment.
+ */
+export interface IntentMark extends Mark {
+  refundId?: string
+  payment?: { failure: { code: DeclineReason | FailureReason | null; retryable: boolean } | null }
+}
+
+const markedFailureFields = { _id: false, code: String, retryable: Boolean }
+const intentMarkFields = {
+  ...markFields,
+  refundId: String,
+  payment: {
+    type: { _id: false, failure: { type: markedFailureFields, default: null } },
+    default: undefined,
+  },
 }
 
 export const intents: Collection = {
@@ -142,7 +158,8 @@ export const intents: Collection = {
     createdAt: Date,
     updatedAt: Date,
     outbox: outboxFields,
-    effects: [String],
+    requestKey: { type: markFields, default: undefined },
+    marks: [intentMarkFields],
     payBase: String,
     responseFormat: Number,
     cleanedAt: Date,

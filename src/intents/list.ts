@@ -30,7 +30,7 @@ export const parseList = (query: ListIntentsQuery): IntentSearch => ({
 })
 
 /** The fields that a list omits. Together, these fields may be larger than all other fields. */
-const unlisted = { outbox: 0, effects: 0, attempts: 0, lookUpKeys: 0 } as const
+const unlisted = { outbox: 0, marks: 0, requestKey: 0, attempts: 0, lookUpKeys: 0 } as const
 
 /**
  * Returns the caller's intents, newest first. Intents that were created at the same time are sorted by id. Intents that

@@ -14,7 +14,8 @@ export type TracedIntent = Omit<
   | 'metadata'
   | 'successUrl'
   | 'cancelUrl'
-  | 'effects'
+  | 'marks'
+  | 'requestKey'
 >
 
 const hidden = {
@@ -26,7 +27,8 @@ const hidden = {
   metadata: 0,
   successUrl: 0,
   cancelUrl: 0,
-  effects: 0,
+  marks: 0,
+  requestKey: 0,
   'outbox.facts': 0,
 }
 

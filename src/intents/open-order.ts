@@ -22,7 +22,7 @@ export interface OpenOrder {
   startedAt: Date
   queryAt: Date
   /** `cause` is the request that queried the wallet, or null if a job queried the wallet. */
-  settle(outcome: KnownOutcome, cause: Cause | null): Promise<Intent | null>
+  settle(outcome: KnownOutcome, cause: Cause | null): Promise<unknown>
   scheduleQuery(at: Date): Promise<void>
 }
 

@@ -1,5 +1,8 @@
 import { currencyCode } from '../../schemas/currency.ts'
-import { byFormat, type Recall } from '../idempotency/recall.ts'
+import type { Deps } from '../deps.ts'
+import { unavailable } from '../errors.ts'
+import { effectOf, type Result, type WriteRequest } from '../idempotency/request.ts'
+import { isFresh } from '../idempotency/response.ts'
 import type { Intent } from './intent.ts'
 import { metadataObject } from './metadata.ts'
 
@@ -20,6 +23,7 @@ const createdFields = {
   createdAt: 1,
   payBase: 1,
   responseFormat: 1,
+  requestKey: 1,
 } as const satisfies { [Field in keyof Intent]?: 1 }
 
 type CreatedIntent = Pick<Intent, keyof typeof createdFields>
@@ -28,19 +32,21 @@ type CreatedIntent = Pick<Intent, keyof typeof createdFields>
 export const responseFormat = 1
 
 /**
- * Returns the response data for the request that created this intent. The data is the same as in the first response,
- * even if the intent has changed since then.
+ * Returns the response data for the request that created this intent, in the format with the number that the intent
+ * stores: the same bytes as the first response, even if the intent has changed since then. A released format must never
+ * change. Throws SERVICE_UNAVAILABLE if a later version of the service created the intent, in a format of its own.
  */
-export const createdResponse = byFormat<CreatedIntent>({
-  1: (intent) => presentCreated(intent, intent.payBase),
-})
+export function createdResponse(intent: CreatedIntent): Record<string, unknown> {
+  if (intent.responseFormat !== responseFormat) throw unavailable()
+  return presentCreated(intent, intent.payBase)
+}
 
 /**
  * Returns the response data for a create request (SPEC 4.1). All other responses that contain the intent begin with
  * these fields (present.ts).
  */
 export const presentCreated = (
-  intent: Omit<CreatedIntent, 'payBase' | 'responseFormat'>,
+  intent: Omit<CreatedIntent, 'payBase' | 'responseFormat' | 'requestKey'>,
   payBase: string,
 ): Record<string, unknown> => ({
   referenceNumber: intent.referenceNumber,
@@ -69,11 +75,13 @@ export const payUrlOf = (payBase: string, { shortCode }: Pick<Intent, 'shortCode
 export const codeUrlOf = (payBase: string, { sandbox, businessId }: Pick<Intent, 'sandbox' | 'businessId'>): string =>
   sandbox ? `${payBase}/sandbox/${businessId}` : `${payBase}/`
 
-/** When a create request is retried, recomputes the first response from the stored intent. */
-export const recallIntent: Recall = {
-  kind: 'computed',
-  async find({ Intent }, effectId) {
-    const intent = await Intent.findById(effectId, createdFields).lean<CreatedIntent | null>()
-    return intent === null ? null : createdResponse(intent)
-  },
+/** Finds the intent that an earlier request with the same key has created, and computes its first response. */
+export async function findCreated(
+  { Intent }: Pick<Deps, 'Intent'>,
+  { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
+): Promise<Result | null> {
+  const intent = await Intent.findOne({ 'requestKey.key': key }, createdFields).lean<CreatedIntent | null>()
+  return intent?.requestKey && isFresh(intent.requestKey, arrivedAt)
+    ? effectOf(intent.requestKey, createdResponse(intent), true)
+    : null
 }

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import type { WithinDeadline } from '../idempotency/effect.ts'
+import type { WithinDeadline } from '../idempotency/request.ts'
 import { noDeadline } from '../mongo/batching/batcher.ts'
 import type { Cause } from '../outbox/event.ts'
 import { firstQueryAt } from '../wallets/order-times.ts'

@@ -1,21 +1,17 @@
 import type { Deps } from '../deps.ts'
-import { recorded } from '../idempotency/effect.ts'
 import { environmentOf } from '../metrics/metrics.ts'
 import { type Cause, newEvent, type OutboxEvent } from '../outbox/event.ts'
 import { codeReusableFrom } from './code.ts'
 import { type EventDetails, paymentFacts } from './facts.ts'
 import type { Intent } from './intent.ts'
 import { isPending, type Transition, type TransitionName, transitions } from './lifecycle.ts'
+import { isMarked, type Marking, unlessMarked } from './marks.ts'
 
 /** A transition to apply to one intent. */
 export interface TransitionInput {
   name: TransitionName
-  /**
-   * The effect id of the idempotency claim. With this id, a retry finds the change that the first request made. For a
-   * customer's payment, this is the payment's id, so that one form can make only one payment. The effect id is null if
-   * the service itself acts, or if `guard` ensures that the transition happens only once.
-   */
-  effectId: string | null
+  /** What the intent remembers of the request. Null if `guard` ensures that the transition happens only once. */
+  marking: Marking | null
   /** The request that causes the transition, or null if no request causes it, as with an expiry. */
   cause: Cause | null
   /** An additional filter for the write. This filter identifies the payment or refund that this transition ends. */
@@ -49,9 +45,8 @@ export interface PlannedChange {
 
 export interface PlannedTransition extends PlannedChange {
   /**
-   * A filter that matches the intent once the transition has been written. If the transition has an effect id, the
-   * filter checks for that id. Otherwise, the filter checks for the event, which stays in the outbox until the relay
-   * removes it.
+   * A filter that matches the intent once the transition has been written: by the request's mark, or else by the event,
+   * which stays in the outbox until the relay removes it.
    */
   proof: Record<string, unknown>
   /** The event that the write adds to the outbox. */
@@ -59,49 +54,25 @@ export interface PlannedTransition extends PlannedChange {
 }
 
 /**
- * Applies a transition in a write of its own. Returns the intent after the transition, with its current lists but
- * without its outbox. Returns null if the guard does not match.
+ * Applies a transition, in a batch with those of others. Returns the intent after it, with the lists from before.
+ * Returns null if the guard does not match. Without a mark, also returns null if the transition was made, but its event
+ * was relayed before the batcher could check that: nothing is left to do then.
  */
 export const applyTransition = (
-  deps: Pick<Deps, 'Intent' | 'metrics' | 'now'>,
-  intent: Intent,
-  input: TransitionInput,
-): Promise<Intent | null> => applyPlanned(deps, planTransition(deps, intent, input))
-
-/** Applies a planned transition, as `applyTransition` does. Callers use this function if they need the event. */
-export async function applyPlanned(
-  deps: Pick<Deps, 'Intent' | 'metrics'>,
-  { transition, filter, update }: PlannedTransition,
-): Promise<Intent | null> {
-  const after = await deps.Intent.findOneAndUpdate(filter, update, {
-    returnDocument: 'after',
-    projection: { outbox: 0 },
-  }).lean<Intent | null>()
-  if (after !== null && transition !== null) countTransition(deps, transition, after)
-  return after
-}
-
-/**
- * Applies a transition in a batch with other transitions. Callers use this function where many transitions happen at
- * the same time, for example in a bulk cancel or when the intents of a sale expire. Returns null if the guard does not
- * match. For a transition without an effect id, also returns null if the transition was made, but its event was relayed
- * before the batcher could check that. In that case, nothing is left to do.
- */
-export async function applyTransitionInBatch(
   deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
   intent: Intent,
   input: TransitionInput,
   deadlineAt: number,
-): Promise<Intent | null> {
+): Promise<Intent | null> => {
   const { proof, ...change } = planTransition(deps, intent, input)
-  return writeInBatch(deps, change, proof, deadlineAt)
+  return writeChange(deps, change, proof, deadlineAt)
 }
 
 /**
- * Writes a planned change in a batch with other changes. Returns `change.after`, or null if the filter does not match.
- * `GuardedUpdate` in mongo/batching/update-batcher.ts explains `proof`.
+ * Writes a planned change. Returns `change.after`, or null if the filter does not match. `GuardedUpdate` in
+ * mongo/batching/update-batcher.ts explains `proof`.
  */
-export async function writeInBatch(
+export async function writeChange(
   deps: Pick<Deps, 'batchers' | 'metrics'>,
   { transition, filter, update, after }: PlannedChange,
   proof: Record<string, unknown>,
@@ -121,11 +92,11 @@ export const countTransition = (
 
 /**
  * Plans the ONLY write that changes an intent's status: one update of one document, with the guard, the change and the
- * event. `applyTransition` and `applyTransitionInBatch` send this write. payments/settle.ts sends it with
- * `writeInBatch` instead, because it needs a proof that remains valid even after the event has been relayed.
+ * event. `applyTransition` sends this write. Who settles a payment or refund sends it with `writeChange` instead, with a
+ * proof that remains valid even after the event has been relayed.
  */
 export function planTransition(deps: Pick<Deps, 'now'>, intent: Intent, input: TransitionInput): PlannedTransition {
-  const { name, effectId, cause, guard, set, lists, eventDetails = {} } = input
+  const { name, marking, cause, guard, set, lists, eventDetails = {} } = input
   const transition: Transition = transitions[name]
   const now = deps.now()
   const at = transition.at(intent, now)
@@ -135,7 +106,6 @@ export function planTransition(deps: Pick<Deps, 'now'>, intent: Intent, input: T
   const event = newEvent(transition.event, at, paymentFacts({ ...intent, ...change }, eventDetails), cause)
   const { businessId, sandbox, _id } = intent
   const { $set, $unset, $push, $min, ...others } = lists ?? {}
-  const unlessDone = effectId === null ? {} : { effects: { $ne: effectId } }
   return {
     transition: name,
     filter: {
@@ -145,7 +115,7 @@ export function planTransition(deps: Pick<Deps, 'now'>, intent: Intent, input: T
       status: { $in: transition.from },
       ...transition.guard(now),
       ...guard,
-      ...unlessDone,
+      ...(marking === null ? {} : unlessMarked(marking)),
     },
     update: {
       ...others,
@@ -157,10 +127,10 @@ export function planTransition(deps: Pick<Deps, 'now'>, intent: Intent, input: T
         ...$min,
         ...(isPending(transition.to) ? {} : { codeReusableAt: codeReusableFrom(at) }),
       }),
-      $push: { outbox: event, ...$push, ...(effectId === null ? {} : recorded(effectId)) },
+      $push: { outbox: event, ...$push, ...(marking === null ? {} : { marks: marking.mark }) },
     },
     event,
-    proof: effectId === null ? { 'outbox.id': event.id } : { effects: effectId },
+    proof: marking === null ? { 'outbox.id': event.id } : isMarked(marking),
     after: { ...intent, ...change },
   }
 }

@@ -5,11 +5,13 @@ import { createKeyUseBatcher, type KeyUse } from '../businesses/key-use-batcher.
 import { createRehashBatcher, type KeyRehash } from '../businesses/rehash-batcher.ts'
 import { type EventLog, openEventLog } from '../events/log.ts'
 import { type Claim, createReplayBatcher } from '../idempotency/claim.ts'
+import type { StoredResponse } from '../idempotency/response.ts'
 import {
   createExpiringBatcher,
   createIntentBatcher,
   createIntentToChangeBatcher,
   createOfferedBatcher,
+  type IntentKey,
   type IntentToChange,
   type OfferedIntent,
 } from '../intents/batchers.ts'
@@ -42,9 +44,11 @@ export interface Batchers extends RelayBatchers, ActivityBatchers, LedgerAppende
   findClaim: Batcher<string, Claim | null>
   updateClaim: Batcher<GuardedUpdate, boolean>
   noteReplay: Batcher<string, void>
+  findResponse: Batcher<string, StoredResponse | null>
+  insertResponse: Batcher<StoredResponse, Insertion>
   insertIntent: Batcher<Intent, Insertion>
   findIntent: Batcher<string, Intent | null>
-  findIntentToChange: Batcher<string, IntentToChange | null>
+  findIntentToChange: Batcher<IntentKey, IntentToChange | null>
   findOffered: Batcher<string, OfferedIntent | null>
   findExpiring: Batcher<string, Intent | null>
   updateIntent: Batcher<GuardedUpdate, boolean>
@@ -82,10 +86,12 @@ export function openBatchers(models: Models, now: () => Date, log: Log): Batcher
     findClaim: createByIdBatcher(models.Claim),
     updateClaim: createUpdateBatcher(nativeCollection(models.Claim)),
     noteReplay: createReplayBatcher(models.Claim, now),
+    findResponse: createByIdBatcher(models.StoredResponse),
+    insertResponse: insertsOf(models.StoredResponse),
     insertIntent: insertsOf(models.Intent),
     findIntent: createIntentBatcher(models.Intent),
-    findIntentToChange: createIntentToChangeBatcher(models.Intent),
-    findOffered: createOfferedBatcher(models.Intent),
+    findIntentToChange: createIntentToChangeBatcher(models.Intent, now),
+    findOffered: createOfferedBatcher(models.Intent, now),
     findExpiring: createExpiringBatcher(models.Intent),
     updateIntent: createUpdateBatcher(nativeCollection(models.Intent)),
     insertProduct: insertsOf(models.Product),

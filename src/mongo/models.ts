@@ -9,6 +9,7 @@ import { type Setting, settings } from '../businesses/api-switch.ts'
 import { type Business, businesses } from '../businesses/business.ts'
 import { type LoggedEvent, loggedEvents } from '../events/logged-event.ts'
 import { type Claim, claims } from '../idempotency/claim.ts'
+import { responses, type StoredResponse } from '../idempotency/response.ts'
 import { type Intent, intents } from '../intents/intent.ts'
 import { type LedgerEntry, ledgerEntries } from '../ledger/entry.ts'
 import { type Reconciliation, reconciliations } from '../reconciliation/reconciliation.ts'
@@ -47,6 +48,7 @@ export const collections: readonly Collection[] = [
   activityHours,
   activityCounts,
   claims,
+  responses,
   staffAccounts,
   staffSessions,
   signInAttempts,
@@ -87,6 +89,7 @@ const open = (mongo: Connection, maxTimeMs: number | undefined) => {
     ActivityHour: model<ActivityHour>(activityHours),
     ActivityCount: model<ActivityCount>(activityCounts),
     Claim: model<Claim>(claims),
+    StoredResponse: model<StoredResponse>(responses),
     Staff: model<Staff>(staffAccounts),
     StaffSession: model<StaffSession>(staffSessions),
     AuditEvent: model<AuditEvent>(auditEvents),

@@ -255,7 +255,13 @@ describe('An idempotency key', () => {
 
     it('gives a retry the result of a request that took effect but got 503', async () => {
       failNextInsert('after', lost)
+      const { insertIntent } = service.deps.batchers
+      const { findOne } = service.deps.Intent
+      // MongoDB is away until the request has failed.
+      service.deps.Intent.findOne = (() => ({ lean: () => Promise.reject(lost()) })) as never
+      service.deps.batchers.insertIntent = insertIntent
       expectFresh(await create('retried'), 503)
+      service.deps.Intent.findOne = findOne
       const made = await service.deps.Intent.findOne({ businessId: merchant.businessId }).orFail().lean()
       const found = await create('retried')
       expect(found.status).to.equal(201)

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
+import type { ThirdPartyStep } from '../../src/idempotency/request.ts'
 import { payIntent } from '../../src/intents/payments/pay.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
@@ -13,6 +14,7 @@ import { rounds } from '../support/machine.ts'
 import { pay, simulate, withoutDeadline } from '../support/pay.ts'
 import { loseResponses, withAnotherKey, withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { newRequest } from '../support/write-request.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -383,7 +385,6 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(shown.refunds[0]).to.include({ amount: 60, status: 'PENDING', refundedAt: null })
       const details = { refundable: 40 }
       await expectRefused(refund(reference, { amount: 41 }), 400, 'AMOUNT_OUT_OF_RANGE', { details })
-      await retry().expect(503)
       expect(queries).to.have.lengthOf(0)
       service.clock.advance(1500)
       await retry().expect(503)
@@ -430,10 +431,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const key = `died ${reference}`
       const dying = refund(reference, {}, key).then((response) => response)
       await waitFor('an order', () => orders.length === 1)
-      await loseResponses(service)
-      await refund(reference, {}, key).expect(503)
       service.clock.advance(service.deps.config.walletTimeoutMs + 6000)
-      await loseResponses(service)
       await expectRefused(refund(reference, {}, key), 402, 'REFUND_FAILED')
       expect(orders).to.have.lengthOf(1)
       expect(await read(reference)).to.deep.include({ status: 'PAID', refunds: [] })
@@ -442,7 +440,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect([late.status, late.body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
     })
 
-    it('keeps its idempotency claim during a slow refund, and returns 503 if the wallet never responds', async () => {
+    it('returns 503 if the wallet never responds', async () => {
       const reference = await paid(100)
       const { walletTimeoutMs } = service.deps.config
       const { orders } = replaceWallets({ refund: () => new Promise(() => undefined), status: neverQueried })
@@ -453,34 +451,26 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
       service.deps.config.walletTimeoutMs = 100
       service.clock.freeze(service.deps.now())
-      await service.deps.Claim.deleteMany({})
-      const running = refund(reference, {}, 'slow').then((response) => response)
-      await waitFor('an order', () => orders.length === 1)
-      const claim = await service.deps.Claim.findOne().orFail().lean()
-      const heldMs = Number(claim.leaseEndsAt) - service.deps.now().getTime()
-      // The wallet's 100 ms and 1 s of grace, the 8 s that MongoDB may take, and 5 s to spare.
-      expect(heldMs).to.equal(14_100)
-      expect((await running).status).to.equal(503)
+      await refund(reference, {}, 'slow').expect(503)
+      expect(orders).to.have.length(1)
     })
 
     it('returns 503 if MongoDB goes down during the refund, and lets a retry query the outcome', async () => {
       const reference = await paid(100)
-      const { Intent } = service.deps
-      const { findOneAndUpdate } = Intent
-      const gone = { lean: () => Promise.reject(new mongo.MongoNetworkError('gone')) }
+      const { updateIntent } = service.deps.batchers
+      const gone = () => Promise.reject(new mongo.MongoNetworkError('gone'))
       const { orders } = replaceWallets({
         refund: async () => {
-          Intent.findOneAndUpdate = (() => gone) as never
+          service.deps.batchers.updateIntent = gone
           return { outcome: 'done' }
         },
         status: async () => ({ outcome: 'done' }),
       })
       const retry = () => refund(reference, {}, `gone ${reference}`)
       const first = await retry()
-      Intent.findOneAndUpdate = findOneAndUpdate
+      service.deps.batchers.updateIntent = updateIntent
       expect([first.status, first.body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
       expect((await read(reference)).refunds[0]).to.include({ status: 'PENDING' })
-      await retry().expect(503)
       service.clock.advance(service.deps.config.walletTimeoutMs + 6000)
       const { body } = await retry().expect(200)
       expect(body.data.totalAmountRefunded).to.equal(100)
@@ -500,11 +490,13 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     replaceWallets({ refund: async () => unknown, status: async () => ({ outcome: 'done' }) })
     await refund(reference, {}, `slow ${reference}`).expect(503)
     service.clock.advance(1500)
-    const [effectId = ''] = (await stored(reference)).refunds.map((each) => each.effectId)
+    const [mark] = (await stored(reference)).marks.slice(-1)
     const caller = callerOf(merchant)
     const input = { amount: null, reason: null, expectedRefundable: null }
-    const effect = { id: effectId, deadlineAt: performance.now() + 60_000, cause: null, seal: String }
-    const step = await refundIntent(service.deps, caller, reference, input, effect)
+    const request = newRequest(service.deps, { key: mark?.key ?? '' })
+    const { data: step } = (await refundIntent(service.deps, caller, reference, input, request)) as {
+      data: ThirdPartyStep
+    }
     const expired = new Error('the request is past its deadline')
     const result = await step(() => Promise.reject(expired)).catch((error) => error)
     expect(result).to.equal(expired)
@@ -548,7 +540,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     for (const each of ['refunds bounded', 'events once'] as const) breaks(service, each, reference)
     await service.deps.Intent.updateOne(
       { referenceNumber: reference },
-      { $set: { refunds: Array.from({ length: 999 }, () => ({ ...record, effectId: 'other' })) } },
+      { $set: { refunds: Array.from({ length: 999 }, () => record) } },
     )
     // Three concurrent requests all read that one refund is left.
     const responses = await Promise.all(Array.from({ length: 3 }, () => refund(reference, { amount: 1 })))

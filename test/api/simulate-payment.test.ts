@@ -3,12 +3,12 @@ import { beginPayment } from '../../src/intents/payments/hold.ts'
 import type { PaymentHold } from '../../src/intents/payments/payment.ts'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
-import { newId } from '../../src/security/ids.ts'
 import { noCommission } from '../../src/wallets/commission.ts'
 import { createIntent, outboxData, readIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { rounds } from '../support/machine.ts'
 import { loseResponses, withAnotherKey, withMerchant, withService } from '../support/service.ts'
+import { newRequest } from '../support/write-request.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -202,8 +202,8 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       const key = crypto.randomUUID()
       const first = await simulate(reference, { outcome }, key).expect(status)
       await loseResponses(service)
-      // The state after a thousand later changes.
-      await service.deps.Intent.updateOne({ referenceNumber: reference }, { $set: { effects: ['another'] } })
+      // The request died before it stored its response.
+      await service.deps.StoredResponse.deleteMany({})
       const again = await simulate(reference, { outcome }, key).expect(status)
       const { requestId: _own, ...error } = again.body.error ?? {}
       expect(again.body.data ?? error).to.deep.include(first.body.data ?? { code: 'PAYMENT_FAILED' })
@@ -214,10 +214,10 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     const reference = await create()
     const caller = callerOf(merchant)
     const input = { amount: null, outcome: 'success', payerPhone: '22000000' } as const
-    const effect = { id: newId(), deadlineAt: noDeadline, cause: null, seal: String }
+    const request = newRequest(service.deps)
     let days = 0
     const leaping = { ...service.deps, now: () => new Date(service.clock.now().getTime() + day * days++) }
-    await simulatePayment(leaping, caller, reference, input, effect)
+    await simulatePayment(leaping, caller, reference, input, request)
     const { payment, expiresAt, updatedAt, attempts } = await stored(reference)
     expect(payment?.paidAt).to.be.below(expiresAt)
     expect([updatedAt, ...attempts.map(({ at }) => at)]).to.deep.equal([payment?.paidAt, payment?.paidAt])

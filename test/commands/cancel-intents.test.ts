@@ -85,7 +85,7 @@ describe('npm run admin -- intents cancel', function () {
       before: null,
     })
     expect(line?.after).to.include({ mode: 'test', pending: 2 })
-    expect((await storedIntent(service, first.referenceNumber)).effects).to.include(line?._id)
+    expect((await storedIntent(service, first.referenceNumber)).marks[0]?.key).to.equal(line?._id)
     expect(await cancel('live')).to.include({ cancelled: 1 })
   })
 

@@ -2,12 +2,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { beginRefund } from '../../src/intents/refunds/hold.ts'
 import { settleRefund } from '../../src/intents/refunds/settle.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { createIntent, outboxEvents, relay, subscribe } from '../support/actions.ts'
 import { bytesOf, cause, fullMetadata, paymentsOf } from '../support/large-intents.ts'
-import { newRefund, storedIntent } from '../support/pay.ts'
+import { beginOwnRefund, newRefund, storedIntent } from '../support/pay.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
@@ -54,9 +53,11 @@ describe('An intent with thousands of events', () => {
     const paid = await storedIntent(service, referenceNumber)
     for (let at = 0; at < many; at += 1) {
       const refund = { ...newRefund(service.deps, 1), reason: '💰'.repeat(200) }
-      expect(await beginRefund(service.deps, intent, { refundsCommitted: { $lte: many - 1 } }, refund)).to.equal(true)
+      expect(await beginOwnRefund(service.deps, intent, { refundsCommitted: { $lte: many - 1 } }, refund)).to.equal(
+        true,
+      )
       const settled = await settleRefund(service.deps, paid, refund, { outcome: 'done' }, cause)
-      expect(settled?.status).to.equal('REFUNDED')
+      expect(settled).to.equal(true)
     }
   }
 

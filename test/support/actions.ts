@@ -14,6 +14,7 @@ import { createEndpoint, parseEndpoint } from '../../src/webhooks/endpoints/crea
 import { callerOf } from './caller.ts'
 import { httpTo, type Merchant, openService, type Service, sharedEnvironment } from './service.ts'
 import { waitFor } from './wait-for.ts'
+import { dataOf, newRequest } from './write-request.ts'
 
 /** Operations of merchants and workers, for tests that need them as set-up. */
 
@@ -58,8 +59,8 @@ export async function createIntent(
   input: object = { amount: 50_000 },
 ): Promise<Created> {
   const caller = callerBy(merchant)
-  const created = await insertIntent(deps, caller, parseCreate(deps, caller.sandbox, input), newEffect())
-  return JSON.parse(JSON.stringify(created))
+  const created = await insertIntent(deps, caller, parseCreate(deps, caller.sandbox, input), newRequest(deps))
+  return JSON.parse(JSON.stringify(await dataOf(created)))
 }
 
 /** Creates an intent by a request. */

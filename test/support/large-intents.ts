@@ -1,9 +1,11 @@
 import { expect } from 'chai'
 import { endPayment } from '../../src/intents/payments/end.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { noCommission } from '../../src/wallets/commission.ts'
 import { storedIntent } from './pay.ts'
 import type { Service } from './service.ts'
+import { newMarking } from './write-request.ts'
 
 /** The largest metadata allowed, of characters that take four bytes. */
 export const fullMetadata = Object.fromEntries(
@@ -23,7 +25,8 @@ export async function paymentsOf(service: Service, referenceNumber: string, amou
   const payer = { payerPhone: '22 ** ** 45', payerHash: 'h', commission: noCommission }
   const end = async (status: string, outcome: Parameters<typeof endPayment>[3]) => {
     const payment = { id: newId(), wallet: 'sandbox', amount, ...payer } as const
-    const ended = await endPayment(service.deps, intent, payment, outcome, { effectId: newId(), cause })
+    const by = { marking: newMarking(service.deps), cause }
+    const ended = await endPayment(service.deps, intent, payment, outcome, by, noDeadline)
     expect(ended?.status).to.equal(status)
   }
   return {

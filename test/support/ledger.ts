@@ -7,6 +7,7 @@ import { newId } from '../../src/security/ids.ts'
 import { createIntent, relay } from './actions.ts'
 import { storedIntent } from './pay.ts'
 import type { Merchant, Service } from './service.ts'
+import { newMarking } from './write-request.ts'
 
 /** Texts of merchants that a spreadsheet could execute, or that are hard to write and to cut in a file. */
 export const difficultTexts = [
@@ -81,9 +82,9 @@ export async function payLive(service: Service, live: Merchant, amount: number, 
   const commission = { providerTtc: fee, payerTtc: 0, tof: 0, tte: 0, totalRevenue: fee }
   const payer = { payerPhone: '22 ** ** 01', payerHash: 'x' }
   const payment = { id: newId(), wallet: 'live:test', amount, commission, ...payer } as const
-  const by = { effectId: payment.id, cause: null }
+  const by = { marking: newMarking(service.deps), cause: null }
   const at = service.deps.now()
   const fixed = { ...service.deps, now: () => at }
-  await endPayment(fixed, await storedIntent(service, referenceNumber), payment, { outcome: 'done' }, by)
+  await endPayment(fixed, await storedIntent(service, referenceNumber), payment, { outcome: 'done' }, by, noDeadline)
   return referenceNumber
 }

@@ -6,12 +6,14 @@ import {
   type PaymentResult,
   payIntent,
 } from '../../src/intents/payments/pay.ts'
+import { beginRefund } from '../../src/intents/refunds/hold.ts'
 import type { Refund } from '../../src/intents/refunds/refund-record.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { commissionOf } from '../../src/wallets/commission.ts'
 import { type ApiResponse, post } from './actions.ts'
 import type { Merchant, Service } from './service.ts'
+import { newMarking } from './write-request.ts'
 
 /** Operations of customers and merchants on payments, for tests that need them as set-up. */
 
@@ -68,11 +70,20 @@ export const simulate = (
 ): Promise<ApiResponse> =>
   post(service, merchant, `/intents/${referenceNumber}/simulate-payment`, JSON.stringify(input))
 
+/** Sets the amount of a refund aside, as a request of its own does. */
+export const beginOwnRefund = (
+  deps: Deps,
+  intent: Intent,
+  guard: Parameters<typeof beginRefund>[2],
+  refund: Refund,
+): Promise<boolean> =>
+  beginRefund(deps, intent, guard, { refund, marking: newMarking(deps, { refundId: refund.id }) }, noDeadline)
+
 /** A refund that begins now. */
 export function newRefund({ now }: Pick<Deps, 'now'>, amount: number): Refund {
   const createdAt = now()
   const validUntil = new Date(createdAt.getTime() + 15_000)
-  const [id, effectId] = [`RF-${newId()}`, newId()]
+  const id = `RF-${newId()}`
   const returnedFees = { providerTtc: 0, payerTtc: 0 }
   return {
     id,
@@ -80,7 +91,6 @@ export function newRefund({ now }: Pick<Deps, 'now'>, amount: number): Refund {
     returnedFees,
     reason: null,
     status: 'PENDING',
-    effectId,
     createdAt,
     validUntil,
     queryAt: validUntil,

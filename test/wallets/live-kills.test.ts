@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
-import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
@@ -22,6 +21,7 @@ import {
 import { payer } from '../support/provider-books.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { behindMs } from '../support/victim.ts'
+import { dataOf, newRequest } from '../support/write-request.ts'
 
 const amount = 700
 const { phone, pin } = payer
@@ -154,17 +154,16 @@ describe('If a process is killed between any two steps of a live payment or refu
 
   interface Refunding {
     referenceNumber: string
-    effectId: string
+    key: string
     responses: string[]
   }
 
   /** The merchant's refund request, always with the same idempotency key. */
-  async function refund(deps: Deps, { referenceNumber, effectId, responses }: Refunding): Promise<void> {
+  async function refund(deps: Deps, { referenceNumber, key, responses }: Refunding): Promise<void> {
     const input = { amount: 500, reason: null, expectedRefundable: null }
-    const effect = { id: effectId, deadlineAt: performance.now() + 60_000, cause: null, seal: String }
+    const request = newRequest(deps, { key })
     try {
-      const step = await refundIntent(deps, callerOf(merchant, false), referenceNumber, input, effect)
-      await step((work) => work(noDeadline))
+      await dataOf(await refundIntent(deps, callerOf(merchant, false), referenceNumber, input, request))
       responses.push('done')
     } catch (error) {
       responses.push((error as { code?: string }).code ?? '')
@@ -175,7 +174,7 @@ describe('If a process is killed between any two steps of a live payment or refu
     async prepare(): Promise<Refunding> {
       const { referenceNumber } = await createIntent(service, merchant, { amount })
       expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('done')
-      return { referenceNumber, effectId: newId(), responses: [] }
+      return { referenceNumber, key: newId(), responses: [] }
     },
     run: (victim: { deps: Deps }, each: Refunding) => refund(victim.deps, { ...each, responses: [] }),
     async repeat(each: Refunding) {

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import { maxRefunds } from '../../schemas/refund.ts'
-import { beginRefund } from '../../src/intents/refunds/hold.ts'
 import type { Refund } from '../../src/intents/refunds/refund-record.ts'
 import { settleRefund } from '../../src/intents/refunds/settle.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
@@ -13,7 +12,7 @@ import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, outboxEvents, relay, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { bytesOf, cause, fullMetadata, paymentsOf } from '../support/large-intents.ts'
-import { newRefund, simulate, storedIntent } from '../support/pay.ts'
+import { beginOwnRefund, newRefund, simulate, storedIntent } from '../support/pay.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { allDelivered } from './set-up.ts'
@@ -36,13 +35,13 @@ describe('An intent with thousands of events', () => {
   async function makeEvents(referenceNumber: string): Promise<void> {
     const { intent, decline, succeed } = await paymentsOf(service, referenceNumber, maxRefunds)
     const begin = (refund: Refund) =>
-      beginRefund(service.deps, intent, { refundsCommitted: { $lt: maxRefunds } }, refund)
+      beginOwnRefund(service.deps, intent, { refundsCommitted: { $lt: maxRefunds } }, refund)
     const refundOne = async () => {
       const refund = { ...newRefund(service.deps, 1), reason: '💰'.repeat(200) }
       expect(await begin(refund)).to.equal(true)
       const paid = await storedIntent(service, referenceNumber)
       const settled = await settleRefund(service.deps, paid, refund, { outcome: 'done' }, cause)
-      expect(settled?.status).to.equal('REFUNDED')
+      expect(settled).to.equal(true)
     }
     await decline()
     await copyLast(referenceNumber, 'outbox', 198)

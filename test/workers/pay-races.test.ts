@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Deps } from '../../src/deps.ts'
+import type { Result } from '../../src/idempotency/request.ts'
 import { cancelIntent } from '../../src/intents/cancel.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
-import { newId } from '../../src/security/ids.ts'
 import { newAccount } from '../../src/wallets/sandbox/account.ts'
 import { demoWallets } from '../../src/wallets/sandbox/demo-wallets.ts'
 import { decideWithoutMoney, transfer } from '../../src/wallets/sandbox/transfer.ts'
@@ -20,6 +20,7 @@ import { rounds } from '../support/machine.ts'
 import { outboxEventsOf, outcomeName, payFor, refund, storedIntent } from '../support/pay.ts'
 import { withMerchant, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { dataOf, newRequest } from '../support/write-request.ts'
 
 const all = rounds(150, 12)
 const roundsAtOnce = 25
@@ -111,9 +112,8 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
   /** Opens when the merchant's cancellation was refused because of the payment. */
   const slowPayment = createGate()
 
-  const effect = () => ({ id: newId(), deadlineAt: performance.now() + 10_000, cause: null, seal: () => '' })
-  const resultOf = (request: Promise<Intent>): Promise<string> =>
-    request.then(
+  const resultOf = (request: Promise<Result>): Promise<string> =>
+    request.then(dataOf).then(
       () => 'done',
       (error: { code: string }) => error.code,
     )
@@ -135,11 +135,11 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
       payer: async () =>
         outcomeName(await payFor(service, intent, { ...formOf(0), ...(control && { pin: control.pin }) })),
       other: async () => outcomeName(await payFor(beside, intent, formOf(7))),
-      cancel: () => resultOf(cancelIntent(service.deps, caller, referenceNumber, effect())),
+      cancel: () => resultOf(cancelIntent(service.deps, caller, referenceNumber, newRequest(service.deps))),
       simulation: () => {
         const outcome = index % 10 === 0 ? 'insufficient_funds' : 'success'
         const simulation = { amount: null, payerPhone: '22000001', outcome } as const
-        return resultOf(simulatePayment(beside.deps, caller, referenceNumber, simulation, effect()))
+        return resultOf(simulatePayment(beside.deps, caller, referenceNumber, simulation, newRequest(service.deps)))
       },
       expiry: async () => ((await expireIntent(worker, referenceNumber)).expired ? 'done' : 'not'),
       query: async () => {

@@ -3,7 +3,6 @@ import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import type { Intent } from '../../src/intents/intent.ts'
 import { queryDueWallets } from '../../src/intents/query-due-wallets.ts'
-import { beginRefund } from '../../src/intents/refunds/hold.ts'
 import { enqueueWalletOutcome, walletOutcomeJob } from '../../src/intents/wallet-outcome-job.ts'
 import { createLog, type Log } from '../../src/process/log.ts'
 import { newId } from '../../src/security/ids.ts'
@@ -12,7 +11,7 @@ import { walletOutcome } from '../../workers/wallet-outcome.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
-import { newRefund, outboxEventsOf, pay, refund, storedIntent } from '../support/pay.ts'
+import { beginOwnRefund, newRefund, outboxEventsOf, pay, refund, storedIntent } from '../support/pay.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import { expectIntact, type Service, withMerchant, withSecondProcess, withService } from '../support/service.ts'
@@ -63,7 +62,7 @@ describe('A payment or refund with an unknown outcome', () => {
     excuse([referenceNumber], 'refunds bounded')
     const refunds = amounts.map((amount) => newRefund(service.deps, amount))
     const guard = { refundsCommitted: { $lte: 20_000 } }
-    for (const each of refunds) await beginRefund(service.deps, intent, guard, each)
+    for (const each of refunds) await beginOwnRefund(service.deps, intent, guard, each)
     return { intent: await storedIntent(service, referenceNumber), keys: refunds.map(({ id }) => id) }
   }
 

@@ -1,7 +1,7 @@
 import { withoutNul } from '../../../schemas/responses/fields.ts'
 import { needsField } from '../../input/known-fields.ts'
 import { maxBodyBytes } from '../body/read-body.ts'
-import { type Route, scopesOf, type WriteRoute } from '../operations/route.ts'
+import { type AnyWrite, type Route, scopesOf } from '../operations/route.ts'
 import { headersOf } from './headers.ts'
 import { refusalsOf } from './refusals.ts'
 import type { Part, SchemaWriter } from './schema.ts'
@@ -76,7 +76,7 @@ const asParameter = ({ description, ...schema }: Part, text: string | undefined)
   ...(text === undefined ? {} : { example: schema.type === 'integer' ? Number(text) : text }),
 })
 
-function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null {
+function bodyOf(writer: SchemaWriter, { body, about }: AnyWrite): Part | null {
   if (about.body === undefined) return null
   const json = { schema: writer.refer(about.body), example: about.example.body }
   return {

@@ -4,75 +4,46 @@ import type { Request } from 'express'
 import { stringify } from 'safe-stable-stringify'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { type ErrorCode, Refusal, refuse, unavailable } from '../../errors.ts'
-import { claims, responseField } from '../../idempotency/claim.ts'
+import { type ErrorCode, Refusal, refuse } from '../../errors.ts'
 import {
-  attemptClaim,
-  type Claimed,
-  type FirstResponse,
-  giveUp,
-  keepResponse,
-  recallFirst,
-  recheckClaim,
-  reclaim,
-} from '../../idempotency/compete.ts'
-import { doneBefore, type Effect, type ThirdPartyStep } from '../../idempotency/effect.ts'
-import type { Recall } from '../../idempotency/recall.ts'
+  type Bytes,
+  findRow,
+  type Result,
+  readRow,
+  rowOf,
+  storeRow,
+  type ThirdPartyStep,
+  type WriteRequest,
+} from '../../idempotency/request.ts'
+import { freshSince, type StoredResponse } from '../../idempotency/response.ts'
 import type { Cause } from '../../outbox/event.ts'
 import { withinSandboxResponses } from '../../quotas/sandbox-responses.ts'
-import type { SealedField } from '../../security/seal.ts'
 import { inSpan } from '../../tracing/in-span.ts'
 import { type ApiResponse, failure, success } from '../responses/envelope.ts'
 import type { Deadline } from '../server/deadline.ts'
 
-/**
- * How long a duplicate request waits for the first request's response, and how often it checks whether the response is
- * available.
- */
-const maxWaitMs = 10_000
-const checkEveryMs = 100
-/**
- * Nearly every request finishes within this time. Duplicates that have waited longer check less often, and each
- * business may have at most `maxLongWaits` of them.
- */
-const longWaitMs = 1_000
-const longWaitCheckEveryMs = 500
-const maxLongWaits = 20
-/**
- * How long a request's lease on its claim lasts: the 8 s that the request may wait for MongoDB, plus a margin of 2 s. A
- * duplicate also waits for up to 10 s (`maxWaitMs`), so it can take over the claim once this lease has expired.
- */
-const claimLeaseMs = 10_000
-/**
- * If an operation has a third-party step, its lease lasts this much longer than the step may take, to allow for the
- * work before and after the step.
- */
-const thirdPartyGraceMs = 5000
 const maxKeyLength = 255
-/** The length of the status in a stored response, which consists of the three-digit status followed by the body. */
-const statusLength = 3
+/** How often a request looks for the response of its twin, whose transaction has just been committed. */
+const lookAgainMs = 20
 
-/** A write operation. Requests with the same API key, method, path and idempotency key count as one write. */
+/** A write operation and its input. */
 export interface Write {
   key: string
   method: string
   path: string
-  /**
-   * The input. A duplicate with different input receives the stored response and a header that reports the mismatch.
-   */
+  /** A repetition with other parameters still gets the first response, with a header that reports it. */
   params: unknown
+  /** The status of a success. */
   status: number
-  /**
-   * The error to return if the body is unreadable, otherwise null. This error response is not stored (step 11 in the
-   * order of checks, docs/maintainers/decisions.md).
-   */
+  /** The error of an unreadable body, which is never stored: the client repeats the request with the whole body. */
   unread: Refusal | null
-  recall: Recall | null
   isNeverLimited: boolean
-  /** The maximum duration of the third-party step that `run` resolves to. Null if `run` resolves to data instead. */
-  thirdPartyMs: number | null
+  /** Finds what a request with the same key has done. Null if `responses` alone says so. */
+  findEffect: ((request: WriteRequest) => Promise<Result | null>) | null
+  /** Whether a document contains all of its first response, so that no row is stored for an effect. */
+  storesNoRow: boolean
   cause: Cause
-  run(effect: Effect): Promise<unknown>
+  run(request: WriteRequest): Promise<Result>
 }
 
 /** Returns the idempotency key. Throws if it is missing, blank, too long or sent more than once (SPEC 5.4). */
@@ -99,162 +70,110 @@ function headerText(latin1: string): string {
   }
 }
 
-/** The request has run, but its claim no longer exists or now belongs to a different request. */
-interface Lost {
-  state: 'lost'
-  /** The response that this request produced itself. */
-  own: ApiResponse
-}
-
 /**
- * Runs a write only once, even if its request is sent several times. The steps are claim, effect and response
- * (docs/merchants/retries.md). A duplicate waits for the response of the request that is running. A retry after a crash
- * finds the effect that has already been recorded and returns its result. Once a request has run under one effect id,
- * it never runs under a different one.
+ * Runs a write once, however often its request is sent, and returns the same bytes each time (architecture.md,
+ * "Idempotency"). Nothing holds a claim: the write itself says which request made it, or stores the response. So a
+ * twin, and a repetition after a crash, find either nothing or the effect.
  */
 export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<ApiResponse> {
-  const id = digest(JSON.stringify([caller.keyId, write.method, write.path, write.key]))
+  const { cause, findEffect, storesNoRow, unread } = write
   const paramsHash = digest(stringify(write.params) ?? '')
-  const { recall, thirdPartyMs } = write
-  const request = {
-    id,
+  const arrivedAt = deps.now()
+  const since = freshSince(arrivedAt)
+  const sandboxOf = caller.sandbox ? caller.businessId : null
+  const key = digest(JSON.stringify([caller.keyId, write.method, write.path, write.key]))
+
+  const rowFor = (response: Bytes, about: Pick<StoredResponse, 'at' | 'paramsHash' | 'refusal'>) =>
+    rowOf(deps, key, response, { ...about, sandboxOf })
+  const store = (row: StoredResponse) =>
+    deadline.run((deadlineAt) => storeRow(deps, row, { since, isShared: findEffect !== null, deadlineAt }))
+  const find = () => deadline.run((deadlineAt) => findRow(deps, key, since, deadlineAt))
+  const effect = () => deadline.run(async (deadlineAt) => (await findEffect?.(request(deadlineAt))) ?? null)
+  const repeat = (row: StoredResponse): Result => ({ kind: 'stored', response: readRow(deps, row), repeats: row })
+
+  /** An effect wins over the refusal of a twin. */
+  async function lookUp(deadlineAt: number): Promise<Result | null> {
+    const row = await findRow(deps, key, since, deadlineAt)
+    if (row === null) return null
+    return (row.refusal ? await findEffect?.(request(deadlineAt)) : null) ?? repeat(row)
+  }
+  const looking = lookUp(await deadline.run(async (deadlineAt) => deadlineAt))
+  looking.catch(() => undefined)
+
+  const request = (deadlineAt: number): WriteRequest => ({
+    key,
     paramsHash,
-    recall,
-    leaseMs: thirdPartyMs === null ? claimLeaseMs : thirdPartyMs + thirdPartyGraceMs,
-    arrivedAt: deps.now(),
-  }
-  const beganAtMs = performance.now()
-  let check = (deadlineAt: number): Promise<Claimed | Lost> => attemptClaim(deps, request, deadlineAt)
-  for (let waited = false; ; waited = true) {
-    const claimed = await deadline.run(check)
-    if (claimed.state === 'lost') return claimed.own
-    if (claimed.state === 'finished') {
-      if (waited) await deadline.run((deadlineAt) => deps.batchers.noteReplay(id, deadlineAt))
-      const { first } = claimed
-      // Only a stored response has to wait for `readPace`, because a response that is computed from a document is never
-      // large.
-      if (first.kind === 'stored') await deps.readPace.pass(caller.businessId, first.sealedResponse.length)
-      return replay(deps, write, first, claimed.paramsHash !== paramsHash)
+    arrivedAt,
+    deadlineAt,
+    cause,
+    earlier: () => looking,
+    build(data) {
+      const response = success(write.status, data)
+      return { response, row: rowFor(response, { paramsHash, at: deps.now(), refusal: false }) }
+    },
+  })
+
+  /** Finds out what a request gets that failed: the effect of a twin, a stored response, or its own error. */
+  async function afterError(error: unknown): Promise<Result | ApiResponse> {
+    const own = error instanceof Refusal && error !== unread && isFinal(error) ? failure(error, cause.requestId) : null
+    try {
+      const earlier = await deadline.run(() => looking)
+      if (earlier !== null) return earlier
+      const there = own && (await store(rowFor(own, { paramsHash, at: deps.now(), refusal: true })))
+      const done = await effect()
+      if (done !== null) return done
+      const row = there ?? (own === null ? await findLater(error) : null)
+      return row === null ? (own ?? Promise.reject(error)) : repeat(row)
+    } catch (second) {
+      // A refusal that could not be stored must not be sent. Any other error says more than that MongoDB is away.
+      throw own === null ? error : second
     }
-    if (claimed.state === 'held') {
-      const { effectId } = claimed
-      const held = { id, ...claimed }
-      const { response: own, isKept } = await withinSandboxResponses(deps, caller, write, () =>
-        runHolding(deps, caller, deadline, write, held),
-      ).catch((error: unknown) => {
-        giveUp(deps, held).catch(() => undefined)
-        throw error
-      })
-      if (isKept) return own
-      check = async (deadlineAt) => (await reclaim(deps, request, effectId, deadlineAt)) ?? { state: 'lost', own }
-    } else if (!waited) check = (deadlineAt) => recheckClaim(deps, request, deadlineAt)
-    await waitToCheck(deps, caller, performance.now() - beganAtMs)
   }
-}
 
-const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
-
-/**
- * Waits before the next check. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if the duplicate has waited too long, or if too
- * many of the business's duplicates are already waiting.
- */
-async function waitToCheck({ longWaits }: Deps, { businessId }: Caller, waitedMs: number): Promise<void> {
-  if (waitedMs < longWaitMs) return pause(checkEveryMs)
-  const waiting = longWaits.get(businessId) ?? 0
-  if (waitedMs > maxWaitMs || waiting >= maxLongWaits) throw inProgress()
-  longWaits.set(businessId, waiting + 1)
-  await pause(longWaitCheckEveryMs)
-  const left = (longWaits.get(businessId) ?? 1) - 1
-  if (left > 0) longWaits.set(businessId, left)
-  else longWaits.delete(businessId)
-}
-
-/**
- * Runs the operation. If the request has lost its claim in the meantime, `isKept` is false and the caller must read the
- * claim again.
- */
-async function runHolding(
-  deps: Deps,
-  { sandbox, businessId }: Caller,
-  deadline: Deadline,
-  write: Write,
-  held: { id: string; token: string; effectId: string },
-): Promise<{ response: ApiResponse; isKept: boolean }> {
-  const sealed = ({ status, body }: ApiResponse, field: SealedField) =>
-    deps.secrets.seal(Buffer.concat([Buffer.from(String(status)), body]), field)
-  // If the operation builds a response in order to store it, that same response is sent, so that the stored bytes and
-  // the sent bytes are identical.
-  let createdResponse: ApiResponse | null = null
-  const seal = (data: unknown) => {
-    if (write.recall?.kind !== 'stored') throw new Error('A route that seals its response must recall a stored one.')
-    createdResponse = success(write.status, data)
-    return sealed(createdResponse, responseField(write.recall.collection, held.effectId))
+  /** The transaction of a twin has been committed, but a majority may not have its row yet. */
+  async function findLater(error: unknown): Promise<StoredResponse | null> {
+    const isTwin = error instanceof Refusal && error.code === 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
+    for (;;) {
+      const row = await find()
+      if (row !== null || !isTwin) return row
+      await deadline.run(() => pause(lookAgainMs))
+    }
   }
-  let response: ApiResponse
-  try {
-    const data = await inSpan(deps, 'operation', write.cause.traceparent, () =>
-      operate(deadline, write, { id: held.effectId, seal }),
-    )
-    if (data === doneBefore) return { response: await recallEarlier(deps, deadline, write, held), isKept: true }
-    response = createdResponse ?? success(write.status, data)
-    // No response is stored with the claim, because the created document contains the response or everything needed to
-    // compute it.
-    if (write.recall !== null) return { response, isKept: true }
-  } catch (error) {
-    if (error === write.unread || !isFinal(error)) throw error
-    response = failure(error, write.cause.requestId)
+
+  async function conclude(result: Result): Promise<ApiResponse> {
+    if (result.kind === 'stored') {
+      const { response, repeats } = result
+      if (repeats === null) return { ...response, code: null, headers: {} }
+      await deps.readPace.pass(caller.businessId, response.body.length)
+      return repeated(response, repeats.paramsHash !== paramsHash)
+    }
+    const { kind, data: begun } = result
+    const data = typeof begun === 'function' ? await (begun as ThirdPartyStep)(deadline.run) : begun
+    if (data instanceof Refusal && !isFinal(data)) throw data
+    const response = data instanceof Refusal ? failure(data, cause.requestId) : success(write.status, data)
+    const about = kind === 'effect' ? result : { at: deps.now(), paramsHash, isRepeat: false }
+    const isKnown = storesNoRow && !(about.isRepeat && (await find())?.refusal === true)
+    const { at, isRepeat } = about
+    const there = isKnown ? null : await store(rowFor(response, { at, paramsHash: about.paramsHash, refusal: false }))
+    if (there !== null) return conclude(repeat(there))
+    return isRepeat ? repeated(response, about.paramsHash !== paramsHash) : response
   }
-  const kept = {
-    sealedResponse: sealed(response, responseField(claims.name, held.id)),
-    ...(sandbox ? { sandboxOf: businessId } : {}),
-  }
-  const isKept = await deadline.run((deadlineAt) => keepResponse(deps, held, kept, deadlineAt))
-  return { response, isKept }
+
+  return inSpan(deps, 'operation', cause.traceparent, async () => {
+    const run = () => deadline.run((deadlineAt) => write.run(request(deadlineAt)))
+    const result = await withinSandboxResponses(deps, caller, write, run).catch(afterError)
+    return 'kind' in result ? conclude(result) : result
+  })
 }
 
-/**
- * Returns the response from an earlier attempt that already created the document. The document is found by the effect
- * id that both attempts share, so the claim is not needed.
- */
-async function recallEarlier(
-  deps: Deps,
-  deadline: Deadline,
-  write: Write,
-  { id, effectId }: { id: string; effectId: string },
-): Promise<ApiResponse> {
-  const first = await deadline.run(() => recallFirst(deps, write.recall, effectId))
-  if (first === null) throw unavailable()
-  await deadline.run((deadlineAt) => deps.batchers.noteReplay(id, deadlineAt))
-  return replay(deps, write, first, false)
-}
+/** Whether an error is the request's final response. After any other error, the client may repeat the request. */
+const isFinal = ({ statusCode, code }: Refusal): boolean =>
+  statusCode < 500 && code !== 'RATE_LIMITED' && code !== 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
 
-async function operate(
-  deadline: Deadline,
-  { cause, thirdPartyMs, run }: Write,
-  effect: Pick<Effect, 'id' | 'seal'>,
-): Promise<unknown> {
-  const begun = await deadline.run((deadlineAt) => run({ ...effect, deadlineAt, cause }))
-  return thirdPartyMs === null || begun === doneBefore ? begun : (begun as ThirdPartyStep)(deadline.run)
-}
-
-/** Whether an error is the request's final response. After any other error, the client may retry the request. */
-const isFinal = (error: unknown): error is Refusal =>
-  error instanceof Refusal && error.statusCode < 500 && error.code !== 'RATE_LIMITED'
-
-function replay(deps: Deps, { status }: Write, first: FirstResponse, otherParams: boolean): ApiResponse {
-  const response = first.kind === 'stored' ? unseal(deps, first) : success(status, first.data)
-  const mismatch = otherParams ? { 'Idempotent-Params-Mismatch': 'true' } : {}
-  return { ...response, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }
-}
-
-function unseal(
-  { secrets }: Deps,
-  { sealedResponse, field }: Extract<FirstResponse, { kind: 'stored' }>,
-): Omit<ApiResponse, 'headers'> {
-  const stored = secrets.unsealBytes(sealedResponse, field)
-  const [status, body] = [Number(stored.toString('latin1', 0, statusLength)), stored.subarray(statusLength)]
+function repeated({ status, body }: Bytes, otherParams: boolean): ApiResponse {
   const code = status >= 400 ? (JSON.parse(body.toString()).error.code as ErrorCode) : null
-  return { status, code, body }
+  const mismatch = otherParams ? { 'Idempotent-Params-Mismatch': 'true' } : {}
+  return { status, code, body, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }
 }
 
 const digest = (text: string): string => hash('sha256', text, 'base64url')

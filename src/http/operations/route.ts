@@ -5,6 +5,7 @@ import type { Deps } from '../../deps.ts'
 import type { Holding } from '../../events/feed/hold.ts'
 import type { Effect } from '../../idempotency/effect.ts'
 import type { Recall } from '../../idempotency/recall.ts'
+import type { Result, WriteRequest } from '../../idempotency/request.ts'
 import type { BodyKind } from '../body/budget.ts'
 import type { CsvFile } from '../responses/csv-file.ts'
 import type { Download } from '../responses/download.ts'
@@ -33,6 +34,7 @@ interface Common {
 }
 
 export interface ReadRoute extends Common {
+  claims?: never
   method: 'get'
   /** The kind of key that the operation accepts. `any` includes publishable keys, which are visible in browsers. */
   key: 'any' | 'secret'
@@ -71,12 +73,13 @@ export interface ReadRoute extends Common {
  * envelope.
  */
 export interface DownloadRoute extends Common {
+  claims?: never
   method: 'get'
   key: 'secret'
   download(deps: Deps, caller: Caller, input: OperationInput): Promise<Download>
 }
 
-export interface WriteRoute extends Common {
+export interface AnyWrite extends Common {
   method: 'post' | 'put' | 'patch' | 'delete'
   /** The status of a successful response. */
   status: 200 | 201
@@ -84,22 +87,38 @@ export interface WriteRoute extends Common {
   hasDryRun?: true
   /** Present if the body is a CSV file, which `run` receives as a `FileBody`. Any other body is JSON. */
   body?: 'csv'
+  /** Whether the daily quota for responses counts the operation but never refuses it, as it does for all deletions. */
+  isNeverLimited?: true
+}
+
+export interface WriteRoute extends AnyWrite {
+  claims?: never
+  /**
+   * Finds what an earlier request with the same key has done, in the document that it changed. Missing if the operation
+   * stores its response in the transaction of its changes.
+   */
+  findEffect?(deps: Deps, caller: Caller, params: Record<string, string>, request: WriteRequest): Promise<Result | null>
+  /** Whether the first response is computed from fields that never change, instead of being stored. */
+  storesNoRow?: true
+  run(deps: Deps, caller: Caller, input: OperationInput, request: WriteRequest): Promise<Result>
+}
+
+export interface ClaimRoute extends AnyWrite {
+  claims: true
   /**
    * How to recall the first response of an operation that creates a document. Without it, the response is stored with
    * the claim.
    */
   recall?: Recall
-  /** Whether the daily quota for responses counts the operation but never refuses it, as it does for all deletions. */
-  isNeverLimited?: true
   /** Returns the maximum duration of the third-party step, in ms, if the operation has one. */
   thirdPartyMs?: (config: Config) => number
   run(deps: Deps, caller: Caller, input: OperationInput, effect: Effect): Promise<unknown>
 }
 
-export type Route = ReadRoute | DownloadRoute | WriteRoute
+export type Route = ReadRoute | DownloadRoute | WriteRoute | ClaimRoute
 
 /** Returns the kind of body that an operation reads, or null if it ignores the body. */
-export const bodyKindOf = ({ body, about }: WriteRoute): BodyKind | null =>
+export const bodyKindOf = ({ body, about }: AnyWrite): BodyKind | null =>
   about.body === undefined ? null : (body ?? 'json')
 
 /** Returns the scopes that permit an operation. A key needs any one of them. */

@@ -18,11 +18,13 @@ import { type BuiltResponse, sizeOf } from '../responses/send.ts'
 import { type Deadline, startDeadline } from '../server/deadline.ts'
 import { authenticate } from './authenticate.ts'
 import { causeOf } from './cause.ts'
+import { runOnce as runClaimed } from './claims.ts'
 import { hold } from './hold.ts'
-import { idempotencyKey, runOnce, type Write } from './idempotency.ts'
+import { idempotencyKey, runOnce } from './idempotency.ts'
 import { limitKey } from './limit-rate.ts'
 import {
   bodyKindOf,
+  type ClaimRoute,
   type DownloadRoute,
   type OperationInput,
   type ReadRoute,
@@ -182,7 +184,7 @@ const readInput = (deps: Deps, { about }: Route, req: Request, body: unknown): O
 
 async function write(
   deps: Deps,
-  route: WriteRoute,
+  route: WriteRoute | ClaimRoute,
   caller: Caller,
   deadline: Deadline,
   req: Request,
@@ -193,12 +195,7 @@ async function write(
   const memory = reserveBody(deps, caller, req, kind)
   return memory.use(async () => {
     const body = await readBody(deps, caller, req, res, kind, memory)
-    const response = await runOnce(
-      deps,
-      caller,
-      deadline,
-      writeOf(deps, route, caller, req, res, { key, memory, body }),
-    )
+    const response = await runWrite(deps, route, caller, deadline, req, res, { key, memory, body })
     deps.responses.count(caller.businessId, response.body.length, res)
     return response
   })
@@ -206,17 +203,18 @@ async function write(
 
 const isDryRun = (body: unknown): boolean => (body as { dryRun?: unknown } | null)?.dryRun === true
 
-function writeOf(
+function runWrite(
   deps: Deps,
-  route: WriteRoute,
+  route: WriteRoute | ClaimRoute,
   caller: Caller,
+  deadline: Deadline,
   req: Request,
   res: Response,
   { key, memory, body }: { key: string; memory: BodyMemory; body: Body },
-): Write {
+): Promise<ApiResponse> {
   const isRead = bodyKindOf(route) !== null
   const unread = isRead && 'refusal' in body ? body.refusal : null
-  return {
+  const common = {
     key,
     method: route.method,
     // The path contains the decoded parameters, so that different encodings of a path are treated as the same path.
@@ -224,17 +222,30 @@ function writeOf(
     params: isRead && 'params' in body ? [req.query, body.params] : [req.query],
     status: route.hasDryRun && 'value' in body && isDryRun(body.value) ? 200 : route.status,
     unread,
-    recall: route.recall ?? null,
     isNeverLimited: route.isNeverLimited ?? route.method === 'delete',
-    thirdPartyMs: route.thirdPartyMs?.(deps.config) ?? null,
     cause: causeOf(res),
-    // The memory stays reserved while the operation runs, because it may run a few seconds past its deadline and still
-    // need the body.
-    run: (effect) =>
-      memory.use(async () => {
-        if (unread !== null) throw unread
-        const input = readInput(deps, route, req, 'value' in body ? body.value : undefined)
-        return route.run(deps, caller, input, effect)
-      }),
   }
+  // The memory stays reserved while the operation runs, because it may run a few seconds past its deadline and still
+  // need the body.
+  const run = <Done>(operate: (input: OperationInput) => Promise<Done>): Promise<Done> =>
+    memory.use(async () => {
+      if (unread !== null) throw unread
+      return operate(readInput(deps, route, req, 'value' in body ? body.value : undefined))
+    })
+  if (route.claims === true)
+    return runClaimed(deps, caller, deadline, {
+      ...common,
+      recall: route.recall ?? null,
+      thirdPartyMs: route.thirdPartyMs?.(deps.config) ?? null,
+      run: (effect) => run((input) => route.run(deps, caller, input, effect)),
+    })
+  const { findEffect, storesNoRow = false } = route
+  return runOnce(deps, caller, deadline, {
+    ...common,
+    storesNoRow,
+    findEffect: findEffect
+      ? (request) => findEffect(deps, caller, req.params as Record<string, string>, request)
+      : null,
+    run: (request) => run((input) => route.run(deps, caller, input, request)),
+  })
 }

@@ -35,6 +35,7 @@ export const deliveryRoutes: readonly Route[] = [
   },
   {
     method: 'post',
+    claims: true,
     path: '/dev/webhooks/events/retry',
     about: aboutDeliveries.retryMatching,
     scope: 'webhooks.deliveries:write',
@@ -43,6 +44,7 @@ export const deliveryRoutes: readonly Route[] = [
   },
   {
     method: 'post',
+    claims: true,
     path: '/dev/webhooks/events/:id/retry',
     about: aboutDeliveries.retry,
     scope: 'webhooks.deliveries:write',

@@ -19,6 +19,7 @@ import { aboutEndpoints } from './endpoints-openapi.ts'
 export const endpointRoutes: readonly Route[] = [
   {
     method: 'post',
+    claims: true,
     path: '/dev/webhooks/endpoints',
     about: aboutEndpoints.create,
     scope: 'webhooks.endpoints:write',
@@ -31,6 +32,7 @@ export const endpointRoutes: readonly Route[] = [
   },
   {
     method: 'put',
+    claims: true,
     path: '/dev/webhooks/endpoints/:id',
     about: aboutEndpoints.update,
     scope: 'webhooks.endpoints:write',
@@ -44,6 +46,7 @@ export const endpointRoutes: readonly Route[] = [
   },
   {
     method: 'delete',
+    claims: true,
     path: '/dev/webhooks/endpoints/:id',
     about: aboutEndpoints.delete,
     scope: 'webhooks.endpoints:write',
@@ -52,6 +55,7 @@ export const endpointRoutes: readonly Route[] = [
   },
   {
     method: 'post',
+    claims: true,
     path: '/dev/webhooks/endpoints/:id/test',
     about: aboutEndpoints.test,
     scope: 'webhooks.endpoints:write',
@@ -62,6 +66,7 @@ export const endpointRoutes: readonly Route[] = [
   },
   {
     method: 'post',
+    claims: true,
     path: '/dev/webhooks/endpoints/:id/rotate-secret',
     about: aboutEndpoints.rotateSecret,
     scope: 'webhooks.endpoints:write',

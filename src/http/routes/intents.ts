@@ -1,15 +1,15 @@
 import type { ListIntentsQuery } from '../../../schemas/list-intents.ts'
-import { cancelIntent } from '../../intents/cancel.ts'
+import { cancelIntent, findCancelled } from '../../intents/cancel.ts'
 import { createIntent } from '../../intents/create.ts'
 import { findIntent } from '../../intents/find.ts'
 import { listIntents, parseList } from '../../intents/list.ts'
 import { parseCreate } from '../../intents/parse-create.ts'
 import { parseSimulation } from '../../intents/payments/parse-simulation.ts'
-import { simulatePayment } from '../../intents/payments/simulate.ts'
+import { findSimulated, simulatePayment } from '../../intents/payments/simulate.ts'
 import { presentFor, presentIntent } from '../../intents/present.ts'
-import { recallIntent } from '../../intents/present-created.ts'
+import { findCreated } from '../../intents/present-created.ts'
 import { parseRefund } from '../../intents/refunds/parse-refund.ts'
-import { refundIntent, refundThirdPartyMs } from '../../intents/refunds/refund.ts'
+import { findRefund, refundIntent } from '../../intents/refunds/refund.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutIntents } from './intents-openapi.ts'
 
@@ -21,9 +21,10 @@ export const intentRoutes: readonly Route[] = [
     about: aboutIntents.create,
     scope: 'payments.intents:write',
     status: 201,
-    recall: recallIntent,
-    run: (deps, caller, { body }, effect) =>
-      createIntent(deps, caller, parseCreate(deps, caller.sandbox, body), effect),
+    storesNoRow: true,
+    findEffect: (deps, _caller, _params, request) => findCreated(deps, request),
+    run: (deps, caller, { body }, request) =>
+      createIntent(deps, caller, parseCreate(deps, caller.sandbox, body), request),
   },
   {
     method: 'get',
@@ -59,8 +60,10 @@ export const intentRoutes: readonly Route[] = [
     scope: 'payments.intents:write',
     status: 200,
     isNeverLimited: true,
-    run: async (deps, caller, { params }, effect) =>
-      presentIntent(deps.config, await cancelIntent(deps, caller, params.referenceNumber ?? '', effect), deps.now()),
+    findEffect: (deps, caller, { referenceNumber = '' }, request) =>
+      findCancelled(deps, caller, referenceNumber, request),
+    run: (deps, caller, { params: { referenceNumber = '' } }, request) =>
+      cancelIntent(deps, caller, referenceNumber, request),
   },
   {
     method: 'post',
@@ -69,11 +72,10 @@ export const intentRoutes: readonly Route[] = [
     scope: 'payments.intents:write',
     sandboxOnly: true,
     status: 200,
-    run: async (deps, caller, { params, body }, effect) => {
-      const input = parseSimulation(deps, body)
-      const intent = await simulatePayment(deps, caller, params.referenceNumber ?? '', input, effect)
-      return presentIntent(deps.config, intent, deps.now())
-    },
+    findEffect: (deps, caller, { referenceNumber = '' }, request) =>
+      findSimulated(deps, caller, referenceNumber, request),
+    run: (deps, caller, { params: { referenceNumber = '' }, body }, request) =>
+      simulatePayment(deps, caller, referenceNumber, parseSimulation(deps, body), request),
   },
   {
     method: 'post',
@@ -81,8 +83,8 @@ export const intentRoutes: readonly Route[] = [
     about: aboutIntents.refund,
     scope: 'payments.refunds:write',
     status: 200,
-    thirdPartyMs: refundThirdPartyMs,
-    run: (deps, caller, { params, body }, effect) =>
-      refundIntent(deps, caller, params.referenceNumber ?? '', parseRefund(deps, body), effect),
+    findEffect: (deps, caller, { referenceNumber = '' }, request) => findRefund(deps, caller, referenceNumber, request),
+    run: (deps, caller, { params: { referenceNumber = '' }, body }, request) =>
+      refundIntent(deps, caller, referenceNumber, parseRefund(deps, body), request),
   },
 ]

@@ -12,6 +12,7 @@ import { aboutOrders } from './orders-openapi.ts'
 export const orderRoutes: readonly Route[] = [
   {
     method: 'post',
+    claims: true,
     path: '/dev/store/orders/simulate',
     about: aboutOrders.simulate,
     scope: 'store.orders:write',

@@ -12,6 +12,7 @@ import { aboutProductFiles } from './product-files-openapi.ts'
 export const productCsvRoutes: readonly Route[] = [
   {
     method: 'post',
+    claims: true,
     path: '/dev/store/products/import-csv',
     about: aboutProductFiles.import,
     scope: 'store.products:write',

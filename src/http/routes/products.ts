@@ -18,6 +18,7 @@ import { aboutProducts } from './products-openapi.ts'
 export const productRoutes: readonly Route[] = [
   {
     method: 'post',
+    claims: true,
     path: '/dev/store/products',
     about: aboutProducts.create,
     scope: 'store.products:write',
@@ -49,6 +50,7 @@ export const productRoutes: readonly Route[] = [
   },
   {
     method: 'put',
+    claims: true,
     path: '/dev/store/products/:id',
     about: aboutProducts.update,
     scope: 'store.products:write',
@@ -58,6 +60,7 @@ export const productRoutes: readonly Route[] = [
   },
   {
     method: 'delete',
+    claims: true,
     path: '/dev/store/products/:id',
     about: aboutProducts.delete,
     scope: 'store.products:write',
@@ -66,6 +69,7 @@ export const productRoutes: readonly Route[] = [
   },
   {
     method: 'patch',
+    claims: true,
     path: '/dev/store/products/:id/variants/:vid/stock',
     about: aboutProducts.changeStock,
     scope: 'store.products:write',

@@ -12,6 +12,7 @@ import { aboutReplays } from './replays-openapi.ts'
 export const replayRoutes: readonly Route[] = [
   {
     method: 'post',
+    claims: true,
     path: '/dev/webhooks/endpoints/:id/replay',
     about: aboutReplays.create,
     scope: 'webhooks.deliveries:write',
@@ -49,6 +50,7 @@ export const replayRoutes: readonly Route[] = [
   },
   {
     method: 'post',
+    claims: true,
     path: '/dev/webhooks/endpoints/:id/replays/:replayId/cancel',
     about: aboutReplays.cancel,
     scope: 'webhooks.deliveries:write',

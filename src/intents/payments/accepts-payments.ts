@@ -1,3 +1,5 @@
+import { maxMarks } from '../marks.ts'
+
 /**
  * An intent whose document is larger than this accepts no further payments. A customer may fail to pay an intent any
  * number of times. Each failure adds an event, which stays in the document while no relay is running. MongoDB allows
@@ -6,8 +8,6 @@
  */
 const maxBytes = 8 * 1024 * 1024
 
-/**
- * Returns whether the intent's document has space for the events of another payment. `bytes` is the size of the whole
- * document.
- */
-export const acceptsPayments = ({ bytes }: { bytes: number }): boolean => bytes <= maxBytes
+/** Returns whether the document has space for the events and the mark of another payment. `bytes` is its whole size. */
+export const acceptsPayments = ({ bytes, freshMarks }: { bytes: number; freshMarks: number }): boolean =>
+  bytes <= maxBytes && freshMarks < maxMarks.payment

@@ -20,16 +20,17 @@ export type ReportedOutcome = Extract<KnownOutcome, { outcome: 'done' | 'decline
  * one write, which also stores the payment's look-up keys. Returns null if the guard does not match.
  */
 export const endPayment = (
-  deps: Pick<Deps, 'Intent' | 'metrics' | 'now'>,
+  deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
   intent: Intent,
   payment: EndingPayment,
   outcome: ReportedOutcome,
-  by: Pick<TransitionInput, 'effectId' | 'cause' | 'guard'>,
+  by: Pick<TransitionInput, 'marking' | 'cause' | 'guard'>,
+  deadlineAt: number,
 ): Promise<Intent | null> => {
   const attempt = attemptOf(deps, payment, outcome)
   const transition = transitionFor(deps, payment, outcome, attempt)
   const $push = { ...pushAttempt(attempt), ...pushLookUpKeys(lookUpKeysOf(intent, payment)) }
-  return applyTransition(deps, intent, { ...transition, lists: { $push }, ...by })
+  return applyTransition(deps, intent, { ...transition, lists: { $push }, ...by }, deadlineAt)
 }
 
 /** Returns the transition that a payment's outcome requires. */
@@ -38,7 +39,7 @@ export function transitionFor(
   payment: EndingPayment,
   outcome: ReportedOutcome,
   attempt: PaymentAttempt,
-): Omit<TransitionInput, 'effectId' | 'cause' | 'guard'> {
+): Omit<TransitionInput, 'marking' | 'cause' | 'guard'> {
   const lists = { $push: pushAttempt(attempt) }
   const failing = (name: TransitionName, code: DeclineReason | FailureReason, retryable: boolean) => {
     const failure: PaymentFailure = { code, retryable }

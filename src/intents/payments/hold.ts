@@ -1,5 +1,4 @@
 import type { Deps } from '../../deps.ts'
-import { recorded } from '../../idempotency/effect.ts'
 import type { Intent } from '../intent.ts'
 import { isPayable, neverCancels, transitions } from '../lifecycle.ts'
 import { lookUpKeysOf, pushLookUpKeys } from '../look-up-keys.ts'
@@ -7,8 +6,7 @@ import type { PlannedChange } from '../transition.ts'
 import type { PaymentAttempt, PaymentHold } from './payment.ts'
 
 /**
- * The maximum number of attempts whose outcomes an intent keeps. Older outcomes are dropped. The list `effects` keeps
- * the ids of more attempts, because it can hold 1 000 ids (idempotency/effect.ts).
+ * The maximum number of attempts whose outcomes an intent keeps. Older outcomes are dropped.
  */
 const maxAttempts = 50
 
@@ -36,11 +34,12 @@ export async function beginPayment(
       _id,
       status: { $in: transitions.pay.from },
       ...isPayable(deps.now()),
-      effects: { $ne: hold.id },
+      'marks.key': { $ne: hold.id },
     },
     update: {
       $set: { hold, cancelsAt: neverCancels },
-      $push: pushLookUpKeys(lookUpKeysOf(intent, hold)),
+      // The form makes only this payment, whatever becomes of it.
+      $push: { marks: { key: hold.id, at: hold.startedAt }, ...pushLookUpKeys(lookUpKeysOf(intent, hold)) },
     },
     proof: { 'hold.writeId': hold.writeId },
   }
@@ -59,7 +58,7 @@ export function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedCha
   return {
     transition: null,
     filter: { businessId, sandbox, _id, 'hold.id': id },
-    update: { $set: change, $push: { ...pushAttempt(attempt), ...recorded(id) } },
+    update: { $set: change, $push: pushAttempt(attempt) },
     after: { ...intent, ...change },
   }
 }

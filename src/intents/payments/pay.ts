@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import type { WithinDeadline } from '../../idempotency/effect.ts'
+import type { WithinDeadline } from '../../idempotency/request.ts'
 import type { Cause } from '../../outbox/event.ts'
 import { newId } from '../../security/ids.ts'
 import type { Commission } from '../../wallets/commission.ts'

@@ -5,7 +5,7 @@ import type { KnownOutcome } from '../../wallets/wallet.ts'
 import { expiryJob } from '../expire.ts'
 import type { Intent } from '../intent.ts'
 import { isPending } from '../lifecycle.ts'
-import { type PlannedChange, planTransition, writeInBatch } from '../transition.ts'
+import { type PlannedChange, planTransition, writeChange } from '../transition.ts'
 import { attemptOf, transitionFor } from './end.ts'
 import { planRelease } from './hold.ts'
 import type { PaymentAttempt, PaymentHold } from './payment.ts'
@@ -57,7 +57,7 @@ async function write(
   const change = planEnd(deps, intent, payment, attempt, { outcome, cause })
   // The attempt, rather than the event, serves as the proof of the write, because the relay may remove the event before
   // the proof is checked. Even in that case, the customer must see the outcome.
-  const after = await writeInBatch(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
+  const after = await writeChange(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
   return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
 }
 
@@ -80,7 +80,7 @@ function planEnd(
       const fixed = { now: () => at }
       return planTransition(fixed, intent, {
         ...transitionFor(fixed, payment, outcome, attempt),
-        effectId: payment.id,
+        marking: null,
         cause,
         guard: { 'hold.id': payment.id },
       })

@@ -2,20 +2,21 @@ import type { Caller } from '../../businesses/caller.ts'
 import { ratesAt } from '../../businesses/commission-rates.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
-import type { Effect } from '../../idempotency/effect.ts'
+import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { wakeRelay } from '../../outbox/wake-relay.ts'
+import { newId } from '../../security/ids.ts'
 import { commissionOf } from '../../wallets/commission.ts'
 import { failingPayment } from '../../wallets/magic-amounts.ts'
 import { maskPhone } from '../../wallets/phone.ts'
-import { findIntent, findIntentToChange } from '../find.ts'
-import type { Intent } from '../intent.ts'
+import { findIntentToChange, findMarked } from '../find.ts'
+import type { Intent, IntentMark } from '../intent.ts'
 import { isFree, isPending, transitions } from '../lifecycle.ts'
 import { payerHashOf } from '../look-up-keys.ts'
-import { asOf } from '../present.ts'
+import { dropOldMarks, markingOf, ownMark } from '../marks.ts'
+import { asOf, presentIntent } from '../present.ts'
 import { acceptsPayments } from './accepts-payments.ts'
 import { endPayment, type ReportedOutcome } from './end.ts'
 import type { Simulation } from './parse-simulation.ts'
-import type { PaymentAttempt } from './payment.ts'
 
 /**
  * The amount, in centimes, of a simulated payment for an OPEN intent if neither the request nor the intent specifies an
@@ -32,40 +33,65 @@ const outcomes: Record<Simulation['outcome'], ReportedOutcome> = {
 
 /**
  * Simulates a payment for a test intent in one write. The merchant chooses the outcome (SPEC 4.6). Returns the PAID
- * intent. Throws PAYMENT_FAILED if the merchant has chosen a failure. Throws INTENT_NOT_PENDING if the intent cannot be
- * paid, is already being paid, or changes before the write. Throws VALIDATION_ERROR if the amount differs from the
- * intent's amount. Throws SERVICE_UNAVAILABLE if the intent's document has no space for another payment. A retry finds
- * the payment that the first request made, and has the same result, even if the intent has changed since then.
+ * intent, or PAYMENT_FAILED if the merchant has chosen a failure. Throws INTENT_NOT_PENDING if the intent cannot be
+ * paid, is already being paid, or changes before the write, and VALIDATION_ERROR if the amount differs from the
+ * intent's amount.
  */
 export async function simulatePayment(
   deps: Deps,
   caller: Caller,
   referenceNumber: string,
   simulation: Simulation,
-  effect: Effect,
-): Promise<Intent> {
-  const before = await findIntentToChange(deps, caller, referenceNumber, effect.deadlineAt)
-  if (wasMade(before, effect)) return ownEarlierPayment(deps, caller, referenceNumber, effect)
+  request: WriteRequest,
+): Promise<Result> {
+  const { deadlineAt, cause } = request
+  const before = await findIntentToChange(deps, caller, referenceNumber, request)
+  const earlier = ownMark(before, request)
+    ? await findSimulated(deps, caller, referenceNumber, request)
+    : await request.earlier()
+  if (earlier !== null) return earlier
   if (!acceptsPayments(before)) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 30 })
   const amount = amountFor(deps, before, simulation)
   const now = deps.now()
   if (before.hold !== null || !isPending(asOf(before, now).status)) throw refuse('INTENT_NOT_PENDING')
+  await dropOldMarks(deps, before, deadlineAt)
   const payerPhone = maskPhone(simulation.payerPhone)
   const payerHash = payerHashOf(deps, simulation.payerPhone)
   const commission = commissionOf(amount, ratesAt(caller.commission, deps.config.commissionRates, now))
-  const payer = { payerPhone, payerHash }
-  const payment = { id: effect.id, wallet: 'simulation', amount, commission, ...payer } as const
+  const payment = { id: newId(), wallet: 'simulation', amount, commission, payerPhone, payerHash } as const
   const outcome = amount === failingPayment ? technicalError : outcomes[simulation.outcome]
-  const by = { effectId: effect.id, cause: effect.cause, guard: isFree(now) }
+  const failure =
+    outcome.outcome === 'done' ? null : { code: outcome.reason, retryable: outcome.outcome === 'declined' }
+  const marking = markingOf(request, now, { payment: { failure } })
   // The guard and the write use the same time. If they used different times, an expired intent could be paid when the
   // clock is adjusted between the guard and the write.
   const fixed = { ...deps, now: () => now }
-  const after = await endPayment(fixed, before, payment, outcome, by)
-  if (after === null) return ownEarlierPayment(deps, caller, referenceNumber, effect)
+  const after = await endPayment(fixed, before, payment, outcome, { marking, cause, guard: isFree(now) }, deadlineAt)
+  if (after === null) throw refuse('INTENT_NOT_PENDING')
   wakeRelay(deps, after)
-  const requestId = effect.cause?.requestId ?? null
+  const { requestId } = cause
   deps.log.info({ referenceNumber, ...outcome, status: after.status, requestId }, 'payment.settled')
-  return resultOf(after, effect)
+  return effectOf(marking.mark, resultOf(deps, after, marking.mark), false)
+}
+
+/** Returns the result of the payment that an earlier request with the same key has simulated. */
+export async function findSimulated(
+  deps: Deps,
+  caller: Caller,
+  referenceNumber: string,
+  request: WriteRequest,
+): Promise<Result | null> {
+  const found = await findMarked(deps, caller, referenceNumber, request)
+  return found && effectOf(found.mark, resultOf(deps, found.intent, found.mark), true)
+}
+
+/** Returns the response's data, or PAYMENT_FAILED with the status that the payment left. */
+function resultOf(deps: Pick<Deps, 'config' | 'now'>, intent: Intent, { payment }: IntentMark): unknown {
+  const failure = payment?.failure ?? null
+  if (failure === null) return presentIntent(deps.config, intent, deps.now())
+  const { code, retryable } = failure
+  const status = retryable ? transitions.decline.to : transitions.fail.to
+  return refuse('PAYMENT_FAILED', { details: { status, retryable, code } })
 }
 
 function amountFor(
@@ -79,34 +105,4 @@ function amountFor(
       message: `amount must be the amount of the payment intent, ${amount}, or be omitted.`,
     })
   return requested ?? amount ?? Math.min(defaultOpenAmount, deps.config.maxAmount)
-}
-
-/**
- * Returns the result of the payment that this request has already made. Throws INTENT_NOT_PENDING if this request has
- * not made a payment.
- */
-async function ownEarlierPayment(deps: Deps, caller: Caller, referenceNumber: string, effect: Effect): Promise<Intent> {
-  const after = await findIntent(deps, caller, referenceNumber, effect.deadlineAt)
-  if (!wasMade(after, effect)) throw refuse('INTENT_NOT_PENDING')
-  return resultOf(after, effect)
-}
-
-/**
- * Returns whether this request has already made its payment. All three fields are checked, because the intent keeps
- * each of them for a different length of time.
- */
-const wasMade = ({ effects, payment, attempts }: Intent, { id }: Effect): boolean =>
-  effects.includes(id) || payment?.key === id || attempts.some((attempt) => attempt.id === id)
-
-/** Returns the intent if this request paid it. Otherwise, throws PAYMENT_FAILED. */
-function resultOf(intent: Intent, effect: Effect): Intent {
-  if (intent.payment?.key === effect.id) return intent
-  const attempt = intent.attempts.find(({ id }) => id === effect.id)
-  throw refuse('PAYMENT_FAILED', attempt === undefined ? {} : { details: failureOf(attempt) })
-}
-
-/** Returns the `details` of PAYMENT_FAILED. `status` is the intent's status after the payment. */
-function failureOf({ outcome, reason }: PaymentAttempt): Record<string, unknown> {
-  const retryable = outcome === 'declined'
-  return { status: retryable ? transitions.decline.to : transitions.fail.to, retryable, code: reason }
 }

@@ -1,13 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'
-import type { Effect, WithinDeadline } from '../../idempotency/effect.ts'
+import { inProgress, type ThirdPartyStep } from '../../idempotency/request.ts'
 import type { Cause } from '../../outbox/event.ts'
+import { createFairSlots, type FairSlots, type Free } from '../../process/fair-slots.ts'
 import { outcomeOf } from '../../wallets/query.ts'
-import type { KnownOutcome, Wallet } from '../../wallets/wallet.ts'
+import type { Wallet } from '../../wallets/wallet.ts'
 import { findIntent } from '../find.ts'
-import type { Intent } from '../intent.ts'
-import { openRefund } from '../open-order.ts'
+import type { Intent, IntentMark } from '../intent.ts'
+import { findOpen, openRefund } from '../open-order.ts'
 import type { Payment } from '../payments/payment.ts'
 import { presentIntent, presentRefund } from '../present.ts'
 import { leaveOpen, queryOrder } from '../query-wallets.ts'
@@ -29,78 +31,85 @@ export interface StartedRefund {
 }
 
 /**
- * Sends the refund to the wallet and stores the outcome. Returns the response data. Throws if the refund failed or its
- * outcome is still unknown.
+ * Sends the refund to the wallet and stores the outcome. Resolves to the response data, or to the error that the
+ * refund's outcome is.
  */
-export async function carryOut(
-  deps: Deps,
-  caller: Caller,
-  withinDeadline: WithinDeadline,
-  started: StartedRefund,
-): Promise<Record<string, unknown>> {
-  const { intent, payment, wallet, refund, cause } = started
-  const { referenceNumber, businessId } = intent
-  const requestId = cause?.requestId ?? null
-  const { id: key, amount, returnedFees, validUntil } = refund
-  const fee = returnedFees.payerTtc
-  const order = { businessId, key, amount, fee, validUntil, paymentKey: payment.key, requestId }
-  const outcome = await outcomeOf(deps, wallet.name, () => wallet.refund(order))
-  if (outcome.outcome !== 'unknown') return conclude(deps, caller, withinDeadline, started, outcome)
-  const { why } = outcome
-  const about = { referenceNumber, businessId, refundId: key, wallet: wallet.name, why, requestId }
-  deps.log.warn(about, 'refund.outcome-unknown')
-  await leaveOpen(deps, openRefund(deps, intent, payment, refund), withinDeadline)
-  throw outcomeUnknown()
-}
+export const carryOut =
+  (deps: Deps, caller: Caller, started: StartedRefund): ThirdPartyStep =>
+  async (withinDeadline) => {
+    const { intent, payment, wallet, refund, cause } = started
+    const { referenceNumber, businessId } = intent
+    const requestId = cause?.requestId ?? null
+    const { id: key, amount, returnedFees, validUntil } = refund
+    const fee = returnedFees.payerTtc
+    const order = { businessId, key, amount, fee, validUntil, paymentKey: payment.key, requestId }
+    const outcome = await outcomeOf(deps, wallet.name, () => wallet.refund(order))
+    if (outcome.outcome === 'unknown') {
+      const { why } = outcome
+      const about = { referenceNumber, businessId, refundId: key, wallet: wallet.name, why, requestId }
+      deps.log.warn(about, 'refund.outcome-unknown')
+      await leaveOpen(deps, openRefund(deps, intent, payment, refund), withinDeadline)
+      return outcomeUnknown()
+    }
+    await withinDeadline(() => settleRefund(deps, intent, refund, outcome, cause))
+    const after = await withinDeadline((deadlineAt) => findIntent(deps, caller, referenceNumber, deadlineAt))
+    return responseOf(deps, after, key) ?? outcomeUnknown()
+  }
+
+/** How long a repetition waits for the first request, or for a worker, to settle its refund. */
+const maxWaitMs = 10_000
+const lookEveryMs = 250
+/** The maximum number of requests of one business that wait in a process. */
+const maxWaiting = 20
 
 /**
- * Returns the refund that the request with this effect id started. Returns undefined if that refund has been released.
+ * Resolves to the response of a refund that an earlier request began, as soon as it is settled. Once a query is due,
+ * asks the wallet for the outcome. Never sends the refund to the wallet again.
  */
-const ownRefund = ({ refunds }: Intent, effectId: string): Refund | undefined =>
-  refunds.find((refund) => refund.effectId === effectId)
+export const earlierRefund =
+  (
+    deps: Deps,
+    caller: Caller,
+    { referenceNumber }: Intent,
+    { refundId = '' }: IntentMark,
+    cause: Cause | null,
+  ): ThirdPartyStep =>
+  async (withinDeadline) => {
+    const read = () => withinDeadline((deadlineAt) => findIntent(deps, caller, referenceNumber, deadlineAt))
+    const endsAt = performance.now() + maxWaitMs
+    let free: Free | null = null
+    try {
+      for (;;) {
+        let intent = await read()
+        const open = findOpen(deps, intent, refundId)
+        if (open !== null && open.queryAt <= deps.now()) {
+          const { outcome } = await queryOrder(deps, open, { cause, withinDeadline })
+          if (outcome === 'unknown') return outcomeUnknown()
+          intent = await read()
+        }
+        const response = responseOf(deps, intent, refundId)
+        if (response !== null) return response
+        free ??= deps.waitingTwins.takeNow(caller.businessId)
+        if (free === null || performance.now() > endsAt) return inProgress()
+        await pause(lookEveryMs)
+      }
+    } finally {
+      free?.()
+    }
+  }
 
-/**
- * Returns the response data if an earlier attempt at this request has already started the refund. If a query is due,
- * first queries the wallet for the outcome. Never sends the refund to the wallet again. Throws the same errors as
- * `carryOut`.
- */
-export async function earlierRefund(
-  deps: Deps,
-  caller: Caller,
-  withinDeadline: WithinDeadline,
-  referenceNumber: string,
-  { id: effectId, cause }: Effect,
-): Promise<Record<string, unknown>> {
-  const read = () => withinDeadline((deadlineAt) => findIntent(deps, caller, referenceNumber, deadlineAt))
-  const intent = await read()
-  const refund = ownRefund(intent, effectId)
-  const { payment } = intent
-  if (refund?.status !== 'PENDING' || payment === null) return responseOf(deps, intent, effectId)
-  await queryOrder(deps, openRefund(deps, intent, payment, refund), { cause, withinDeadline })
-  return responseOf(deps, await read(), effectId)
-}
+/** Limits how many requests of a business wait for a refund that another one began. */
+export const createWaitingTwins = (): FairSlots => createFairSlots((held) => held < maxWaiting)
 
-async function conclude(
-  deps: Deps,
-  caller: Caller,
-  withinDeadline: WithinDeadline,
-  { intent, refund, cause }: StartedRefund,
-  outcome: KnownOutcome,
-): Promise<Record<string, unknown>> {
-  const settled = await withinDeadline(() => settleRefund(deps, intent, refund, outcome, cause))
-  // If `settled` is null, another process has already settled the refund.
-  const after =
-    settled ?? (await withinDeadline((deadlineAt) => findIntent(deps, caller, intent.referenceNumber, deadlineAt)))
-  return responseOf(deps, after, refund.effectId)
-}
-
-/**
- * Returns the response data for the refund that this request started. Throws if the refund failed or is still PENDING.
- */
-function responseOf(deps: Pick<Deps, 'config' | 'now'>, intent: Intent, effectId: string): Record<string, unknown> {
-  const refund = ownRefund(intent, effectId)
-  if (refund === undefined) throw refuse('REFUND_FAILED')
-  if (refund.status === 'PENDING') throw outcomeUnknown()
+/** Returns the response data of a refund, or the error that it has failed. Returns null while it is PENDING. */
+function responseOf(
+  deps: Pick<Deps, 'config' | 'now'>,
+  intent: Intent,
+  refundId: string,
+): Record<string, unknown> | Refusal | null {
+  const refund = intent.refunds.find(({ id }) => id === refundId)
+  if (refund === undefined) return refuse('REFUND_FAILED')
+  if (refund.status === 'PENDING') return null
   return { ...presentIntent(deps.config, intent, deps.now()), refund: presentRefund(refund) }
 }
 

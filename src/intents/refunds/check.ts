@@ -36,7 +36,7 @@ export function checkRefund(intent: IntentToChange, request: RefundRequest): All
       message: 'This payment intent is already fully refunded.',
       details,
     })
-  if (intent.refundEffects.length >= maxRefunds)
+  if (intent.refundCount >= maxRefunds)
     throw refuse('INTENT_REFUND_INVALID_STATUS', {
       message: `A payment intent can have at most ${maxRefunds} refunds.`,
       details,

@@ -1,9 +1,10 @@
 import { maxRefunds } from '../../../schemas/refund.ts'
 import type { Deps } from '../../deps.ts'
-import { recorded } from '../../idempotency/effect.ts'
+import { noDeadline } from '../../mongo/batching/batcher.ts'
 import type { Intent } from '../intent.ts'
 import { transitions } from '../lifecycle.ts'
 import { fewLookUpKeys } from '../look-up-keys.ts'
+import { type Marking, unlessMarked } from '../marks.ts'
 import { pushAttempt } from '../payments/hold.ts'
 import type { PaymentAttempt } from '../payments/payment.ts'
 import type { Refund } from './refund-record.ts'
@@ -19,55 +20,61 @@ export const pending = (refundId: string) => ({
 /**
  * Sets an amount and its share of the fees aside for a refund, so that no other refund can use them. The intent's
  * status does not change. `guard` is a filter for what is already set aside or refunded (set-aside.ts). Returns false
- * if the write does not match for one of these reasons:
- * - The intent is not refundable.
- * - `guard` does not match.
- * - The intent already has `maxRefunds` refunds.
- * - This request has already started its refund.
- * - The clean-up is removing the intent.
+ * if the guard does not match, if the intent is not refundable or has `maxRefunds` refunds, if an earlier request with
+ * the same key has begun its refund, or if the clean-up is removing the intent.
  */
-export const beginRefund = async (
-  deps: Pick<Deps, 'Intent'>,
+export const beginRefund = (
+  deps: Pick<Deps, 'batchers'>,
   { businessId, sandbox, _id }: Owner,
   guard: SetAsideGuard,
-  refund: Refund,
-): Promise<boolean> => {
-  const { matchedCount } = await deps.Intent.updateOne(
+  { refund, marking }: { refund: Refund; marking: Marking },
+  deadlineAt: number,
+): Promise<boolean> =>
+  deps.batchers.updateIntent(
     {
-      businessId,
-      sandbox,
-      _id,
-      status: { $in: transitions.refund.from },
-      ...guard,
-      [`refunds.${maxRefunds - 1}`]: { $exists: false },
-      effects: { $ne: refund.effectId },
-      cleanedAt: { $exists: false },
+      filter: {
+        businessId,
+        sandbox,
+        _id,
+        status: { $in: transitions.refund.from },
+        ...guard,
+        [`refunds.${maxRefunds - 1}`]: { $exists: false },
+        ...unlessMarked(marking),
+        cleanedAt: { $exists: false },
+      },
+      update: {
+        $inc: setAside(refund),
+        $push: { refunds: refund, marks: marking.mark, lookUpKeys: refund.id },
+      },
+      proof: { 'marks.refundId': refund.id },
     },
-    {
-      $inc: setAside(refund),
-      $push: { refunds: refund, ...recorded(refund.effectId), lookUpKeys: refund.id },
-    },
+    deadlineAt,
   )
-  return matchedCount > 0
-}
 
 /**
  * Removes a refund for which no money was transferred, and stores `attempt` as its record. Its look-up key stays only
- * while the intent has few. Returns null if the refund was no longer PENDING.
+ * while the intent has few. Returns false if the refund was no longer PENDING.
  */
 export async function releaseRefund(
-  deps: Pick<Deps, 'Intent'>,
+  deps: Pick<Deps, 'batchers'>,
   { businessId, sandbox, _id }: Owner,
   refund: Refund,
   attempt: PaymentAttempt,
-): Promise<Intent | null> {
+): Promise<boolean> {
   const release = (where: object, pulled: object) =>
-    deps.Intent.findOneAndUpdate(
-      { businessId, sandbox, _id, ...pending(refund.id), ...where },
-      { $inc: released(refund), $pull: { refunds: { id: refund.id }, ...pulled }, $push: pushAttempt(attempt) },
-      { returnDocument: 'after', projection: { outbox: 0 } },
-    ).lean<Intent | null>()
-  return (await release(fewLookUpKeys, {})) ?? release({}, { lookUpKeys: refund.id })
+    deps.batchers.updateIntent(
+      {
+        filter: { businessId, sandbox, _id, ...pending(refund.id), ...where },
+        update: {
+          $inc: released(refund),
+          $pull: { refunds: { id: refund.id }, ...pulled },
+          $push: pushAttempt(attempt),
+        },
+        proof: { 'attempts.writeId': attempt.writeId },
+      },
+      noDeadline,
+    )
+  return (await release(fewLookUpKeys, {})) || release({}, { lookUpKeys: refund.id })
 }
 
 /** Stores the time at which to query the wallet again for the outcome of a refund. */

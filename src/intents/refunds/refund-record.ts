@@ -15,8 +15,6 @@ export interface Refund {
   returnedFees: ReturnedFees
   reason: string | null
   status: 'PENDING' | 'SUCCEEDED'
-  /** The effect id of the request that started the refund. */
-  effectId: string
   createdAt: Date
   /** When the service recorded that the refund succeeded. Missing while the refund is PENDING. */
   refundedAt?: Date
@@ -37,7 +35,6 @@ export const refundFields = {
   returnedFees: returnedFeesFields,
   reason: String,
   status: String,
-  effectId: String,
   createdAt: Date,
   refundedAt: Date,
   validUntil: Date,

@@ -1,12 +1,11 @@
 import type { Caller } from '../../businesses/caller.ts'
-import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
-import { type Refusal, refuse, unavailable } from '../../errors.ts'
-import type { Effect, ThirdPartyStep } from '../../idempotency/effect.ts'
+import { type Refusal, refuse } from '../../errors.ts'
+import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { newRefundId } from '../../security/ids.ts'
 import { orderDeadline } from '../../wallets/order-times.ts'
-import { type IntentToChange } from '../batchers.ts'
-import { findIntentToChange } from '../find.ts'
+import { findIntentToChange, findMarked } from '../find.ts'
+import { dropOldMarks, markingOf, maxMarks, ownMark } from '../marks.ts'
 import { carryOut, earlierRefund } from './carry-out.ts'
 import { checkRefund } from './check.ts'
 import { beginRefund } from './hold.ts'
@@ -26,60 +25,62 @@ const maxRounds = 5
 const costInReads = 3
 
 /**
- * Returns how long the last step of a refund may take: the wallet's timeout, its grace period of 1 s
- * (wallets/query.ts), and the 8 s that a request may wait for MongoDB.
- */
-export const refundThirdPartyMs = (config: Pick<Config, 'walletTimeoutMs'>): number => config.walletTimeoutMs + 9000
-
-/**
  * Refunds all or part of a payment (SPEC 4.5). A first write sets the amount and its share of the fees aside. Then the
- * wallet transfers the money, and a second write ends the refund. This function throws the errors of `checkRefund`. It
- * returns a function that waits for the wallet and resolves to the intent, with the new refund as `refund`. The
- * returned function throws REFUND_FAILED if the wallet does not carry out the refund. In that case, the amount becomes
- * refundable again. If the outcome is still unknown, the returned function throws SERVICE_UNAVAILABLE. A retry then
- * finds the refund that the first request started.
+ * wallet transfers the money, and a second write ends the refund. Throws the errors of `checkRefund`. The result's
+ * `data` is a step that waits for the wallet and resolves to the intent, with the new refund as `refund`, or to
+ * REFUND_FAILED, after which the amount is refundable again.
  */
 export async function refundIntent(
   deps: Deps,
   caller: Caller,
   referenceNumber: string,
-  request: RefundRequest,
-  effect: Effect,
-): Promise<ThirdPartyStep> {
-  const { cause } = effect
+  refundRequest: RefundRequest,
+  request: WriteRequest,
+): Promise<Result> {
+  const { cause, deadlineAt } = request
   for (let round = 0; round < maxRounds; round += 1) {
-    const intent = await findIntentToChange(deps, caller, referenceNumber, effect.deadlineAt)
-    if (hasStarted(intent, effect.id))
-      return (withinDeadline) => earlierRefund(deps, caller, withinDeadline, referenceNumber, effect)
-    const { payment, guard, ...amounts } = checkRefund(intent, request)
+    const intent = await findIntentToChange(deps, caller, referenceNumber, request)
+    const mark = ownMark(intent, request)
+    if (mark !== null) return effectOf(mark, earlierRefund(deps, caller, intent, mark, cause), true)
+    const earlier = await request.earlier()
+    if (earlier !== null) return earlier
+    const { payment, guard, ...amounts } = checkRefund(intent, refundRequest)
     const wallet = deps.wallets.named(payment.wallet)
     if (wallet === null) throw walletNotConnected()
+    if (intent.freshMarks >= maxMarks.refund) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 3600 })
+    await dropOldMarks(deps, intent, deadlineAt)
     await deps.readPace.pass(caller.businessId, intent.bytes, costInReads)
-    const refund = draft(deps, amounts, request.reason, effect.id)
-    // If this process was frozen for longer than its lease lasts, a retry of this request may already have finished.
-    if (performance.now() >= effect.deadlineAt) throw unavailable()
-    if (await beginRefund(deps, intent, guard, refund))
-      return (withinDeadline) => carryOut(deps, caller, withinDeadline, { intent, payment, wallet, refund, cause })
+    const refund = draft(deps, amounts, refundRequest.reason)
+    const marking = markingOf(request, refund.createdAt, { refundId: refund.id })
+    if (await beginRefund(deps, intent, guard, { refund, marking }, deadlineAt))
+      return effectOf(marking.mark, carryOut(deps, caller, { intent, payment, wallet, refund, cause }), false)
   }
   throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 1 })
+}
+
+/** Returns the refund that an earlier request with the same key has begun. */
+export async function findRefund(
+  deps: Deps,
+  caller: Caller,
+  referenceNumber: string,
+  request: WriteRequest,
+): Promise<Result | null> {
+  const found = await findMarked(deps, caller, referenceNumber, request)
+  return found && effectOf(found.mark, earlierRefund(deps, caller, found.intent, found.mark, request.cause), true)
 }
 
 function draft(
   deps: Pick<Deps, 'config' | 'now'>,
   amounts: Pick<Refund, 'amount' | 'returnedFees'>,
   reason: string | null,
-  effectId: string,
 ): Refund {
   const createdAt = deps.now()
   const validUntil = orderDeadline(deps.config, createdAt)
   const id = newRefundId()
   // `queryAt` is set from the start. If this process dies before the wallet responds, a poll finds the refund and
   // queries the wallet for the outcome.
-  return { id, ...amounts, reason, status: 'PENDING', effectId, createdAt, validUntil, queryAt: validUntil }
+  return { id, ...amounts, reason, status: 'PENDING', createdAt, validUntil, queryAt: validUntil }
 }
-
-const hasStarted = ({ effects, refundEffects }: IntentToChange, effectId: string): boolean =>
-  effects.includes(effectId) || refundEffects.includes(effectId)
 
 const walletNotConnected = (): Refusal =>
   refuse('SERVICE_UNAVAILABLE', {

@@ -1,11 +1,12 @@
 import type { Deps } from '../../deps.ts'
+import { noDeadline } from '../../mongo/batching/batcher.ts'
 import type { Cause } from '../../outbox/event.ts'
 import { wakeRelay } from '../../outbox/wake-relay.ts'
 import { newId } from '../../security/ids.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { PaymentAttempt } from '../payments/payment.ts'
-import { applyPlanned, planTransition } from '../transition.ts'
+import { planTransition, writeChange } from '../transition.ts'
 import { bookSoon } from './book-soon.ts'
 import { pending, releaseRefund } from './hold.ts'
 import type { Refund } from './refund-record.ts'
@@ -13,8 +14,8 @@ import type { Refund } from './refund-record.ts'
 /**
  * Ends a PENDING refund according to its outcome at the wallet, in one write. If the money was refunded, the intent
  * becomes REFUNDED and gets a `payment.refunded` event. Otherwise, the refund is removed, and its amount and its share
- * of the fees become refundable again. The refund is settled only once, however often this function runs. Returns the
- * intent after the write, or null if the refund was no longer PENDING. `cause` is the request that settles the refund,
+ * of the fees become refundable again. The refund is settled only once, however often this function runs. Returns
+ * false if the refund was no longer PENDING. `cause` is the request that settles the refund,
  * or null if a job settles it.
  */
 export async function settleRefund(
@@ -23,31 +24,31 @@ export async function settleRefund(
   refund: Refund,
   outcome: KnownOutcome,
   cause: Cause | null,
-): Promise<Intent | null> {
-  const settled =
+): Promise<boolean> {
+  const wasPending =
     outcome.outcome === 'done'
       ? await endRefund(deps, intent, refund, cause)
       : await releaseRefund(deps, intent, refund, attemptOf(deps, intent, refund, outcome))
-  if (settled === null) {
+  if (!wasPending) {
     if (outcome.outcome === 'done') await logIfAstray(deps, intent, refund)
-    return null
+    return false
   }
-  wakeRelay(deps, settled)
+  wakeRelay(deps, intent)
   const { referenceNumber } = intent
   const requestId = cause?.requestId ?? null
   deps.log.info({ referenceNumber, refundId: refund.id, ...outcome, requestId }, 'refund.settled')
-  return settled
+  return true
 }
 
 /**
  * Makes the intent REFUNDED and books the refund in the ledger, so that the merchant sees it in the ledger as soon as
  * the response arrives. The refund and its event have the same time.
  */
-async function endRefund(deps: Deps, intent: Intent, refund: Refund, cause: Cause | null): Promise<Intent | null> {
+async function endRefund(deps: Deps, intent: Intent, refund: Refund, cause: Cause | null): Promise<boolean> {
   const at = deps.now()
   const planned = planTransition({ now: () => at }, intent, {
     name: 'refund',
-    effectId: null,
+    marking: null,
     cause,
     guard: pending(refund.id),
     lists: {
@@ -59,10 +60,14 @@ async function endRefund(deps: Deps, intent: Intent, refund: Refund, cause: Caus
     },
     eventDetails: { refund },
   })
-  const settled = await applyPlanned(deps, planned)
-  if (settled !== null) await bookSoon(deps, settled, planned.event)
-  return settled
+  const settled = await writeChange(deps, planned, settledAt(refund.id, at), noDeadline)
+  if (settled === null) return false
+  await bookSoon(deps, settled, planned.event)
+  return true
 }
+
+/** Matches an intent once this write has settled the refund. The relay may have removed its event by then. */
+const settledAt = (id: string, refundedAt: Date) => ({ refunds: { $elemMatch: { id, refundedAt } } })
 
 /** Returns the record of a refund that was not made. */
 const attemptOf = (

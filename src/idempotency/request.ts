@@ -1,0 +1,174 @@
+import type { mongo } from 'mongoose'
+import type { Deps } from '../deps.ts'
+import { type Refusal, refuse, unavailable } from '../errors.ts'
+import { isDuplicate, nativeCollection } from '../mongo/collection.ts'
+import { type Transaction, transaction } from '../mongo/transaction.ts'
+import type { Cause } from '../outbox/event.ts'
+import { freshSince, lifetimeMs, type Mark, responseField, type StoredResponse } from './response.ts'
+
+/** A write request. Requests with the same API key, method, path and idempotency key share `key`. */
+export interface WriteRequest {
+  key: string
+  paramsHash: string
+  arrivedAt: Date
+  /** On the clock of `performance.now()`. */
+  deadlineAt: number
+  cause: Cause
+  /**
+   * Resolves to the result of an earlier request with this key, or to null. The look-up has begun when the request
+   * arrived, so an operation reads whatever else it needs first, and then waits for this before it writes.
+   */
+  earlier(): Promise<Result | null>
+  /** Builds the response of a success, and the row that stores it. */
+  build(data: unknown): { response: Bytes; row: StoredResponse }
+}
+
+/** Runs `work`, which waits for MongoDB, within the time that the request has left (http/server/deadline.ts). */
+export type WithinDeadline = <T>(work: (deadlineAt: number) => Promise<T>) => Promise<T>
+
+/** Waits for a third party, such as a wallet. Only `withinDeadline` counts towards the request's deadline. */
+export type ThirdPartyStep = (withinDeadline: WithinDeadline) => Promise<unknown>
+
+/**
+ * What a write operation returns.
+ * - `effect`: a document says that the request with this key has changed it. `data` is the response's data, an error
+ *   that the effect itself is, such as PAYMENT_FAILED, or the step that resolves to one of these.
+ * - `none`: nothing was changed.
+ * - `stored`: the response is in `responses` already.
+ */
+export type Result =
+  | ({ kind: 'effect'; data: unknown; isRepeat: boolean } & Pick<Mark, 'at' | 'paramsHash'>)
+  | { kind: 'none'; data: unknown }
+  | { kind: 'stored'; response: Bytes; repeats: { paramsHash: string } | null }
+
+export const newMark = ({ key, paramsHash }: Pick<WriteRequest, 'key' | 'paramsHash'>, at: Date): Mark => ({
+  key,
+  paramsHash,
+  at,
+})
+
+export const effectOf = ({ at, paramsHash }: Mark, data: unknown, isRepeat: boolean): Result => ({
+  kind: 'effect',
+  data,
+  isRepeat,
+  at,
+  paramsHash,
+})
+
+/** A response whose bytes will not change. */
+export interface Bytes {
+  status: number
+  body: Buffer
+}
+
+/** The length of the status in a stored response, which consists of the three-digit status followed by the body. */
+const statusLength = 3
+
+type Written = Pick<StoredResponse, 'refusal' | 'paramsHash' | 'at'> & { sandboxOf: string | null }
+
+export const rowOf = (
+  { secrets }: Pick<Deps, 'secrets'>,
+  key: string,
+  { status, body }: Bytes,
+  { sandboxOf, at, ...rest }: Written,
+): StoredResponse => ({
+  _id: key,
+  response: secrets.seal(Buffer.concat([Buffer.from(String(status)), body]), responseField(key)),
+  ...rest,
+  at,
+  expiresAt: new Date(at.getTime() + lifetimeMs),
+  ...(sandboxOf === null ? {} : { sandboxOf }),
+})
+
+/** Throws SERVICE_UNAVAILABLE if the SECRET_KEY is lost, because nothing may run again. */
+export function readRow({ secrets, log }: Pick<Deps, 'secrets' | 'log'>, { _id, response }: StoredResponse): Bytes {
+  try {
+    const plain = secrets.unsealBytes(response, responseField(_id))
+    return { status: Number(plain.toString('latin1', 0, statusLength)), body: plain.subarray(statusLength) }
+  } catch (err) {
+    log.error({ err }, 'response.unreadable')
+    throw unavailable()
+  }
+}
+
+type Rows = Pick<Deps, 'StoredResponse' | 'batchers'>
+
+export async function findRow(
+  { batchers }: Rows,
+  key: string,
+  since: Date,
+  deadlineAt: number,
+): Promise<StoredResponse | null> {
+  const row = await batchers.findResponse(key, deadlineAt)
+  return row !== null && row.at > since ? row : null
+}
+
+/**
+ * Stores a row unless there is a fresh one, which is returned instead. An effect's row replaces that of a refusal.
+ * `isShared` sends it together with other rows. One that a transaction may have locked would hold these up.
+ */
+export async function storeRow(
+  deps: Rows,
+  row: StoredResponse,
+  { since, isShared, deadlineAt }: { since: Date; isShared: boolean; deadlineAt: number },
+): Promise<StoredResponse | null> {
+  const rows = nativeCollection(deps.StoredResponse)
+  const insert = async (): Promise<boolean> => {
+    if (isShared) return (await deps.batchers.insertResponse(row, deadlineAt)).inserted
+    try {
+      await rows.insertOne(row)
+      return true
+    } catch (error) {
+      if (isDuplicate(error)) return false
+      throw error
+    }
+  }
+  const outdated = row.refusal ? { at: { $lte: since } } : { $or: [{ at: { $lte: since } }, { refusal: true }] }
+  while (performance.now() < deadlineAt) {
+    if (await insert()) return null
+    const { _id, ...fields } = row
+    if ((await rows.replaceOne({ _id, ...outdated }, fields)).modifiedCount > 0) return null
+    // A majority may not have the row yet, or it has just been removed.
+    const found = await findRow(deps, _id, since, deadlineAt)
+    if (found !== null && (row.refusal || !found.refusal)) return found
+  }
+  throw unavailable()
+}
+
+export const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
+
+/**
+ * Runs a write of several documents, and stores its response, in one transaction. `documents` are those that others may
+ * change at the same time. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if a twin still holds the row at the deadline.
+ */
+export async function once(
+  deps: Pick<Deps, 'transactions' | 'StoredResponse'>,
+  request: WriteRequest,
+  { documents }: Pick<Transaction, 'documents'>,
+  work: (session: mongo.ClientSession) => Promise<unknown>,
+): Promise<Result> {
+  const earlier = await request.earlier()
+  if (earlier !== null) return earlier
+  const { key, deadlineAt, arrivedAt } = request
+  const outdated = { _id: key, at: { $lte: freshSince(arrivedAt) } }
+  let isTwin = false
+  const store = async (session: mongo.ClientSession, { _id, ...fields }: StoredResponse): Promise<void> => {
+    try {
+      await nativeCollection(deps.StoredResponse).replaceOne(outdated, fields, { upsert: true, session })
+      isTwin = false
+    } catch (error) {
+      isTwin = true
+      throw error
+    }
+  }
+  try {
+    const response = await transaction(deps, { documents: [key, ...documents], deadlineAt }, async (session) => {
+      const built = request.build(await work(session))
+      await store(session, built.row)
+      return built.response
+    })
+    return { kind: 'stored', response, repeats: null }
+  } catch (error) {
+    throw isTwin ? inProgress() : error
+  }
+}

@@ -1,0 +1,47 @@
+import type { Deps } from '../../src/deps.ts'
+import { type Result, rowOf, type ThirdPartyStep, type WriteRequest } from '../../src/idempotency/request.ts'
+import { type Marking, markingOf } from '../../src/intents/marks.ts'
+import { newId } from '../../src/security/ids.ts'
+
+/** A write request that no other one is like, for tests that call an operation directly. */
+export function newRequest(deps: Pick<Deps, 'now' | 'secrets'>, changes: Partial<WriteRequest> = {}): WriteRequest {
+  const key = changes.key ?? newId()
+  return {
+    key,
+    paramsHash: '',
+    arrivedAt: deps.now(),
+    deadlineAt: performance.now() + 60_000,
+    cause: { requestId: newId(), traceparent: null },
+    earlier: async () => null,
+    build(data) {
+      const response = { status: 200, body: Buffer.from(JSON.stringify({ success: true, data })) }
+      const about = { refusal: false, paramsHash: '', at: deps.now(), sandboxOf: null }
+      return { response, row: rowOf(deps, key, response, about) }
+    },
+    ...changes,
+  }
+}
+
+/** The data of a result, after its step with a third party. Throws the error that it may be. */
+export async function dataOf(result: Result): Promise<Record<string, unknown>> {
+  if (result.kind === 'stored') return JSON.parse(result.response.body.toString()).data
+  const { data: begun } = result
+  const data = typeof begun === 'function' ? await (begun as ThirdPartyStep)((work) => work(Infinity)) : begun
+  if (data instanceof Error) throw data
+  return data as Record<string, unknown>
+}
+
+/** Runs an operation as a request does: after an error, what another request with its key has done counts. */
+export async function finished(run: Promise<Result>, find: () => Promise<Result | null>) {
+  try {
+    return await dataOf(await run)
+  } catch (error) {
+    const found = await find()
+    if (found === null) throw error
+    return dataOf(found)
+  }
+}
+
+/** What a request that no other one is like leaves in an intent. */
+export const newMarking = (deps: Pick<Deps, 'now' | 'secrets'>, details = {}): Marking =>
+  markingOf(newRequest(deps), deps.now(), details)
