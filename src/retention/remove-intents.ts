@@ -1,3 +1,4 @@
+import { lifetimeMs } from '../idempotency/response.ts'
 import type { Intent } from '../intents/intent.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Cleaning } from './cleaning.ts'
@@ -19,6 +20,12 @@ const ended = {
   'outbox.0': { $exists: false },
 } as const
 
+/** A filter for intents that no repeated request needs any more (idempotency/response.ts). An hour is to spare. */
+function unneeded(now: Date) {
+  const needed = { $gt: new Date(now.getTime() - lifetimeMs - 3_600_000) }
+  return { createdAt: { $not: needed }, marks: { $not: { $elemMatch: { at: needed } } } }
+}
+
 const neededFields = { sandbox: 1, referenceNumber: 1, 'payment.key': 1 } as const
 type Ended = Pick<Intent, '_id' | 'sandbox' | 'referenceNumber'> & { payment: { key: string } | null }
 
@@ -33,7 +40,7 @@ export function removeIntents(cleaning: Cleaning): Promise<void> {
   const { Intent: model, businessId, testsBefore } = cleaning
   const walk = { index: 'byTime', where: { businessId, sandbox: true }, from: null, before: testsBefore }
   return eachPage(cleaning.pace, model, walk, async (ids) => {
-    const found = await find(cleaning, { _id: { $in: ids }, ...ended })
+    const found = await find(cleaning, { _id: { $in: ids }, ...ended, ...unneeded(cleaning.now()) })
     const held = await undelivered(cleaning, referencesOf(found))
     const hidden = await hide(
       cleaning,
@@ -65,7 +72,7 @@ async function hide(cleaning: Cleaning, intents: Ended[]): Promise<Ended[]> {
   const { Intent: model, isDry, now } = cleaning
   if (isDry) return intents
   const byId = { _id: { $in: intents.map(({ _id }) => _id) } }
-  const visible = { ...byId, sandbox: true, ...ended, cleanedAt: { $exists: false } }
+  const visible = { ...byId, sandbox: true, ...ended, ...unneeded(now()), cleanedAt: { $exists: false } }
   const hiding = { $set: { cleanedAt: now() }, $unset: { referenceKey: 1 } } as const
   await nativeCollection(model).updateMany(visible, hiding, { maxTimeMS })
   return find(cleaning, { ...byId, cleanedAt: { $exists: true } })

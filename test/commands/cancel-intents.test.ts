@@ -30,7 +30,7 @@ describe('npm run admin -- intents cancel', function () {
   /** Inserts this many PENDING intents, copies of one that was created through the API. */
   async function pending(count: number): Promise<void> {
     const { referenceNumber } = await createIntent(service, merchant)
-    const like = await storedIntent(service, referenceNumber)
+    const { requestKey: _requestKey, ...like } = await storedIntent(service, referenceNumber)
     const copies = Array.from({ length: count - 1 }, (_, index): Intent => {
       const _id = newId()
       return {

@@ -22,7 +22,11 @@ describe('Unread responses, under load', () => {
   const neighbour = withMerchant(service)
   before(async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount: 500, metadata })
-    const { codeKey: _, ...made } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
+    const {
+      codeKey: _,
+      requestKey: _key,
+      ...made
+    } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
     await copyIntents(service, made, 99, () => ({}))
     await createIntent(service, neighbour)
   })

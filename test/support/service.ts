@@ -251,6 +251,8 @@ export const withAnotherKey = async (
   options?: Partial<KeyOptions>,
 ): Promise<Merchant> => asMerchant(businessId, await service.key(businessId, options))
 
-/** Leaves the claims as a process does that crashes before it stores the responses. */
-export const loseResponses = ({ deps }: Service) =>
-  deps.Claim.updateMany({}, { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } })
+/** Leaves the state of a process that crashes before it stores its responses. */
+export async function loseResponses({ deps }: Service): Promise<void> {
+  await deps.StoredResponse.deleteMany({})
+  await deps.Claim.updateMany({}, { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } })
+}

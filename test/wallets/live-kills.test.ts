@@ -203,6 +203,6 @@ describe('If a process is killed between any two steps of a live payment or refu
       handleOrdersOfVictims(behaviour)
       const steps = await killAtEveryStep(service, refunding(), 0)
       expect(steps.length).to.be.greaterThan(3)
-      expect(steps.at(-1)).to.equal(last)
+      expect(steps).to.include(last)
     })
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import { maxRefunds } from '../../schemas/refund.ts'
+import type { Intent } from '../../src/intents/intent.ts'
 import type { Refund } from '../../src/intents/refunds/refund-record.ts'
 import { settleRefund } from '../../src/intents/refunds/settle.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
@@ -83,7 +84,8 @@ describe('An intent with thousands of events', () => {
       created.map(({ referenceNumber }) => storedIntent(service, referenceNumber)),
     )
     const copies = Array.from({ length: large + small }, (_, at) => (at < large ? big : little))
-    const stored = copies.map((like) => {
+    const stored = copies.map((copied) => {
+      const { requestKey: _requestKey, ...like } = copied as Intent
       const _id = newId()
       return { ...like, _id, codeKey: _id, referenceNumber: _id, shortCode: _id }
     })

@@ -52,7 +52,7 @@ describe("The workers' poll", () => {
   /** Stores copies of a new intent of the merchant, with the given changes. */
   async function manyIntents(count: number, change: object, owner = merchant): Promise<void> {
     const { referenceNumber } = await createIntent(service, owner)
-    const like = await storedIntent(service, referenceNumber)
+    const { requestKey: _requestKey, ...like } = await storedIntent(service, referenceNumber)
     await service.deps.Intent.deleteOne({ referenceNumber })
     const many = Array.from({ length: count }, (_, index) => {
       const _id = newId()

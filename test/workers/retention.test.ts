@@ -304,7 +304,7 @@ describe('The clean-up', () => {
 
   it('pauses between batches, so that requests are served in the meantime, even if one millisecond has more documents than a batch', async () => {
     const { referenceNumber } = await createIntent(service, pair.test)
-    const { codeKey: _codeKey, ...like } = await storedIntent(service, referenceNumber)
+    const { codeKey: _codeKey, requestKey: _requestKey, ...like } = await storedIntent(service, referenceNumber)
     const from = service.clock.now().getTime() - 31 * dayMs
     const many = Array.from({ length: 1_001 }, (_, index) => {
       const [_id, createdAt] = [newId(), new Date(from + Math.max(0, index - 501))]

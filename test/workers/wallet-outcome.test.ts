@@ -240,7 +240,7 @@ describe('A payment or refund with an unknown outcome', () => {
     const { intent: hung } = await unknownRefunds([1])
     const [first] = hung.refunds
     const queryAt = new Date(service.clock.now().getTime() - 60_000)
-    const { codeKey, ...like } = hung
+    const { codeKey, requestKey: _requestKey, ...like } = hung
     expect(codeKey).to.be.a('string')
     const many = Array.from({ length: 130 }, (_, index) => ({
       ...like,

@@ -1,0 +1,420 @@
+import { expect } from 'chai'
+import type { Batcher } from '../../src/mongo/batching/batcher.ts'
+import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
+import { createIntent } from '../support/actions.ts'
+import { createGate, type Gate } from '../support/gate.ts'
+import { refund as refundOnce, simulate, storedIntent } from '../support/pay.ts'
+import { openService, type Service, sharedEnvironment, withMerchantPerTest, withService } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
+
+const api = '/api/v1/dev'
+const day = 24 * 3_600_000
+
+/** A write that is ready to be sent. `effects` counts what it has done. */
+interface Act {
+  path: string
+  body: object
+  status: number
+  effects(): Promise<number>
+  /** What a request with the same key gets after 24 hours. */
+  later: { status: number; effects: number }
+}
+
+type HeldBatcher = 'insertIntent' | 'updateIntent' | 'insertResponse'
+
+describe('A write on payment intents', () => {
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
+  const cleanUps: (() => void)[] = []
+  beforeEach(() => loseResponses())
+  afterEach(() => {
+    for (const cleanUp of cleanUps.splice(0)) cleanUp()
+  })
+
+  const send = (act: Act, key = 'one', body: string = JSON.stringify(act.body), at: Service = service) =>
+    at.http
+      .post(`${api}${act.path}`)
+      .set({ 'Content-Type': 'application/json', ...merchant.write(key) })
+      .send(body)
+      .then((response) => response)
+  const rows = () => service.deps.StoredResponse.find().lean()
+  /** Leaves the state of a process that died right after its write. */
+  const loseResponses = () => service.deps.StoredResponse.deleteMany({})
+  const replayed = ({ headers }: { headers: Record<string, string> }) => headers['idempotent-replayed'] === 'true'
+
+  async function pendingIntent(): Promise<string> {
+    return (await createIntent(service, merchant, { amount: 100 })).referenceNumber
+  }
+
+  const acts: Record<string, () => Promise<Act>> = {
+    create: async () => ({
+      path: '/intents',
+      body: { amount: 5 },
+      status: 201,
+      effects: () => service.deps.Intent.countDocuments({ businessId: merchant.businessId }),
+      later: { status: 201, effects: 2 },
+    }),
+    async cancel() {
+      const reference = await pendingIntent()
+      return {
+        path: `/intents/${reference}/cancel`,
+        body: {},
+        status: 200,
+        effects: async () => (await storedIntent(service, reference)).marks.length,
+        later: { status: 400, effects: 1 },
+      }
+    },
+    async 'simulated payment'() {
+      const reference = await pendingIntent()
+      return {
+        path: `/intents/${reference}/simulate-payment`,
+        body: {},
+        status: 200,
+        effects: async () => (await storedIntent(service, reference)).attempts.length,
+        later: { status: 400, effects: 1 },
+      }
+    },
+    async 'declined simulation'() {
+      const reference = await pendingIntent()
+      return {
+        path: `/intents/${reference}/simulate-payment`,
+        body: { outcome: 'technical_error' },
+        status: 402,
+        effects: async () => (await storedIntent(service, reference)).attempts.length,
+        later: { status: 400, effects: 1 },
+      }
+    },
+    async refund() {
+      const reference = await pendingIntent()
+      await simulate(service, merchant, reference)
+      await loseResponses()
+      return {
+        path: `/intents/${reference}/refund`,
+        body: { amount: 10 },
+        status: 200,
+        effects: async () => (await storedIntent(service, reference)).refunds.length,
+        later: { status: 200, effects: 2 },
+      }
+    },
+  }
+
+  /** Holds the next calls to a batcher, each until its own gate opens. */
+  function hold(name: HeldBatcher, count = 1): { arrived(): number; gates: Gate[] } {
+    const { batchers } = service.deps
+    const batcher = batchers[name] as Batcher<unknown, unknown>
+    const gates = Array.from({ length: count }, createGate)
+    let arrived = 0
+    const held: Batcher<unknown, unknown> = async (...args) => {
+      const gate = gates[arrived]
+      arrived += 1
+      await gate?.passed
+      return batcher(...args)
+    }
+    Object.assign(batchers, { [name]: held })
+    cleanUps.push(() => {
+      Object.assign(batchers, { [name]: batcher })
+      for (const gate of gates) gate.open()
+    })
+    return { arrived: () => arrived, gates }
+  }
+
+  for (const [name, ready] of Object.entries(acts)) {
+    const isStored = name !== 'create'
+    const written = name === 'create' ? 'insertIntent' : 'updateIntent'
+
+    it(`takes effect once and returns the same bytes to five concurrent requests: ${name}`, async () => {
+      const act = await ready()
+      const responses = await Promise.all(Array.from({ length: 5 }, () => send(act)))
+      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+      expect(responses[0]?.status, responses[0]?.text).to.equal(act.status)
+      // The first request repeats the row of a twin if the twin was faster to store it.
+      expect(responses.filter(replayed).length).to.be.within(4, 5)
+      expect(await act.effects()).to.equal(1)
+      expect(await rows()).to.have.length(isStored ? 1 : 0)
+    })
+
+    it(`takes effect once if all requests have read before one writes: ${name}`, async () => {
+      const act = await ready()
+      const { arrived, gates } = hold(written, 3)
+      const sent = [send(act), send(act), send(act)]
+      await waitFor('all to be about to write', () => arrived() === 3)
+      for (const gate of gates) gate.open()
+      const responses = await Promise.all(sent)
+      expect(new Set(responses.map(({ text }) => text))).to.have.property('size', 1)
+      expect(await act.effects()).to.equal(1)
+    })
+
+    it(`is found by a retry if its process died before it stored the response: ${name}`, async () => {
+      const act = await ready()
+      const first = await send(act)
+      await loseResponses()
+      const found = await send(act)
+      expect([found.status, replayed(found)]).to.deep.equal([act.status, true])
+      const withoutId = (text: string) => text.replace(/"requestId":"[^"]+"/, '')
+      expect(withoutId(found.text)).to.equal(withoutId(first.text))
+      expect(await rows()).to.have.length(isStored ? 1 : 0)
+      expect((await send(act)).text).to.equal(found.text)
+      expect(await act.effects()).to.equal(1)
+    })
+
+    it(`is not acknowledged before its response is stored: ${name}`, async () => {
+      if (!isStored) return
+      const act = await ready()
+      const { insertResponse } = service.deps.batchers
+      cleanUps.push(() => Object.assign(service.deps.batchers, { insertResponse }))
+      service.deps.batchers.insertResponse = () =>
+        Promise.reject(new service.deps.mongo.base.mongo.MongoNetworkError('lost'))
+      expect((await send(act)).status).to.equal(503)
+      service.deps.batchers.insertResponse = insertResponse
+      const found = await send(act)
+      expect([found.status, replayed(found), await act.effects()]).to.deep.equal([act.status, true, 1])
+    })
+
+    it(`is found by a retry whose body is unreadable, or has other parameters: ${name}`, async () => {
+      const act = await ready()
+      await send(act)
+      for (const body of ['{"amount":', '{"label":7,"amount":true}']) {
+        await loseResponses()
+        const found = await send(act, 'one', body)
+        expect([found.status, replayed(found)], body).to.deep.equal([act.status, true])
+        expect(found.headers['idempotent-params-mismatch']).to.equal(name === 'cancel' ? undefined : 'true')
+      }
+      expect(await act.effects()).to.equal(1)
+    })
+
+    it(`can be repeated under the same key after 24 hours, even if nothing has been removed: ${name}`, async () => {
+      const act = await ready()
+      const first = await send(act)
+      service.clock.advance(day - 1000)
+      expect((await send(act)).text).to.equal(first.text)
+      service.clock.advance(1001)
+      const next = await send(act)
+      expect([next.status, replayed(next)], next.text).to.deep.equal([act.later.status, false])
+      expect((await send(act)).text).to.equal(next.text)
+      expect(await act.effects()).to.equal(act.later.effects)
+    })
+
+    it(`wins over the refusal of a twin, whichever is stored first: ${name}`, async () => {
+      const act = await ready()
+      const { arrived, gates } = hold(written)
+      const first = send(act)
+      await waitFor('the first to be about to write', () => arrived() === 1)
+      const refused = await send(act, 'one', '{"amount":"x","outcome":7}')
+      if (name === 'cancel') return void gates[0]?.open()
+      expect(refused.status).to.equal(400)
+      expect(await rows()).to.have.length(1)
+      gates[0]?.open()
+      const one = await first
+      expect([one.status, replayed(one)]).to.deep.equal([act.status, false])
+      const again = await send(act)
+      expect([again.status, again.text, replayed(again)]).to.deep.equal([act.status, one.text, true])
+      expect((await rows()).map(({ refusal }) => refusal)).to.deep.equal([false])
+      expect(await act.effects()).to.equal(1)
+    })
+
+    it(`is what a twin gets whose refusal is stored later: ${name}`, async () => {
+      if (name === 'cancel') return
+      const act = await ready()
+      const { arrived, gates } = hold('insertResponse')
+      const refused = send(act, 'one', '{"amount":"x","outcome":7}')
+      await waitFor('the refusal to be stored', () => arrived() === 1)
+      const first = await send(act)
+      expect(first.status).to.equal(act.status)
+      gates[0]?.open()
+      const other = await refused
+      expect([other.status, replayed(other)]).to.deep.equal([act.status, true])
+      if (act.status < 400) expect(other.text).to.equal(first.text)
+      expect(await act.effects()).to.equal(1)
+    })
+  }
+
+  it('is found by a retry even if the lost request used up the quota', async () => {
+    const { config } = service.deps
+    const { sandboxIntentsPerDay } = config
+    cleanUps.push(() => Object.assign(config, { sandboxIntentsPerDay }))
+    config.sandboxIntentsPerDay = 1
+    const act = await (acts.create as () => Promise<Act>)()
+    const first = await send(act)
+    expect((await send(act, 'another')).status).to.equal(429)
+    const found = await send(act)
+    expect([found.status, found.text, replayed(found)]).to.deep.equal([201, first.text, true])
+  })
+
+  it('stores no refusal that a retry may overcome, and stores all others', async () => {
+    const act = await (acts.create as () => Promise<Act>)()
+    for (const body of ['{', '{"amount":5}x']) expect((await send(act, 'unread', body)).status).to.equal(400)
+    expect(await rows()).to.have.length(0)
+    expect((await send(act, 'unread')).status).to.equal(201)
+    const refused = await send(act, 'refused', '{"amount":0}')
+    expect((await rows()).map(({ refusal }) => refusal)).to.deep.equal([true])
+    const again = await send(act, 'refused')
+    expect([again.text, replayed(again)]).to.deep.equal([refused.text, true])
+    expect(again.headers['idempotent-params-mismatch']).to.equal('true')
+  })
+
+  it('has one effect per 24 hours, even if two processes disagree about the time by a second', async () => {
+    const other = await openService(sharedEnvironment(service))
+    try {
+      service.clock.freeze(new Date())
+      const act = await (acts.create as () => Promise<Act>)()
+      const first = await send(act)
+      const expiry = service.clock.now().getTime() + day
+      service.clock.freeze(new Date(expiry - 500))
+      other.clock.freeze(new Date(expiry + 500))
+      expect((await send(act)).text).to.equal(first.text)
+      const next = await send(act, 'one', undefined, other)
+      expect([next.status, replayed(next)]).to.deep.equal([201, false])
+      for (const at of [service, other, service])
+        expect((await send(act, 'one', undefined, at)).text).to.equal(next.text)
+      expect(await act.effects()).to.equal(2)
+    } finally {
+      service.clock.freeze(null)
+      await other.close()
+    }
+  })
+
+  describe('that refunds by a wallet', () => {
+    const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
+
+    /** Replaces every wallet. Returns the keys of the refunds that were ordered. */
+    function wallets(work: Pick<Wallet, 'refund' | 'status'>): string[] {
+      const orders: string[] = []
+      const wallet: Wallet = {
+        name: 'simulation',
+        authorise: async () => ({ outcome: 'done' }),
+        refund: (order) => (orders.push(order.key), work.refund(order)),
+        status: work.status,
+      }
+      const { named } = service.deps.wallets
+      service.deps.wallets.named = () => wallet
+      cleanUps.push(() => Object.assign(service.deps.wallets, { named }))
+      return orders
+    }
+
+    it('makes a twin wait for the outcome, which both get', async () => {
+      const act = await (acts.refund as () => Promise<Act>)()
+      const gate = createGate()
+      const orders = wallets({
+        refund: () => gate.passed.then(() => ({ outcome: 'done' })),
+        status: async () => unknown,
+      })
+      const first = send(act)
+      await waitFor('the order', () => orders.length === 1)
+      const twin = send(act)
+      await waitFor('the twin to wait', () => service.deps.waitingTwins.heldBy(merchant.businessId) === 1)
+      gate.open()
+      const [one, two] = await Promise.all([first, twin])
+      expect([one.status, two.status, two.text]).to.deep.equal([200, 200, one.text])
+      expect([replayed(one), replayed(two)].toSorted()).to.deep.equal([false, true])
+      expect([orders.length, await act.effects()]).to.deep.equal([1, 1])
+    })
+
+    it('lets at most 20 twins of a business wait, and tells the others that the request is in progress', async () => {
+      const act = await (acts.refund as () => Promise<Act>)()
+      const gate = createGate()
+      const orders = wallets({
+        refund: () => gate.passed.then(() => ({ outcome: 'done' })),
+        status: async () => unknown,
+      })
+      const first = send(act)
+      await waitFor('the order', () => orders.length === 1)
+      const slots = Array.from({ length: 20 }, () => service.deps.waitingTwins.takeNow(merchant.businessId))
+      const { status, body, headers } = await send(act)
+      expect([status, body.error.code]).to.deep.equal([409, 'IDEMPOTENCY_REQUEST_IN_PROGRESS'])
+      expect(Number(headers['retry-after'])).to.be.greaterThan(0)
+      for (const free of slots) free?.()
+      gate.open()
+      expect((await first).status).to.equal(200)
+      expect(replayed(await send(act))).to.equal(true)
+    })
+
+    it('asks the wallet again once a query is due, and never orders twice', async () => {
+      const act = await (acts.refund as () => Promise<Act>)()
+      let status: WalletOutcome = unknown
+      const orders = wallets({ refund: async () => unknown, status: async () => status })
+      service.clock.freeze(new Date())
+      cleanUps.push(() => service.clock.freeze(null))
+      expect((await send(act)).status).to.equal(503)
+      service.clock.advance(2000)
+      expect((await send(act)).status).to.equal(503)
+      status = { outcome: 'done' }
+      service.clock.advance(2000)
+      const done = await send(act)
+      expect([done.status, replayed(done), orders.length]).to.deep.equal([200, true, 1])
+    })
+  })
+
+  describe('leaves marks in the intent that', () => {
+    const fill = async (reference: string, count: number, at: Date) => {
+      const marks = Array.from({ length: count }, (_, index) => ({ key: `mark ${index}`, paramsHash: '', at }))
+      await service.deps.Intent.updateOne({ referenceNumber: reference }, { $set: { marks } })
+    }
+
+    it('are dropped by the next write after 24 hours', async () => {
+      const reference = await pendingIntent()
+      await fill(reference, 2000, new Date(service.clock.now().getTime() - day))
+      await simulate(service, merchant, reference, { outcome: 'insufficient_funds' })
+      expect((await storedIntent(service, reference)).marks).to.have.length(1)
+    })
+
+    it('leave room for refunds when there are too many for payments, and always for a cancel', async () => {
+      const [paid, cancelled] = [await pendingIntent(), await pendingIntent()]
+      await simulate(service, merchant, paid)
+      for (const reference of [paid, cancelled]) await fill(reference, 1000, service.clock.now())
+      expect(await simulate(service, merchant, cancelled)).to.include({ status: 503 })
+      expect(await refundOnce(service, merchant, paid, 10)).to.include({ status: 200 })
+      for (const reference of [paid, cancelled]) await fill(reference, 3000, service.clock.now())
+      expect(await refundOnce(service, merchant, paid, 10)).to.include({ status: 503 })
+      const act = { ...(await (acts.cancel as () => Promise<Act>)()), path: `/intents/${cancelled}/cancel` }
+      expect((await send(act)).status).to.equal(200)
+    })
+  })
+
+  describe('stores a response that', () => {
+    it('contains no key, code, secret, body or response in plain text', async () => {
+      const created = await createIntent(service, merchant, { amount: 5, label: 'visible-label' })
+      const cancel = {
+        ...(await (acts.cancel as () => Promise<Act>)()),
+        path: `/intents/${created.referenceNumber}/cancel`,
+      }
+      await send(cancel, 'visible-key')
+      await send({ ...cancel, path: '/intents' }, 'visible-key', '{"amount":0,"label":"visible-label"}')
+      const stored = await rows()
+      expect(stored).to.have.length(2)
+      for (const row of stored) {
+        expect(row).to.have.all.keys('_id', 'response', 'refusal', 'paramsHash', 'at', 'expiresAt', 'sandboxOf')
+        expect(row.response).to.match(/^v1\.[\da-f]{8}\.[\w-]+$/)
+      }
+      const everything = JSON.stringify(stored)
+      for (const secret of [created.code, 'visible-', merchant.key, 'CANCELLED', 'amount'])
+        expect(everything).not.to.include(secret)
+    })
+
+    it('causes 503, and lets nothing run again, if its key is lost or it belongs to another request', async () => {
+      const act = await (acts.refund as () => Promise<Act>)()
+      await send(act, 'one')
+      await send(act, 'another')
+      const [one, another] = await rows()
+      await service.deps.StoredResponse.updateOne(
+        { _id: String(one?._id) },
+        { $set: { response: String(another?.response) } },
+      )
+      await service.deps.StoredResponse.updateOne(
+        { _id: String(another?._id) },
+        { $set: { response: 'v1.00000000.AAAA' } },
+      )
+      for (const key of ['one', 'another']) expect((await send(act, key)).status).to.equal(503)
+      expect(await act.effects()).to.equal(2)
+    })
+
+    it('expires after 24 hours, and is removed by MongoDB an hour later', async () => {
+      await send(await (acts.cancel as () => Promise<Act>)())
+      const [row] = await rows()
+      expect(Number(row?.expiresAt) - Number(row?.at)).to.equal(day)
+      const indexes = await service.deps.StoredResponse.collection.indexes()
+      expect(indexes).to.deep.include.members([
+        { v: 2, key: { expiresAt: 1 }, name: 'expired', expireAfterSeconds: 3600 },
+      ])
+    })
+  })
+})
