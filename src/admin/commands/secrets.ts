@@ -75,12 +75,13 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
     const endpoints = await resealSecrets(deps, progress.add)
     const factors = await resealField(deps, deps.Staff, 'secondFactor.secret')
     const responses = await resealResponses(deps, progress.add)
+    const rows = await resealField(deps, deps.StoredResponse, 'response')
     const serviceKeys = await resealField(deps, deps.ServiceKey, 'key')
     const { left, listed, gone, listedGone } = await findStaleKeys(deps)
     const unreadable = {
       endpoints: endpoints.unreadable.length,
       secondFactors: factors.unreadable.length,
-      responses: responses.unreadable,
+      responses: responses.unreadable + rows.unreadable.length,
       serviceKeys: serviceKeys.unreadable.length,
     }
     const lost = Object.values(unreadable).reduce((sum, count) => sum + count, gone)
@@ -89,7 +90,7 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
       resealed: {
         endpoints: endpoints.resealed,
         secondFactors: factors.resealed,
-        responses: responses.resealed,
+        responses: responses.resealed + rows.resealed,
         serviceKeys: serviceKeys.resealed,
       },
       unreadable,
