@@ -23,7 +23,7 @@ export const openTransactions = (connection: Connection): Transactions => ({
   oneAtATime: createOneAtATime(),
 })
 
-const options = {
+const snapshotAndMajority = {
   readConcern: { level: 'snapshot' },
   writeConcern: { w: 'majority', journal: true },
   readPreference: 'primary',
@@ -64,7 +64,7 @@ async function tryOnce<T>(
 ): Promise<{ result: T } | null> {
   const session = client.startSession()
   try {
-    session.startTransaction(options)
+    session.startTransaction(snapshotAndMajority)
     const result = await work(session)
     await commit(session, deadlineAt)
     return { result }

@@ -8,7 +8,7 @@ import { withMerchant, withService } from '../support/service.ts'
 import { withOpened } from '../support/with.ts'
 
 /** The most rounds of an act after authentication. */
-const most = { create: 2, cancel: 4 }
+const most = { create: 2, cancel: 3 }
 /** A command that is sent later than this after one that it does not wait for counts as one that does. */
 const holdMs = 20
 /** A pause of the process makes a count too large, never too small, so that the least is the true one. */

@@ -86,7 +86,7 @@ interface Lost {
  * finds the effect that has already been recorded and returns its result. Once a request has run under one effect id,
  * it never runs under a different one.
  */
-export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<ApiResponse> {
+export async function runClaimed(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<ApiResponse> {
   const id = digest(JSON.stringify([caller.keyId, write.method, write.path, write.key]))
   const paramsHash = digest(stringify(write.params) ?? '')
   const { recall, thirdPartyMs } = write

@@ -1,10 +1,12 @@
 import { drop, replace } from '../../../support/edited-build/edit.ts'
-import { killedAt, type PlantedBugs, plain, under } from '../mutant.ts'
+import { type PlantedBugs, plain } from '../mutant.ts'
+
+const effects = ['api/idempotency-effects.test.ts']
 
 export const idempotencyMutants: PlantedBugs = {
   'replay-runs-again': {
     bug: 'A key with a stored response runs the operation again.',
-    edits: [replace('compete', 'isExpired($claim, $$)', 'isExpired($claim, $$) || $claim.sealedResponse')],
+    edits: [replace('runOnce', 'if ($row === null) return null', 'return null')],
     caughtBy: ['key.replayed'],
   },
   'replay-as-it-is-now': {
@@ -20,33 +22,44 @@ export const idempotencyMutants: PlantedBugs = {
     caughtBy: ['key.replayed'],
     focus: { ...plain, often: ['repeatCreate'] },
   },
-  'effect-renewed': {
-    bug: 'Taking over the claim of a dead process makes a new effect id, so the work is done twice.',
-    edits: [replace('inherit', '{ token, $$ }', '{ token, $$, effectId: token }')],
-    caughtBy: ['key.once', 'stock.balances', 'refund.bounded'],
-    focus: killedAt('stock.changed', 'write.before-response-kept', 'refund.settled', 'order.placed'),
+  'twin-unguarded': {
+    bug: 'The write of a refund does not exclude the mark of its own key: two twins that have read both refund.',
+    edits: [drop('beginRefund', '...unlessMarked($)')],
+    caughtBy: effects,
   },
-  'effect-restarted': {
-    bug: 'A request that lost its claim starts over with a new effect id.',
+  'key-never-free': {
+    bug: 'A mark counts even if it is older than 24 hours.',
+    edits: [replace('isFresh', '$at > $', 'true')],
+    caughtBy: effects,
+  },
+  'refusal-repeated': {
+    bug: 'A stored refusal is repeated without a look for the effect of a twin.',
+    edits: [replace('runOnce', '$row.refusal ? $ : null', 'null')],
+    caughtBy: effects,
+  },
+  'refusal-unlooked': {
+    bug: 'A request that a quota refuses, or whose body is unreadable, does not look for what its lost twin has done.',
+    edits: [replace('runOnce', 'const done = await effect()', 'const done = null')],
+    caughtBy: effects,
+  },
+  'acknowledged-early': {
+    bug: 'The response of a change is sent before it is stored.',
     edits: [
-      replace('reclaim', 'inherit($deps, $of, $old, $now)', 'takeOver($deps, $old, freshClaim($now, $of))'),
-      // The lease ends at once, so of two concurrent requests the second takes over while the first runs. Alone this
-      // breaks no promise.
-      replace('freshClaim', 'leaseEndsAt: $', 'leaseEndsAt: new Date(0)'),
+      replace('runOnce', 'isKnown ? null : await store($row)', '(isKnown || store($row).catch(() => null), null)'),
     ],
-    caughtBy: ['key.once', 'stock.balances', 'key.replayed'],
-    focus: { ...plain, seconds: 25, often: ['changeStock', 'cancelIntent'] },
+    caughtBy: effects,
   },
-  'claim-deleted': {
-    bug: 'A request that fails deletes its claim, and with it the effect id of a write that may still land.',
-    edits: [replace('giveUp', '$claims.updateOne($filter, $)', '$claims.deleteOne($filter)')],
-    caughtBy: ['key.once', 'stock.balances'],
-    focus: { ...under('mongo.stop', 'mongo.kill'), often: ['changeStock'] },
+  'refusal-over-effect': {
+    bug: 'The refusal of a late twin replaces the response of the effect.',
+    edits: [
+      replace('storeRow', '$row.refusal ? $ : $', '{}'),
+      replace('runOnce', 'const done = await effect()', 'const done = null'),
+    ],
+    caughtBy: effects,
   },
-  'stock-unrecorded': {
-    bug: 'The filter of a stock change does not exclude its effect id, so a retry changes the stock again.',
-    edits: [drop('planStock', '...unlessForgotten($$)')],
-    caughtBy: ['key.once', 'stock.balances'],
-    focus: { ...killedAt('stock.changed', 'write.before-response-kept'), often: ['changeStock'] },
+  'found-unstored': {
+    bug: 'A retry that finds the effect of a dead process returns its response without storing it.',
+    edits: [replace('runOnce', 'isKnown ? null : await store($row)', 'isKnown || isRepeat ? null : await store($row)')],
+    caughtBy: effects,
   },
 }

@@ -16,8 +16,8 @@ export const intentMutants: PlantedBugs = {
   'event-after-the-write': {
     bug: 'Creating an intent writes its event afterwards, not in the same write.',
     edits: [
-      before('insertIntent', 'insertUnlessTaken($, $one, $)', 'const outbox = $one.outbox; $one.outbox = []'),
-      after('insertIntent', 'insertUnlessTaken($, $intent, $)', '$intent.outbox = outbox'),
+      before('insertIntent', '$.insertIntent($one, $)', 'const outbox = $one.outbox; $one.outbox = []'),
+      after('insertIntent', '$.insertIntent($intent, $)', '$intent.outbox = outbox'),
       after(
         'insertIntent',
         'countTransition($deps, $, $intent)',

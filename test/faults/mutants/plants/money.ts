@@ -15,8 +15,9 @@ export const moneyMutants: PlantedBugs = {
   'refund-again': {
     bug: 'A retry of a refund does not look for the refund that it began, and begins another.',
     edits: [
-      replace('refundIntent', 'hasStarted($intent, $)', "hasStarted($intent, '')"),
-      drop('beginRefund', 'effects: { $ne: $ }'),
+      replace('refundIntent', 'ownMark($$)', 'null'),
+      replace('findMarked', 'ownMark($$)', 'null'),
+      drop('beginRefund', '...unlessMarked($)'),
     ],
     caughtBy: ['key.once'],
     focus: {
