@@ -303,7 +303,10 @@ describe('Delivery slots', () => {
     /** Counts the reports of free slots. The returned function returns the count after this time. */
     function countReports() {
       let count = 0
-      slots.onAvailable(async () => void (count += 1))
+      slots.onAvailable(async () => {
+        count += 1
+        return 0
+      })
       return async (ms: number) => {
         await time.advance(ms)
         return count
@@ -329,7 +332,7 @@ describe('Delivery slots', () => {
 
     it('are never reported in two calls at the same time, but are reported again after the first call if a slot was freed in the meantime', async () => {
       const ends: (() => void)[] = []
-      slots.onAvailable(() => new Promise((resolve) => ends.push(resolve)))
+      slots.onAvailable(() => new Promise((resolve) => ends.push(() => resolve(0))))
       const taken = takeAll(slots, owner)
       taken[0]?.free(true)
       const served = time.advance(10)
@@ -346,6 +349,20 @@ describe('Delivery slots', () => {
       ends[1]?.()
       await again
       expect(time.timers()).to.equal(0)
+    })
+
+    it('are reported later after a call that started many attempts, so that more slots are free by then', async () => {
+      const calls: number[] = []
+      slots.onAvailable(async () => {
+        calls.push(time.elapsedMs())
+        return 100
+      })
+      const [first, second] = takeAll(slots, owner)
+      first?.free(true)
+      await time.advance(15)
+      second?.free(true)
+      await time.advance(100)
+      expect(calls).to.deep.equal([10, 70])
     })
 
     it('are reported to the worker if an attempt frees them by moving to a slow slot', async () => {

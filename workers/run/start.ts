@@ -70,7 +70,10 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   )
   if (deps.config.workerQueues.includes('webhook-delivery')) deps.slots.open()
   deps.slots.onAvailable(() =>
-    attemptWaiting(deps).catch((err: unknown) => deps.log.warn({ err }, 'webhook.not-started')),
+    attemptWaiting(deps).catch((err: unknown) => {
+      deps.log.warn({ err }, 'webhook.not-started')
+      return 0
+    }),
   )
   const polling = startPolling(deps)
   const timers = startTimers(deps)

@@ -7,7 +7,7 @@ import { claimable } from '../deliveries/lease.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import { beginAttempt } from './attempt.ts'
 import type { ClaimedDelivery } from './claim.ts'
-import { type AttemptEndpoint, slotOwner } from './find-endpoint.ts'
+import { slotOwner } from './find-endpoint.ts'
 import { removeSuperseded } from './remove-superseded.ts'
 import type { Slot, SlotOwner } from './slots/slot.ts'
 
@@ -38,15 +38,7 @@ export function attemptDue(deps: Deps): Promise<number> {
     (last, exceptBusinessIds) => findDue(deps, last, exceptBusinessIds),
     async (found) => {
       const byEndpoint = Map.groupBy(found, ({ endpointId }) => endpointId)
-      await settleAll(
-        [...byEndpoint].map(([endpointId, deliveries]) =>
-          beginAttempts(
-            deps,
-            endpointId,
-            deliveries.map(({ _id }) => _id),
-          ),
-        ),
-      )
+      await settleAll([...byEndpoint].map(([endpointId, due]) => attemptAt(deps, endpointId, due)))
     },
   )
 }
@@ -67,31 +59,43 @@ function findDue(deps: Deps, last: Due | null, exceptBusinessIds: readonly strin
   )
 }
 
+/** Starts attempts at an endpoint's deliveries, or cancels them if the endpoint is deleted or disabled. */
+async function attemptAt(deps: Deps, endpointId: string, due: Due[]): Promise<void> {
+  const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
+  const ids = due.map(({ _id }) => _id)
+  if (endpoint === null || !isReceiving(endpoint)) await cancelDue(deps, endpointId, ids)
+  else await beginAttempts(deps, slotOwner(endpoint), ids)
+}
+
 /** Waits until all promises have settled, then throws the first error. */
-async function settleAll(parts: Promise<unknown>[]): Promise<void> {
+async function settleAll<T>(parts: Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(parts)
-  await Promise.all(parts)
+  return Promise.all(parts)
 }
 
 /** The maximum number of waiting endpoints that are served in parallel. Serving an endpoint takes a few reads. */
 const maxServedAtOnce = 25
 
-/** Starts attempts at the due deliveries of the waiting endpoints that can get slots now. */
-export async function attemptWaiting(deps: Deps): Promise<void> {
+/** Starts attempts at the due deliveries of the waiting endpoints that can get slots now. Returns their number. */
+export async function attemptWaiting(deps: Deps): Promise<number> {
   const { slots } = deps
   const waiting = slots.waiting().filter((owner) => slots.available(owner) > 0)
-  for (let at = 0; at < waiting.length; at += maxServedAtOnce)
-    await settleAll(waiting.slice(at, at + maxServedAtOnce).map((owner) => attemptOldest(deps, owner)))
+  let begun = 0
+  for (let at = 0; at < waiting.length; at += maxServedAtOnce) {
+    const served = waiting.slice(at, at + maxServedAtOnce)
+    for (const count of await settleAll(served.map((owner) => attemptOldest(deps, owner)))) begun += count
+  }
+  return begun
 }
 
 /**
  * Starts attempts at an endpoint's oldest due deliveries, one for each free slot. If further deliveries may be due, the
  * endpoint stays marked as waiting.
  */
-async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<void> {
+async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<number> {
   const { endpointId } = owner
   const available = deps.slots.available(owner)
-  if (available === 0) return
+  if (available === 0) return 0
   // From now on, if this process finds a delivery that gets no slot, the endpoint is marked as waiting again.
   deps.slots.clearWaiting(endpointId)
   try {
@@ -102,9 +106,9 @@ async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<void> {
       )
       .toArray()
     if (due.length === available) deps.slots.setWaiting(owner)
-    await beginAttempts(
+    return await beginAttempts(
       deps,
-      endpointId,
+      owner,
       due.map(({ _id }) => _id),
     )
   } catch (error) {
@@ -114,29 +118,26 @@ async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<void> {
 }
 
 /**
- * Starts an attempt at each delivery that gets a slot and that no other caller has claimed. `watch` may wrap the slots,
- * to learn when the attempts end.
+ * Starts an attempt at each delivery that gets a slot and that no other caller has claimed. Returns the number of
+ * attempts. `watch` may wrap the slots, to learn when the attempts end.
  */
 export async function beginAttempts(
   deps: Deps,
-  endpointId: string,
+  owner: SlotOwner,
   ids: string[],
   watch = (slot: Slot): Slot => slot,
-): Promise<void> {
-  if (ids.length === 0) return
-  const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
-  if (endpoint === null || !isReceiving(endpoint)) return cancelDue(deps, endpointId, ids)
-  const taken = takeSlots(deps, endpoint, ids)
+): Promise<number> {
+  const taken = takeSlots(deps, owner, ids)
   const begun = await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, watch(slot))))
   // A re-queue by a replay or from the command line adds no job, so the failed job from before the re-queue may still
   // exist. Further attempts must not wait for Redis.
   const jobIds = begun.flatMap((delivery) => (delivery === null ? [] : jobIdOf(delivery)))
   deps.backgroundWork.add(removeSuperseded(deps, jobIds))
+  return jobIds.length
 }
 
-function takeSlots(deps: Deps, endpoint: AttemptEndpoint, ids: string[]): { id: string; slot: Slot }[] {
+function takeSlots(deps: Deps, owner: SlotOwner, ids: string[]): { id: string; slot: Slot }[] {
   const taken: { id: string; slot: Slot }[] = []
-  const owner = slotOwner(endpoint)
   for (const id of ids) {
     const slot = deps.slots.takeNow(owner)
     if (slot === null) break

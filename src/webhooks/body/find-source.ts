@@ -11,9 +11,9 @@ type Sources = Pick<Models, 'Intent' | 'Order'>
 
 /**
  * The maximum number of documents per read. An order with 100 items may be as large as 160 KB, and the metadata of an
- * intent is always smaller than that, so one read returns at most about 4 MB.
+ * intent is always smaller than that, so one read returns at most about 8 MB.
  */
-const maxPerRead = 25
+const maxPerRead = 50
 
 /**
  * Creates a batcher that uses reference numbers to read the intents and orders from which bodies are composed. The

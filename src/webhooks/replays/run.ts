@@ -83,7 +83,7 @@ async function runPage(
   const { last, counts, dueIds } = await applyPage(deps, replay, endpoint, events, most)
   const reached = { createdAt: last.createdAt, eventId: last._id }
   const next = await recordProgress(deps, replay, reached, counts)
-  await beginAttempts(deps, endpoint._id, dueIds, (slot) => counted(slot, endpoint._id, inFlight))
+  await beginAttempts(deps, slotOwner(endpoint), dueIds, (slot) => counted(slot, endpoint._id, inFlight))
   return next?.status === 'RUNNING' ? next : null
 }
 

@@ -1,3 +1,4 @@
+import { backgroundRest } from '../../../mongo/batching/batcher.ts'
 import { createCountsByOwner } from '../../../process/counts-by-owner.ts'
 import { createBodies } from './bodies.ts'
 import { createEndpointUses, type EndpointUse, growWindow, shrinkWindow } from './endpoint-uses.ts'
@@ -39,10 +40,11 @@ export interface Slots {
   isWaiting(endpointId: string): boolean
   clearWaiting(endpointId: string): void
   /**
-   * Sets the callback that serves the waiting endpoints. The callback is called soon after a slot becomes free, but
-   * never while a previous call is still running. The callback must not throw.
+   * Sets the callback that serves the waiting endpoints, and returns the number of attempts that it started. The
+   * callback is called soon after a slot becomes free, but never while a previous call is still running, and the later
+   * the more attempts that one started. The callback must not throw.
    */
-  onAvailable(act: () => Promise<void>): void
+  onAvailable(act: () => Promise<number>): void
   /**
    * Calls the callback soon if any endpoints are waiting. This is necessary after a failure to serve an endpoint,
    * because no other slot might become free.
@@ -81,7 +83,8 @@ export function createSlots(clock: SlotClock): Slots {
     onTimeout: setWaiting,
     fastInUse: fast.all,
   })
-  let serve = async (): Promise<void> => undefined
+  let serve = async (): Promise<number> => 0
+  let nextServeAt = 0
   let isServing = false
   let isServeRequested = false
   let isOpen = false
@@ -160,9 +163,10 @@ export function createSlots(clock: SlotClock): Slots {
       return
     }
     isServing = true
-    after(serveAfterMs, async () => {
+    after(Math.max(serveAfterMs, nextServeAt - elapsedMs()), async () => {
       isServeRequested = false
-      await serve()
+      const servedAt = elapsedMs()
+      nextServeAt = servedAt + backgroundRest(await serve())
       isServing = false
       if (isServeRequested) serveSoon()
     })
