@@ -62,7 +62,9 @@ export async function countTestData({ deps }: Service, { businessId }: Merchant)
 export async function ageData({ deps }: Service, { businessId }: Merchant, ms: number): Promise<void> {
   const older = [{ $set: { createdAt: { $subtract: ['$createdAt', ms] } } }]
   const options = { updatePipeline: true, timestamps: false }
-  await deps.Intent.updateMany({ businessId }, older, options)
+  const at = { $subtract: ['$$this.at', ms] }
+  const marks = { $map: { input: '$marks', in: { $mergeObjects: ['$$this', { at }] } } }
+  await deps.Intent.updateMany({ businessId }, [{ $set: { marks } }, ...older], options)
   await deps.Delivery.updateMany({ businessId }, older, options)
   await deps.Order.updateMany({ businessId }, older, options)
   await deps.Product.updateMany({ businessId }, older, options)

@@ -100,6 +100,7 @@ describe('The clean-up', () => {
       ['its event is not relayed', { $push: { outbox: event } }, { $set: { outbox: [] } }],
       ['a payment is in progress', { $set: { hold: { id: newId() } } }, { $set: { hold: null } }],
       ['a refund is in progress', { $push: { refunds: refund } }, { $set: { refunds: [] } }],
+      ['a retry may need its response', {}, { $set: { marks: [] } }],
       ['it is not expired yet', { $set: { status: 'PENDING' } }, { $set: { status: 'CANCELLED' } }],
     ]
     const intents = await Promise.all(held.map(() => createIntent(service, pair.test)))
@@ -113,6 +114,9 @@ describe('The clean-up', () => {
       held.map(([, change], index) => Intent.updateOne({ referenceNumber: references[index] ?? '' }, change)),
     )
     await ageData(service, pair.test, 400 * dayMs)
+    // A retry may still need it.
+    const mark = { key: newId(), paramsHash: '', at: service.clock.now() }
+    await Intent.updateOne({ referenceNumber: references[3] ?? '' }, { $push: { marks: mark } })
     const ofCancelled = { referenceNumber: cancelled, event: 'payment.cancelled' }
     const retrying = { nextAttemptAt: service.clock.now(), status: 'RETRYING' } as const
     await Delivery.updateOne(ofCancelled, { $set: retrying })
@@ -129,7 +133,7 @@ describe('The clean-up', () => {
     await clean()
     const left = await Intent.find({ businessId, sandbox: true }).lean()
     expect(left.map((each) => each.referenceNumber)).to.have.members([...references, paid, cancelled])
-    const kept = { intents: 6, deliveries: 2, orders: 2, products: 1 }
+    const kept = { intents: 7, deliveries: 2, orders: 2, products: 1 }
     expect(await countTestData(service, pair.test)).to.deep.equal(kept)
 
     await Promise.all(
