@@ -3,6 +3,7 @@ import { type Config, loadConfig } from '../../config.ts'
 import { connectMongo } from '../../mongo/connect.ts'
 import { noShift, openDatabaseTime } from '../../mongo/database-time.ts'
 import { type Models, openModels, withModels } from '../../mongo/models.ts'
+import { openTransactions, type Transactions } from '../../mongo/transaction.ts'
 import { createLog } from '../../process/log.ts'
 import { createSecrets, type Secrets } from '../../security/seal.ts'
 import { createSlowHash, type SlowHash } from '../../security/slow-hash.ts'
@@ -18,6 +19,7 @@ export type AdminDeps = Models & {
   config: Config
   secrets: Secrets
   slowHash: SlowHash
+  transactions: Transactions
   by: By
   now(): Date
 }
@@ -46,7 +48,9 @@ export async function withAdminDeps<Result extends object>(
       const { now, close } = await openDatabaseTime(mongo, log, noShift)
       const secrets = createSecrets(config.secretKeys)
       const slowHash = createSlowHash(config.hashMemoryKib)
-      const deps = withModels(openModels(mongo), { config, secrets, slowHash, by: operator(reason), now })
+      const transactions = openTransactions(mongo)
+      const by = operator(reason)
+      const deps = withModels(openModels(mongo), { config, secrets, slowHash, transactions, by, now })
       const result = await run(deps).finally(close)
       const text = asJson ? jsonText(result) : await toText(result)
       if (text !== '') process.stdout.write(`${text}\n`)
