@@ -97,8 +97,9 @@ export async function openDeps(
   const slowHash = createSlowHash(config.hashMemoryKib)
   const { walletProvider } = config
   const liveWallet = walletProvider && createLiveWallet({ config, log, now }, walletProvider)
-  const { WalletAccount, WalletMovement } = models
-  const wallets = openWallets(createSandboxWallet({ WalletAccount, WalletMovement, now, slowHash }), liveWallet)
+  const transactions = openTransactions(mongo)
+  const sandboxWallet = createSandboxWallet(withModels(models, { config, transactions, now, slowHash }))
+  const wallets = openWallets(sandboxWallet, liveWallet)
   const healthNotes = createHealthNotes(models, log)
   const apiSwitch = await retryWhileUnreachable(log, () => createApiSwitch(models.Setting))
   const batchers = openBatchers(models, now, log)
@@ -149,7 +150,7 @@ export async function openDeps(
     enqueue: queues.enqueue,
     boardQueues,
     mongo,
-    transactions: openTransactions(mongo),
+    transactions,
     async close() {
       chainWatch.close()
       apiSwitch.close()

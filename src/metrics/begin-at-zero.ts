@@ -16,7 +16,6 @@ export const watchedLines = {
     'wallet.exception',
     'webhook.source-missing',
     'reservation.not-settled',
-    'movement.not-finished',
     'ledger.full',
     'ledger.tampered',
     'ledger.not-verified',

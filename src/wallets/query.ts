@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts'
+import { isUnavailable } from '../errors.ts'
 import { isDatabaseFault } from '../mongo/connect.ts'
 import { withTimeout } from '../process/timeout.ts'
 import type { WalletName, WalletOutcome } from './wallet.ts'
@@ -38,7 +39,7 @@ async function resultOf(
   try {
     return await call()
   } catch (err) {
-    if (isDatabaseFault(err)) return { outcome: 'unknown', why: (err as Error).name }
+    if (isDatabaseFault(err) || isUnavailable(err)) return { outcome: 'unknown', why: (err as Error).name }
     deps.log.error({ err, wallet }, 'wallet.exception')
     return { outcome: 'unknown', why: 'exception' }
   }

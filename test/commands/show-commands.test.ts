@@ -145,8 +145,8 @@ describe('The commands that list and show', function () {
     const [shop] = await service.deps.Shop.find({ businessId }).lean()
     await createWallet(service.deps, { phone: '44556677', pin: '2580', balance: 1250 }, tester)
     await createWallet(service.deps, { phone: '44556688', pin: '2580', balance: 7 }, tester)
-    const pinAttempts = { round: 0, taken: 5, wrong: 5, lastTakenAt: new Date(Date.now()) }
-    await service.deps.WalletAccount.updateOne({ phone: '44556677' }, { pinAttempts })
+    const wrongPins = { count: 5, lastAt: new Date(Date.now()) }
+    await service.deps.WalletAccount.updateOne({ phone: '44556677' }, { wrongPins })
 
     const [staff, filtered, account, shops, shownShop, wallets, wallet] = await Promise.all([
       cli.here('staff', 'list', '--limit', '2'),

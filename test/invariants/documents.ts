@@ -161,7 +161,6 @@ export interface OrderDocument extends Owned {
 
 export interface MovementDocument {
   _id: string
-  nonce: string | null
   accountId: string | null
   kind: 'payment' | 'refund'
   amount: number | null
@@ -175,9 +174,6 @@ export interface WalletDocument {
   phone: string
   businessId: string | null
   balance: number
-  /** The movement that is not finished. The balance includes it. */
-  current: { nonce: string; kind: MovementDocument['kind']; amount: number; fee: number } | null
-  unaudited: AuditDocument[]
 }
 
 export type LedgerDocument = Owner &

@@ -109,9 +109,6 @@ describe('The invariants', () => {
     // In the outbox and the log, and booked without its fee.
     source.outbox.push({ id, event, createdAt, facts })
     expect(brokenIn(round)).to.deep.equal([])
-    const wallet = the(dump.wallets[0])
-    wallet.current = { nonce: 'open', kind: 'payment', amount: 10, fee: 1 }
-    wallet.balance -= 11
     const items = [{ variantId: idOf('variant'), quantity: 2 }]
     the(dump.products[0]).reservations = [{ orderId: 'x', attemptId: 'x', reservedAt: 1, items }]
     the(dump.products[0]?.variants[0]).stock -= 2

@@ -12,8 +12,8 @@ const fields: Record<string, string> = {
     'endpointId event referenceNumber facts status attempts requeues nextAttemptAt leaseToken attemptLog.at deliveredAt deadAt createdAt',
   events: 'event referenceNumber facts createdAt number',
   webhookreplays: 'status nextRunAt',
-  wallets: 'phone balance current unaudited',
-  walletmovements: 'nonce accountId kind amount fee result forgetAt',
+  wallets: 'phone balance',
+  walletmovements: 'accountId kind amount fee result forgetAt',
   ledgerentries:
     'number type amount bookedAt day position typePosition after through closed referenceNumber merchantReference refundId occurredAt startedAt payerPhone commission returnedFees reason',
   products: 'variants._id variants.stock reservations effects',

@@ -6,7 +6,7 @@ import type { MovementDocument, WalletDocument } from './documents.ts'
 const plenty = 9_000_000_000_000_000
 const emptyDemo = '22000003'
 
-type Amounts = { kind: MovementDocument['kind']; amount: number | null; fee: number | null }
+type Amounts = Pick<MovementDocument, 'kind' | 'amount' | 'fee'>
 /** The amount and the payer's fee. */
 const totalOf = ({ amount, fee }: Amounts): number => (amount ?? 0) + (fee ?? 0)
 const changeBy = (movement: Amounts): number => (movement.kind === 'refund' ? 1 : -1) * totalOf(movement)
@@ -50,17 +50,10 @@ export const walletBalances: Check = function* ({ wallets, walletmovements, audi
   for (const { _id, balance } of wallets) if (balance < 0) yield [_id, `has ${balance}`]
   // The clean-up removes movements of old payments, and leaves the wallets as they are.
   if (isCleaned) return
-  const nonces = new Set(done(walletmovements).map(({ nonce }) => nonce))
   const byAccount = groupsOf(done(walletmovements), ({ accountId }) => accountId)
-  const openingOf = ({ _id, balance, current }: WalletDocument): number =>
-    balance -
-    sumOf(byAccount.get(_id) ?? [], changeBy) -
-    (current && !nonces.has(current.nonce) ? changeBy(current) : 0)
-  const lines = new Map(
-    [...auditevents, ...wallets.flatMap(({ unaudited }) => unaudited)].map((line) => [line._id, line]),
-  )
+  const openingOf = ({ _id, balance }: WalletDocument): number => balance - sumOf(byAccount.get(_id) ?? [], changeBy)
   const created = groupsOf(
-    [...lines.values()].filter(({ act }) => act === 'wallet.created'),
+    auditevents.filter(({ act }) => act === 'wallet.created'),
     ({ subject }) => subject,
   )
   const byMask = groupsOf(

@@ -1,19 +1,20 @@
 import { expect } from 'chai'
-import { createOneAtATime } from '../../src/process/one-at-a-time.ts'
+import { nativeCollection } from '../../src/mongo/collection.ts'
 import { fairShare, type SlowCheck } from '../../src/security/slow-hash.ts'
-import { authorise } from '../../src/wallets/sandbox/authorise.ts'
+import { outcomeOf } from '../../src/wallets/query.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { lookUpWallet } from '../../src/wallets/sandbox/list-wallets.ts'
 import { createSandboxWallet } from '../../src/wallets/sandbox/sandbox-wallet.ts'
-import { transfer } from '../../src/wallets/sandbox/transfer.ts'
+import type { Wallet } from '../../src/wallets/wallet.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { createGate } from '../support/gate.ts'
+import { overtake } from '../support/kill-at-every-step.ts'
 import { rounds } from '../support/machine.ts'
 import { tester, withSecondProcess, withService } from '../support/service.ts'
-import { waitFor } from '../support/wait-for.ts'
 import { customersOf, done, locked, notExecuted, pin, poor, technical, wrongPin } from './customers.ts'
 
-const quarterMs = 15 * 60_000
+const minuteMs = 60_000
+const quarterMs = 15 * minuteMs
 
 describe('A sandbox wallet', () => {
   const service = withService()
@@ -38,7 +39,7 @@ describe('A sandbox wallet', () => {
     expect(await here.pay({ phone })).to.deep.equal(done)
     expect(await here.pay({ phone, amount: 151 })).to.deep.equal(poor)
     expect(await here.pay({ phone, amount: 150 })).to.deep.equal(done)
-    expect(await here.accountOf(phone)).to.include({ balance: 0, current: null })
+    expect(await here.balanceOf(phone)).to.equal(0)
   })
 
   it('stores its PIN only as a slow hash', async () => {
@@ -63,9 +64,9 @@ describe('A sandbox wallet', () => {
     for (const where of [here, there, here, there, here])
       expect(await where.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
     expect(await there.pay({ phone })).to.deep.equal(locked)
-    pass(quarterMs - 60_000)
+    pass(quarterMs - minuteMs)
     expect(await here.pay({ phone })).to.deep.equal(locked)
-    pass(60_000)
+    pass(minuteMs)
     expect(await here.pay({ phone })).to.deep.equal(done)
     // Then five attempts are available again.
     for (const _ of [1, 2, 3, 4, 5]) expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
@@ -73,12 +74,11 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(900)
   })
 
-  it('checks only five of many wrong PINs that two processes receive in parallel', async () => {
+  it('reports only five of many wrong PINs as wrong that two processes receive in parallel', async () => {
     const phone = await here.customer(1000)
     const all = rounds(50, 12)
     const outcomes = await inBoth(all, (where) => where.pay({ phone, pin: '0000' }))
     expect([count(outcomes, wrongPin), count(outcomes, locked)]).to.deep.equal([5, all - 5])
-    expect((await here.accountOf(phone)).pinAttempts).to.include({ taken: 5, wrong: 5, round: 0 })
     expect(await here.pay({ phone })).to.deep.equal(locked)
   })
 
@@ -86,61 +86,56 @@ describe('A sandbox wallet', () => {
     const phone = await here.customer(2000)
     const outcomes = await inBoth(20, (where) => where.pay({ phone }))
     expect(count(outcomes, done)).to.equal(20)
-    expect(await here.accountOf(phone)).to.include({ balance: 0, current: null })
+    expect(await here.balanceOf(phone)).to.equal(0)
   })
 
-  it('counts an attempt as failed if a process dies while checking the PIN, but is not locked permanently', async () => {
+  it('counts a wrong PIN once, even if the order is repeated, and not at all if it does not say that it was wrong', async () => {
     const phone = await here.customer(1000)
-    const taken = {
-      'pinAttempts.taken': 5,
-      'pinAttempts.wrong': 4,
-      'pinAttempts.lastTakenAt': service.clock.now(),
-    }
-    await service.deps.WalletAccount.updateOne({ _id: phone }, { $set: taken })
-    expect(await here.pay({ phone })).to.deep.equal(locked)
-    pass(quarterMs)
-    expect(await here.pay({ phone })).to.deep.equal(done)
+    const order = here.order({ phone, pin: '0000' })
+    for (const where of [here, there, here, there, here, there])
+      expect(await where.wallet.authorise(order)).to.deep.equal(wrongPin)
+    expect((await lookUpWallet(service.deps, phone, null))?.pin).to.deep.equal({ wrongAttempts: 1, lockEndsAt: null })
+    const undone = here.order({ phone, pin: '0000' })
+    expect(await here.queryStatus('payment', undone.key)).to.deep.equal(notExecuted)
+    expect(await here.wallet.authorise(undone)).to.deep.equal(notExecuted)
+    for (const _ of [2, 3, 4, 5]) expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
+    expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(locked)
   })
+
+  const withCheck = (check: SlowCheck) =>
+    createSandboxWallet({ ...service.deps, slowHash: { ...service.deps.slowHash, createCheck: () => check } })
 
   for (const [what, begin] of [
     ['a correct PIN', async (phone: string) => expect(await here.pay({ phone })).to.deep.equal(done)],
     ['15 minutes', async () => pass(quarterMs)],
   ] as const)
-    it(`checks five PINs again after ${what}, even if a check from before ends later`, async () => {
+    it(`accepts five wrong PINs again after ${what}, including one whose check began before`, async () => {
       for (const late of [null, false]) {
         const phone = await here.customer(1000)
-        const gate = createGate()
-        let begun = 0
-        const [onePinAtATime, oneMovementAtATime] = [createOneAtATime(), createOneAtATime()]
-        const checkPin = () => (++begun, gate.passed.then(() => late))
-        const hashDemoPin = () => service.deps.slowHash.make(pin)
-        const slow = { ...service.deps, onePinAtATime, oneMovementAtATime, checkPin, hashDemoPin }
-        const first = authorise(slow, here.order({ phone }))
-        await waitFor('the check begins', () => begun === 1)
+        const [began, gate] = [createGate(), createGate()]
+        const slow = withCheck(() => (began.open(), gate.passed.then(() => late)))
+        const validUntil = new Date(service.clock.now().getTime() + 2 * quarterMs)
+        for (const _ of [1, 2, 3, 4]) expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
+        const first = slow.authorise(here.order({ phone, validUntil }))
+        await began.passed
         await begin(phone)
-        expect(await there.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
         gate.open()
-        await first
+        expect(await first).to.deep.equal(late === null ? notExecuted : wrongPin)
+        const counted = late === null ? 0 : 1
         const known = await lookUpWallet(service.deps, phone, null)
-        expect(known?.pin).to.deep.equal({ wrongAttempts: 1, lockEndsAt: null })
-        for (const _ of [2, 3, 4, 5]) expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
+        expect(known?.pin).to.deep.equal({ wrongAttempts: counted, lockEndsAt: null })
+        for (const _ of [1, 2, 3, 4, 5].slice(counted))
+          expect(await there.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
         expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(locked)
       }
     })
 
   it('does not count an attempt that is rejected because the process is already checking too many PINs', async () => {
     const phone = await here.customer(1000)
-    const [onePinAtATime, oneMovementAtATime] = [createOneAtATime(), createOneAtATime()]
-    const busy = {
-      ...service.deps,
-      onePinAtATime,
-      oneMovementAtATime,
-      checkPin: async () => null,
-      hashDemoPin: async () => '',
-    }
-    for (const _ of [1, 2, 3, 4, 5, 6]) expect(await authorise(busy, here.order({ phone }))).to.deep.equal(notExecuted)
-    expect(await authorise(busy, here.order({ phone: '39999999' }))).to.deep.equal(notExecuted)
-    expect((await here.accountOf(phone)).pinAttempts.taken).to.equal(0)
+    const busy = withCheck(async () => null)
+    for (const _ of [1, 2, 3, 4, 5, 6]) expect(await busy.authorise(here.order({ phone }))).to.deep.equal(notExecuted)
+    expect(await busy.authorise(here.order({ phone: '39999999' }))).to.deep.equal(notExecuted)
+    expect((await here.accountOf(phone)).wrongPins.count).to.equal(0)
     expect(await here.pay({ phone })).to.deep.equal(done)
   })
 
@@ -164,15 +159,9 @@ describe('A sandbox wallet', () => {
 
   it('never has a negative balance under concurrent payments', async () => {
     const phone = await here.customer(850)
-    const orders = Array.from({ length: 20 }, () => here.order({ phone }))
-    const outcomes = await Promise.all(
-      orders.map(({ key, amount, fee, validUntil }, index) => {
-        const order = { key, kind: 'payment', amount, fee, paymentKey: key, validUntil } as const
-        return transfer((index % 2 === 0 ? service : beside).deps, phone, order)
-      }),
-    )
+    const outcomes = await inBoth(20, (where) => where.pay({ phone }))
     expect([count(outcomes, done), count(outcomes, poor)]).to.deep.equal([8, 12])
-    expect(await here.accountOf(phone)).to.include({ balance: 50, current: null })
+    expect(await here.balanceOf(phone)).to.equal(50)
   })
 
   it('carries out only one payment for ten concurrent orders with the same key, and returns the same result for each order', async () => {
@@ -182,7 +171,7 @@ describe('A sandbox wallet', () => {
     expect(count(outcomes, done)).to.equal(10)
     expect(await there.wallet.authorise(order)).to.deep.equal(done)
     expect(await here.queryStatus('payment', order.key)).to.deep.equal(done)
-    expect(await here.accountOf(phone)).to.include({ balance: 900, current: null })
+    expect(await here.balanceOf(phone)).to.equal(900)
   })
 
   it('returns the first result again for a repeated order, even if the payment would now succeed', async () => {
@@ -198,7 +187,7 @@ describe('A sandbox wallet', () => {
       await here.queryStatus('payment', declined.key),
       await here.queryStatus('payment', refused.key),
     ]).to.deep.equal([poor, wrongPin])
-    expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
+    expect(await here.balanceOf(phone)).to.equal(1000)
   })
 
   it('never carries out an order whose status has already been queried or whose deadline has passed', async () => {
@@ -208,7 +197,43 @@ describe('A sandbox wallet', () => {
     expect(await here.wallet.authorise(order)).to.deep.equal(notExecuted)
     const late = here.order({ phone, validUntil: service.clock.now() })
     expect(await here.wallet.authorise(late)).to.deep.equal(notExecuted)
-    expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
+    expect(await here.balanceOf(phone)).to.equal(1000)
+  })
+
+  it('carries out nothing after the deadline, even if the order began in time and another payment delayed it', async () => {
+    const phone = await here.customer(1000)
+    const order = here.order({ phone })
+    const update = 4
+    const outcome = await overtake(service, update, [
+      ({ wallets }) => (wallets.forPayments(true) as Wallet).authorise(order),
+      async () => {
+        expect(await here.pay({ phone })).to.deep.equal(done)
+        pass(minuteMs)
+      },
+    ])
+    expect(outcome).to.deep.equal(notExecuted)
+    expect(await here.balanceOf(phone)).to.equal(900)
+  })
+
+  it('waits for a transaction that a killed process has left open, while other wallets pay', async () => {
+    const [phone, other] = [await here.customer(1000), await here.customer(1000)]
+    const { transactions, WalletAccount } = service.deps
+    const session = transactions.client.startSession()
+    session.startTransaction()
+    await nativeCollection(WalletAccount).updateOne({ _id: phone }, { $inc: { balance: -1000 } }, { session })
+    const waiting = inBoth(4, (where) => where.pay({ phone, amount: 250 }))
+    const others = await inBoth(4, (where) => where.pay({ phone: other, amount: 250 }))
+    expect(session.inTransaction() && count(others, done)).to.equal(4)
+    const impatient = createSandboxWallet({ ...service.deps, config: { walletTimeoutMs: 100 } })
+    const order = here.order({ phone })
+    const log = { ...service.deps.log, error: () => expect.fail('it is no bug') }
+    const given = await outcomeOf({ ...service.deps, log }, 'sandbox', () => impatient.authorise(order))
+    expect(given).to.include({ outcome: 'unknown' })
+    await session.abortTransaction()
+    await session.endSession()
+    expect(count(await waiting, done)).to.equal(4)
+    expect([await here.balanceOf(phone), await here.balanceOf(other)]).to.deep.equal([0, 0])
+    expect(await there.queryStatus('payment', order.key)).to.deep.equal(notExecuted)
   })
 
   it('simulates a technical failure, and pays nothing, if the amount is a special one and the PIN is correct', async () => {
@@ -234,7 +259,7 @@ describe('A sandbox wallet', () => {
       const outcomes = await inBoth(10, (where) => where.wallet.refund(order))
       expect(count(outcomes, done)).to.equal(10)
       expect(await here.wallet.refund(here.refundOf(key, 600, 6))).to.deep.equal(done)
-      expect(await here.accountOf(phone)).to.include({ balance: 1010, current: null })
+      expect(await here.balanceOf(phone)).to.equal(1010)
       expect(await here.queryStatus('refund', order.key)).to.deep.equal(done)
     })
 
@@ -243,7 +268,7 @@ describe('A sandbox wallet', () => {
       const outcomes = await inBoth(10, (where) => where.wallet.refund(where.refundOf(key, 300, 3)))
       expect([count(outcomes, done), count(outcomes, technical)]).to.deep.equal([3, 7])
       expect(await here.wallet.refund(here.refundOf(key, 1, 2))).to.deep.equal(technical)
-      expect(await here.accountOf(phone)).to.include({ balance: 909, current: null })
+      expect(await here.balanceOf(phone)).to.equal(909)
     })
 
     it("receives nothing if the payment is unknown or unsuccessful, or if the refund's status was queried before the refund was ordered", async () => {
@@ -255,7 +280,7 @@ describe('A sandbox wallet', () => {
       const order = here.refundOf(key, 10)
       expect(await here.queryStatus('refund', order.key)).to.deep.equal(notExecuted)
       expect(await here.wallet.refund(order)).to.deep.equal(notExecuted)
-      expect(await here.accountOf(phone)).to.include({ balance: 0, current: null })
+      expect(await here.balanceOf(phone)).to.equal(0)
     })
   })
 

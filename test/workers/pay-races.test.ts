@@ -10,8 +10,8 @@ import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { newAccount } from '../../src/wallets/sandbox/account.ts'
 import { demoWallets } from '../../src/wallets/sandbox/demo-wallets.ts'
-import { decideWithoutMoney, transfer } from '../../src/wallets/sandbox/transfer.ts'
-import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
+import { createSandboxWallet, decide } from '../../src/wallets/sandbox/sandbox-wallet.ts'
+import type { KnownOutcome, PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { createIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
@@ -63,14 +63,17 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
 
   /** The sandbox wallet without hashing, which would be slow. The PIN selects the fault. */
   function withoutPins(deps: Deps) {
-    const sandbox = deps.wallets.forPayments(true) ?? expect.fail()
-    async function authorise({ key, amount, fee, validUntil, phone, pin }: PaymentOrder): Promise<WalletOutcome> {
-      const order = { key, kind: 'payment', amount, fee, paymentKey: key, validUntil } as const
-      if (pin === 'wrong') return decideWithoutMoney(deps, order, { outcome: 'refused', reason: 'wrong_pin' })
-      if (pin === 'fails') return decideWithoutMoney(deps, order, { outcome: 'failed', reason: 'technical_error' })
+    const slowHash = { make: async () => '', createCheck: () => async () => true }
+    const sandbox = createSandboxWallet({ ...deps, slowHash })
+    async function authorise(order: PaymentOrder): Promise<WalletOutcome> {
+      const { key: _id, amount, fee, validUntil, pin } = order
+      const unpaid = (outcome: KnownOutcome) =>
+        decide(deps, { _id, accountId: null, kind: 'payment', amount, fee, validUntil }, async () => outcome)
+      if (pin === 'wrong') return unpaid({ outcome: 'refused', reason: 'wrong_pin' })
+      if (pin === 'fails') return unpaid({ outcome: 'failed', reason: 'technical_error' })
       if (pin === 'fails before transfer') throw new TypeError('the connection was closed')
       if (pin === 'slow') await slowPayment.passed
-      const outcome = await transfer(deps, phone, order)
+      const outcome = await sandbox.authorise(order)
       if (pin === 'fails after transfer') throw new TypeError('the connection was closed')
       return outcome
     }

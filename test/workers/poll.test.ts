@@ -4,7 +4,6 @@ import { expireDue } from '../../src/intents/expire-due.ts'
 import { neverCancels } from '../../src/intents/lifecycle.ts'
 import { pollOutboxes } from '../../src/outbox/sweep.ts'
 import { newId } from '../../src/security/ids.ts'
-import { newAccount } from '../../src/wallets/sandbox/account.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
@@ -189,31 +188,16 @@ describe("The workers' poll", () => {
     expect(await service.deps.Intent.countDocuments({ status: 'PENDING' })).to.equal(20)
   })
 
-  it("finishes the movements of all other wallets even if one wallet's movement cannot be finished", async () => {
-    const since = service.clock.now()
-    const accounts = ['31000001', '31000002', '31000003'].map((phone) => ({
-      ...newAccount({ _id: phone, phone, businessId: null, pinHash: null, balance: 100 }, since),
-      current: { nonce: newId(), key: newId(), kind: 'refund', amount: 1, paymentKey: phone, since },
-    }))
-    await service.deps.WalletAccount.collection.insertMany(accounts as never[])
-    // An invalid document, which the service never writes.
-    await service.deps.WalletMovement.collection.insertOne({ _id: '31000002' } as never)
-    service.clock.advance(10_000)
-    expect(await finishLeftovers(service.deps)).to.equal(3)
-    const after = await service.deps.WalletAccount.find().sort({ _id: 1 }).lean()
-    expect(after.map(({ current }) => current === null)).to.deep.equal([true, false, true])
-  })
-
   it('finishes all other work if one search fails, and then reports the error', async () => {
     const delivery = await freshDelivery(service, merchant)
     const line = { _id: newId(), at: ago(60_000), act: 'delivery.requeued', subject: delivery._id }
     await service.deps.Delivery.collection.updateOne({ _id: delivery._id } as never, {
       $set: { unaudited: [line] },
     })
-    const wallets = { find: () => expect.fail('no wallets') } as never
-    const failing: Deps = { ...service.deps, WalletAccount: wallets }
+    const endpoints = { collection: { find: () => expect.fail('no endpoints') } } as never
+    const failing: Deps = { ...service.deps, Endpoint: endpoints }
     const fault = await finishLeftovers(failing).catch((error: Error) => error.message)
-    expect(fault).to.match(/no wallets|find/)
+    expect(fault).to.match(/no endpoints/)
     expect((await storedDelivery(service, delivery)).unaudited).to.deep.equal([])
   })
 

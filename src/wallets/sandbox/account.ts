@@ -1,41 +1,4 @@
-import { type AuditEvent, unauditedFields, unauditedIndex } from '../../audit/audit-event.ts'
 import type { Collection } from '../../mongo/collection.ts'
-
-/** An order that a sandbox wallet carries out. */
-export interface WalletOrder {
-  /** The order's idempotency key. */
-  key: string
-  kind: 'payment' | 'refund'
-  /** The amount of the order, in centimes. */
-  amount: number
-  /** The payer's fee, in centimes, which is charged or returned in addition to the amount. */
-  fee: number
-  /** For a refund, the key of the refunded payment. For a payment, the payment's own key. */
-  paymentKey: string
-}
-
-/**
- * A movement of money that is not finished yet. A wallet has at most one current movement. Until that movement is
- * finished, nothing else changes the wallet's balance.
- */
-export interface CurrentMovement extends WalletOrder {
-  /**
-   * Identifies this attempt to carry out the order. The write that finishes or undoes the movement succeeds only while
-   * the wallet has a movement with this nonce, so a movement cannot be finished or undone twice.
-   */
-  nonce: string
-  since: Date
-}
-
-/** The attempts to enter a wallet's PIN. Each attempt is counted before the PIN is checked (failed-pins.ts). */
-interface PinAttempts {
-  /** This number increases each time the count of attempts is reset. Attempts from earlier rounds no longer count. */
-  round: number
-  taken: number
-  /** The number of attempts whose PIN turned out to be wrong. */
-  wrong: number
-  lastTakenAt: Date
-}
 
 /**
  * A customer's wallet in the sandbox. For a demo wallet, `_id` consists of the business's id and the phone number. For
@@ -52,13 +15,11 @@ export interface WalletAccount {
   businessId: string | null
   /** The argon2id hash of the PIN. If null, no PIN is correct. */
   pinHash: string | null
-  /** The balance in centimes. It already includes the current movement. */
+  /** In centimes. */
   balance: number
-  pinAttempts: PinAttempts
-  current: CurrentMovement | null
+  /** The wrong PINs since the last correct one. */
+  wrongPins: { count: number; lastAt: Date }
   createdAt: Date
-  /** Audit lines that are not in the audit trail yet. */
-  unaudited: AuditEvent[]
 }
 
 export const walletAccounts: Collection = {
@@ -69,44 +30,33 @@ export const walletAccounts: Collection = {
     businessId: String,
     pinHash: String,
     balance: Number,
-    pinAttempts: { _id: false, round: Number, taken: Number, wrong: Number, lastTakenAt: Date },
-    current: {
-      type: {
-        _id: false,
-        nonce: String,
-        key: String,
-        kind: { type: String },
-        amount: Number,
-        fee: Number,
-        paymentKey: String,
-        since: Date,
-      },
-      default: null,
-    },
+    wrongPins: { _id: false, count: Number, lastAt: Date },
     createdAt: Date,
-    unaudited: unauditedFields,
   },
-  indexes: [
-    // Staff search for wallets by phone number. A number may have one demo wallet for each business.
-    { name: 'phone', key: { phone: 1 } },
-    unauditedIndex,
-    // This index contains only the wallets with an unfinished movement. Status queries use it to find a wallet by the
-    // key of the current movement, and the poll uses it to find abandoned movements.
-    {
-      name: 'moving',
-      key: { 'current.key': 1 },
-      partialFilterExpression: { 'current.key': { $exists: true } },
-    },
-  ],
+  // Staff search for wallets by phone number. A number may have one demo wallet for each business.
+  indexes: [{ name: 'phone', key: { phone: 1 } }],
 }
 
 export const newAccount = (
   opening: Pick<WalletAccount, '_id' | 'phone' | 'businessId' | 'pinHash' | 'balance'>,
   now: Date,
-): WalletAccount => ({
-  ...opening,
-  pinAttempts: { round: 0, taken: 0, wrong: 0, lastTakenAt: now },
-  current: null,
-  createdAt: now,
-  unaudited: [],
-})
+): WalletAccount => ({ ...opening, wrongPins: { count: 0, lastAt: now }, createdAt: now })
+
+/** With this many guesses before the lock, a stranger finds one PIN of 4 digits in 2 000. */
+const maxWrongPins = 5
+/** Wrong PINs are forgotten once this much time has passed since the last one. */
+const lockedMs = 15 * 60_000
+
+/** Whether a wallet's PIN is locked. `lockEndsAt` is null if it is not. */
+export interface PinState {
+  wrongAttempts: number
+  lockEndsAt: Date | null
+}
+
+/** Returns the state of a wallet's PIN at `now`. */
+export function pinState({ wrongPins }: Pick<WalletAccount, 'wrongPins'>, now: Date): PinState {
+  const { count, lastAt } = wrongPins
+  const forgottenAt = new Date(lastAt.getTime() + lockedMs)
+  if (forgottenAt <= now) return { wrongAttempts: 0, lockEndsAt: null }
+  return { wrongAttempts: count, lockEndsAt: count >= maxWrongPins ? forgottenAt : null }
+}

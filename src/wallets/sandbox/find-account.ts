@@ -32,12 +32,14 @@ async function openDemo(
   const { pin, balance } = demo
   const pinHash = pin === null ? null : await deps.hashDemoPin()
   const account = newAccount({ ...owner, pinHash, balance }, deps.now())
-  await nativeCollection(deps.WalletAccount)
-    .insertOne(account)
-    .catch((error: unknown) => {
-      if (!isDuplicate(error)) throw error
-    })
-  return account
+  try {
+    await nativeCollection(deps.WalletAccount).insertOne(account)
+    return account
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    // Until a majority has the wallet that was just created, a transaction may not see it either.
+    return findAccount(deps, owner.businessId, owner.phone)
+  }
 }
 
 /** Returns the fixed outcome of every payment from this wallet, or null if the outcome is not fixed. */

@@ -2,8 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../../mongo/id-page.ts'
 import { maskPhone } from '../phone.ts'
 import type { KnownOutcome } from '../wallet.ts'
-import type { WalletAccount } from './account.ts'
-import { type PinState, pinState } from './failed-pins.ts'
+import { type PinState, pinState, type WalletAccount } from './account.ts'
 import { fixedOutcomeOf } from './find-account.ts'
 
 /** The facts about a sandbox wallet that staff see. They contain neither the PIN nor its hash. */

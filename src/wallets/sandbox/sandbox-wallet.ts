@@ -1,56 +1,156 @@
+import type { mongo } from 'mongoose'
+import type { Config } from '../../config.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { createOneAtATime, type OneAtATime } from '../../process/one-at-a-time.ts'
-import { fairShare, type SlowHash } from '../../security/slow-hash.ts'
-import type { KnownOutcome, RefundOrder, StatusQuery, Wallet } from '../wallet.ts'
-import { authorise } from './authorise.ts'
+import type { Models } from '../../mongo/models.ts'
+import { type Transactions, transaction } from '../../mongo/transaction.ts'
+import { fairShare, type SlowCheck, type SlowHash } from '../../security/slow-hash.ts'
+import { failingPayment } from '../magic-amounts.ts'
+import type { KnownOutcome, PaymentOrder, RefundOrder, Wallet } from '../wallet.ts'
+import { pinState, type WalletAccount } from './account.ts'
 import { pin as demoPin } from './demo-wallets.ts'
-import { finishMovement, type MovementDeps } from './finish.ts'
-import { decide } from './movement.ts'
-import { decideWithoutMoney, transfer } from './transfer.ts'
+import { findAccount, fixedOutcomeOf } from './find-account.ts'
+import type { WalletMovement } from './movement.ts'
+
+type SandboxDeps = Pick<Models, 'WalletAccount' | 'WalletMovement'> & {
+  config: Pick<Config, 'walletTimeoutMs'>
+  transactions: Transactions
+  now(): Date
+}
 
 /**
  * Creates the wallet for test intents. Its accounts are stored in MongoDB and have PINs and balances, but no real
  * money.
  */
-export function createSandboxWallet(deps: MovementDeps & { slowHash: SlowHash }): Wallet {
-  // Serving each wallet's orders one at a time is only an optimisation, because the guarded writes already keep the
-  // balances correct. Without this optimisation, concurrent orders for one wallet would often find the wallet busy,
-  // which would cost two MongoDB calls each time.
-  const oneAtATime = { onePinAtATime: createOneAtATime(), oneMovementAtATime: createOneAtATime() }
+export function createSandboxWallet(deps: SandboxDeps & { slowHash: SlowHash }): Wallet {
   const checkPin = deps.slowHash.createCheck(fairShare)
   // All demo wallets have the same PIN, so a process hashes it only once.
   let demoPinHash: Promise<string> | undefined
   const hashDemoPin = () => (demoPinHash ??= deps.slowHash.make(demoPin))
-  const ordering = { ...deps, ...oneAtATime, checkPin, hashDemoPin }
+  const unseen = { accountId: null, amount: null, fee: null }
   return {
     name: 'sandbox',
-    authorise: (order) => authorise(ordering, order),
-    refund: (order) => refund(ordering, order),
-    status: (query) => status(deps, query),
+    authorise: (order) => authorise({ ...deps, checkPin, hashDemoPin }, order),
+    refund: (order) => refundTo(deps, order),
+    status: ({ key, kind, validUntil }) =>
+      decide(deps, { _id: key, kind, ...unseen, validUntil }, async () => notExecuted),
   }
 }
 
-/** Returns all or part of a payment and its fee to the wallet that made the payment. */
-async function refund(
-  deps: MovementDeps & { oneMovementAtATime: OneAtATime },
-  { key, amount, fee, validUntil, paymentKey }: RefundOrder,
+const done = { outcome: 'done' } as const
+const wrongPin = { outcome: 'refused', reason: 'wrong_pin' } as const
+const locked = { outcome: 'refused', reason: 'wallet_locked' } as const
+const poor = { outcome: 'declined', reason: 'insufficient_funds' } as const
+const failed = { outcome: 'failed', reason: 'technical_error' } as const
+const closed = { outcome: 'failed', reason: 'wallet_closed' } as const
+const notExecuted = { outcome: 'not-executed' } as const
+
+/**
+ * How long the outcome of an order that moved no money is kept. By then, neither a status query nor the order itself is
+ * expected any more.
+ */
+const keptMs = 30 * 86_400_000
+
+/** An order, or a status query for it. From `validUntil` on, it is not carried out. */
+type Undecided = Omit<WalletMovement, 'result' | 'at' | 'forgetAt'> & { validUntil: Date }
+
+/**
+ * Decides an order once and for all: one transaction stores the outcome under the order's key, and writes what `judge`
+ * writes. If the order was decided before, returns that outcome. A status query decides that the order is not executed,
+ * so a process that was frozen cannot carry it out later. A query that meets an open transaction of the order waits for
+ * its end.
+ */
+export function decide(
+  deps: SandboxDeps,
+  { validUntil, ...order }: Undecided,
+  judge: (session: mongo.ClientSession) => Promise<KnownOutcome>,
 ): Promise<KnownOutcome> {
-  const order = { key, kind: 'refund', amount, fee, paymentKey, validUntil } as const
-  const payment = await nativeCollection(deps.WalletMovement).findOne({ _id: paymentKey })
-  if (payment?.result.outcome !== 'done' || payment.accountId === null)
-    return decideWithoutMoney(deps, order, { outcome: 'failed', reason: 'technical_error' })
-  const { accountId } = payment
-  return deps.oneMovementAtATime(accountId, () => transfer(deps, accountId, order))
+  const { _id, accountId } = order
+  const movements = nativeCollection(deps.WalletMovement)
+  const documents = accountId === null ? [_id] : [_id, accountId]
+  const deadlineAt = performance.now() + deps.config.walletTimeoutMs
+  return transaction(deps, { documents, deadlineAt }, async (session) => {
+    const earlier = await movements.findOne({ _id }, { session })
+    if (earlier !== null) return earlier.result
+    const at = deps.now()
+    const result = at < validUntil ? await judge(session) : notExecuted
+    const forgetAt = new Date(at.getTime() + keptMs)
+    const movement = { ...order, result, at, ...(result.outcome === 'done' ? {} : { forgetAt }) }
+    await movements.insertOne(movement, { session })
+    return result
+  })
+}
+
+/** Takes a payment from the wallet with the given phone number if the PIN is correct. */
+async function authorise(
+  deps: SandboxDeps & { checkPin: SlowCheck; hashDemoPin(): Promise<string> },
+  { key, amount, fee, validUntil, businessId, phone, pin }: PaymentOrder,
+): Promise<KnownOutcome> {
+  const account = await findAccount(deps, businessId, phone)
+  // Too slow for a transaction. Without a wallet, it takes as long.
+  const isRight = await deps.checkPin(businessId, account?.pinHash ?? null, pin)
+  const accountId = account?._id ?? null
+  const order = { _id: key, accountId, kind: 'payment', amount, fee, validUntil } as const
+  return decide(deps, order, (session) => charge(deps, order, isRight, session))
 }
 
 /**
- * Returns an order's outcome. If the order has not been decided yet, this function decides that the order is not
- * executed. If a write for the order arrives later, `finishMovement` undoes that write.
+ * Judges a payment, and charges the wallet. The transaction that stores a wrong PIN's refusal also counts it, so there
+ * are no free guesses, however many run at once. `isRight` is null if too many PINs were being checked.
  */
-async function status(deps: MovementDeps, { kind, key }: StatusQuery): Promise<KnownOutcome> {
-  const moving = await nativeCollection(deps.WalletAccount).findOne({ 'current.key': key })
-  if (moving?.current) await finishMovement(deps, moving._id, moving.current)
-  const unseen = { nonce: null, accountId: null, amount: null, fee: null }
-  const row = await decide(deps, { _id: key, kind, ...unseen, result: { outcome: 'not-executed' } })
-  return row.result
+async function charge(
+  deps: SandboxDeps,
+  { accountId, amount, fee }: { accountId: string | null; amount: number; fee: number },
+  isRight: boolean | null,
+  session: mongo.ClientSession,
+): Promise<KnownOutcome> {
+  const accounts = nativeCollection(deps.WalletAccount)
+  const account = accountId === null ? null : await accounts.findOne({ _id: accountId }, { session })
+  if (account === null) return isRight === null ? notExecuted : wrongPin
+  const now = deps.now()
+  const fixed = fixedOutcomeOf(account)
+  const { wrongAttempts, lockEndsAt } = pinState(account, now)
+  if (fixed?.outcome === 'refused') return fixed
+  if (lockEndsAt !== null) return locked
+  if (isRight === null) return notExecuted
+  const result = isRight ? (fixed ?? affordable(account, amount, fee)) : wrongPin
+  const change = {
+    $inc: { balance: result.outcome === 'done' ? -(amount + fee) : 0 },
+    $set: { wrongPins: { count: isRight ? 0 : wrongAttempts + 1, lastAt: now } },
+  }
+  await accounts.updateOne({ _id: account._id }, change, { session })
+  return result
 }
+
+function affordable({ balance }: WalletAccount, amount: number, fee: number): KnownOutcome {
+  if (amount === failingPayment) return failed
+  return balance < amount + fee ? poor : done
+}
+
+/** Returns all or part of a payment and its fee to the wallet that made the payment. */
+async function refundTo(
+  deps: SandboxDeps,
+  { key, amount, fee, validUntil, paymentKey }: RefundOrder,
+): Promise<KnownOutcome> {
+  const movements = nativeCollection(deps.WalletMovement)
+  const payment = await movements.findOne({ _id: paymentKey, 'result.outcome': 'done' })
+  const _id = payment?.accountId ?? null
+  const order = { _id: key, accountId: _id, kind: 'refund', amount, fee, paymentKey, validUntil } as const
+  return decide(deps, order, async (session) => {
+    if (payment === null || _id === null) return failed
+    const earlier = await movements.find({ paymentKey, 'result.outcome': 'done' }, { session }).toArray()
+    if (!fits(payment, [...earlier, order])) return failed
+    // Two refunds of the payment conflict here, so neither overlooks the other.
+    const update = { $inc: { balance: amount + fee } }
+    const { matchedCount } = await nativeCollection(deps.WalletAccount).updateOne({ _id }, update, { session })
+    return matchedCount === 0 ? closed : done
+  })
+}
+
+type Parts = Pick<WalletMovement, 'amount' | 'fee'>
+
+/** Returns whether refunds exceed neither the amount nor the fee that was paid. */
+const fits = (payment: Parts, refunds: readonly Parts[]): boolean =>
+  (['amount', 'fee'] as const).every((part) => {
+    const sum = refunds.reduce((total, refund) => total + (refund[part] ?? 0), 0)
+    return sum <= (payment[part] ?? 0)
+  })

@@ -29,8 +29,8 @@ export const points: readonly Point[] = [
     ['pay.pending', 'payIntent', 'isSuspended($$)'],
     ['pay.wallet-responded', 'payIntent', "$.outcome === 'unknown'"],
     ['pay.settled', 'settlePayment', 'wakeRelay($$)'],
-    ['wallet.decided', 'finishMovement', '$.nonce === $ && $'],
-    ['wallet.moved', 'finishMovement', 'return $.result'],
+    ['wallet.money-held', 'decide', '$.insertOne($$)'],
+    ['wallet.decided', 'decide', 'return result'],
     ['simulate.before-transition', 'simulatePayment', 'endPayment($$)'],
     ['simulate.settled', 'simulatePayment', 'wakeRelay($$)'],
     ['refund.before-set-aside', 'refundIntent', 'beginRefund($$)'],
@@ -58,13 +58,6 @@ export const points: readonly Point[] = [
     ['requeue.line-published', 'requeueDeliveries', 'publishAudit($$)'],
     ['stock.changed', 'changeStock', '$.updateProduct($$)'],
   ]),
-  {
-    name: 'wallet.money-held',
-    process: 'web',
-    edits: [
-      replace('transfer', 'return finishMovement($$)', "{ reach('wallet.money-held'); return finishMovement($$) }"),
-    ],
-  },
   {
     name: 'order.settled',
     process: 'web',

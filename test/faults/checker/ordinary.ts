@@ -97,7 +97,7 @@ export function ordinary(): Ordinary {
     payment: paymentBy('sandbox', paymentId, 9),
     updatedAt: at(9),
   })
-  const movement = { nonce: 'n', kind: 'payment', amount: 500, fee: 5, result: { outcome: 'done' } } as const
+  const movement = { kind: 'payment', amount: 500, fee: 5, result: { outcome: 'done' } } as const
   round.dump.walletmovements.push({ _id: paymentId, accountId: '22999999', ...movement })
   deliver(round, byWallet, 'payment.confirmed', 9)
 
@@ -144,7 +144,7 @@ const empty = (): Omit<Evidence, 'texts'> => ({
       orders: [],
     },
     ...{ auditevents: [], importplans: [], staffsessions: [], webhookreplays: [], ledgerentries: [] },
-    wallets: [{ _id: '22999999', phone: '22999999', businessId: null, balance: 495, current: null, unaudited: [] }],
+    wallets: [{ _id: '22999999', phone: '22999999', businessId: null, balance: 495 }],
   },
 })
 

@@ -33,7 +33,6 @@ function openWork(now: Date): Kind[] {
     ['deliveries', { nextAttemptAt: { $gt: soon } }, true],
     ['deliveries', { leaseToken: { $ne: null } }],
     ...audited.split(' ').map((collection): Kind => [collection, has('unaudited.0')]),
-    ['wallets', { current: { $ne: null } }],
     ['products', has('reservations.0')],
     ['importplans', { open: true }],
     ['webhookreplays', { running: true }],

@@ -7,7 +7,7 @@ export const moneyMutants: PlantedBugs = {
     edits: [
       drop('beginRefund', '...guard'),
       // The wallet would refuse the excess, so the refund would fail and no promise would break.
-      replace('resultOf', '$committed <= moved($, part)', '$committed >= 0'),
+      replace('fits', '$sum <= ($)', '$sum >= 0'),
     ],
     caughtBy: ['refund.bounded'],
     focus: { ...pausedAt('refund.before-set-aside'), often: ['refundIntent'] },
@@ -42,9 +42,27 @@ export const moneyMutants: PlantedBugs = {
     caughtBy: ['quiet.reached'],
     focus: { ...killedAt('pay.pending', 'pay.wallet-responded', 'wallet.decided'), often: ['payByLink'] },
   },
+  'unknown-taken-for-none': {
+    bug: 'A call to a wallet of which MongoDB tells no outcome counts as not executed.',
+    edits: [replace('resultOf', "{ outcome: 'unknown', why: $.name }", "{ outcome: 'not-executed' }")],
+    caughtBy: ['wallets/sandbox-wallet.test.ts'],
+  },
+  'order-too-late': {
+    bug: 'A sandbox wallet carries out an order that another one delayed beyond its deadline.',
+    edits: [replace('decide', '$ < validUntil', 'true')],
+    caughtBy: ['wallets/sandbox-wallet.test.ts'],
+  },
+  'balance-read-before': {
+    bug: 'A payment reads the balance outside its transaction, and another one changes it before the transaction begins.',
+    edits: [
+      replace('decide', '$.findOne({ _id }, { session })', 'movements.findOne({ _id })'),
+      replace('charge', '$.findOne({ _id: $ }, { session })', 'accounts.findOne({ _id: accountId })'),
+    ],
+    caughtBy: ['wallets/sandbox-wallet.test.ts'],
+  },
   'money-kept': {
     bug: 'A refund returns one centime less to the wallet.',
-    edits: [replace('balanceChangeOf', '$isRefund ? $total : $', '$isRefund ? $total - 1 : -($total)')],
+    edits: [replace('refundTo', 'balance: $amount + $', 'balance: $amount - 1 + order.fee')],
     caughtBy: ['wallet.balances'],
     focus: { ...plain, often: ['payByLink', 'refundIntent'] },
   },
