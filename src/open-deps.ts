@@ -168,7 +168,7 @@ export async function openDeps(
   })
 }
 
-const openQuotas = (deps: Pick<Deps, 'Intent' | 'Claim' | 'AuditEvent' | 'now'>): Quotas => ({
+const openQuotas = (deps: Pick<Deps, 'Intent' | 'StoredResponse' | 'AuditEvent' | 'now'>): Quotas => ({
   liveCodes: createLiveCodeQuota(deps, elapsedMs),
   sandboxDay: createSandboxQuota(deps, elapsedMs),
   sandboxResponses: createSandboxResponseQuota(deps, elapsedMs),

@@ -29,7 +29,16 @@ export interface BusinessFacts extends Omit<Business, '_id' | 'unaudited'>, Usag
 export async function lookUpBusinessFacts(
   deps: Pick<
     Deps,
-    'Business' | 'ApiKey' | 'Endpoint' | 'Delivery' | 'Intent' | 'Claim' | 'LedgerEntry' | 'secrets' | 'config' | 'now'
+    | 'Business'
+    | 'ApiKey'
+    | 'Endpoint'
+    | 'Delivery'
+    | 'Intent'
+    | 'StoredResponse'
+    | 'LedgerEntry'
+    | 'secrets'
+    | 'config'
+    | 'now'
   >,
   id: string,
 ): Promise<BusinessFacts | null> {

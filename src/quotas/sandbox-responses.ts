@@ -1,5 +1,6 @@
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
+import { claims } from '../idempotency/claim.ts'
 import { batchCounts, type Counted, countingMs } from './count-batch.ts'
 import { createQuota, type Quota } from './quota.ts'
 import { dayOf, sandboxLimit, startOf, withinDay } from './sandbox-day.ts'
@@ -11,17 +12,18 @@ import { dayOf, sandboxLimit, startOf, withinDay } from './sandbox-day.ts'
 const perCreate = 2
 
 /**
- * Counts the responses that have been stored in claims for requests with test keys in the current UTC day. The query
- * reads only an index. A claim expires a day after its request and is stored at least until then. A request that
- * successfully creates a document is not counted, because its response is stored in that document.
+ * Counts the responses that have been stored for requests with test keys in the current UTC day. The query reads only an
+ * index. Successful creates of intents store none, so they are not counted.
  */
 export async function countSandboxResponses(
-  { Claim, now }: Pick<Deps, 'Claim' | 'now'>,
+  { StoredResponse, now }: Pick<Deps, 'StoredResponse' | 'now'>,
   businessIds: string[],
 ): Promise<Counted[]> {
   const tomorrow = startOf(dayOf(now()) + 1)
-  const counted = await Claim.aggregate<Omit<Counted, 'freeAt'>>([
-    { $match: { sandboxOf: { $in: businessIds }, expiresAt: { $gte: tomorrow } } },
+  const match = { $match: { sandboxOf: { $in: businessIds }, expiresAt: { $gte: tomorrow } } }
+  const counted = await StoredResponse.aggregate<Omit<Counted, 'freeAt'>>([
+    match,
+    { $unionWith: { coll: claims.name, pipeline: [match] } },
     { $group: { _id: '$sandboxOf', used: { $sum: 1 } } },
   ])
     .option({ maxTimeMS: countingMs })
@@ -29,7 +31,10 @@ export async function countSandboxResponses(
   return counted.map((each) => ({ ...each, freeAt: tomorrow }))
 }
 
-export const createSandboxResponseQuota = (deps: Pick<Deps, 'Claim' | 'now'>, elapsedMs: () => number): Quota =>
+export const createSandboxResponseQuota = (
+  deps: Pick<Deps, 'StoredResponse' | 'now'>,
+  elapsedMs: () => number,
+): Quota =>
   createQuota(
     batchCounts((businessIds) => countSandboxResponses(deps, businessIds)),
     elapsedMs,

@@ -24,7 +24,7 @@ export interface Usages {
 
 /** Counts the current usage of each of a business's quotas. */
 export async function usagesOf(
-  deps: Pick<Deps, 'Intent' | 'Claim' | 'config' | 'now'>,
+  deps: Pick<Deps, 'Intent' | 'StoredResponse' | 'config' | 'now'>,
   business: Business,
 ): Promise<Usages> {
   const [codes, today, responses] = await Promise.all([

@@ -33,7 +33,9 @@ const noon = new Date('2036-03-01T12:00:00.000Z')
 const create = (service: Service, merchant: Merchant, idempotencyKey?: string) =>
   service.http.post(intents).set(merchant.write(idempotencyKey)).send({ amount: 500 })
 const intentsOf = (service: Service, { businessId }: Merchant) => service.deps.Intent.countDocuments({ businessId })
-const claims = (service: Service) => service.deps.Claim.countDocuments({ sealedResponse: { $exists: true } })
+const stored = async ({ deps }: Service, filter: object = {}) =>
+  (await deps.StoredResponse.countDocuments(filter)) +
+  (await deps.Claim.countDocuments({ sealedResponse: { $exists: true }, ...filter }))
 
 async function createMany(service: Service, merchant: Merchant, count: number): Promise<void> {
   for (let created = 0; created < count; created += 1) await requestIntent(service, merchant)
@@ -55,13 +57,13 @@ describe("The quota for a business's live payment codes", () => {
 
   it('limits the business without affecting its test keys or other merchants', async () => {
     const merchant = await fullMerchant()
-    const before = await claims(service)
+    const before = await stored(service)
     const details = { scope: 'codes', limit }
     const { headers } = await expectRefused(create(service, merchant), 429, 'RATE_LIMITED', { details })
     // No payment ends by itself for a day. An intent that is cancelled now frees its code in 15 minutes.
     expect(headers['retry-after']).to.equal('900')
     expect(await intentsOf(service, merchant)).to.equal(limit)
-    expect(await claims(service)).to.equal(before)
+    expect(await stored(service)).to.equal(before)
 
     const tests = await withAnotherKey(service, merchant)
     await create(service, tests).expect(201)
@@ -250,11 +252,11 @@ describe("The daily quota for responses stored for a business's test keys", () =
   it('refuses writes once it is used up, and a refused write has no effect and produces no event', async () => {
     const { referenceNumber } = await requestIntent(service, merchant)
     for (let made = 0; made < limit; made += 1) await fail(referenceNumber).expect(402)
-    const [before, events] = [await claims(service), await eventsOf(merchant)]
+    const [before, events] = [await stored(service), await eventsOf(merchant)]
     const details = { scope: 'sandbox', limit }
     const { headers } = await expectRefused(fail(referenceNumber), 429, 'RATE_LIMITED', { details })
     expect(headers['retry-after']).to.equal(String(12 * 60 * 60))
-    expect([await claims(service), await eventsOf(merchant)]).to.deep.equal([before, events])
+    expect([await stored(service), await eventsOf(merchant)]).to.deep.equal([before, events])
     await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
   })
 
@@ -285,7 +287,7 @@ describe("The daily quota for responses stored for a business's test keys", () =
     await send('delete', ofEndpoint).expect(200)
     await send('delete', `store/products/${product}`).expect(200)
     await expectRefused(fail(referenceNumber), 429, 'RATE_LIMITED')
-    expect(await service.deps.Claim.countDocuments({ sandboxOf: merchant.businessId })).to.equal(limit + 5)
+    expect(await stored(service, { sandboxOf: merchant.businessId })).to.equal(limit + 5)
   })
 
   it('counts the responses to deletions, which limits how often endpoints can be created and deleted', async () => {

@@ -9,11 +9,7 @@ export async function intentTemplate(service: Service, merchant: Merchant): Prom
   const { referenceNumber } = await createIntent(service, merchant)
   const { Intent } = service.deps
   excuse([referenceNumber])
-  const {
-    codeKey: _codeKey,
-    requestKey: _requestKey,
-    ...template
-  } = await Intent.findOneAndDelete({ referenceNumber }).orFail().lean<Intent>()
+  const { codeKey: _codeKey, ...template } = await Intent.findOneAndDelete({ referenceNumber }).orFail().lean<Intent>()
   return template
 }
 
@@ -29,7 +25,7 @@ function nextShortCode(): string {
 /** Inserts copies of an intent, without events and each with its own keys and changes. */
 export async function copyIntents(
   { deps }: Service,
-  template: Intent,
+  { requestKey: _requestKey, ...template }: Intent,
   count: number,
   changes: (index: number) => Partial<Intent>,
 ): Promise<Intent[]> {
