@@ -64,8 +64,6 @@ export interface Deps extends Models {
   testSlots: TestSlots
   /** Limits how many documents are relayed at a time. */
   relaySlots: FairSlots
-  /** Limits how many groups of large documents the relay reads at a time (src/outbox/read-outboxes.ts). */
-  largeOutboxes: FairSlots
   wallets: Wallets
   /** Shares wallet queries fairly among businesses, because a wallet may hang for a single business's customers. */
   walletQuerySlots: FairSlots

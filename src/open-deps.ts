@@ -20,7 +20,6 @@ import { awaitMongo, retryWhileUnreachable } from './mongo/connect.ts'
 import { noShift, openDatabaseTime, type Shift } from './mongo/database-time.ts'
 import { openModels, withModels } from './mongo/models.ts'
 import { openTransactions } from './mongo/transaction.ts'
-import { maxLargeGroups } from './outbox/read-outboxes.ts'
 import { relaySlots } from './outbox/relay.ts'
 import { createBackgroundWork } from './process/background-work.ts'
 import { createFairSlots, fewerThanFree } from './process/fair-slots.ts'
@@ -126,7 +125,6 @@ export async function openDeps(
     sender,
     testSlots: createTestSlots(),
     relaySlots: createFairSlots(fewerThanFree(relaySlots)),
-    largeOutboxes: createFairSlots(fewerThanFree(maxLargeGroups)),
     wallets,
     walletQuerySlots: createFairSlots(fewerThanFree(queueOptions['wallet-outcome'].concurrency)),
     walletQueries: new Set(),

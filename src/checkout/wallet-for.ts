@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { OfferedIntent } from '../intents/batchers.ts'
-import { acceptsPayments } from '../intents/payments/accepts-payments.ts'
+import { acceptsPayments } from '../intents/marks.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 
 /**

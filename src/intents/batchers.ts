@@ -26,6 +26,8 @@ export interface IntentToChange extends Intent {
   hasOldMarks: boolean
   /** The size of the whole stored document in bytes, including its refunds and outbox. */
   bytes: number
+  /** The number of events in the outbox. */
+  waitingEvents: number
 }
 
 /**
@@ -56,6 +58,7 @@ export const createIntentToChangeBatcher = (
             ...countMarks(now()),
             marks: { $filter: { input: '$marks', cond: { $in: ['$$this.key', wanted.map(({ key }) => key)] } } },
             bytes: { $bsonSize: '$$ROOT' },
+            waitingEvents: { $size: '$outbox' },
             refunds: [],
           },
         },
@@ -84,8 +87,8 @@ export interface OfferedIntent extends Intent {
   refundedFee: number
   /** The name of the business that created the intent. */
   merchant: string
-  /** The size of the whole stored document in bytes, including its refunds and outbox. */
-  bytes: number
+  /** The number of events in the outbox. */
+  waitingEvents: number
   freshMarks: number
   hasOldMarks: boolean
   /** Whether the business is suspended. Customers cannot pay a suspended business. */
@@ -108,13 +111,14 @@ export const createOfferedBatcher = (Intent: Model<Intent>, now: () => Date): Ba
       nativeCollection(Intent)
         .aggregate<OfferedIntent>([
           { $match: { shortCode: { $in: shortCodes } } },
-          { $set: { bytes: { $bsonSize: '$$ROOT' }, ...countMarks(now()) } },
+          { $set: countMarks(now()) },
           { $lookup: { from: 'businesses', localField: 'businessId', foreignField: '_id', as: 'business' } },
           {
             $set: {
               merchant: { $ifNull: [{ $first: '$business.name' }, ''] },
               refunded: { $sum: { $map: { input: succeeded, in: '$$this.amount' } } },
               refundedFee: { $sum: { $map: { input: succeeded, in: '$$this.returnedFees.payerTtc' } } },
+              waitingEvents: { $size: '$outbox' },
               refunds: [],
               isSuspended: { $ne: [{ $first: '$business.suspended' }, false] },
               commission: { $ifNull: [{ $first: '$business.commission' }, []] },

@@ -33,6 +33,14 @@ export const isMarked = ({ mark: { key, at } }: Marking) => ({ marks: { $elemMat
 /** With this many fresh marks, an intent accepts no more payments, or no more refunds. It can always be cancelled. */
 export const maxMarks = { payment: 1000, refund: 3000 } as const
 
+/**
+ * Returns whether an intent has space for the mark and the event of another payment. A customer may fail to pay any
+ * number of times, and while no relay runs, each failure stays in the outbox. With one payment and all refunds, an
+ * outbox therefore has about 2 000 events, which take up less than 3 MiB.
+ */
+export const acceptsPayments = (intent: { waitingEvents: number; freshMarks: number }): boolean =>
+  Math.max(intent.waitingEvents, intent.freshMarks) < maxMarks.payment
+
 /** Removes the marks that count for nothing any more. Few intents have any, because most changes follow soon. */
 export async function dropOldMarks(
   deps: Pick<Deps, 'batchers' | 'now'>,

@@ -34,7 +34,7 @@ export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date,
 }
 
 /** The fields of an intent or order that the entries of its events need. */
-type EventSource = Pick<Source, 'businessId' | 'sandbox' | 'referenceNumber'>
+type EventSource = Pick<Source, 'businessId' | 'sandbox' | 'referenceNumber' | 'merchantReference'>
 type Booked = Pick<OutboxEvent, 'id' | 'event' | 'createdAt' | 'facts'>
 
 /**
@@ -53,9 +53,8 @@ export async function bookEvents(
 
 /** Returns the entries of an event: the payment or refund, and the merchant's fee or its returned part. */
 export function entriesOf(source: EventSource, { id, event, createdAt, facts }: Booked): EntryDraft[] {
-  const { referenceNumber } = source
+  const { referenceNumber, merchantReference = null } = source
   const { payerPhone = '', commission, refund, paidAt = createdAt } = facts
-  const merchantReference = 'merchantReference' in source ? (source.merchantReference as string | null) : null
   if (event === 'payment.confirmed' && commission !== undefined) {
     const shared = { referenceNumber, merchantReference, occurredAt: paidAt, day: dayOf(paidAt) }
     const entry = { ...shared, _id: id, amount: facts.amount ?? 0, payerPhone, commission }

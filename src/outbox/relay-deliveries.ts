@@ -4,8 +4,6 @@ import { newId } from '../security/ids.ts'
 import { beginAttempt } from '../webhooks/attempts/attempt.ts'
 import type { ClaimedDelivery } from '../webhooks/attempts/claim.ts'
 import { slotOwner } from '../webhooks/attempts/find-endpoint.ts'
-import type { Slot } from '../webhooks/attempts/slots/slot.ts'
-import { composeData } from '../webhooks/body/compose.ts'
 import { deliveryJob } from '../webhooks/deliveries/delivery-job.ts'
 import { newDelivery, type Source, type TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
 import { accepts } from '../webhooks/endpoints/endpoint.ts'
@@ -39,12 +37,11 @@ export const relayDeliveries = (
     const targets = endpoints.filter((endpoint) => accepts(endpoint, source))
     const leaseToken = newId()
     const inserted = await Promise.allSettled(
-      source.outbox.flatMap((event) => {
-        const compose = composeOnce(source, event)
-        return targets
+      source.outbox.flatMap((event) =>
+        targets
           .filter(({ _id, events }) => events.includes(event.event) && _id !== source._id)
-          .map((endpoint) => relayTo(deps, { source, event, endpoint, leaseToken, compose }))
-      }),
+          .map((endpoint) => relayTo(deps, { source, event, endpoint, leaseToken })),
+      ),
     )
     const waiting = inserted.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : []))
     // This process starts the attempts itself as soon as slots are free, unless it does not run attempts at all.
@@ -55,24 +52,11 @@ export const relayDeliveries = (
     if (failed !== undefined) throw failed.reason
   })
 
-/**
- * Returns a function that composes an event's `data` the first time it is called. This avoids needless work, because
- * only deliveries with a slot need `data`, and an outbox may contain 2 000 events.
- */
-function composeOnce(source: Source, event: OutboxEvent): () => string {
-  let composed: string | null = null
-  return () => {
-    composed ??= composeData(event, source)
-    return composed
-  }
-}
-
 interface OneDelivery {
   source: Source
   event: OutboxEvent
   endpoint: TargetEndpoint
   leaseToken: string
-  compose: () => string
 }
 
 /**
@@ -82,9 +66,9 @@ interface OneDelivery {
  */
 async function relayTo(
   deps: Deps,
-  { source, event, endpoint, leaseToken, compose }: OneDelivery,
+  { source, event, endpoint, leaseToken }: OneDelivery,
 ): Promise<NamedJob<'webhook-delivery'> | null> {
-  const slot = await takeSlot(deps, endpoint, compose)
+  const slot = await deps.slots.take(slotOwner(endpoint))
   const delivery = newDelivery(source, event, endpoint, deps.now(), slot && leaseToken)
   const deadline = performance.now() + maxUnsentMs
   let isInserted = false
@@ -94,25 +78,6 @@ async function relayTo(
     if (!isInserted) slot?.free(null)
   }
   if (slot === null) return deliveryJob(delivery, deps.now())
-  if (isInserted) beginAttempt(deps, delivery as ClaimedDelivery, slot, compose())
-  return null
-}
-
-async function takeSlot(
-  { slots }: Pick<Deps, 'slots'>,
-  endpoint: TargetEndpoint,
-  compose: () => string,
-): Promise<Slot | null> {
-  const owner = slotOwner(endpoint)
-  const slot = await slots.take(owner)
-  if (slot === null) return null
-  let isCounted = false
-  try {
-    isCounted = slot.count(compose())
-  } finally {
-    if (!isCounted) slot.free(null)
-  }
-  if (isCounted) return slot
-  slots.setWaiting(owner)
+  if (isInserted) beginAttempt(deps, delivery as ClaimedDelivery, slot, source.bodySource)
   return null
 }

@@ -3,12 +3,10 @@ import type { Deps } from '../deps.ts'
 import { logEvents } from '../events/log.ts'
 import { expiryJob } from '../intents/expire.ts'
 import { bookEvents } from '../ledger/book.ts'
-import { type Batcher, noDeadline } from '../mongo/batching/batcher.ts'
-import { causeOf, type Source, type TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
+import { noDeadline } from '../mongo/batching/batcher.ts'
+import { causeOf } from '../webhooks/deliveries/new-delivery.ts'
 import type { Caused } from './event.ts'
-import type { IntentSource } from './outbox-batchers.ts'
-import { type Outboxes, readOutboxes } from './read-outboxes.ts'
-import type { RelayedEvents } from './relay-batchers.ts'
+import { maxEventsPerRead } from './relay-batchers.ts'
 import { type DeliveryCounts, relayDeliveries } from './relay-deliveries.ts'
 
 /** Documents whose outboxes may contain events. */
@@ -18,12 +16,19 @@ export interface ToRelay {
   endpointIds?: string[]
 }
 
+type Kind = 'Intent' | 'Order' | 'Endpoint'
+
 export interface Relayed extends DeliveryCounts {
   events: number
   /** The cause of each relayed event. */
   causes: Caused[]
 }
 
+/**
+ * The maximum number of documents that a job relays at a time. With 100 concurrent jobs, the events of at most 5 000
+ * documents are in memory.
+ */
+const maxPerJob = 50
 /**
  * The maximum number of documents that a process relays in parallel. A single business gets at most half of these
  * slots. With a higher limit, more deliveries would merely be waiting for attempt slots.
@@ -48,14 +53,19 @@ export async function relayOutboxes(deps: Deps, toRelay: ToRelay): Promise<Relay
   const { intentIds, orderIds, endpointIds = [] } = toRelay
   const relayed: Relayed = { events: 0, deliveries: 0, waiting: 0, causes: [] }
   const faults: unknown[] = []
-  const addFault = (error: unknown): void => void faults.push(error)
-  await relayOnce(deps, [...intentIds, ...orderIds, ...endpointIds], async (ids) => {
-    const own = {
-      intentIds: intentIds.filter((id) => ids.delete(id)),
-      orderIds: orderIds.filter((id) => ids.delete(id)),
-      endpointIds: endpointIds.filter((id) => ids.delete(id)),
+  const kinds = new Map<string, Kind>([
+    ...intentIds.map((id) => [id, 'Intent'] as const),
+    ...orderIds.map((id) => [id, 'Order'] as const),
+    ...endpointIds.map((id) => [id, 'Endpoint'] as const),
+  ])
+  await relayOnce(deps, [...kinds.keys()], async (ids) => {
+    for (let at = 0; at < ids.length; at += maxPerJob) {
+      const some = ids.slice(at, at + maxPerJob)
+      const done = await Promise.allSettled(
+        some.map((id) => relayDocument(deps, relayed, kinds.get(id) ?? 'Intent', id)),
+      )
+      for (const result of done) if (result.status === 'rejected') faults.push(result.reason)
     }
-    for await (const outboxes of readOutboxes(deps, own)) await relaySome(deps, relayed, outboxes).catch(addFault)
   })
   if (faults.length > 0) throw faults[0]
   return relayed
@@ -68,7 +78,7 @@ export async function relayOutboxes(deps: Deps, toRelay: ToRelay): Promise<Relay
 async function relayOnce(
   { relaying }: Pick<Deps, 'relaying'>,
   ids: string[],
-  act: (ids: Set<string>) => Promise<void>,
+  act: (ids: string[]) => Promise<void>,
 ): Promise<void> {
   let own: string[] = []
   for (const id of new Set(ids))
@@ -80,7 +90,7 @@ async function relayOnce(
   while (own.length > 0) {
     let again: string[] = []
     try {
-      await act(new Set(own))
+      await act(own)
       again = own.filter((id) => relaying.get(id) === 'again')
     } finally {
       for (const id of own) relaying.delete(id)
@@ -90,55 +100,33 @@ async function relayOnce(
   }
 }
 
-async function relaySome(
-  deps: Deps,
-  relayed: Relayed,
-  { intents, orders, endpoints: reported }: Outboxes,
-): Promise<void> {
-  const endpoints = await findEndpoints(deps, [...intents, ...orders, ...reported])
-  const insert = async (source: Source, empty: Batcher<RelayedEvents, void>): Promise<void> => {
-    const { businessId, outbox } = source
-    const free = await deps.relaySlots.take(businessId, slotWaitMs)
-    if (free === null) return
-    try {
-      await relayDeliveries(deps, relayed, source, endpoints.get(businessId) ?? [])
-    } finally {
-      free()
-    }
-    await Promise.all([
-      logEvents(deps, source, outbox, noDeadline),
-      noteEvents(deps, source),
-      bookEvents(deps, source, outbox, noDeadline),
-    ])
-    await empty({ _id: source._id, events: outbox.map(({ id }) => id) }, noDeadline)
-    relayed.events += outbox.length
-    relayed.causes.push(...outbox.map(causeOf))
-  }
-  const done = await Promise.allSettled([
-    ...intents.map((intent) => insert(intent, deps.batchers.emptyIntentOutbox)),
-    ...orders.map((order) => insert(order, deps.batchers.emptyOrderOutbox)),
-    ...reported.map((endpoint) => insert(endpoint, deps.batchers.emptyEndpointOutbox)),
-  ])
-  scheduleExpiries(deps, intents)
-  const failed = done.find((result) => result.status === 'rejected')
-  if (failed !== undefined) throw failed.reason
-}
-
-/** Returns the active endpoints by business id, for all businesses in `sources`. */
-async function findEndpoints(deps: Deps, sources: Source[]): Promise<Map<string, TargetEndpoint[]>> {
-  const businessIds = [...Map.groupBy(sources, ({ businessId }) => businessId).keys()]
-  const found = await Promise.all(businessIds.map((id) => deps.batchers.findActiveEndpoints(id, noDeadline)))
-  return new Map(businessIds.map((id, index) => [id, found[index] ?? []]))
-}
-
 /**
- * Schedules the expiry of new intents. The relay does this so that the request that creates an intent does not have to.
+ * Relays the first events of a document, and schedules the expiry of a new intent, so that the request that creates an
+ * intent does not have to. If the document may have further events, it is read again after the others of the job. Does
+ * nothing if no slot is free.
  */
-function scheduleExpiries(deps: Deps, intents: IntentSource[]): void {
-  const created = intents.filter((intent) => intent.outbox.some((event) => event.event === 'payment.created'))
-  const now = deps.now()
-  deps.enqueue(
-    'intent-expiry',
-    created.map((intent) => expiryJob(intent, now)),
-  )
+async function relayDocument(deps: Deps, relayed: Relayed, kind: Kind, id: string): Promise<void> {
+  const source = await deps.batchers[`find${kind}Outbox`](id, noDeadline)
+  if (source === null) return
+  const { businessId, referenceNumber, expiresAt, outbox } = source
+  const endpoints = await deps.batchers.findActiveEndpoints(businessId, noDeadline)
+  const free = await deps.relaySlots.take(businessId, slotWaitMs)
+  if (free === null) return
+  try {
+    await relayDeliveries(deps, relayed, source, endpoints)
+  } finally {
+    free()
+  }
+  await Promise.all([
+    logEvents(deps, source, outbox, noDeadline),
+    noteEvents(deps, source),
+    bookEvents(deps, source, outbox, noDeadline),
+  ])
+  const empty = deps.batchers[`empty${kind}Outbox`]
+  await empty({ _id: id, events: outbox.map((event) => event.id) }, noDeadline)
+  if (expiresAt && outbox.some(({ event }) => event === 'payment.created'))
+    deps.enqueue('intent-expiry', [expiryJob({ referenceNumber, expiresAt }, deps.now())])
+  relayed.events += outbox.length
+  relayed.causes.push(...outbox.map(causeOf))
+  if (outbox.length === maxEventsPerRead) deps.relaying.set(id, 'again')
 }

@@ -89,7 +89,7 @@ export const deadShownSeconds = 2_592_000
  */
 export const queueOptions = {
   // A job contains up to 500 intents and orders, and concurrent jobs share their calls to MongoDB. For each set of
-  // documents that a job reads together, it waits for free slots for at most 0.3 s (three waits of 0.1 s), because jobs
+  // documents that a job relays together, it waits for free slots for at most 0.2 s (two waits of 0.1 s), because jobs
   // of other businesses are waiting behind it.
   'outbox-relay': { concurrency: 100, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
   // A job only starts its attempt and does not wait for the result.

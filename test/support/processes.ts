@@ -10,6 +10,7 @@ import { waitFor } from './wait-for.ts'
 export interface ServiceProcess {
   /** http://127.0.0.1:port; of `web` only. */
   origin: string
+  pid: number
   isAlive(): boolean
   kill(signal: NodeJS.Signals): void
   /** Resolves to the exit code, or null if a signal ended the process. */
@@ -42,6 +43,7 @@ async function startAt(program: string, ...[type, service, changes = {}]: Start)
   ])
   return {
     origin: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
     isAlive: () => child.exitCode === null && child.signalCode === null,
     kill: (signal) => void child.kill(signal),
     exited: ended,

@@ -257,17 +257,17 @@ describe('Delivery slots', () => {
 
   describe('for attempts with large bodies', () => {
     const mega = 'x'.repeat(1_000_000)
-    const largest = mega.repeat(12)
+    const largest = mega.repeat(6)
 
-    it('allow 12 000 000 characters in flight per business', () => {
+    it('allow 6 000 000 characters in flight per business', () => {
       const own = takeAll(slots, ownerOf('a', 'large'))
-      expect(own.filter((slot) => slot.count(mega))).to.have.length(12)
+      expect(own.filter((slot) => slot.count(mega))).to.have.length(6)
       expect(slots.takeNow(ownerOf('b', 'large'))?.count(mega)).to.equal(true)
       own[0]?.free(true)
       expect(own.at(-1)?.count(mega)).to.equal(true)
     })
 
-    it('allow 48 000 000 characters in total, but always allow each business one body of any length', () => {
+    it('allow 24 000 000 characters in total, but always allow each business one body of any length', () => {
       for (const businessId of ['a', 'b', 'c', 'd'])
         expect(slots.takeNow(ownerOf(businessId, 'large'))?.count(largest)).to.equal(true)
       const [first, second] = takeAll(slots, ownerOf('e', 'large'))
@@ -285,7 +285,7 @@ describe('Delivery slots', () => {
       expect(slots.available(large)).to.equal(3)
       expect(slots.takeNow(large)?.count('x'.repeat(600))).to.equal(true)
       // The next body may be small.
-      expect(slots.available(large)).to.equal(50 - 10)
+      expect(slots.available(large)).to.equal(50 - 4)
     })
 
     it("free a body's share of the limit only once, however often they are released", () => {

@@ -25,7 +25,7 @@ import { storedIntent } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { allDelivered, holdRequests } from './set-up.ts'
+import { allDelivered, holdRequests, withBatchers } from './set-up.ts'
 
 const dayMs = 86_400_000
 
@@ -96,17 +96,23 @@ describe("The workers' poll", () => {
       expect(await outboxEvents(service, crowd)).to.have.length(20)
     })
 
-    it('relays all other events despite a hundred events that this version cannot relay, and reports the error', async () => {
+    it('relays all other events despite a hundred events that it cannot relay, and reports the error', async () => {
       const neighbour = await service.merchant()
       await subscribe(service, neighbour, endpointServer.url)
-      const unknown = (await oldOutbox(ago(60_000))).map((event) => ({ ...event, format: 99 }))
-      await manyIntents(100, { outbox: unknown })
+      await manyIntents(100, { outbox: await oldOutbox(ago(60_000)) })
       await createIntent(service, neighbour)
       await storeOrder(service, neighbour)
       service.clock.advance(2_000)
       service.deps.slots.open()
-      const fault = await pollOutboxes(service.deps).catch((error: Error) => error.message)
-      expect(fault).to.match(/format 99/)
+      const { insertDelivery } = service.deps.batchers
+      const failing = withBatchers(service.deps, {
+        insertDelivery: (delivery, deadlineAt) =>
+          delivery.businessId === merchant.businessId
+            ? Promise.reject(new Error('cannot be inserted'))
+            : insertDelivery(delivery, deadlineAt),
+      })
+      const fault = await pollOutboxes(failing).catch((error: Error) => error.message)
+      expect(fault).to.equal('cannot be inserted')
       expect(await outboxEvents(service, neighbour)).to.deep.equal([])
       expect(await outboxEvents(service, merchant)).to.have.length(100)
       await service.deps.backgroundWork.ended()

@@ -58,25 +58,47 @@ describe('The relay', () => {
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
   })
 
-  it('relays the events that it can compose and frees every slot, even if one event cannot be composed', async () => {
+  it('makes the delivery of an event whose format it does not know, but leaves its attempts to another version', async () => {
     const { id: endpointId } = await subscribe(service, merchant, endpointServer.url)
     await recordRecentSuccess(service, endpointId)
     const { referenceNumber } = await createIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
-    const outbox = (await service.deps.Intent.findOne({ referenceNumber }).lean())?.outbox ?? []
-    const setFormat = (format: number) =>
-      service.deps.Intent.collection.updateOne({ referenceNumber }, { $set: { 'outbox.1.format': format } })
-    await setFormat(99)
+    await service.deps.Intent.collection.updateOne({ referenceNumber }, { $set: { 'outbox.1.format': 99 } })
     service.deps.slots.open()
-    expect(await relay(service, merchant).catch((error: unknown) => error)).to.be.an('error')
-    await service.deps.backgroundWork.ended()
-    expect(endpointServer.received).to.have.length(1)
-    expect(service.deps.slots.inFlight()).to.equal(0)
-    await setFormat(outbox[1]?.format ?? 0)
     expect(await relay(service, merchant)).to.deep.equal({ events: 2, deliveries: 2 })
     await service.deps.backgroundWork.ended()
+    expect(service.deps.slots.inFlight()).to.equal(0)
     service.deps.slots.close()
-    expect(endpointServer.received.splice(0)).to.have.length(2)
+    const made = await deliveriesOf(service, merchant)
+    expect(made.map(({ status, attempts }) => [status, attempts])).to.deep.equal([
+      ['DELIVERED', 1],
+      ['PENDING', 0],
+    ])
+    expect(endpointServer.received.splice(0)).to.have.length(1)
+  })
+
+  it('reads at most ten events of an outbox at a time, and a document with more events only after all others', async () => {
+    const [created] = await createIntents(service, merchant, 60)
+    const first = created?.referenceNumber ?? ''
+    breaks(service, 'events once', first)
+    const { _id, outbox } = await service.deps.Intent.findOne({ referenceNumber: first }).orFail().lean()
+    const many = Array.from({ length: 25 }, () => ({ ...outbox[0], id: newId() }))
+    await service.deps.Intent.collection.updateOne({ referenceNumber: first }, { $set: { outbox: many } })
+    const read: [boolean, number][] = []
+    const { findIntentOutbox } = service.deps.batchers
+    const watched = withBatchers(service.deps, {
+      async findIntentOutbox(id, deadlineAt) {
+        const found = await findIntentOutbox(id, deadlineAt)
+        read.push([id === _id, found?.outbox.length ?? 0])
+        return found
+      },
+    })
+    expect(await relay(service, merchant, watched)).to.deep.equal({ events: 84, deliveries: 0 })
+    expect(read.filter(([isFirst]) => isFirst).map(([, events]) => events)).to.deep.equal([10, 10, 5])
+    expect(read.slice(-2)).to.deep.equal([
+      [true, 10],
+      [true, 5],
+    ])
   })
 
   it('composes a body only when a slot is free, so that 1 000 large events of one intent take little memory', async () => {

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { environmentOf } from '../../metrics/metrics.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
-import { composeBody, composeData } from '../body/compose.ts'
+import { type BodySource, composeBody, composeData } from '../body/compose.ts'
 import { type AttemptRecord, hostOf } from '../deliveries/delivery.ts'
 import { endpointIdOf } from '../deliveries/delivery-id.ts'
 import { deliveryJob } from '../deliveries/delivery-job.ts'
@@ -22,14 +22,13 @@ const minLeaseMs = 5_000
 
 /**
  * Starts an attempt at a delivery that this process has claimed, or has inserted with a lease. Does not wait for the
- * attempt, but registers it with `deps.backgroundWork`, so that a process that is shutting down waits for it. `data` is
- * the JSON for the body's `data` field. A caller that passes `data` must already have counted its length for the slot.
- * If `data` is missing, the attempt composes it and counts its length.
+ * attempt, but registers it with `deps.backgroundWork`, so that a process that is shutting down waits for it.
+ * Reads the fields that the body needs, unless the caller has read them.
  */
-export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, data?: string): void {
+export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, read?: BodySource): void {
   deps.leases.hold(delivery)
   deps.backgroundWork.add(
-    attemptDelivery(deps, delivery, slot, data)
+    attemptDelivery(deps, delivery, slot, read)
       .catch((err: unknown) => deps.log.warn({ err, deliveryId: delivery._id }, 'webhook.interrupted'))
       .finally(() => {
         slot.free(null)
@@ -47,25 +46,21 @@ async function attemptDelivery(
   deps: Deps,
   delivery: ClaimedDelivery,
   slot: Slot,
-  composed: string | undefined,
+  read: BodySource | undefined,
 ): Promise<void> {
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < minLeaseMs) return
   // The endpoint must be read after the delivery has been claimed, so that no attempt is sent to an endpoint that was
   // deleted before the claim.
   const endpoint = await deps.batchers.findEndpoint(endpointIdOf(delivery._id), noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) return cancel(deps, delivery, 'endpoint')
-  const data = composed ?? (await findData(deps, delivery))
-  if (data === null) return cancel(deps, delivery, 'source')
-  if (composed === undefined && !slot.count(data)) {
+  const source = read ?? (await deps.batchers.findBodySource(delivery.referenceNumber, noDeadline))
+  if (source === null) return cancel(deps, delivery, 'source')
+  const data = composeData(delivery, source)
+  if (!slot.count(data)) {
     deps.slots.setWaiting(slotOwner(endpoint))
     return giveBack(deps, delivery)
   }
   await send(deps, delivery, endpoint, composeBody(delivery, data), slot)
-}
-
-async function findData(deps: Deps, delivery: ClaimedDelivery): Promise<string | null> {
-  const source = await deps.batchers.findBodySource(delivery.referenceNumber, noDeadline)
-  return source && composeData(delivery, source)
 }
 
 async function send(

@@ -10,7 +10,7 @@ import { signingSecrets } from '../endpoints/signing-secrets.ts'
  * key (SPEC 6.3).
  */
 export const signature = (secret: string, timestamp: string, body: string): string =>
-  `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`
+  `sha256=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`
 
 /**
  * Returns the signature of the Standard Webhooks specification: `v1,` followed by the base64-encoded HMAC-SHA256 of
@@ -19,7 +19,7 @@ export const signature = (secret: string, timestamp: string, body: string): stri
  */
 function standardSignature(secret: string, id: string, timestamp: string, body: string): string {
   const key = createSecretKey(secret, 'hex')
-  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
 }
 
 const timestampOf = (at: Date): string => String(Math.floor(at.getTime() / 1000))

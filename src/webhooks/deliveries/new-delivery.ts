@@ -6,15 +6,20 @@ import { deliveryId } from './delivery-id.ts'
 import { leaseEnd } from './lease.ts'
 
 /**
- * An intent, order or endpoint as the relay reads it, with its unrelayed events and the fields that their webhook
- * bodies need. The `referenceNumber` of an order is its number, and that of an endpoint is its id.
+ * An intent, order or endpoint as the relay reads it, with its oldest unrelayed events. The `referenceNumber` of an
+ * order is its number, and that of an endpoint is its id.
  */
-export type Source = BodySource & {
+export interface Source {
   _id: string
   businessId: string
   sandbox: boolean
   referenceNumber: string
   outbox: OutboxEvent[]
+  /** The fields that the webhook bodies need, or undefined if the document is too large to read them here. */
+  bodySource?: BodySource
+  /** Only intents have these two fields. */
+  merchantReference?: string | null
+  expiresAt?: Date
 }
 /**
  * An endpoint to which an event may be sent. The endpoint belongs to the same business, but it need not be subscribed

@@ -149,7 +149,7 @@ export const plants: readonly Plant[] = [
     replace('isFinal', '$error.statusCode < 500', '$error.statusCode < 400'),
   ]),
   plant('no error logged', /^POST \/dev\/intents/, 'a worker logs an error without a reason', [
-    after('relaySome', 'scheduleExpiries($$)', "deps.log.error({}, 'relayed')"),
+    before('relayDocument', '$.causes.push($$)', "deps.log.error({}, 'relayed')"),
   ]),
   plant('no process ended', operations, 'a strange query ends the process', [
     replace('parseQuery', 'parse(query, $$)', '/%00/.test(query) ? process.exit(1) : parse(query, $$)'),

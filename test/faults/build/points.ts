@@ -66,15 +66,15 @@ export const points: readonly Point[] = [
   ...pointsOf('worker', before, [
     ['outcome.before-query', 'queryOrder', 'fetchOutcome($$)'],
     ['outcome.received', 'queryOrder', "$.outcome !== 'unknown'"],
-    ['relay.events-read', 'relaySome', 'findEndpoints($$)'],
+    ['relay.events-read', 'relayDocument', '$.findActiveEndpoints($$)'],
     ['relay.before-insert', 'relayDeliveries', '$.allSettled($$)'],
     // Passed for each delivery that was inserted with a lease, before its attempt begins.
     ['relay.inserted', 'relayTo', 'beginAttempt($$)'],
     ['relay.deliveries-inserted', 'relayDeliveries', '$.enqueue($$)'],
     ['relay.enqueued', 'relayDeliveries', '$.deliveries += $'],
     ['chain.before-insert', 'appendLinks', '$.insertMany($$)'],
-    ['relay.logged', 'relaySome', 'empty($$)'],
-    ['relay.events-pulled', 'relaySome', '$.events += $'],
+    ['relay.logged', 'relayDocument', 'empty($$)'],
+    ['relay.events-pulled', 'relayDocument', '$.events += $'],
     ['replay.before-page', 'applyPage', 'insertDeliveries($$)'],
     ['replay.page-written', 'runPage', 'recordProgress($$)'],
     ['replay.progress-recorded', 'runPage', 'beginAttempts($$)'],
@@ -95,7 +95,7 @@ export const points: readonly Point[] = [
   ]),
   ...pointsOf('worker', after, [
     ['chain.inserted', 'appendLinks', '$.insertMany($$)'],
-    ['relay.expiries-scheduled', 'relaySome', 'scheduleExpiries($$)'],
+    ['relay.expiries-scheduled', 'relayDocument', '$.enqueue($$)'],
     ['deliver.recorded', 'send', '$.recordResult($$)'],
     ['deliver.job-added', 'send', '$.enqueue($$)'],
     ['expire.enqueued', 'expireIntent', 'wakeRelay($$)'],

@@ -36,8 +36,8 @@ export const trustedWindow = 50
  * in memory, and up to 3 more bytes while it is being sent. Most bodies have about 600 characters. The longest possible
  * body is that of a payment with full metadata. It has about 230 000 characters if JSON escapes all of the metadata.
  */
-export const maxCharacters = 48_000_000
-export const maxCharactersPerBusiness = 12_000_000
+export const maxCharacters = 24_000_000
+export const maxCharactersPerBusiness = 6_000_000
 
 /**
  * How long a relay waits for a slot. The time is short, because a waiting relay holds up one of the 100 concurrent jobs

@@ -2,16 +2,16 @@ import { after, before, drop, replace } from '../../../support/edited-build/edit
 import { frozenAt, killedAt, type PlantedBugs, plain, under } from '../mutant.ts'
 
 /** Events stay in the outbox for longer than the two seconds between two polls, so another worker relays them too. */
-const relaysTwice = before('relaySome', 'empty($$)', 'await new Promise((go) => setTimeout(go, 4000))')
+const relaysTwice = before('relayDocument', 'empty($$)', 'await new Promise((go) => setTimeout(go, 4000))')
 
 export const deliveryMutants: PlantedBugs = {
   'event-pulled-first': {
     bug: 'The relay removes an event from its outbox before the deliveries exist.',
     edits: [
       before(
-        'relaySome',
+        'relayDocument',
         'relayDeliveries($$)',
-        'await empty({ _id: source._id, events: outbox.map(({ id }) => id) }, noDeadline)',
+        'await deps.batchers[`empty${kind}Outbox`]({ _id: id, events: outbox.map((event) => event.id) }, noDeadline)',
       ),
     ],
     caughtBy: ['event.exact', 'event.reported'],

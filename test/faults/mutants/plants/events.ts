@@ -5,8 +5,8 @@ export const eventMutants: PlantedBugs = {
   'logged-after-emptying': {
     bug: 'The relay removes an event from its outbox before it is in the event log.',
     edits: [
-      replace('relaySome', 'logEvents($$)', 'null'),
-      before('relaySome', '$.causes.push($$)', 'await logEvents(deps, source, outbox, noDeadline)'),
+      replace('relayDocument', 'logEvents($$)', 'null'),
+      before('relayDocument', '$.causes.push($$)', 'await logEvents(deps, source, outbox, noDeadline)'),
     ],
     caughtBy: ['events.complete'],
     focus: killedAt('relay.events-pulled'),

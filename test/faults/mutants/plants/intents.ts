@@ -56,7 +56,7 @@ export const intentMutants: PlantedBugs = {
     bug: 'A payment intent past its expiry reads as open until a poll has found it.',
     edits: [
       replace('asOf', '$ || $ || $', 'now.getTime() > 0'),
-      replace('scheduleExpiries', "$event === 'payment.created'", "$event === 'payment.failed'"),
+      replace('relayDocument', "$event === 'payment.created'", "$event === 'payment.failed'"),
       replace(
         'findExpiring',
         '$transitions.expire.guard($before)',
