@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
-import { type Refusal, refuse } from '../errors.ts'
+import { type Refusal, refuse, unavailable } from '../errors.ts'
 import { effectOf, newMark, type Result, type WriteRequest } from '../idempotency/request.ts'
 import { freshSince, type Mark } from '../idempotency/response.ts'
 import { newEvent } from '../outbox/event.ts'
@@ -51,6 +51,7 @@ async function insertIntent(deps: Deps, caller: Caller, input: IntentRequest, re
   const shortCode = await deps.shortCodes.take(deadlineAt)
   const { intent, mark } = draft(deps, caller, input, request, shortCode)
   for (let draws = 0; draws < maxDraws; ) {
+    if (performance.now() >= deadlineAt) throw unavailable()
     const insertion = await deps.batchers.insertIntent(intent, deadlineAt)
     if (insertion.inserted) {
       countTransition(deps, 'create', intent)

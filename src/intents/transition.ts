@@ -92,8 +92,8 @@ export const countTransition = (
 
 /**
  * Plans the ONLY write that changes an intent's status: one update of one document, with the guard, the change and the
- * event. `applyTransition` sends this write. Who settles a payment or refund sends it with `writeChange` instead, with a
- * proof that remains valid even after the event has been relayed.
+ * event. `applyTransition` sends it. The settlements of payments and refunds use `writeChange`, with a proof that stays
+ * valid after the event has been relayed.
  */
 export function planTransition(deps: Pick<Deps, 'now'>, intent: Intent, input: TransitionInput): PlannedTransition {
   const { name, marking, cause, guard, set, lists, eventDetails = {} } = input

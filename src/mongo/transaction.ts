@@ -19,7 +19,7 @@ export interface Transactions {
 }
 
 export const openTransactions = (connection: Connection): Transactions => ({
-  client: connection.getClient() as unknown as mongo.MongoClient,
+  client: connection.getClient(),
   oneAtATime: createOneAtATime(),
 })
 

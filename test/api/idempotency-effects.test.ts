@@ -200,7 +200,8 @@ describe('A write on payment intents', () => {
       const first = send(act)
       await waitFor('the first to be about to write', () => arrived() === 1)
       const refused = await send(act, 'one', '{"amount":"x","outcome":7}')
-      if (name === 'cancel') return void gates[0]?.open()
+      // A cancel ignores the body.
+      if (name === 'cancel') return gates[0]?.open()
       expect(refused.status).to.equal(400)
       expect(await rows()).to.have.length(1)
       gates[0]?.open()
@@ -305,7 +306,7 @@ describe('A write on payment intents', () => {
       gate.open()
       const [one, two] = await Promise.all([first, twin])
       expect([one.status, two.status, two.text]).to.deep.equal([200, 200, one.text])
-      expect([replayed(one), replayed(two)].toSorted()).to.deep.equal([false, true])
+      expect([one, two].filter(replayed)).to.have.length(1)
       expect([orders.length, await act.effects()]).to.deep.equal([1, 1])
     })
 

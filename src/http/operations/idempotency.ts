@@ -123,11 +123,13 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
       const done = await effect()
       if (done !== null) return done
       const row = there ?? (own === null ? await findLater(error) : null)
-      return row === null ? (own ?? Promise.reject(error)) : repeat(row)
+      if (row !== null) return repeat(row)
+      if (own !== null) return own
     } catch (second) {
       // A refusal that could not be stored must not be sent. Any other error says more than that MongoDB is away.
-      throw own === null ? error : second
+      if (own !== null) throw second
     }
+    throw error
   }
 
   /** The transaction of a twin has been committed, but a majority may not have its row yet. */
