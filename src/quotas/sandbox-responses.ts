@@ -12,8 +12,8 @@ import { dayOf, sandboxLimit, startOf, withinDay } from './sandbox-day.ts'
 const perCreate = 2
 
 /**
- * Counts the responses that have been stored for requests with test keys in the current UTC day. The query reads only an
- * index. Successful creates of intents store none, so they are not counted.
+ * Counts the responses that have been stored for requests with test keys in the current UTC day. The query reads only
+ * an index. Successful creates of intents store none, so they are not counted.
  */
 export async function countSandboxResponses(
   { StoredResponse, now }: Pick<Deps, 'StoredResponse' | 'now'>,

@@ -180,7 +180,9 @@ describe('POST /dev/intents', () => {
           await get('/events/feed?limit=100'),
         ]
         const copies = [read.body.data, refunded.body.data, list.body.data.items[0]]
-        for (const { body: of } of [...events.body.data.items, ...feed.body.data.items.slice(-1)]) copies.push(of.data)
+        type Item = { body: { data: { reference_number: string; metadata: object } } }
+        const last = feed.body.data.items.findLast(({ body: of }: Item) => of.data.reference_number === referenceNumber)
+        for (const { body: of } of [...events.body.data.items, last]) copies.push(of.data)
         expect(copies).to.have.length(7)
         for (const copy of copies) expect(copy.metadata).to.deep.equal(metadata)
       }

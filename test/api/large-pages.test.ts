@@ -35,7 +35,6 @@ describe('A business whose intents have 1 000 refunds each', () => {
       returnedFees: { providerTtc: 0, payerTtc: 0 },
       reason: '\u00e9'.repeat(reasonLength),
       status: 'SUCCEEDED',
-      effectId: String(n),
       createdAt: at,
       validUntil: at,
     }))

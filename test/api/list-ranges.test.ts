@@ -203,7 +203,6 @@ describe('GET /dev/intents with a range', () => {
       returnedFees: { providerTtc: 0, payerTtc: 0 },
       reason: null,
       status: 'SUCCEEDED',
-      effectId: '',
       validUntil: at(0),
     } as const
     const refundId = () =>

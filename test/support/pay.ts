@@ -75,9 +75,9 @@ export const beginOwnRefund = (
   deps: Deps,
   intent: Intent,
   guard: Parameters<typeof beginRefund>[2],
-  refund: Refund,
+  own: Refund,
 ): Promise<boolean> =>
-  beginRefund(deps, intent, guard, { refund, marking: newMarking(deps, { refundId: refund.id }) }, noDeadline)
+  beginRefund(deps, intent, guard, { refund: own, marking: newMarking(deps, { refundId: own.id }) }, noDeadline)
 
 /** A refund that begins now. */
 export function newRefund({ now }: Pick<Deps, 'now'>, amount: number): Refund {

@@ -57,11 +57,11 @@ describe('A race between a cancellation and an expiry', () => {
     const cancelled = 'cancelled, not: payment.created,payment.cancelled'
     expect(await raceEverywhere('cancel')).to.deep.equal({
       'mongodb aggregate': tooLate,
-      'mongodb insert': tooLate,
+      'mongodb find': tooLate,
       // The intent was PENDING when it was read, and changed before the write.
-      'mongodb findAndModify': 'INTENT_CANCEL_CONFLICT, expired: payment.created,payment.expired',
+      'mongodb update': 'INTENT_CANCEL_CONFLICT, expired: payment.created,payment.expired',
       'enqueue outbox-relay': cancelled,
-      'mongodb update': cancelled,
+      'mongodb insert': cancelled,
       ended: cancelled,
     })
   })
