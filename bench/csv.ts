@@ -125,7 +125,7 @@ function fileAt(increase: number): string {
 
 /** @throws {Error} if a shop lacks a listed product */
 async function assertListed(database: mongo.Db, merchants: readonly Merchant[]): Promise<void> {
-  const listed = await database.collection('products').countDocuments({ listed: true, prepared: null })
+  const listed = await database.collection('products').countDocuments({ listed: true })
   const expected = merchants.length * PRODUCTS
   if (listed !== expected) throw new Error(`${listed} of ${expected} products are listed`)
 }

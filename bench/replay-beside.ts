@@ -122,9 +122,9 @@ async function addPast(database: mongo.Db, { businessId }: Merchant, count: numb
   ])
   const intent = await intents.findOne({ referenceNumber: last?.referenceNumber ?? '' })
   if (delivery === null || last === null || intent === null) throw new Error('There is nothing to copy')
-  const { codeKey: _codeKey, referenceKey: _referenceKey, ...rest } = intent as Intent & { referenceKey?: string }
+  const { codeKey: _codeKey, referenceKey: _referenceKey, requestKey: _requestKey, ...rest } = intent
   const owns = Array.from({ length: Math.ceil(count / EVENTS_PER_INTENT) }, ownOf)
-  await addCopies(intents, owns.length, (index) => ({ ...rest, ...owns[index], effects: [] }))
+  await addCopies(intents, owns.length, (index) => ({ ...rest, ...owns[index], marks: [] }))
   const past = Array.from({ length: count }, (_, index) => ({
     _id: newId(),
     referenceNumber: owns[index % owns.length]?.referenceNumber ?? '',

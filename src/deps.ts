@@ -74,8 +74,6 @@ export interface Deps extends Models {
    * compute for several seconds.
    */
   importOneAtATime: OneAtATime
-  /** Runs each business's attempts to place orders one at a time. */
-  orderOneAtATime: OneAtATime
   /** Limits the requests of each business that wait for a twin's refund. */
   waitingTwins: FairSlots
   lists: Lists

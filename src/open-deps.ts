@@ -129,7 +129,6 @@ export async function openDeps(
     walletQuerySlots: createFairSlots(fewerThanFree(queueOptions['wallet-outcome'].concurrency)),
     walletQueries: new Set(),
     importOneAtATime: createOneAtATime(),
-    orderOneAtATime: createOneAtATime(),
     waitingTwins: createWaitingTwins(),
     lists: createLists(listModels),
     listCounts: createListCounts(elapsedMs, { stride, maxCheckpoints }),

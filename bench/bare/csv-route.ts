@@ -63,11 +63,7 @@ const productOf = ({ handle, name, description, active }: Row, businessId: strin
   variants: [] as { _id: string; label: string; sku: string; price: number; stock: number }[],
   skus: [] as string[],
   listed: true,
-  prepared: null,
-  reservations: [],
-  revision: 0,
   deletedAt: null,
   createdAt: now,
   updatedAt: now,
-  effects: [],
 })

@@ -1,4 +1,3 @@
-import { type Refusal, refuse } from '../errors.ts'
 import type { Cause } from '../outbox/event.ts'
 
 /**
@@ -16,54 +15,8 @@ export interface Effect {
   seal(data: unknown): string
 }
 
-/**
- * The number of effects that a document remembers, which equals the maximum number of refunds per intent
- * (intents/refunds/hold.ts). The stock of a busy product may change more than 1 000 times within seconds, so a retry of
- * an older change may no longer find that change's effect. Stock changes are therefore guarded by `unlessForgotten`.
- */
+/** The number of effects that a document remembers. */
 export const maxEffects = 1000
-
-/**
- * If more than this many remembered effects are older than a given effect, the list goes back far enough to contain
- * that effect. A smaller number proves nothing, because ids are in chronological order only to the second, and the
- * effect of an older request may be written later than that of a newer one.
- */
-const margin = maxEffects / 2
-
-/**
- * Matches if the effect has certainly not happened. The effect must be missing from the list of remembered effects, and
- * must not have been dropped from that list. It cannot have been dropped if the list is not full, or if the list still
- * contains enough older effects. The guard is an expression, so that it does not bind the update's positional `$`.
- */
-export const unlessForgotten = (effectId: string) => ({
-  $expr: {
-    $and: [
-      { $not: [{ $in: [effectId, '$effects'] }] },
-      { $or: [{ $lt: [{ $size: '$effects' }, maxEffects] }, { $gt: [olderThan(effectId), margin] }] },
-    ],
-  },
-})
-
-const olderThan = (effectId: string) => ({
-  $size: { $filter: { input: '$effects', cond: { $lt: ['$$this', effectId] } } },
-})
-
-/**
- * Creates the error for a retry whose effect is not among the remembered effects but may have been dropped from the
- * list.
- */
-export const forgotten = (): Refusal =>
-  refuse('SERVICE_UNAVAILABLE', {
-    message:
-      'Too many later changes have been made, so the outcome of this one is no longer known. Retrieve the current state, and use a new idempotency key.',
-  })
-
-/**
- * Whether an effect that is missing from `effects` may have been dropped from that list. If so, it is unknown whether
- * the effect happened, and `unlessForgotten` does not match.
- */
-export const isForgotten = (effects: readonly string[], effectId: string): boolean =>
-  effects.length >= maxEffects && effects.filter((each) => each < effectId).length <= margin
 
 /** Returns the `$push` that records the effect of a change. */
 export const recorded = (effectId: string) => ({ effects: { $each: [effectId], $slice: -maxEffects } })

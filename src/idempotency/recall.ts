@@ -1,5 +1,4 @@
 import type { Deps } from '../deps.ts'
-import { unavailable } from '../errors.ts'
 
 /**
  * How a retry of a create request finds the first response by the effect id. `find` resolves to null if nothing has
@@ -25,17 +24,3 @@ interface ComputedRecall {
 }
 
 export type ResponseData = Record<string, unknown>
-
-/**
- * Returns a function that computes a document's first response, using the format number stored in the document. A
- * released format must always return the same bytes, so never change a released format. Instead, add a format with the
- * next number. A process that runs an earlier version throws SERVICE_UNAVAILABLE for a format number that it does not
- * know.
- */
-export const byFormat =
-  <Doc extends { responseFormat: number }>(formats: Readonly<Record<number, (doc: Doc) => ResponseData>>) =>
-  (doc: Doc): ResponseData => {
-    const format = formats[doc.responseFormat]
-    if (format === undefined) throw unavailable()
-    return format(doc)
-  }

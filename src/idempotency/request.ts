@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose'
 import type { Deps } from '../deps.ts'
 import { type Refusal, refuse, unavailable } from '../errors.ts'
-import { isDuplicate, nativeCollection } from '../mongo/collection.ts'
+import { isConflict, isDuplicate, nativeCollection } from '../mongo/collection.ts'
 import { type Transaction, transaction } from '../mongo/transaction.ts'
 import type { Cause } from '../outbox/event.ts'
 import { freshSince, lifetimeMs, type Mark, responseField, type StoredResponse } from './response.ts'
@@ -155,14 +155,14 @@ export async function once(
   const store = async (session: mongo.ClientSession, { _id, ...fields }: StoredResponse): Promise<void> => {
     try {
       await nativeCollection(deps.StoredResponse).replaceOne(outdated, fields, { upsert: true, session })
-      isTwin = false
     } catch (error) {
-      isTwin = true
+      isTwin = isDuplicate(error) || isConflict(error)
       throw error
     }
   }
   try {
     const response = await transaction(deps, { documents: [key, ...documents], deadlineAt }, async (session) => {
+      isTwin = false
       const built = request.build(await work(session))
       await store(session, built.row)
       return built.response

@@ -4,7 +4,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { inBatches } from '../mongo/in-batches.ts'
 import { lifetimeMs, removalMs, responseField } from './claim.ts'
 
-/** A document that may store a sealed first response: a claim, a product or an endpoint. */
+/** A document that may store a sealed first response: a claim or an endpoint. */
 interface WithResponse {
   _id: string
   sealedResponse?: string
@@ -16,7 +16,7 @@ export interface Resealed {
   unreadable: number
 }
 
-type Needs = Pick<Deps, 'Claim' | 'Product' | 'Endpoint' | 'secrets' | 'now'>
+type Needs = Pick<Deps, 'Claim' | 'Endpoint' | 'secrets' | 'now'>
 
 /**
  * Uses the current SECRET_KEY to re-seal every stored response that a retry may still need. These responses are stored
@@ -33,11 +33,11 @@ export async function resealResponses(deps: Needs, advance: (claims: number) => 
     { removeAt: { $gt: now, $lte: latest } },
     { projection: { sealedResponse: 1, effectId: 1 }, sort: { removeAt: 1 }, batchSize: 250 },
   )
-  const created = [deps.Product, deps.Endpoint].map(collectionOf)
+  const created = collectionOf(deps.Endpoint)
   await inBatches(stored, async (claims) => {
     await reseal(deps, result, collectionOf(deps.Claim), claims)
     const effectIds = claims.flatMap(({ sealedResponse, effectId }) => (sealedResponse === undefined ? effectId : []))
-    for (const collection of created) await reseal(deps, result, collection, await createdUnder(collection, effectIds))
+    await reseal(deps, result, created, await createdUnder(created, effectIds))
     advance(claims.length)
   })
   return result

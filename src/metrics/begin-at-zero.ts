@@ -15,7 +15,6 @@ export const watchedLines = {
     'refund.astray',
     'wallet.exception',
     'webhook.source-missing',
-    'reservation.not-settled',
     'ledger.full',
     'ledger.tampered',
     'ledger.not-verified',

@@ -19,8 +19,6 @@ import type { Intent } from '../intents/intent.ts'
 import { type LedgerAppender, openLedger } from '../ledger/book.ts'
 import { openRelayBatchers, type RelayBatchers } from '../outbox/relay-batchers.ts'
 import type { Log } from '../process/log.ts'
-import type { Order } from '../store/orders/order.ts'
-import type { Product } from '../store/products/product.ts'
 import { type ClaimedDelivery, createClaimBatcher } from '../webhooks/attempts/claim.ts'
 import { type AttemptEndpoint, createEndpointBatcher } from '../webhooks/attempts/find-endpoint.ts'
 import { type AttemptResult, createResultBatcher } from '../webhooks/attempts/record.ts'
@@ -52,10 +50,6 @@ export interface Batchers extends RelayBatchers, ActivityBatchers, LedgerAppende
   findOffered: Batcher<string, OfferedIntent | null>
   findExpiring: Batcher<string, Intent | null>
   updateIntent: Batcher<GuardedUpdate, boolean>
-  insertProduct: Batcher<Product, Insertion>
-  updateProduct: Batcher<GuardedUpdate, boolean>
-  findVariants: Batcher<string, VariantsOf | null>
-  insertOrder: Batcher<Order, Insertion>
   insertEndpoint: Batcher<Endpoint, Insertion>
   findEndpoint: Batcher<string, AttemptEndpoint | null>
   insertDelivery: Batcher<Delivery, Insertion>
@@ -75,8 +69,6 @@ const standing = {
   attemptLog: { $slice: -1 },
 } as const
 
-type VariantsOf = Pick<Product, '_id' | 'variants'>
-
 export function openBatchers(models: Models, now: () => Date, log: Log): Batchers {
   return {
     findKey: createKeyBatcher(models.ApiKey),
@@ -94,10 +86,6 @@ export function openBatchers(models: Models, now: () => Date, log: Log): Batcher
     findOffered: createOfferedBatcher(models.Intent, now),
     findExpiring: createExpiringBatcher(models.Intent),
     updateIntent: createUpdateBatcher(nativeCollection(models.Intent)),
-    insertProduct: insertsOf(models.Product),
-    updateProduct: createUpdateBatcher(nativeCollection(models.Product)),
-    findVariants: createByIdBatcher<Product, VariantsOf>(models.Product, { variants: 1 }),
-    insertOrder: insertsOf(models.Order),
     insertEndpoint: insertsOf(models.Endpoint),
     findEndpoint: createEndpointBatcher(models.Endpoint),
     insertDelivery: insertsOf(models.Delivery),

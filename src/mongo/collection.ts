@@ -71,6 +71,9 @@ export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>):
 /** Returns whether MongoDB rejected a write because a unique index already contains the same value. */
 export const isDuplicate = (error: unknown): boolean => (error as { code?: unknown }).code === 11000
 
+/** Returns whether a transaction has failed because another one has changed the same document, or is changing it. */
+export const isConflict = (error: unknown): boolean => (error as { code?: unknown }).code === 112
+
 /** Returns whether an insert of several documents failed only because some of them are already stored. */
 export function isOnlyDuplicates(error: unknown): boolean {
   if (!(error instanceof mongo.MongoBulkWriteError)) return false

@@ -19,7 +19,6 @@ import { checkoutAttempts, signInAttempts } from '../security/failed-attempts/co
 import { type ServiceKey, serviceKeys } from '../security/service-keys.ts'
 import { type Staff, staffAccounts } from '../staff/account.ts'
 import { type StaffSession, staffSessions } from '../staff/session.ts'
-import { type ImportPlan, importPlans } from '../store/imports/plan/plan.ts'
 import { type Order, orders } from '../store/orders/order.ts'
 import { type Product, products } from '../store/products/product.ts'
 import { type Shop, shops } from '../store/shops/shop.ts'
@@ -61,7 +60,6 @@ export const collections: readonly Collection[] = [
   walletMovements,
   shops,
   products,
-  importPlans,
   orders,
   reconciliations,
   retentionRecords,
@@ -100,7 +98,6 @@ const open = (mongo: Connection, maxTimeMs: number | undefined) => {
     WalletMovement: model<WalletMovement>(walletMovements),
     Shop: model<Shop>(shops),
     Product: model<Product>(products),
-    ImportPlan: model<ImportPlan>(importPlans),
     Order: model<Order>(orders),
     Reconciliation: model<Reconciliation>(reconciliations),
     RetentionRecord: model<RetentionRecord>(retentionRecords),

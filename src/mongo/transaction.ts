@@ -29,7 +29,11 @@ const snapshotAndMajority = {
   readPreference: 'primary',
 } as const satisfies mongo.TransactionOptions
 
-/** The pauses before a repetition are random, so that two processes do not collide again. They grow up to this. */
+/**
+ * The pauses before a repetition are random, so that two processes do not collide again. The first is about as long as
+ * a transaction, and they grow.
+ */
+const firstPauseMs = 8
 const longestPauseMs = 100
 
 /**
@@ -44,7 +48,7 @@ export async function transaction<T>(
   work: (session: mongo.ClientSession) => Promise<T>,
 ): Promise<T> {
   const runAll = async (): Promise<T> => {
-    for (let pauseMs = 1; performance.now() < deadlineAt; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let pauseMs = firstPauseMs; performance.now() < deadlineAt; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       const done = await tryOnce(client, deadlineAt, work)
       if (done !== null) return done.result
       await pause(Math.random() * pauseMs)

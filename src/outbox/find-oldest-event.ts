@@ -1,6 +1,5 @@
 import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { placed } from '../store/orders/order.ts'
 import type { OutboxEvent } from './event.ts'
 
 /**
@@ -21,7 +20,7 @@ export async function findOldestEvent(
   } as const
   const found = await Promise.all([
     nativeCollection(deps.Intent).findOne(withOutbox, oldest),
-    nativeCollection(deps.Order).findOne({ ...withOutbox, ...placed }, oldest),
+    nativeCollection(deps.Order).findOne(withOutbox, oldest),
     nativeCollection(deps.Endpoint).findOne(withOutbox, oldest),
   ])
   // The first event in an outbox is the oldest.

@@ -3,7 +3,6 @@ import { type Batcher, backgroundRest, createBatcher } from '../mongo/batching/b
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
-import { placed } from '../store/orders/order.ts'
 import { orderSourceFields } from '../webhooks/body/order-data.ts'
 import { paymentSourceFields } from '../webhooks/body/payment-data.ts'
 import type { Source, TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
@@ -26,7 +25,6 @@ const smallBytes = 8 * 1024
  */
 export interface RelayBatchers {
   findIntentOutbox: Batcher<string, Source | null>
-  /** Finds only orders that have been placed. */
   findOrderOutbox: Batcher<string, Source | null>
   findEndpointOutbox: Batcher<string, Source | null>
   /** Finds a business's active endpoints. */
@@ -52,11 +50,10 @@ export const openRelayBatchers = (models: Models): RelayBatchers => ({
     expiresAt: 1,
     bodySource: ifSmall(paymentSourceFields),
   }),
-  findOrderOutbox: createOutboxBatcher(
-    models.Order,
-    { referenceNumber: '$number', bodySource: ifSmall({ _id: 1, ...orderSourceFields }) },
-    placed,
-  ),
+  findOrderOutbox: createOutboxBatcher(models.Order, {
+    referenceNumber: '$number',
+    bodySource: ifSmall({ _id: 1, ...orderSourceFields }),
+  }),
   findEndpointOutbox: createOutboxBatcher(models.Endpoint, {
     referenceNumber: '$_id',
     bodySource: { endpointId: '$_id' },
@@ -85,12 +82,11 @@ const ifSmall = (fields: object) => {
 const createOutboxBatcher = <Doc extends { _id: string }>(
   model: Model<Doc>,
   fields: object,
-  filter: object = {},
 ): Batcher<string, Source | null> =>
   createReadBatcher(
     (ids) =>
       nativeCollection(model)
-        .find<Source>({ _id: { $in: ids }, 'outbox.0': { $exists: true }, ...filter } as object, {
+        .find<Source>({ _id: { $in: ids }, 'outbox.0': { $exists: true } } as object, {
           projection: { businessId: 1, sandbox: 1, ...fields, outbox: { $slice: maxEventsPerRead } },
         })
         .toArray(),

@@ -2,7 +2,7 @@ import type { PipelineStage } from 'mongoose'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
-import { orders, placed } from '../store/orders/order.ts'
+import { orders } from '../store/orders/order.ts'
 import { products } from '../store/products/product.ts'
 import { batchCounts, type Counted, countingMs } from './count-batch.ts'
 import { createQuota, type Quota } from './quota.ts'
@@ -15,8 +15,7 @@ export const startOf = (day: number): Date => new Date(day * dayMs)
 
 /**
  * Counts what businesses' test keys have created in the current UTC day: intents, orders and products, including
- * deleted ones. Each count reads only an index. The clean-up does not remove documents that are this young. During the
- * day, quota is freed only if an import withdraws a product.
+ * deleted ones. Each count reads only an index. The clean-up does not remove documents that are this young.
  */
 export async function countSandboxDay(
   { Intent, now }: Pick<Deps, 'Intent' | 'now'>,
@@ -30,7 +29,7 @@ export async function countSandboxDay(
   const counted = await Intent.aggregate<Omit<Counted, 'freeAt'>>([
     { $match: inSandbox },
     perBusiness,
-    also(orders.name, { ...inSandbox, ...placed }),
+    also(orders.name, inSandbox),
     also(products.name, { ...inSandbox, listed: true }),
     also(products.name, { ...inSandbox, deletedAt: { $type: 'date' } }),
     { $group: { _id: '$_id', used: { $sum: '$used' } } },
@@ -59,26 +58,50 @@ export const sandboxLimit = ({ config }: Pick<Deps, 'config'>, { limits }: Pick<
  * Runs `insert`, which inserts `amount` documents. If the caller uses a test key and the documents would exceed the
  * day's quota, throws RATE_LIMITED without inserting anything.
  */
-export async function withinSandboxDay<T>(
+export const withinSandboxDay = <T>(
   deps: Pick<Deps, 'quotas' | 'config' | 'now'>,
   caller: Caller,
   amount: number,
   insert: () => Promise<T>,
+): Promise<T> =>
+  withSandboxDay(deps, caller, async (take) => {
+    await take(amount)
+    return insert()
+  })
+
+/** Takes as much of the day's quota as `total` documents need, less what was taken before. May throw RATE_LIMITED. */
+export type TakeOfDay = (total: number) => Promise<void>
+
+/** Like `withinSandboxDay`, for a transaction that learns how many documents it inserts, and may run several times. */
+export async function withSandboxDay<T>(
+  deps: Pick<Deps, 'quotas' | 'config' | 'now'>,
+  caller: Caller,
+  write: (take: TakeOfDay) => Promise<T>,
 ): Promise<T> {
   const limit = sandboxLimit(deps, caller)
-  if (!caller.sandbox || limit === null || amount === 0) return insert()
-  return withinDay(
-    deps,
-    deps.quotas.sandboxDay,
-    {
-      businessId: caller.businessId,
-      amount,
-      limit,
-      scope: 'sandbox',
-      message: `The test keys of this business can create ${limit} intents, orders and products per UTC day. Wait until the next day.`,
-    },
-    insert,
-  )
+  if (!caller.sandbox || limit === null) return write(async () => undefined)
+  const { businessId } = caller
+  const message = `The test keys of this business can create ${limit} intents, orders and products per UTC day. Wait until the next day.`
+  const ends: (() => void)[] = []
+  let taken = 0
+  try {
+    return await write(async (total) => {
+      if (total <= taken) return
+      const amount = total - taken
+      ends.push(await takeOfDay(deps, deps.quotas.sandboxDay, { businessId, amount, limit, scope: 'sandbox', message }))
+      taken = total
+    })
+  } finally {
+    for (const end of ends) end()
+  }
+}
+
+interface Taking {
+  businessId: string
+  amount: number
+  limit: number
+  scope: 'sandbox' | 'audit'
+  message: string
 }
 
 /**
@@ -86,25 +109,27 @@ export async function withinSandboxDay<T>(
  * `message` and does not run the write.
  */
 export async function withinDay<T>(
-  { now }: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now'>,
   quota: Quota,
-  {
-    businessId,
-    amount,
-    limit,
-    scope,
-    message,
-  }: { businessId: string; amount: number; limit: number; scope: 'sandbox' | 'audit'; message: string },
+  taking: Taking,
   write: () => Promise<T>,
 ): Promise<T> {
+  const end = await takeOfDay(deps, quota, taking)
+  return write().finally(end)
+}
+
+async function takeOfDay(
+  { now }: Pick<Deps, 'now'>,
+  quota: Quota,
+  { businessId, amount, limit, scope, message }: Taking,
+): Promise<() => void> {
   const at = now()
   const day = dayOf(at)
   const taken = await quota.take(businessId, String(day), limit, amount)
-  if (!taken.isTaken)
-    throw refuse('RATE_LIMITED', {
-      message,
-      details: { scope, limit },
-      retryAfterSeconds: secondsLeft(startOf(day + 1), at, dayMs),
-    })
-  return write().finally(taken.end)
+  if (taken.isTaken) return taken.end
+  throw refuse('RATE_LIMITED', {
+    message,
+    details: { scope, limit },
+    retryAfterSeconds: secondsLeft(startOf(day + 1), at, dayMs),
+  })
 }

@@ -1,5 +1,6 @@
+import { nativeCollection } from '../mongo/collection.ts'
 import type { Cleaning } from './cleaning.ts'
-import { eachPage } from './each-page.ts'
+import { batchLimits, eachNewPage, eachPage } from './each-page.ts'
 import { removeEndpoints } from './remove.ts'
 import { removeDeliveries } from './remove-deliveries.ts'
 import { removeEntries } from './remove-entries.ts'
@@ -7,8 +8,9 @@ import { removeOtherEvents } from './remove-events.ts'
 import { removeIntents } from './remove-intents.ts'
 import { removeOrders } from './remove-orders.ts'
 import { removeProducts } from './remove-products.ts'
-import { removeResponses } from './remove-responses.ts'
 import { trimAttempts } from './trim-attempts.ts'
+
+const { maxTimeMS } = batchLimits
 
 /**
  * Removes a business's old data. The searches for this data use the same indexes as the lists. The clean-up may be
@@ -28,4 +30,17 @@ export async function cleanBusiness(cleaning: Cleaning): Promise<void> {
   await removeEntries(cleaning)
   await trimAttempts(cleaning)
   await removeResponses(cleaning)
+}
+
+/** Removes the sealed responses to the requests that created old endpoints. */
+async function removeResponses(cleaning: Cleaning): Promise<void> {
+  const { Endpoint, businessId, responsesBefore: before, isDry, count } = cleaning
+  const collection = nativeCollection(Endpoint)
+  const walk = { index: 'byTime', where: { businessId }, before }
+  await eachNewPage(cleaning, 'responses webhookendpoints byTime live', Endpoint, walk, async (ids) => {
+    const filter = { _id: { $in: ids }, sealedResponse: { $exists: true } }
+    if (isDry) return count('responses', await collection.countDocuments(filter, { maxTimeMS }))
+    const { modifiedCount } = await collection.updateMany(filter, { $unset: { sealedResponse: 1 } }, { maxTimeMS })
+    count('responses', modifiedCount)
+  })
 }

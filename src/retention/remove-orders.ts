@@ -1,5 +1,4 @@
-import { type Order, placed } from '../store/orders/order.ts'
-import type { Product } from '../store/products/product.ts'
+import type { Order } from '../store/orders/order.ts'
 import type { Cleaning } from './cleaning.ts'
 import { batchLimits, eachPage } from './each-page.ts'
 import { removeTests } from './remove.ts'
@@ -11,28 +10,23 @@ const { maxTimeMS } = batchLimits
 /** A filter for orders whose events have all been relayed. */
 const relayed = { 'outbox.0': { $exists: false } }
 
-/**
- * Removes a business's old test orders, with their deliveries and events. Placeholders for orders are not removed here,
- * because they expire on their own.
- */
+/** Removes a business's old test orders, with their deliveries and events. */
 export function removeOrders(cleaning: Cleaning): Promise<void> {
   const { Order: model, businessId, testsBefore } = cleaning
-  const where = { businessId, sandbox: true, ...placed }
+  const where = { businessId, sandbox: true }
   const walk = { index: 'byTime', where, from: null, before: testsBefore }
   return eachPage(cleaning.pace, model, walk, async (ids) => {
     const found = await model
-      .find({ _id: { $in: ids }, sandbox: true, ...relayed, ...placed }, { number: 1 })
+      .find({ _id: { $in: ids }, sandbox: true, ...relayed }, { number: 1 })
       .maxTimeMS(maxTimeMS)
       .lean<NumberedOrder[]>()
-    const unsettled = await withReservations(cleaning, ids)
-    const settled = found.filter(({ _id }) => !unsettled.has(_id))
-    const delivered = await withoutOpenDeliveries(cleaning, settled)
+    const delivered = await withoutOpenDeliveries(cleaning, found)
     await removeDeliveriesOf(cleaning, numbersOf(delivered))
     // Orders with an open delivery are kept, because a delivery may have been re-queued in the meantime.
     const removable = await withoutOpenDeliveries(cleaning, delivered)
     await removeEventsOf(cleaning, numbersOf(removable))
     const ofRemovable = { _id: { $in: removable.map(({ _id }) => _id) } }
-    await removeTests(cleaning, 'orders', model, { ...ofRemovable, ...relayed, ...placed })
+    await removeTests(cleaning, 'orders', model, { ...ofRemovable, ...relayed })
   })
 }
 
@@ -44,15 +38,4 @@ const numbersOf = (orders: NumberedOrder[]): string[] => orders.map(({ number })
 async function withoutOpenDeliveries(cleaning: Cleaning, orders: NumberedOrder[]): Promise<NumberedOrder[]> {
   const held = await undelivered(cleaning, numbersOf(orders))
   return orders.filter(({ number }) => !held.has(number))
-}
-
-/**
- * Returns the ids of the orders that still have a reservation in a product. If such an order were removed, a poll would
- * put the sold units back into stock.
- */
-async function withReservations({ Product }: Cleaning, ids: readonly string[]): Promise<Set<string>> {
-  const found = await Product.find({ 'reservations.orderId': { $in: ids } }, { 'reservations.orderId': 1 })
-    .maxTimeMS(maxTimeMS)
-    .lean<Pick<Product, 'reservations'>[]>()
-  return new Set(found.flatMap(({ reservations }) => reservations.map(({ orderId }) => orderId)))
 }

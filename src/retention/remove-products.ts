@@ -2,9 +2,6 @@ import type { Cleaning } from './cleaning.ts'
 import { eachPage } from './each-page.ts'
 import { removeTests } from './remove.ts'
 
-/** A filter for products that are not part of an unfinished import and in which no order has a reservation. */
-const idle = { prepared: null, 'reservations.0': { $exists: false } }
-
 /**
  * Removes a business's old test products, including deleted ones. The business's hidden sandbox shop is kept, because
  * it is only one small document.
@@ -19,6 +16,6 @@ export async function removeProducts(cleaning: Cleaning): Promise<void> {
   ]
   for (const walk of walks)
     await eachPage(cleaning.pace, Product, walk, (ids) =>
-      removeTests(cleaning, 'products', Product, { _id: { $in: ids }, ...idle }),
+      removeTests(cleaning, 'products', Product, { _id: { $in: ids } }),
     )
 }

@@ -118,10 +118,14 @@ describe('An act', function () {
       await expectNone(`${act} again`)
     }
 
-    const shop = await createShop(deps, { businessId, sandbox: false, name: 'Live' }, by)
+    const shop = await createShop(deps, { businessId, name: 'Live' }, by)
     const live = { mode: 'live', name: 'Live' }
     await expectLine('shop.created', by, { subject: shop?._id ?? '', businessId, before: null, after: live })
-    await createShop(deps, { businessId, sandbox: true, name: 'Sandbox' }, null)
+    const sandbox = await service.http
+      .post('/api/v1/dev/store/products')
+      .set(merchant.write())
+      .send({ name: 'x', price: 1 })
+    expect(sandbox.status).to.equal(201)
     await expectNone('the shop of the sandbox')
 
     secrets.push('739154', '22335577')
@@ -231,7 +235,7 @@ describe('An act', function () {
       lines: (id) => ({ businessId: id }),
     },
     'shop.created': {
-      run: (deps, id) => createShop(deps, { businessId: id, sandbox: false, name: 'Live' }, by),
+      run: (deps, id) => createShop(deps, { businessId: id, name: 'Live' }, by),
       changes: async () => 1,
       lines: (id) => ({ businessId: id }),
     },

@@ -57,7 +57,7 @@ describe('The pages about businesses', () => {
     const merchant = await service.merchant()
     const { businessId, key } = merchant
     await service.key(businessId, { mode: 'live', kind: 'publishable', scopes: ['store.products:read'] })
-    await createShop(service.deps, { businessId, sandbox: false, name: 'Chez <Aïcha>' }, operator)
+    await createShop(service.deps, { businessId, name: 'Chez <Aïcha>' }, operator)
     const { referenceNumber } = await requestIntent(service, merchant)
     await requestIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'unknown', why: 'timeout' }))

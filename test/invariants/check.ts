@@ -26,6 +26,8 @@ export interface Circumstances {
   lateMs: number
   /** The stock with which variants began. */
   openingStock: ReadonlyMap<string, number>
+  /** The products whose stock the merchant may have changed. */
+  restocked: ReadonlySet<string>
 }
 
 /** Returns what is wrong. `stored` may have been read while the service was running, and must not be changed. */
@@ -60,6 +62,7 @@ export const violations = (documents: Partial<Documents>, circumstances: Partial
     isCleaned: false,
     lateMs: 0,
     openingStock: new Map(),
+    restocked: new Set(),
     ...circumstances,
   }
   return Object.entries<Check>(invariants).flatMap(([name, check]): Violation | Violation[] => {

@@ -138,22 +138,12 @@ export interface ProductDocument extends Owned {
   /** Its own id, unless it was imported. */
   handle: string
   variants: { _id: string; label: string; price: number; stock: number }[]
-  reservations: {
-    orderId: string
-    attemptId: string
-    reservedAt: number
-    items: { variantId: string; quantity: number }[]
-  }[]
-  /** The ids of the latest requests that changed the product or its stock. */
-  effects: string[]
   deletedAt: number | null
-  listed: boolean
 }
 
 export interface OrderDocument extends Owned {
-  status: 'PLACED' | 'RELEASED'
+  status: 'PLACED'
   number: string
-  attemptId: string
   items: { productId: string; variantId: string; unitPrice: number; quantity: number; total: number }[]
   total: number
   outbox: OutboxEvent[]
@@ -211,12 +201,11 @@ export interface Documents {
   products: ProductDocument[]
   orders: OrderDocument[]
   auditevents: AuditDocument[]
-  importplans: { _id: string; state: string }[]
   staffsessions: { _id: string; unaudited?: unknown[] }[]
 }
 
 export const noDocuments = Object.fromEntries(
-  'intents deliveries events webhookendpoints webhookreplays wallets walletmovements ledgerentries products orders auditevents importplans staffsessions'
+  'intents deliveries events webhookendpoints webhookreplays wallets walletmovements ledgerentries products orders auditevents staffsessions'
     .split(' ')
     .map((name) => [name, []]),
 ) as unknown as Documents

@@ -26,12 +26,10 @@ const sourcesIn = ({ intents, orders }: Stored): Map<string, Source> =>
       ...intents.map((intent): Source => {
         return { ...intent, due: eventsOf(intent), isWhole: intent.attempts.length < maxAttempts, intent }
       }),
-      ...orders
-        .filter(({ status }) => status === 'PLACED')
-        .map((order): Source => {
-          const due = [{ event: 'order.new', status: 'PLACED' }]
-          return { ...order, referenceNumber: order.number, due, isWhole: true }
-        }),
+      ...orders.map((order): Source => {
+        const due = [{ event: 'order.new', status: 'PLACED' }]
+        return { ...order, referenceNumber: order.number, due, isWhole: true }
+      }),
     ].map((source) => [source.referenceNumber, source]),
   )
 

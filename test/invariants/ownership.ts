@@ -2,7 +2,7 @@ import type { Check, Stored } from './check.ts'
 
 /** Collections whose documents each belong to a business and an environment. */
 const ofEnvironment =
-  'intents deliveries events ledgerentries activityentries products orders importplans shops webhookendpoints webhookreplays'
+  'intents deliveries events ledgerentries activityentries products orders shops webhookendpoints webhookreplays'
 /** Collections whose documents each belong to a business as a whole. */
 const ofBusiness = 'apikeys'
 /** Collections of the service as a whole, or whose documents only sometimes have a business. */
@@ -38,19 +38,15 @@ function* claimsIn(stored: Stored): Generator<[_id: string, what: string, ...end
     if (leaseToken !== null) yield [_id, 'lease of a delivery', nextAttemptAt]
   for (const { _id, status, nextRunAt } of stored.webhookreplays)
     if (status === 'RUNNING') yield [_id, 'lease of a replay', nextRunAt]
-  for (const { _id, state, leaseEndsAt } of fieldsIn(stored, 'importplans'))
-    if (state !== 'done') yield [_id, 'lease of an import', leaseEndsAt]
   for (const { _id, leaseEndsAt } of fieldsIn(stored, 'retention')) yield [_id, 'lease of the clean-up', leaseEndsAt]
   for (const { referenceNumber, hold, refunds } of stored.intents) {
     if (hold) yield [referenceNumber, 'hold', hold.validUntil, hold.queryAt]
     for (const { status, validUntil, queryAt } of refunds)
       if (status === 'PENDING') yield [referenceNumber, 'refund', validUntil, queryAt]
   }
-  for (const { _id, reservations } of stored.products)
-    for (const { reservedAt } of reservations) yield [_id, 'reservation', reservedAt]
 }
 
-/** A lease, hold or reservation ends at a time that is stored with it. */
+/** A lease or hold ends at a time that is stored with it. */
 export const claimsEnd: Check = function* (stored) {
   for (const [id, what, ...ends] of claimsIn(stored))
     if (ends.some((end) => !Number.isFinite(end))) yield [id, `has a ${what} without an end`]

@@ -6,7 +6,7 @@ import { names } from './ownership.ts'
 const fields: Record<string, string> = {
   intents:
     'referenceNumber merchantReference shortCode status cancellationReason payment hold failure attempts.kind attempts.outcome refunds refundsCommitted feesReturned expiresAt cancelsAt createdAt cleanedAt outbox.id outbox.event outbox.createdAt outbox.facts',
-  orders: 'status number attemptId items total createdAt outbox.id outbox.event outbox.createdAt outbox.facts',
+  orders: 'status number items total createdAt outbox.id outbox.event outbox.createdAt outbox.facts',
   webhookendpoints: 'events active deletedAt createdAt updatedAt effects outbox',
   deliveries:
     'endpointId event referenceNumber facts status attempts requeues nextAttemptAt leaseToken attemptLog.at deliveredAt deadAt createdAt',
@@ -16,9 +16,8 @@ const fields: Record<string, string> = {
   walletmovements: 'accountId kind amount fee result forgetAt',
   ledgerentries:
     'number type amount bookedAt day position typePosition after through closed referenceNumber merchantReference refundId occurredAt startedAt payerPhone commission returnedFees reason',
-  products: 'variants._id variants.stock reservations effects',
+  products: 'variants._id variants.stock',
   auditevents: 'act subject after.balance',
-  importplans: 'state leaseEndsAt',
   idempotencykeys: 'leaseEndsAt expiresAt removeAt',
   retention: 'leaseEndsAt',
   retentionprogress: '_id',

@@ -42,13 +42,9 @@ const stored = (businessId: string, variants: number, description: string): Prod
     })),
     skus: [],
     listed: true,
-    prepared: null,
-    reservations: [],
-    revision: 0,
     deletedAt: null,
     createdAt: at,
     updatedAt: at,
-    effects: [],
   }
 }
 

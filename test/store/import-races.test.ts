@@ -1,76 +1,49 @@
 import { expect } from 'chai'
-import { noDeadline } from '../../src/mongo/batching/batcher.ts'
-import { newId } from '../../src/security/ids.ts'
-import { apply } from '../../src/store/imports/plan/apply.ts'
-import { rollBack } from '../../src/store/imports/plan/roll-back.ts'
-import { sweepImports } from '../../src/store/imports/plan/sweep.ts'
-import { createShop } from '../../src/store/shops/create-shop.ts'
-import { finishLeftovers } from '../../workers/run/poll.ts'
+import type { WriteRequest } from '../../src/idempotency/request.ts'
 import { expectRefused } from '../api/refused.ts'
 import { post } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { createGate } from '../support/gate.ts'
-import { csvOf, importAs, plansOf, postCsv, storedProduct, storedProducts, variantLines } from '../support/imports.ts'
-import { type Merchant, withSecondProcess, withService } from '../support/service.ts'
+import { csvOf, importAs, postCsv, storedProducts, variantLines } from '../support/imports.ts'
+import { withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
-import { type Fate, openVictim } from '../support/victim.ts'
+import { openVictim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 const products = '/api/v1/dev/store/products'
 const pairs = 5
-/** Longer than a lease. */
-const afterLeaseMs = 11_000
 
-interface Stop {
-  effectId?: string
-  fate?: Fate
-  deadline?: { deadlineAt: number }
-}
+/**
+ * The steps of an import: find the products that changed last; change the shop, lock these products (if any), find
+ * handles, find SKUs (if the file gives new ones), insert new products, change existing ones (if any), store the
+ * response, commit.
+ */
+const [locking, finding] = [3, 4]
+/** If the shop has none of the products. */
+const inserting = 5
 
 describe('A concurrent import', () => {
   const service = withService()
   const beside = withSecondProcess(service, {})
-  let merchant: Merchant
-  before(() => {
-    // No lease ends by itself, however long a step takes.
-    for (const { clock } of [service, beside]) clock.freeze(service.clock.now())
-  })
-  beforeEach(async () => {
-    merchant = await openingMerchant()
-  })
+  const merchant = withMerchantPerTest(service)
 
-  /** With a shop, so that the steps of each import are the same. */
-  async function openingMerchant(): Promise<Merchant> {
-    const opening = await service.merchant()
-    await createShop(service.deps, { businessId: opening.businessId, sandbox: true, name: 'Sandbox' }, null)
-    return opening
-  }
-
-  /** Returns the merchant's variants, and expects no traces of a running import. */
+  /** Returns the merchant's variants. */
   async function sells(): Promise<string[]> {
     const stored = await storedProducts(service, merchant)
-    for (const { handle, listed, prepared, skus, variants } of stored) {
-      expect([listed, prepared], handle).to.deep.equal([true, null])
+    for (const { handle, skus, variants } of stored) {
       const own = variants.flatMap(({ sku }) => sku ?? [])
       expect(skus, handle).to.have.members(own)
       expect(new Set(own), handle).to.have.property('size', own.length)
     }
-    expect((await plansOf(service, merchant)).filter(({ open }) => open)).to.deep.equal([])
     return stored.flatMap(variantLines)
-  }
-
-  async function openPlan() {
-    const [plan] = (await plansOf(service, merchant)).filter(({ open }) => open)
-    return plan ?? expect.fail('no import is running')
   }
 
   const change = (method: 'put' | 'delete', id: string, body: object) =>
     service.http[method](`${products}/${id}`).set(merchant.write()).send(body)
   const changeStock = (id: string, delta: number) =>
     service.http.patch(`${products}/${id}/variants/Default/stock`).set(merchant.write()).send({ delta })
-
   const create = (body: object) => service.http.post(products).set(merchant.write()).send(body)
-  const expectSkuTaken = (sku: string) => expectRefused(create({ name: 'B', price: 1, sku }), 400, 'VALIDATION_ERROR')
+
   /** Imports a file of products, and returns the id of the first by handle. */
   async function importFirst(csv: string): Promise<string> {
     await postCsv(service, merchant, csv).expect(200)
@@ -78,19 +51,13 @@ describe('A concurrent import', () => {
   }
 
   /**
-   * Starts an import in another process and pauses it before a step. The returned function resumes it. The steps: find
-   * the shop, insert the plan, find late preparations, find handles, find SKUs (if the file gives new ones), insert new
-   * products, prepare existing products (if any), commit, change products, list new ones, mark the plan as done.
+   * Starts an import in another process and pauses it before a step, by default before it commits. The returned
+   * function resumes it.
    */
-  async function stoppedAt(
-    step: number,
-    csv: string,
-    { effectId = newId(), fate = 'paused', deadline = { deadlineAt: noDeadline } }: Stop = {},
-  ) {
-    const victim = await openVictim(service, { step, fate, lateMs: 0 })
-    const outcome = importAs(victim.deps, merchant, csv, effectId, deadline).catch(
-      (error: { code: string }) => error.code,
-    )
+  async function stoppedAt(step: number | 'commit', csv: string, request: Partial<WriteRequest> = {}) {
+    const at = step === 'commit' ? await stepsOf(csv) : step
+    const victim = await openVictim(service, { step: at, fate: 'paused', lateMs: 0 })
+    const outcome = importAs(victim.deps, merchant, csv, request).catch((error: { code: string }) => error.code)
     await victim.died
     closeInBackground(outcome.then(() => victim.close()))
     return async () => {
@@ -99,11 +66,19 @@ describe('A concurrent import', () => {
     }
   }
 
-  /** The outcome of an import that has time for one or two looks at the other plan. */
-  const importInAHurry = (csv: string) =>
-    importAs(service.deps, merchant, csv, newId(), { deadlineAt: performance.now() + 1_100 }).catch(
-      (error: { code: string }) => error.code,
+  /** Counts the steps of an import into a copy of the shop. */
+  async function stepsOf(csv: string): Promise<number> {
+    const copy = await service.merchant()
+    const stored = await storedProducts(service, merchant)
+    await service.deps.Product.insertMany(
+      stored.map((product) => ({ ...product, _id: `${copy.businessId}${product._id}`, businessId: copy.businessId })),
     )
+    const victim = await openVictim(service, { step: 0, fate: 'lost', lateMs: 0 })
+    await importAs(victim.deps, copy, csv)
+    closeInBackground(victim.close())
+    await service.deps.Product.deleteMany({ businessId: copy.businessId })
+    return victim.steps.length
+  }
 
   it('waits for other imports into the same shop, and then succeeds even if they have created the same products', async () => {
     const [file, other] = [
@@ -129,11 +104,26 @@ describe('A concurrent import', () => {
       hasResponse = true
       return response
     })
-    const neighbour = await postCsv(service, await openingMerchant(), csvOf('handle,name,price', 'a,A,1'))
+    const neighbour = await postCsv(service, await service.merchant(), csvOf('handle,name,price', 'a,A,1'))
     expect([neighbour.status, hasResponse]).to.deep.equal([200, false])
     gate.open()
     await other
     expect((await waiting).status).to.equal(400)
+  })
+
+  it('appears all at once when it commits, and delays no other request to the shop until then', async () => {
+    const kept = await importFirst(csvOf('handle,name,price,stock', 'a,A,1,5', 'b,B,1,5'))
+    const { _id: other } = await createProduct(service, merchant, { name: 'Other', stock: 5 })
+    const before = await sells()
+    const resume = await stoppedAt('commit', csvOf('handle,name,price', 'a,AA,2', 'b,BB,2', 'c,C,2'))
+    const list = async () => (await service.http.get(products).set(merchant.read())).body.data
+    expect([await sells(), (await list()).total]).to.deep.equal([before, 3])
+    expect((await service.http.get(`${products}/${kept}`).set(merchant.read())).body.data.name).to.equal('A')
+    await changeStock(other, -1).expect(200)
+    await create({ name: 'New', price: 1 }).expect(201)
+    expect(await resume()).to.include({ created: 1, updated: 2 })
+    const names = (await list()).items.map(({ name }: { name: string }) => name)
+    expect(names).to.have.members(['AA', 'BB', 'C', 'Other', 'New'])
   })
 
   it('loses no stock change, order or product change that happens while it is running', async () => {
@@ -157,47 +147,56 @@ describe('A concurrent import', () => {
 
   it("conflicts with a POST that creates a product with one of the import's SKUs, so that exactly one of the two requests succeeds", async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B', 'c,C,3,')
-    // Before it inserts its products, then before it commits.
-    for (const [step, status, length] of [
-      [6, 201, 1],
-      [7, 400, 3],
+    // After it has read the SKUs, which are free. Then before it stores the response, and MongoDB ends the transaction.
+    for (const [step, posted] of [
+      [inserting, 1],
+      [inserting + 1, 2],
     ] as const) {
-      merchant = await openingMerchant()
-      const resume = await stoppedAt(step, csv)
-      await create({ name: 'Posted', price: 9, sku: 'S-B' }).expect(status)
-      if (length === 1) expect(await resume()).to.equal('VALIDATION_ERROR')
-      else expect(await resume()).to.include({ created: 3 })
-      expect(await sells()).to.have.length(length)
+      const late = await stoppedAt(step, csv.replaceAll('S-', `S${posted}-`))
+      await create({ name: 'Posted', price: 9, sku: `S${posted}-B` }).expect(201)
+      expect(await late()).to.equal('VALIDATION_ERROR')
+      expect(await sells()).to.have.length(posted)
     }
+
+    const other = csv.replaceAll('S-', 'T-')
+    const early = await stoppedAt('commit', other)
+    const refused = expectRefused(create({ name: 'B', price: 1, sku: 'T-B' }), 400, 'VALIDATION_ERROR')
+    expect(await early()).to.include({ created: 3 })
+    await refused
+    expect(await sells()).to.have.length(5)
   })
 
-  it('reserves a new SKU for an existing product before committing', async () => {
+  it('keeps a new SKU of an existing product for itself before it commits', async () => {
     const { _id } = await createProduct(service, merchant, { name: 'A', price: 1, stock: 0 })
-    // Before it commits.
-    const resume = await stoppedAt(7, csvOf('handle,sku', `${_id},A-1`))
-    await expectSkuTaken('A-1')
+    const resume = await stoppedAt('commit', csvOf('handle,sku', `${_id},A-1`))
+    const refused = expectRefused(create({ name: 'B', price: 1, sku: 'A-1' }), 400, 'VALIDATION_ERROR')
     expect(await resume()).to.include({ updated: 1 })
+    await refused
     expect(await sells()).to.deep.equal([`${_id}|A|Default|A-1|1|0`])
   })
 
-  it('does not read the shop again after sales, and changes only the prices and stock that its file contains', async () => {
-    await postCsv(service, merchant, csvOf('handle,name,price,stock', 'a,A,1,5', 'b,B,1,5')).expect(200)
-    const file = csvOf('handle,price,stock', 'a,2,', 'b,,9')
-    const effectId = newId()
-    // Before it prepares them.
-    const resume = await stoppedAt(5, file, { effectId })
-    const { token } = await openPlan()
-    for (const { _id } of await storedProducts(service, merchant)) await changeStock(_id, -2).expect(200)
-    expect(await resume()).to.include({ updated: 2 })
-    expect((await plansOf(service, merchant)).find(({ _id }) => _id === effectId)?.token).to.equal(token)
-    expect(await sells()).to.deep.equal(['a|A|Default||2|3', 'b|B|Default||1|9'])
+  it('changes only the prices and stock that its file contains, whether units are sold before it locks the products or after', async () => {
+    for (const [step, stockOfB] of [
+      [locking, 9],
+      [finding, 7],
+    ] as const) {
+      await postCsv(service, merchant, csvOf('handle,name,price,stock', 'a,A,1,5', 'b,B,1,5')).expect(200)
+      const resume = await stoppedAt(step, csvOf('handle,price,stock', 'a,2,', 'b,,9'))
+      const sales = (await storedProducts(service, merchant)).map(({ _id }) =>
+        changeStock(_id, -2).then(({ status }) => status),
+      )
+      if (step === locking) await Promise.all(sales)
+      expect(await resume()).to.include({ updated: 2 })
+      expect(await Promise.all(sales)).to.deep.equal([200, 200])
+      expect(await sells()).to.deep.equal(['a|A|Default||2|3', `b|B|Default||1|${stockOfB}`])
+      await postCsv(service, merchant, csvOf('handle,price,stock', 'a,1,5', 'b,1,5')).expect(200)
+    }
   })
 
-  it('reads the shop again if variants change while it is running', async () => {
+  it('reads the shop again if variants change before it has locked them', async () => {
     const rows = ['a,A,S,1,5', 'a,,L,1,5', 'a,,M,1,5']
     const a = await importFirst(csvOf('handle,name,variant_label,price,stock', ...rows))
-    const file = csvOf('handle,name,variant_label,price,sku', 'a,AA,S,2,S-1', 'a,,M,2,M-1')
-    const resume = await stoppedAt(5, file)
+    const resume = await stoppedAt(locking, csvOf('handle,name,variant_label,price,sku', 'a,AA,S,2,S-1', 'a,,M,2,M-1'))
     const variants = [
       { label: 'S', stock: 3 },
       { label: 'L', sku: 'L-1' },
@@ -209,64 +208,44 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(after.map((each) => `a|AA|${each}`))
   })
 
+  it('repeats everything if a product changes that it has read but not locked', async () => {
+    const many = Array.from({ length: 150 }, (_, n) => `p${n},P,1,5`)
+    const first = await importFirst(csvOf('handle,name,price,stock', ...many))
+    service.clock.advance(1000)
+    // These 100 changed last.
+    const rest = many.slice(50).map((row) => row.replace(',1,', ',2,'))
+    await postCsv(service, merchant, csvOf('handle,name,price,stock', ...rest)).expect(200)
+    const resume = await stoppedAt(finding + 2, csvOf('handle,name,price', ...many.map((_, n) => `p${n},P,3`)))
+    await changeStock(first, -2).expect(200)
+    expect(await resume()).to.include({ updated: 150 })
+    expect(await sells()).to.include.members(['p0|P|Default||3|3', 'p1|P|Default||3|5', 'p149|P|Default||3|5'])
+  })
+
   it('is rejected if a product would have too many variants because of a concurrent change', async () => {
     const rows = (kind: string, count: number) => Array.from({ length: count }, (_, n) => `a,A,${kind}${n},1`)
     const header = 'handle,name,variant_label,price'
     const a = await importFirst(csvOf(header, ...rows('old', 60)))
-    const resume = await stoppedAt(5, csvOf(header, ...rows('imported', 40)))
+    const resume = await stoppedAt(locking, csvOf(header, ...rows('imported', 40)))
     const variants = Array.from({ length: 40 }, (_, n) => ({ label: `put${n}`, price: 1 }))
     await change('put', a, { variants }).expect(200)
     expect(await resume()).to.equal('VALIDATION_ERROR')
     expect(await sells()).to.have.length(100)
   })
 
-  it("skips a product that is deleted during the import, and frees that product's SKUs", async () => {
-    const file = csvOf('handle,name,price,sku', 'a,A,1,', 'b,B,1,')
-    const a = await importFirst(file)
-    // Before it commits.
-    const resume = await stoppedAt(7, csvOf('handle,price,sku', 'a,2,A-1', 'b,2,B-1'))
-    await change('delete', a, {}).expect(200)
+  it("makes a deletion wait, which then frees the product's new SKU", async () => {
+    const a = await importFirst(csvOf('handle,name,price,sku', 'a,A,1,', 'b,B,1,'))
+    const resume = await stoppedAt('commit', csvOf('handle,price,sku', 'a,2,A-1', 'b,2,B-1'))
+    const deleted = change('delete', a, {}).then(({ status }) => status)
     expect(await resume()).to.include({ updated: 2 })
+    expect(await deleted).to.equal(200)
     expect(await sells()).to.deep.equal(['b|B|Default|B-1|2|0'])
     await createProduct(service, merchant, { sku: 'A-1' })
-    const { body } = await postCsv(service, merchant, file).expect(200)
-    expect(body.data).to.include({ created: 1, updated: 1 })
-  })
-
-  it('keeps a deleted product deleted and unlisted, whether the import is committed or rolled back', async () => {
-    for (const happens of [true, false]) {
-      const { _id } = await createProduct(service, merchant)
-      // Before it commits.
-      const resume = await stoppedAt(7, csvOf('handle,price,sku', `${_id},2,A-1`))
-      expect((await storedProduct(service, _id))?.prepared).to.have.property('by')
-      await change('delete', _id, {}).expect(200)
-      if (!happens) await rollBack(service.deps, await openPlan())
-      const outcome = await resume()
-      if (happens) expect(outcome).to.include({ updated: 1 })
-      else expect(outcome).to.equal('SERVICE_UNAVAILABLE')
-      const read = service.http.get(`${products}/${_id}`).set(merchant.read())
-      await expectRefused(read, 404, 'PRODUCT_NOT_FOUND')
-      expect((await service.http.get(products).set(merchant.read())).body.data.items).to.deep.equal([])
-      expect(await storedProduct(service, _id)).to.include({ listed: false, prepared: null })
-    }
-  })
-
-  it('does not change a product that has been deleted but is still marked as prepared by that import', async () => {
-    const { _id } = await createProduct(service, merchant)
-    await change('delete', _id, {}).expect(200)
-    const token = newId()
-    await service.deps.Product.updateOne({ _id }, { prepared: { by: token } })
-    const deleted = await storedProduct(service, _id)
-    expect(deleted).to.deep.include({ listed: false, prepared: { by: token } })
-    const patches = [{ productId: _id, set: { name: 'B' }, variants: [], added: [] }]
-    await apply(service.deps, { token, patches })
-    expect(await storedProduct(service, _id)).to.deep.equal(deleted)
   })
 
   it("fails if a concurrent change gives one of the import's SKUs to a different variant", async () => {
     const existing = ['a,A,S,1,A-1', 'a,,M,1,', 'a,,L,1,']
     const a = await importFirst(csvOf('handle,name,variant_label,price,sku', ...existing))
-    // A new SKU, then one that another variant of the product loses. Before it prepares the product.
+    // A new SKU, then one that another variant of the product loses.
     for (const [rows, variants] of [
       [['a,S,NEW'], [{ label: 'L', sku: 'NEW' }]],
       [
@@ -277,122 +256,47 @@ describe('A concurrent import', () => {
         ],
       ],
     ] as const) {
-      const resume = await stoppedAt(6, csvOf('handle,variant_label,sku', ...rows))
+      const resume = await stoppedAt(locking, csvOf('handle,variant_label,sku', ...rows))
       await change('put', a, { variants }).expect(200)
       expect(await resume()).to.equal('VALIDATION_ERROR')
     }
     expect(await sells()).to.deep.equal(['a|A|S||1|0', 'a|A|M||1|0', 'a|A|L|A-1|1|0'])
   })
 
-  it('delays any change to variants that it has prepared, and reserves the SKUs that it is swapping', async () => {
+  it('makes a change to variants wait, which then applies to the imported ones', async () => {
     const existing = ['a,A,S,1,A-1', 'a,,L,1,A-2']
     const a = await importFirst(csvOf('handle,name,variant_label,price,sku', ...existing))
-    // Before it commits.
-    const resume = await stoppedAt(7, csvOf('handle,variant_label,sku', 'a,S,A-2', 'a,L,A-1'))
+    const resume = await stoppedAt('commit', csvOf('handle,variant_label,sku', 'a,S,A-2', 'a,L,A-1'))
     let isDone = false
-    const variants = [{ label: 'S', sku: null }]
-    const waiting = change('put', a, { variants }).then(({ status }) => {
+    const waiting = change('put', a, { name: 'AA', variants: [{ label: 'S', sku: null }] }).then(({ status }) => {
       isDone = true
       return status
     })
-    await expectSkuTaken('A-1')
-    await change('put', a, { name: 'AA' }).expect(200)
+    await create({ name: 'B', price: 1 }).expect(201)
     expect(isDone).to.equal(false)
     expect(await resume()).to.include({ updated: 1, variants: 2 })
     expect(await waiting).to.equal(200)
-    expect(await sells()).to.deep.equal(['a|AA|S||1|0', 'a|AA|L|A-1|1|0'])
-  })
-
-  it('does not undo later sales, even if a different process finishes the import', async () => {
-    const a = await importFirst(csvOf('handle,name,price,stock', 'a,A,1,5'))
-    // Before it changes the product, and before it is done.
-    for (const [step, stock] of [
-      [7, 20],
-      [9, 30],
-    ] as const) {
-      const resume = await stoppedAt(step, csvOf('handle,stock', `a,${stock}`))
-      service.clock.advance(afterLeaseMs)
-      if (step === 9) await changeStock(a, -1).expect(200)
-      expect(await sweepImports(service.deps)).to.equal(1)
-      if (step === 7) await changeStock(a, -1).expect(200)
-      expect(await resume()).to.include({ updated: 1 })
-      expect(await sells()).to.deep.equal([`a|A|Default||1|${stock - 1}`])
-    }
+    expect((await sells()).slice(-2)).to.deep.equal(['a|AA|S||1|0', 'a|AA|L|A-1|1|0'])
   })
 
   it('has no effect if it was rejected because its deadline had passed', async () => {
-    // The deadline passes before it inserts its plan, then before it commits.
-    for (const step of [2, 6]) {
-      const deadline = { deadlineAt: noDeadline }
-      const resume = await stoppedAt(step, csvOf('handle,name,price,sku', 'a,A,1,A-1'), { deadline })
-      deadline.deadlineAt = 0
+    // Before it changes anything, and before it inserts the first of two batches of products.
+    for (const step of [2, inserting]) {
+      const rows = Array.from({ length: 150 }, (_, n) => `p${n},P,1,S-${n}`)
+      const deadlineAt = performance.now() + 2_000
+      const resume = await stoppedAt(step, csvOf('handle,name,price,sku', ...rows), { deadlineAt })
+      await waitFor('the deadline has passed', () => performance.now() > deadlineAt)
       expect(await resume()).to.equal('SERVICE_UNAVAILABLE')
       expect(await sells()).to.deep.equal([])
-      expect(await plansOf(service, merchant)).to.deep.equal([])
     }
   })
 
-  it('takes effect if a different process takes over after the import was committed, but not if the import was aborted', async () => {
-    const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
-    // Before it commits.
-    const aborted = await stoppedAt(7, csv)
-    await service.deps.ImportPlan.updateOne({ _id: (await openPlan())._id }, { state: 'aborting' })
-    expect(await aborted()).to.equal('SERVICE_UNAVAILABLE')
-    await sweepImports(service.deps)
-    expect(await sells()).to.deep.equal([])
-    // Before its new product is listed.
-    const committed = await stoppedAt(8, csv)
-    await rollBack(service.deps, await openPlan())
-    expect(await committed()).to.include({ created: 1 })
-    expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
-  })
-
-  it('never takes effect after it has been abandoned, whichever of its writes arrives late', async () => {
-    const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
-    const [stored, committed] = [newId(), newId()]
-    // One pauses before it inserts its new product, the next before it commits.
-    const storeLate = await stoppedAt(6, csv, { effectId: stored })
-    service.clock.advance(afterLeaseMs)
-    expect(await sweepImports(service.deps)).to.equal(1)
-    const commitLate = await stoppedAt(7, csv, { effectId: committed })
-    service.clock.advance(afterLeaseMs)
-    const other = await postCsv(service, merchant, csvOf('handle,name,price,sku', 'a,A,2,S-A')).expect(200)
-    expect(other.body.data).to.include({ created: 1 })
-    expect(await commitLate()).to.equal('SERVICE_UNAVAILABLE')
-    // It finds the product and starts again.
-    expect(await storeLate()).to.include({ created: 0, updated: 1 })
-    expect(await importAs(service.deps, merchant, csv, committed)).to.include({ created: 0, unchanged: 1 })
-    expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
-  })
-
-  it('ignores products that arrive late from an import whose process crashed', async () => {
-    const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
-    const resume = await stoppedAt(6, csv, { fate: 'late' })
-    service.clock.advance(afterLeaseMs)
-    expect(await finishLeftovers(service.deps)).to.equal(1)
-    void resume()
-    await waitFor('it landed', async () => (await storedProducts(service, merchant)).length === 1)
-    const { body } = await postCsv(service, merchant, csv).expect(200)
-    expect(body.data).to.include({ created: 1 })
-    expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
-  })
-
-  it('is finished by the next import if its process died after the commit and its lease has expired', async () => {
-    const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
-    await stoppedAt(8, csv, { fate: 'lost' })
-    const other = csvOf('handle,name,price,sku', 'a,,2,', 'b,B,3,')
-    expect(await importInAHurry(other)).to.equal('SERVICE_UNAVAILABLE')
-    expect((await plansOf(service, merchant)).map(({ state }) => state)).to.deep.equal(['committed'])
-    service.clock.advance(afterLeaseMs)
-    const { body } = await postCsv(service, merchant, other).expect(200)
-    expect(body.data).to.include({ created: 1, updated: 1 })
-    expect(await sells()).to.deep.equal(['a|A|Default|S-A|2|0', 'b|B|Default||3|0'])
-  })
-
   it('returns a retryable error and leaves nothing behind if another import takes too long', async () => {
-    const resume = await stoppedAt(6, csvOf('handle,name,price', 'a,A,1'))
-    expect(await importInAHurry(csvOf('handle,name,price', 'b,B,1'))).to.equal('SERVICE_UNAVAILABLE')
-    expect(await plansOf(service, merchant)).to.have.length(1)
+    const resume = await stoppedAt('commit', csvOf('handle,name,price', 'a,A,1'))
+    const hurried = importAs(service.deps, merchant, csvOf('handle,name,price', 'b,B,1'), {
+      deadlineAt: performance.now() + 1_000,
+    }).catch((error: { code: string }) => error.code)
+    expect(await hurried).to.equal('SERVICE_UNAVAILABLE')
     expect(await resume()).to.include({ created: 1 })
     expect(await sells()).to.deep.equal(['a|A|Default||1|0'])
   })

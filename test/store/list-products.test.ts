@@ -99,10 +99,4 @@ describe('The product list', () => {
       expect(body.error).to.include({ code: 'VALIDATION_ERROR', param })
     }
   })
-
-  it('omits a SKU that an import has prepared but not yet committed', async () => {
-    const { _id } = await createProduct(service, merchant, { name: 'new' })
-    await service.deps.Product.updateOne({ _id }, { $set: { skus: ['SOON'] } })
-    expect((await list({ sku: 'SOON' })).body.data.items).to.deep.equal([])
-  })
 })

@@ -39,9 +39,8 @@ export async function returnDatabase({ db }: Connection, url: string): Promise<v
     return
   }
   await Promise.all(found.filter((name) => !names.has(name)).map((name) => db.dropCollection(name)))
-  const writeConcern = { w: 1, journal: false }
   const filled = await filledCollections(db)
-  await Promise.all(filled.map((name) => db.collection(name).deleteMany({}, { writeConcern })))
+  await Promise.all(filled.map((name) => db.collection(name).deleteMany({})))
   free.push(url)
 }
 

@@ -139,10 +139,10 @@ async function landAtStep<Case>(
 export async function overtake<Result>(
   service: Service,
   step: number,
-  [act, meanwhile]: [act: (deps: Deps) => Promise<Result>, meanwhile: () => Promise<unknown>],
+  [act, meanwhile]: [act: (deps: Deps, victim: Victim) => Promise<Result>, meanwhile: () => Promise<unknown>],
 ): Promise<Result> {
   const victim = await openVictim(service, { step, fate: 'paused', lateMs: 0 })
-  const acting = act(victim.deps)
+  const acting = act(victim.deps, victim)
   await waitForDeath(victim, acting, { step, label: 'overtaken' })
   await meanwhile()
   await victim.release()

@@ -1,7 +1,6 @@
 import { newEvent } from '../../src/outbox/event.ts'
 import { newId, newOrderNumber } from '../../src/security/ids.ts'
 import type { Order } from '../../src/store/orders/order.ts'
-import { responseFormat } from '../../src/store/orders/recall.ts'
 import { orderFormat } from '../../src/webhooks/body/order-data.ts'
 import type { Merchant, Service } from './service.ts'
 
@@ -15,7 +14,6 @@ export async function storeOrder(service: Service, { businessId }: Merchant, san
     sandbox,
     status: 'PLACED',
     number,
-    attemptId: newId(),
     items: [
       {
         productId: newId(),
@@ -32,7 +30,6 @@ export async function storeOrder(service: Service, { businessId }: Merchant, san
     customer: null,
     createdAt,
     outbox: [newEvent('order.new', createdAt, { format: orderFormat, facts: { status: 'PLACED' } }, null)],
-    responseFormat,
   }
   await service.deps.Order.create(order)
   return order

@@ -53,7 +53,7 @@ export async function countTestData({ deps }: Service, { businessId }: Merchant)
   return {
     intents: await deps.Intent.countDocuments(filter),
     deliveries: await deps.Delivery.countDocuments(filter),
-    orders: await deps.Order.countDocuments({ ...filter, status: 'PLACED' }),
+    orders: await deps.Order.countDocuments(filter),
     products: await deps.Product.countDocuments(filter),
   }
 }

@@ -16,7 +16,7 @@ import { createMetrics } from '../../src/metrics/metrics.ts'
 import { openDeps } from '../../src/open-deps.ts'
 import { createLog, type Log } from '../../src/process/log.ts'
 import { startWorkers } from '../../workers/run/start.ts'
-import { expectInvariants } from '../invariants/expect-invariants.ts'
+import { expectInvariants, noteRestocked } from '../invariants/expect-invariants.ts'
 import { checkResponse } from './check-responses.ts'
 import { borrowDatabase, newName, prepareDatabase, returnDatabase, urlOf } from './databases.ts'
 import { listen } from './listen.ts'
@@ -132,7 +132,10 @@ export async function openService(
     createApp(deps, () => false),
     timeouts,
   )
-  for (const event of ['request', 'checkContinue']) server.prependListener(event, checkResponse)
+  for (const event of ['request', 'checkContinue']) {
+    server.prependListener(event, checkResponse)
+    server.prependListener(event, ({ method, url }) => method === 'GET' || noteRestocked(url))
+  }
   const { origin, close } = await listen(server)
   const workers: { close(): Promise<void> }[] = []
 

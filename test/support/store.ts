@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createShop } from '../../src/store/shops/create-shop.ts'
 import { openingStock } from '../invariants/expect-invariants.ts'
 import { type Merchant, type Service, tester } from './service.ts'
+import { waitFor } from './wait-for.ts'
 
 /** Operations of merchants on their store, for tests that need them as set-up. */
 
@@ -28,7 +29,7 @@ export interface ProductResponse {
 
 /** Creates the live shop of a business, as an operator. */
 export const openLiveShop = ({ deps }: Service, { businessId }: Merchant) =>
-  createShop(deps, { businessId, sandbox: false, name: 'Épicerie' }, tester)
+  createShop(deps, { businessId, name: 'Épicerie' }, tester)
 
 /** Creates a product. By default it costs 1 000 centimes and has 5 in stock. */
 export async function createProduct(
@@ -51,4 +52,52 @@ export async function createProduct(
 export async function readProduct(service: Service, merchant: Merchant, id: string): Promise<ProductResponse> {
   const { body } = await service.http.get(`/api/v1/dev/store/products/${id}`).set(merchant.read())
   return body.data
+}
+
+export interface StoreResponse {
+  status: number
+  text: string
+  /** Whether the merchant need not repeat the request. */
+  isDone: boolean
+}
+
+/** Sends a write to a process that may die, by default always with the same idempotency key. */
+export async function sendStore(
+  origin: string,
+  merchant: Merchant,
+  method: string,
+  path: string,
+  body: object | string,
+  key = 'the-same-key',
+): Promise<StoreResponse> {
+  const isCsv = typeof body === 'string'
+  const response = await fetch(`${origin}/api/v1/dev/store${path}`, {
+    method,
+    headers: { ...merchant.write(key), 'Content-Type': isCsv ? 'text/csv' : 'application/json' },
+    body: isCsv ? body : JSON.stringify(body),
+  })
+  const { status } = response
+  return { status, text: await response.text(), isDone: status < 500 && status !== 409 }
+}
+
+/** Repeats a request as a merchant does, because MongoDB keeps the locks of a killed process for some seconds. */
+export const repeated = (send: () => Promise<StoreResponse>): Promise<StoreResponse> =>
+  waitFor(
+    'a final response',
+    async () => {
+      const response = await send()
+      return response.isDone && response
+    },
+    30_000,
+  )
+
+/** Keeps a product locked, as a process does whose transaction has changed it. Returns how to free it. */
+export async function lockProduct({ deps }: Service, _id: string): Promise<() => Promise<void>> {
+  const session = deps.transactions.client.startSession()
+  session.startTransaction()
+  await deps.Product.updateOne({ _id }, { $inc: { imports: 1 } }, { session })
+  return async () => {
+    await session.abortTransaction()
+    await session.endSession()
+  }
 }

@@ -5,9 +5,9 @@ import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { type Kind, startCounts, type Watch } from '../../src/retention/counts.ts'
 import { createPace } from '../../src/retention/pace.ts'
 import { newId } from '../../src/security/ids.ts'
-import type { Product } from '../../src/store/products/product.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { signedIn } from '../admin/staff.ts'
-import { breaks } from '../invariants/expect-invariants.ts'
+import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { attempt, createIntent, freshDelivery, relay, storedDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
@@ -15,7 +15,6 @@ import { newRefund, storedIntent } from '../support/pay.ts'
 import { type Profiled, profiled } from '../support/profiled.ts'
 import { ageData, countTestData, createSampleData, openPair, type Pair } from '../support/sample-data.ts'
 import { withService } from '../support/service.ts'
-import { createProduct } from '../support/store.ts'
 
 const dayMs = 86_400_000
 const nothing = { intents: 0, deliveries: 0, orders: 0, products: 0 }
@@ -91,7 +90,7 @@ describe('The clean-up', () => {
   })
 
   it('keeps unfinished intents, orders and deliveries, however old they are, and removes them once they are finished', async () => {
-    const { Intent, Order, Product, Delivery } = service.deps
+    const { Intent, Order, Delivery } = service.deps
     const recorded = { format: 1, facts: { status: 'PENDING' } }
     const event = newEvent('payment.created', service.clock.now(), recorded, null)
     const refund = newRefund(service.deps, 1)
@@ -107,7 +106,7 @@ describe('The clean-up', () => {
     const references = intents.map(({ referenceNumber }) => referenceNumber)
     await relay(service, pair.test)
     await Intent.updateMany({ businessId }, { $set: { status: 'CANCELLED' } })
-    const [paid = '', cancelled = '', number = ''] = await createSampleData(service, pair.test, true)
+    const [paid = '', cancelled = ''] = await createSampleData(service, pair.test, true)
     // Its event is not relayed.
     const unrelayed = await storeOrder(service, pair.test)
     await Promise.all(
@@ -123,17 +122,11 @@ describe('The clean-up', () => {
     const ofPaid = { referenceNumber: paid, event: 'payment.refunded' }
     const line = { _id: newId(), at: service.clock.now(), act: 'delivery.requeued', subject: paid }
     await Delivery.collection.updateOne(ofPaid, { $set: { unaudited: [line] } })
-    const order = await Order.findOne({ number, status: 'PLACED' }).orFail()
-    const [product, other] = await Product.find({ businessId, sandbox: true, listed: true })
-    expect(other).to.equal(undefined)
-    const ofProduct = { _id: product?._id ?? '' }
-    const reservation = { orderId: order._id, attemptId: newId(), reservedAt: service.clock.now(), items: [] }
-    await Product.updateOne(ofProduct, { $set: { reservations: [reservation] } })
 
     await clean()
     const left = await Intent.find({ businessId, sandbox: true }).lean()
     expect(left.map((each) => each.referenceNumber)).to.have.members([...references, paid, cancelled])
-    const kept = { intents: 7, deliveries: 2, orders: 2, products: 1 }
+    const kept = { intents: 7, deliveries: 2, orders: 1, products: 0 }
     expect(await countTestData(service, pair.test)).to.deep.equal(kept)
 
     await Promise.all(
@@ -142,10 +135,6 @@ describe('The clean-up', () => {
     await Delivery.updateOne(ofCancelled, { $set: { nextAttemptAt: null, status: 'CANCELLED' } })
     await Delivery.updateOne(ofPaid, { $set: { unaudited: [] } })
     await Order.updateOne({ _id: unrelayed._id }, { $set: { outbox: [] } })
-    await Product.updateOne(ofProduct, { $set: { reservations: [], prepared: { by: 'a plan' } } })
-    await clean()
-    expect(await countTestData(service, pair.test)).to.deep.equal({ ...nothing, products: 1 })
-    await Product.updateOne(ofProduct, { $set: { prepared: null } })
     await clean()
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
@@ -230,14 +219,12 @@ describe('The clean-up', () => {
   })
 
   it('removes the sealed responses to create requests after two days, when no retry needs them any longer', async () => {
-    const { Product, Endpoint, Claim } = service.deps
+    const { Endpoint, Claim } = service.deps
     const headers = pair.live.write()
     const create = () => service.http.post('/api/v1/dev/intents').set(headers).send({ amount: 700 })
     await clean()
     const since = { createdAt: { $gte: service.clock.now() } }
     const first = await create()
-    const [, deleted] = [await createProduct(service, pair.live), await createProduct(service, pair.live)]
-    await service.http.delete(`/api/v1/dev/store/products/${deleted._id}`).set(pair.live.write())
     await subscribe(service, pair.live, endpointServer.url, ['payment.created'])
     service.clock.advance(dayMs - 60_000)
     await clean()
@@ -245,14 +232,12 @@ describe('The clean-up', () => {
     expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([first.text, 'true'])
 
     const own = { businessId: pair.test.businessId, sealedResponse: { $exists: true }, ...since }
-    const stored = async () => [await Product.countDocuments(own), await Endpoint.countDocuments(own)]
-    expect(await stored()).to.deep.equal([2, 1])
+    expect(await Endpoint.countDocuments(own)).to.equal(1)
     service.clock.advance(dayMs)
-    await createProduct(service, pair.live)
     expect(await clean()).to.include({ responses: 0 })
     service.clock.advance(120_000)
-    expect(await clean()).to.include({ responses: 3 })
-    expect(await stored()).to.deep.equal([1, 0])
+    expect(await clean()).to.include({ responses: 1 })
+    expect(await Endpoint.countDocuments(own)).to.equal(0)
     const renewed = await create()
     expect([renewed.status, renewed.headers['idempotent-replayed']]).to.deep.equal([201, undefined])
     expect(renewed.body.data.referenceNumber).to.not.equal(first.body.data.referenceNumber)
@@ -288,8 +273,6 @@ describe('The clean-up', () => {
   })
 
   it('reads only through indexes, and reads hardly any documents that an earlier run has already processed', async () => {
-    const gone = await createProduct(service, pair.live)
-    await service.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(pair.live.write())
     service.clock.advance(3 * dayMs)
     const ops = await profiled(service, () => clean())
     const reads = ops.filter(
@@ -303,7 +286,7 @@ describe('The clean-up', () => {
     // The last event of each log is read by its number.
     const walks = ops.filter(({ command: { hint } }) => hint !== undefined && hint !== 'chain')
     expect(walks.filter(({ docsExamined = 0 }) => docsExamined > 0)).to.deep.equal([])
-    expect([returned(ops, 'deletions'), returned(ops, 'byTimeAndEvent')]).to.deep.equal([1, 0])
+    expect(returned(ops, 'byTimeAndEvent')).to.equal(0)
   })
 
   it('pauses between batches, so that requests are served in the meantime, even if one millisecond has more documents than a batch', async () => {
@@ -331,29 +314,32 @@ describe('The clean-up', () => {
     expect(await countTestData(service, pair.test)).to.include({ intents: 1 })
   })
 
-  /** Stores more than a batch of live products. */
-  async function makeManyProducts(): Promise<void> {
-    const { _id: id } = await createProduct(service, pair.live)
-    const { handle: _handle, ...like } = await service.deps.Product.findById(id).orFail().lean<Product>()
-    const from = service.clock.now().getTime() - 31 * dayMs
-    const copy = (index: number) => ({ ...like, _id: newId(), createdAt: new Date(from + index) })
-    await service.deps.Product.collection.insertMany(Array.from({ length: 700 }, (_, at) => copy(at)) as never[])
+  /** Stores more than a batch of live deliveries. */
+  async function makeManyDeliveries(): Promise<void> {
+    const like = await storedDelivery(service, { _id: await attemptedDelivery() })
+    const from = service.clock.now().getTime() - 100 * dayMs
+    const copies = Array.from({ length: 700 }, (_, index) => {
+      const _id = deliveryId(newId(), like.endpointId)
+      return { ...like, _id, createdAt: new Date(from + index) }
+    })
+    excuse(copies.map(({ _id }) => _id))
+    await service.deps.Delivery.collection.insertMany(copies as never[])
   }
 
   it("resumes where it was stopped, even in the middle of a business's data", async () => {
     await service.deps.RetentionProgress.deleteMany({})
     await clean()
-    await makeManyProducts()
-    const old = { businessId: pair.live.businessId, sandbox: false, listed: true }
-    const ages = (await service.deps.Product.find(old).sort({ createdAt: 1, _id: 1 })).map(({ createdAt }) => createdAt)
+    await makeManyDeliveries()
+    const old = { businessId: pair.live.businessId, sandbox: false }
+    const found = await service.deps.Delivery.find(old).sort({ createdAt: 1, _id: 1 })
+    const ages = found.map(({ createdAt }) => createdAt)
     await service.deps.RetentionProgress.updateMany({}, { $unset: { walked: 1 } })
     const ending = new AbortController()
-    const count = (kind: Kind, documents: number) => void (kind === 'responses' && documents > 1 && ending.abort())
+    const count = (kind: Kind, documents: number) => void (kind === 'attempts' && documents > 1 && ending.abort())
     const stopped = await clean(service.deps, ending, { ...unwatched, count })
     expect(stopped).to.include({ outcome: 'stopped', businesses: 0 })
-    const walk = 'responses products byTime live'
     const reached = async () =>
-      (await service.deps.RetentionProgress.findById(pair.live.businessId).lean())?.walked?.[walk]
+      (await service.deps.RetentionProgress.findById(pair.live.businessId).lean())?.walked?.['attempts']
     const last = ages[499]
     expect(await reached()).to.deep.equal(last)
     const ops = await profiled(service, async () => expect((await clean()).outcome).to.equal('cleaned'))
@@ -361,7 +347,7 @@ describe('The clean-up', () => {
       ({ command }) => (command.filter as { createdAt?: { $gte?: Date } })?.createdAt?.$gte ?? [],
     )
     expect(firsts).to.deep.include(last)
-    expect(returned(ops, 'byTime')).to.be.within(201, ages.length - 499 + 50)
+    expect(returned(ops, 'byTimeAndEvent')).to.be.within(201, ages.length - 499 + 50)
   })
 
   it('keeps MongoDB busy for less than a third of the time', async () => {

@@ -7,8 +7,6 @@ import { queryDueWallets } from '../../src/intents/query-due-wallets.ts'
 import { pollOutboxes } from '../../src/outbox/sweep.ts'
 import type { QueueName } from '../../src/queues/jobs.ts'
 import { requestNight } from '../../src/retention/request-night.ts'
-import { sweepImports } from '../../src/store/imports/plan/sweep.ts'
-import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
 import { workOnReplays } from '../../src/webhooks/replays/work.ts'
@@ -81,15 +79,13 @@ async function pollRepeatedly(
 }
 
 /**
- * Finishes work that dead processes have left unfinished: stock reservations for orders, imports and audit
- * lines. Also reports failing endpoints, enqueues the nightly clean-up if it is due, and counts the
+ * Finishes work that dead processes have left unfinished: audit lines. Also reports failing endpoints, enqueues the
+ * nightly clean-up if it is due, and counts the
  * figures for the staff pages.
  * If one of these parts fails, the others still run, and the first error is thrown at the end.
  */
 export async function finishLeftovers(deps: Deps): Promise<number> {
   const parts = [
-    () => sweepReservations(deps),
-    () => sweepImports(deps),
     () => reportFailures(deps),
     () => sweepAudit(deps, deps.Delivery),
     () => sweepAudit(deps, deps.Business),
@@ -98,7 +94,6 @@ export async function finishLeftovers(deps: Deps): Promise<number> {
     () => sweepAudit(deps, deps.Replay),
     () => sweepAudit(deps, deps.RetryPlan),
     () => sweepAudit(deps, deps.SharedLine),
-    () => sweepAudit(deps, deps.Shop),
     () => sweepAudit(deps, deps.Setting),
     () => sweepAudit(deps, deps.Reconciliation),
     () => sweepAudit(deps, deps.Staff),

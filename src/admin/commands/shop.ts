@@ -14,7 +14,7 @@ export function addShopCommands(program: Command): Command {
       act(async (deps, { business: businessId, name }: { business: string; name: string }) => {
         const { createShop } = await import('../../store/shops/create-shop.ts')
         found(await deps.Business.exists({ _id: businessId }), `There is no business ${businessId}`)
-        const created = await createShop(deps, { businessId, sandbox: false, name }, deps.by)
+        const created = await createShop(deps, { businessId, name }, deps.by)
         return { id: found(created, `Business ${businessId} already has a shop`)._id }
       }),
     )

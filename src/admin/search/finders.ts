@@ -13,7 +13,7 @@ import {
   searchByWalletKey,
 } from '../../intents/search.ts'
 import { isId, isOrderNumber, isShortCode } from '../../security/ids.ts'
-import { lookUpOrder } from '../../store/orders/look-up.ts'
+import { lookUpOrder } from '../../store/orders/read.ts'
 import { maskPhone, readPhone } from '../../wallets/phone.ts'
 import { isDeliveryId } from '../../webhooks/deliveries/delivery-id.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'

@@ -83,8 +83,9 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
   const sandboxOf = caller.sandbox ? caller.businessId : null
   const key = digest(JSON.stringify([caller.keyId, write.method, write.path, write.key]))
 
+  // The quota for responses does not count successful creates, which have one of their own.
   const rowFor = (response: Bytes, about: Pick<StoredResponse, 'at' | 'paramsHash' | 'refusal'>) =>
-    rowOf(deps, key, response, { ...about, sandboxOf })
+    rowOf(deps, key, response, { ...about, sandboxOf: response.status === 201 ? null : sandboxOf })
   const store = (row: StoredResponse) =>
     deadline.run((deadlineAt) => storeRow(deps, row, { since, isShared: findEffect !== null, deadlineAt }))
   const find = () => deadline.run((deadlineAt) => findRow(deps, key, since, deadlineAt))

@@ -1,9 +1,7 @@
 import type { ListOrdersQuery } from '../../../schemas/list-orders.ts'
-import { parseSimulation } from '../../store/orders/parse-simulation.ts'
-import { placeOrder } from '../../store/orders/place.ts'
+import { parseSimulation, placeOrder } from '../../store/orders/place.ts'
 import { presentOrder } from '../../store/orders/present.ts'
 import { findOrder, listOrders, parseOrderSearch } from '../../store/orders/read.ts'
-import { recallOrder } from '../../store/orders/recall.ts'
 import { limitCostly } from '../operations/limit-rate.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutOrders } from './orders-openapi.ts'
@@ -12,18 +10,16 @@ import { aboutOrders } from './orders-openapi.ts'
 export const orderRoutes: readonly Route[] = [
   {
     method: 'post',
-    claims: true,
     path: '/dev/store/orders/simulate',
     about: aboutOrders.simulate,
     scope: 'store.orders:write',
     sandboxOnly: true,
     status: 201,
-    recall: recallOrder,
-    run: async (deps, caller, { body }, effect) => {
+    run: async (deps, caller, { body }, request) => {
       const input = parseSimulation(deps, body)
-      // The request counts as one request per distinct product, because each product requires a read and two writes.
+      // The request counts as one request per distinct product, because each product requires a read and a write.
       limitCostly(deps, caller, new Set(input.items?.map(({ productId }) => productId)).size)
-      return placeOrder(deps, caller, input, effect)
+      return placeOrder(deps, caller, input, request)
     },
   },
   {

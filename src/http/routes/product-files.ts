@@ -12,16 +12,16 @@ import { aboutProductFiles } from './product-files-openapi.ts'
 export const productCsvRoutes: readonly Route[] = [
   {
     method: 'post',
-    claims: true,
     path: '/dev/store/products/import-csv',
     about: aboutProductFiles.import,
     scope: 'store.products:write',
     status: 200,
     body: 'csv',
-    run: (deps, caller, { query, body }: OperationInput<ImportProductsQuery>, effect) =>
+    run: async (deps, caller, { query, body }: OperationInput<ImportProductsQuery>, request) =>
+      (await request.earlier()) ??
       deps.importOneAtATime(caller.businessId, async () => {
-        const input = await parseImport(deps, query, body as FileBody, effect.deadlineAt)
-        return importProducts(deps, caller, input, effect)
+        const input = await parseImport(deps, query, body as FileBody, request.deadlineAt)
+        return importProducts(deps, caller, input, request)
       }),
   },
   {

@@ -6,9 +6,9 @@ import { csvHeader, lineEnd } from '../../exports/csv.ts'
 import { longestReadMs } from '../../input/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { readInSlices, restAfter } from '../../process/in-slices.ts'
-import { columns } from '../imports/file/row.ts'
+import { type Column, columns } from '../imports/file/row.ts'
+import type { Product } from '../products/product.ts'
 import { requireShop } from '../shops/open-shop.ts'
-import { type ExportedProduct, type ExportedRow, rowsOf } from './rows-of.ts'
 
 /**
  * The number of rows after which a chunk is sent. A chunk is usually about 10 kB long. If every cell has its maximum
@@ -102,3 +102,29 @@ const after = (last: ExportedProduct | null) =>
 /** Returns the rows as CSV text. All strings are quoted, so that any content is preserved. */
 const textOf = (rows: ExportedRow[], delimiter: Delimiter): string =>
   stringify(rows, { columns: [...columns], delimiter, quoted_string: true, record_delimiter: lineEnd })
+
+type ExportedProduct = Pick<Product, '_id' | 'createdAt' | 'handle' | 'name' | 'description' | 'active' | 'variants'>
+
+/**
+ * The values of one row of an exported file, by column. Null becomes a blank cell. Numbers are written without quotes.
+ */
+type ExportedRow = Record<Column, string | number | null>
+
+/** Returns one row for each variant of the product. Only the first row contains the product's own fields. */
+const rowsOf = ({
+  handle = '',
+  name,
+  description,
+  active,
+  variants,
+}: Pick<ExportedProduct, 'handle' | 'name' | 'description' | 'active' | 'variants'>): ExportedRow[] =>
+  variants.map(({ label, sku, price, stock }, index) => ({
+    handle,
+    ...(index === 0
+      ? { name, description: description || null, active: String(active) }
+      : { name: null, description: null, active: null }),
+    variant_label: label,
+    sku,
+    price,
+    stock,
+  }))

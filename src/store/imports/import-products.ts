@@ -1,113 +1,143 @@
+import type { mongo } from 'mongoose'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { Refusal, unavailable } from '../../errors.ts'
-import type { Effect } from '../../idempotency/effect.ts'
-import { withinSandboxDay } from '../../quotas/sandbox-day.ts'
-import { openShop, requireShop } from '../shops/open-shop.ts'
+import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
+import { type TakeOfDay, withSandboxDay } from '../../quotas/sandbox-day.ts'
+import { newId } from '../../security/ids.ts'
+import { newProduct } from '../products/new-product.ts'
+import type { Product } from '../products/product.ts'
+import { openShopAlone, requireShop } from '../shops/open-shop.ts'
+import { type Comparison, compare, type ImportCounts, type ImportScope } from './compare.ts'
 import type { ImportRequest } from './file/parse-import.ts'
 import type { ProductRow } from './file/row.ts'
-import { commit } from './plan/commit.ts'
-import { type Comparison, compare } from './plan/compare.ts'
-import { finish } from './plan/finish.ts'
-import type { FoundPlan, ImportCounts } from './plan/plan.ts'
-import { prepare } from './plan/prepare.ts'
-import { refuseLate } from './plan/refuse-late.ts'
-import { reserveShop } from './plan/reserve-shop.ts'
-import { rollBack } from './plan/roll-back.ts'
-import { undoLatePreparations } from './plan/undo-preparation.ts'
+import { refuseLate } from './refuse-late.ts'
 
 /**
- * The maximum number of attempts at an import. An attempt fails if another request takes a handle or SKU that the file
- * contains, or changes a product that the file describes.
+ * The longest time for one run of the transaction. MongoDB ends a transaction after 5 s, and until then other requests
+ * wait for the products that it has changed.
  */
-const maxAttempts = 3
+const longestTryMs = 4_000
 
-type ImportDeps = Pick<Deps, 'Shop' | 'AuditEvent' | 'Product' | 'ImportPlan' | 'quotas' | 'config' | 'now'>
+/** How many products to lock before anything is read. */
+const maxBusy = 100
+
+type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'StoredResponse' | 'transactions' | 'quotas' | 'config' | 'now'>
 
 /**
- * Imports either all rows of a file or none of them. A shop runs only one import at a time. Throws VALIDATION_ERROR
- * with the file's faults if the file has any, and SHOP_NOT_FOUND if the caller has no shop. Throws SERVICE_UNAVAILABLE
- * if other imports of the shop take too long, or if other requests keep changing the shop's products. Throws
- * RATE_LIMITED if the new products exceed the sandbox's daily quota. A dry run writes nothing.
+ * Imports all rows of a file in one transaction, so they appear all at once or not at all. Throws VALIDATION_ERROR with
+ * the file's faults if the file has any, and SHOP_NOT_FOUND if the caller has no shop. Throws SERVICE_UNAVAILABLE if
+ * this takes too long, and RATE_LIMITED if the new products exceed the sandbox's daily quota. A dry run writes nothing.
  */
-export function importProducts(
+export async function importProducts(
   deps: ImportDeps,
   caller: Caller,
   { rows, isDryRun }: ImportRequest,
-  effect: Effect,
-): Promise<ImportCounts | Preview> {
-  const run = isDryRun ? preview : importRows
-  return run(deps, caller, rows, effect)
-}
-
-async function preview(
-  deps: ImportDeps,
-  caller: Caller,
-  rows: readonly ProductRow[],
-  { deadlineAt }: Effect,
-): Promise<Preview> {
-  await requireShop(deps, caller)
+  request: WriteRequest,
+): Promise<Result> {
   const { businessId, sandbox } = caller
-  return previewOf(await compare(deps, { businessId, sandbox, deadlineAt }, rows))
+  const { deadlineAt } = request
+  if (isDryRun) {
+    await requireShop(deps, caller)
+    return { kind: 'none', data: previewOf(await compare(deps, { businessId, sandbox, deadlineAt }, rows)) }
+  }
+  return withSandboxDay(deps, caller, (take) =>
+    once(deps, request, { documents: [] }, (session) => {
+      const scope = { businessId, sandbox, session, deadlineAt: Math.min(deadlineAt, performance.now() + longestTryMs) }
+      return importRows(deps, caller, scope, rows, take)
+    }),
+  )
 }
 
 async function importRows(
   deps: ImportDeps,
   caller: Caller,
+  scope: Required<ImportScope>,
   rows: readonly ProductRow[],
-  effect: Effect,
+  take: TakeOfDay,
 ): Promise<ImportCounts> {
-  await openShop(deps, caller)
-  for (let attempts = 0; attempts < maxAttempts; attempts += 1) {
-    const plan = await reserveShop(deps, caller, effect)
-    if (plan.state === 'done') return plan.counts
-    const counts = await runImport(deps, caller, plan, rows, effect)
-    if (counts !== null) return counts
-  }
-  throw unavailable()
+  const busy = await findBusy(deps, scope, rows)
+  await openShopAlone(deps, caller, scope.session)
+  await lock(deps, busy, scope.session)
+  const comparison = await compare(deps, scope, rows)
+  await take(comparison.created.length)
+  await write(deps, scope, comparison)
+  return comparison.counts
 }
 
 /**
- * Runs one attempt. Returns null if another request has taken a handle or SKU from the file, or has changed a product
- * that the file describes. In that case, the attempt has changed nothing, and its plan has been removed.
+ * Finds the products of the file that changed last. If another request changed one of them after the transaction has
+ * begun to read, and before it writes, everything would have to be repeated.
  */
-async function runImport(
-  deps: ImportDeps,
-  caller: Caller,
-  plan: FoundPlan,
+const findBusy = async (
+  { Product }: ImportDeps,
+  { businessId, sandbox }: ImportScope,
   rows: readonly ProductRow[],
-  effect: Effect,
-): Promise<ImportCounts | null> {
-  const { businessId, sandbox } = plan
-  const scope = { businessId, sandbox, deadlineAt: effect.deadlineAt }
-  try {
-    await undoLatePreparations(deps, scope)
-    const comparison = await compare(deps, scope, rows)
-    const counts = await withinSandboxDay(deps, caller, comparison.created.length, async () =>
-      (await prepare(deps, plan, comparison)) ? carryOut(deps, plan, comparison, effect) : null,
-    )
-    if (counts !== null) return counts
-  } catch (error) {
-    // After any error other than a `Refusal`, it is unknown what has been written. In that case, the shop's next import
-    // or a sweep ends the plan.
-    if (error instanceof Refusal) await rollBack(deps, plan)
-    throw error
-  }
-  await rollBack(deps, plan)
-  return null
+): Promise<string[]> => {
+  const handles = [...new Set(rows.map(({ handle }) => handle))]
+  const found = await nativeCollection(Product)
+    .find({ businessId, sandbox, listed: true, handle: { $in: handles } }, { hint: 'handleInUse' })
+    .project<Pick<Product, '_id'>>({ _id: 1 })
+    .sort({ updatedAt: -1 })
+    .limit(maxBusy)
+    .toArray()
+  return found.map(({ _id }) => _id)
 }
 
-async function carryOut(
-  deps: ImportDeps,
-  plan: FoundPlan,
-  comparison: Comparison,
-  effect: Effect,
-): Promise<ImportCounts> {
-  refuseLate(effect.deadlineAt)
-  const committed = await commit(deps, plan, comparison)
-  if (committed === null) throw unavailable()
-  await finish(deps, committed)
-  return committed.counts
+/** From now on, it is the others that have to repeat their changes. */
+async function lock({ Product }: ImportDeps, ids: string[], session: mongo.ClientSession): Promise<void> {
+  if (ids.length > 0)
+    await nativeCollection(Product).updateMany({ _id: { $in: ids } }, { $inc: { imports: 1 } }, { session })
+}
+
+async function write(
+  { Product, now }: ImportDeps,
+  { businessId, sandbox, session, deadlineAt }: Required<ImportScope>,
+  { created, changed }: Comparison,
+): Promise<void> {
+  const products = nativeCollection(Product)
+  const at = now()
+  for (const batch of batchesOf(created, ({ variants }) => variants.length)) {
+    refuseLate(deadlineAt)
+    const inserted = batch.map((each) => newProduct({ ...each, _id: newId(), businessId, sandbox, images: [] }, at))
+    await products.insertMany(inserted, { session })
+  }
+  for (const batch of batchesOf(changed, ({ set }) => Object.keys(set).length)) {
+    refuseLate(deadlineAt)
+    const updates = batch.map(
+      ({ _id, set }): mongo.AnyBulkWriteOperation<Product> => ({
+        updateOne: { filter: { _id }, update: { $set: { ...set, updatedAt: at } as never } },
+      }),
+    )
+    await products.bulkWrite(updates, { session, ordered: false })
+  }
+}
+
+/**
+ * The maximum numbers of products and variants that an import writes in one call to MongoDB. Encoding a batch takes a
+ * few ms, during which the process can serve no other request. If each product in a batch has a hundred variants,
+ * writing the batch takes 0.1 s on a busy server. This is far less than the timeout of 5 s.
+ */
+const maxProducts = 100
+const maxVariants = 500
+
+/**
+ * Splits the items into batches. Each item stands for one product. `countVariants` returns how many variants of that
+ * product the import writes.
+ */
+function batchesOf<Item>(items: readonly Item[], countVariants: (item: Item) => number): Item[][] {
+  const batches: Item[][] = []
+  let variants = 0
+  for (const item of items) {
+    const last = batches.at(-1)
+    const count = countVariants(item)
+    if (last === undefined || last.length === maxProducts || variants + count > maxVariants) {
+      batches.push([item])
+      variants = 0
+    } else last.push(item)
+    variants += count
+  }
+  return batches
 }
 
 /**

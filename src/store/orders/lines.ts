@@ -1,12 +1,15 @@
+import type { mongo } from 'mongoose'
 import type { SimulatedItem } from '../../../schemas/simulate-order.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
+import { addSampleProduct } from '../products/create.ts'
 import { variantById, variantByLabel } from '../products/pick-variant.ts'
 import type { Product, Variant } from '../products/product.ts'
 
 /** The fields of a product that an order needs. */
-export type SoldProduct = Pick<Product, '_id' | 'sandbox' | 'name' | 'active' | 'variants' | 'reservations'>
+type SoldProduct = Pick<Product, '_id' | 'sandbox' | 'name' | 'active' | 'variants'>
 
 /** One item of the request, with its product and variant as they were read from the database. */
 export interface Line {
@@ -17,7 +20,7 @@ export interface Line {
   quantity: number
 }
 
-export const soldFields = { sandbox: 1, name: 1, active: 1, variants: 1, reservations: 1 } as const
+const soldFields = { sandbox: 1, name: 1, active: 1, variants: 1 } as const
 
 /**
  * Finds the items' products and variants in one query. Throws PRODUCT_NOT_FOUND or SANDBOX_MISMATCH if the caller
@@ -25,12 +28,17 @@ export const soldFields = { sandbox: 1, name: 1, active: 1, variants: 1, reserva
  * variant. Throws VALIDATION_ERROR if a product is inactive, or if a product has several variants and the item does not
  * specify which of them to order.
  */
-export async function findLines(deps: Pick<Deps, 'Product'>, caller: Caller, items: SimulatedItem[]): Promise<Line[]> {
-  const { businessId, sandbox } = caller
+export async function findLines(
+  { Product }: Pick<Deps, 'Product'>,
+  { businessId, sandbox }: Caller,
+  items: SimulatedItem[],
+  session: mongo.ClientSession,
+): Promise<Line[]> {
   const ids = items.map(({ productId }) => productId)
-  const products = await deps.Product.find({ _id: { $in: ids }, businessId, listed: true }, soldFields).lean<
-    SoldProduct[]
-  >()
+  const where = { _id: { $in: ids }, businessId, listed: true }
+  const products = await nativeCollection(Product)
+    .find<SoldProduct>(where, { projection: soldFields, session })
+    .toArray()
   const byId = new Map(products.map((product) => [product._id, product]))
   const found = items.map((item, index) => {
     const product = byId.get(item.productId)
@@ -67,3 +75,44 @@ const notForSale = (param: string) =>
     param: `${param}.productId`,
     message: 'This product is not for sale (active is false).',
   })
+
+/**
+ * The maximum duration of the search, which may have to skip many sold-out products. If the search takes longer than
+ * this, the response has the status 503.
+ */
+const searchTimeoutMs = 2000
+
+/**
+ * Returns a line for one unit of a variant that is in stock, of the newest active product with such a variant. If the
+ * sandbox has no product at all, adds a sample product first, after `onSample`. Throws INSUFFICIENT_STOCK if nothing is
+ * in stock.
+ */
+export async function findAnyLine(
+  deps: Pick<Deps, 'Shop' | 'Product' | 'config' | 'now'>,
+  caller: Caller,
+  session: mongo.ClientSession,
+  onSample: () => Promise<void>,
+): Promise<Line[]> {
+  const { businessId, sandbox } = caller
+  const where = { businessId, sandbox, listed: true, active: true, variants: { $elemMatch: { stock: { $gte: 1 } } } }
+  let product = await deps.Product.findOne(where, soldFields, { session })
+    .sort({ createdAt: -1, _id: -1 })
+    .maxTimeMS(searchTimeoutMs)
+    .lean<SoldProduct | null>()
+  if (product === null && sandbox && (await isEmpty(deps, caller, session))) {
+    await onSample()
+    product = await addSampleProduct(deps, caller, session)
+  }
+  const variant = product?.variants.find(({ stock }) => stock >= 1)
+  if (product !== null && variant !== undefined) return [{ param: 'items', product, variant, quantity: 1 }]
+  throw refuse('INSUFFICIENT_STOCK', {
+    message: 'No variant of an active product is in stock.',
+    details: { items: [] },
+  })
+}
+
+const isEmpty = async (
+  { Product }: Pick<Deps, 'Product'>,
+  { businessId, sandbox }: Caller,
+  session: mongo.ClientSession,
+): Promise<boolean> => (await Product.exists({ businessId, sandbox, listed: true }).session(session)) === null

@@ -7,7 +7,7 @@ import { readSpan, type Span } from '../../input/span.ts'
 import { type Countable, testsKeptFrom } from '../../lists/counts/countable.ts'
 import { readCountedPage } from '../../lists/counts/read-page.ts'
 import { requireShop } from '../shops/open-shop.ts'
-import { placed, type ShownOrder, shownFields } from './order.ts'
+import { type Order, type ShownOrder, shownFields } from './order.ts'
 
 export interface OrderSearch extends Slice, Span {}
 
@@ -37,7 +37,7 @@ function allOrders(deps: Pick<Deps, 'Order' | 'now' | 'config'>, { businessId, s
     key: `orders ${businessId} ${sandbox}`,
     collection: deps.Order.collection,
     index: 'byTime',
-    where: { businessId, sandbox, ...placed },
+    where: { businessId, sandbox },
     keptFrom: sandbox ? testsKeptFrom(deps.now(), deps.config.sandboxRetentionMs) : null,
   }
 }
@@ -49,8 +49,17 @@ function allOrders(deps: Pick<Deps, 'Order' | 'now' | 'config'>, { businessId, s
  */
 export async function findOrder(deps: Pick<Deps, 'Shop' | 'Order'>, caller: Caller, id: string): Promise<ShownOrder> {
   const { businessId, sandbox } = caller
-  const order = await deps.Order.findOne({ _id: id, businessId, ...placed }, shownFields).lean<ShownOrder | null>()
+  const order = await deps.Order.findOne({ _id: id, businessId }, shownFields).lean<ShownOrder | null>()
   if (order?.sandbox === sandbox) return order
   await requireShop(deps, caller)
   throw refuse(order === null ? 'ORDER_NOT_FOUND' : 'SANDBOX_MISMATCH')
 }
+
+/** An order as support staff see it, without the customer's data. */
+export type TracedOrder = Omit<Order, 'customer'>
+
+const hidden = { customer: 0, 'outbox.facts': 0 }
+
+/** Finds an order by its number, in any business and environment. */
+export const lookUpOrder = (deps: Pick<Deps, 'Order'>, number: string): Promise<TracedOrder | null> =>
+  deps.Order.findOne({ number }, hidden).lean<TracedOrder | null>()

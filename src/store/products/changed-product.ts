@@ -1,10 +1,9 @@
 import { maxVariants } from '../../../schemas/product-limits.ts'
 import { type Refusal, refuse } from '../../errors.ts'
-import { type GivenSkus, skuTaken } from './given-skus.ts'
+import { type GivenSkus, skusOf, skuTaken } from './given-skus.ts'
 import { newVariant } from './new-product.ts'
 import { variantById, variantByLabel } from './pick-variant.ts'
 import type { Product, Variant } from './product.ts'
-import { skusOf } from './skus.ts'
 
 /**
  * A change to a product. Fields that are omitted keep their values. Variants that are omitted are not changed, unless
@@ -40,10 +39,9 @@ interface ChangedVariant {
 type Changeable = Pick<Product, 'variants'>
 
 /**
- * Returns the fields to set in the product. If the change contains variants, the product must not be part of an open
- * import. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS if an entry does not identify exactly one variant. Throws
- * VALIDATION_ERROR if two entries identify the same variant, if a new variant has no price, if the product would have
- * too many variants, or if the request gives a variant a SKU that another variant keeps.
+ * Returns the fields to set in the product. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS if an entry does not
+ * identify exactly one variant. Throws VALIDATION_ERROR if two entries identify the same variant, if a new variant has
+ * no price, if the product would have too many variants, or if a variant would get a SKU that another one keeps.
  */
 export function changedProduct(product: Changeable, change: ProductChange): Partial<Product> {
   if (change.variants === null) return change.fields

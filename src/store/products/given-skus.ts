@@ -1,6 +1,11 @@
+import type { mongo } from 'mongoose'
 import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'
-import type { Product } from './product.ts'
+import type { Product, Variant } from './product.ts'
+
+/** Returns the SKUs of the variants. Variants without a SKU are skipped. */
+export const skusOf = (variants: readonly Partial<Pick<Variant, 'sku'>>[]): string[] =>
+  variants.flatMap(({ sku }) => sku ?? [])
 
 /** The SKUs in a request. Each SKU is mapped to the name of the request field that contains it. */
 export type GivenSkus = ReadonlyMap<string, string>
@@ -22,16 +27,19 @@ export const skuTaken = (param: string, message: string): Refusal => refuse('VAL
 
 /**
  * Throws VALIDATION_ERROR if any of the SKUs belongs to another product of the shop. The error names the first such SKU
- * in the request. Does nothing if all SKUs are free.
+ * in the request. If another transaction takes one of the SKUs later, the unique index makes one of the two repeat.
  */
 export async function refuseTakenSkus(
-  deps: Pick<Deps, 'Product'>,
+  { Product }: Pick<Deps, 'Product'>,
   { _id, businessId, sandbox }: Pick<Product, '_id' | 'businessId' | 'sandbox'>,
   given: GivenSkus,
+  session: mongo.ClientSession,
 ): Promise<void> {
-  const others = await deps.Product.find(
+  if (given.size === 0) return
+  const others = await Product.find(
     { businessId, sandbox, skus: { $in: [...given.keys()] }, _id: { $ne: _id } },
     { skus: 1 },
+    { session },
   ).lean<Pick<Product, 'skus'>[]>()
   const taken = new Set(others.flatMap(({ skus }) => skus))
   for (const [sku, param] of given)

@@ -36,9 +36,7 @@ export async function listProducts(
     listed: true,
     ...(active === null ? {} : { active }),
     ...(text === null ? {} : { name: { $regex: escapeRegex(text), $options: 'i' } }),
-    // The filter compares two fields. `skus` is in the index, but it also contains SKUs that an open import has only
-    // reserved. The comparison with `variants.sku` excludes the reserved SKUs.
-    ...(sku === null ? {} : { skus: sku, 'variants.sku': sku }),
+    ...(sku === null ? {} : { skus: sku }),
   }
   const index = sku === null ? 'byTime' : 'skuInUse'
   return readPage<ShownProduct, Product>(deps.Product, { where, index, fields: shownFields }, search)

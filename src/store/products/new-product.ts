@@ -1,6 +1,6 @@
 import { newId } from '../../security/ids.ts'
+import { skusOf } from './given-skus.ts'
 import type { Product, Variant } from './product.ts'
-import { skusOf } from './skus.ts'
 
 /** The fields that must be given for a new product. */
 export type ProductDescription = Pick<
@@ -13,13 +13,9 @@ export const newProduct = (described: ProductDescription, now: Date): Product =>
   ...described,
   skus: skusOf(described.variants),
   listed: true,
-  prepared: null,
-  reservations: [],
-  revision: 0,
   deletedAt: null,
   createdAt: now,
   updatedAt: now,
-  effects: [],
 })
 
 /** Returns a new variant. If no SKU is given, the variant has none. If no stock is given, the stock is 0. */

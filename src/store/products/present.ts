@@ -18,8 +18,7 @@ export type ShownProduct = Pick<Product, '_id' | keyof typeof shownFields>
 /** Returns a product as its merchant sees it. Prices are in centimes. */
 export const presentProduct = (product: ShownProduct): Record<string, unknown> => ({
   _id: product._id,
-  // A deleted product has no handle. When a change is retried, the product may have been deleted since the change.
-  handle: product.handle ?? product._id,
+  handle: product.handle,
   name: product.name,
   description: product.description,
   images: product.images,

@@ -15,30 +15,7 @@ export interface Variant {
   stock: number
 }
 
-/**
- * Units that an attempt to place an order has taken from the stock (src/store/orders). The reservation is removed once
- * the order has been stored, or when the units are given back.
- */
-export interface Reservation {
-  orderId: string
-  attemptId: string
-  reservedAt: Date
-  items: { variantId: string; quantity: number }[]
-}
-
-/**
- * Marks a product that an open import is creating or changing (src/store/imports). Until the import ends, other
- * requests can change the stock of the product's variants, but nothing else about the variants.
- */
-export interface Preparation {
-  /** The token of the import's plan. */
-  by: string
-}
-
-/**
- * A product as stored in MongoDB. The `_id` is the effect id of the claim that created the product. If an import
- * created the product, the `_id` is a new id.
- */
+/** A product as stored in MongoDB. */
 export interface Product {
   _id: string
   businessId: string
@@ -53,37 +30,16 @@ export interface Product {
   images: string[]
   active: boolean
   variants: Variant[]
-  /**
-   * The SKUs that no other product of the shop may have. These are the SKUs of the product's variants and, during an
-   * import, also the SKUs that its variants will get.
-   */
+  /** The SKUs of the variants. No other product of the shop may have them. */
   skus: string[]
-  /**
-   * Whether the merchant can see the product. This is false while an import is still creating the product, and after
-   * the product has been deleted.
-   */
+  /** Whether the merchant can see the product, because it has not been deleted. */
   listed: boolean
-  prepared: Preparation | null
-  reservations: Reservation[]
-  /**
-   * A number that increases whenever the product's fields or its stock change. A write that depends on an earlier read
-   * uses this number as a guard.
-   */
-  revision: number
-  /**
-   * The time at which the product was deleted, or null. A deleted product stays in the database, so that a retry of the
-   * deletion can find it.
-   */
+  /** How many imports have locked the product before they read it. */
+  imports?: number
+  /** The time at which the product was deleted, or null. A deleted test product counts for its day's quota. */
   deletedAt: Date | null
   createdAt: Date
   updatedAt: Date
-  /** The effect ids of the latest changes to the product. They prevent a change from being made twice. */
-  effects: string[]
-  /**
-   * The sealed first response to the create request. The response is kept for two days (src/retention). A product that
-   * an import created has no such response.
-   */
-  sealedResponse?: string
 }
 
 export const products: Collection = {
@@ -100,22 +56,10 @@ export const products: Collection = {
     variants: [{ _id: String, label: String, sku: String, price: Number, stock: Number }],
     skus: [String],
     listed: Boolean,
-    prepared: { type: { by: String }, _id: false, default: null },
-    reservations: [
-      {
-        _id: false,
-        orderId: String,
-        attemptId: String,
-        reservedAt: Date,
-        items: [{ _id: false, variantId: String, quantity: Number }],
-      },
-    ],
-    revision: Number,
+    imports: Number,
     deletedAt: Date,
     createdAt: Date,
     updatedAt: Date,
-    effects: [String],
-    sealedResponse: String,
   },
   indexes: [
     // In the following two indexes, `$gt: ''` matches any non-empty string. A product without SKUs is therefore not in
@@ -146,21 +90,6 @@ export const products: Collection = {
       // read each document in order to check the field.
       key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, deletedAt: 1 },
       partialFilterExpression: { deletedAt: { $type: 'date' } },
-    },
-    {
-      name: 'prepared',
-      key: { 'prepared.by': 1 },
-      partialFilterExpression: { 'prepared.by': { $exists: true } },
-    },
-    {
-      name: 'reservedBy',
-      key: { 'reservations.orderId': 1 },
-      partialFilterExpression: { 'reservations.orderId': { $exists: true } },
-    },
-    {
-      name: 'reserved',
-      key: { 'reservations.reservedAt': 1 },
-      partialFilterExpression: { 'reservations.reservedAt': { $exists: true } },
     },
   ],
 }

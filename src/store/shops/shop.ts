@@ -1,10 +1,9 @@
-import { type AuditEvent, unauditedFields, unauditedIndex } from '../../audit/audit-event.ts'
 import type { Collection } from '../../mongo/collection.ts'
 
 /**
  * The shop of a business in one environment. A business has at most one shop in each environment. An operator creates
  * the live shop. The sandbox's shop is created when a test key first creates something in it. No customer can see the
- * sandbox's shop (SPEC 8).
+ * sandbox's shop (SPEC 8). A shop is never removed.
  */
 export interface Shop {
   _id: string
@@ -12,8 +11,8 @@ export interface Shop {
   sandbox: boolean
   name: string
   createdAt: Date
-  /** Audit lines that are not in the audit trail yet. */
-  unaudited: AuditEvent[]
+  /** How many imports have changed the shop's products. */
+  imports?: number
 }
 
 export const shops: Collection = {
@@ -24,7 +23,7 @@ export const shops: Collection = {
     sandbox: Boolean,
     name: String,
     createdAt: Date,
-    unaudited: unauditedFields,
+    imports: Number,
   },
-  indexes: [{ name: 'shopOf', key: { businessId: 1, sandbox: 1 }, unique: true }, unauditedIndex],
+  indexes: [{ name: 'shopOf', key: { businessId: 1, sandbox: 1 }, unique: true }],
 }

@@ -2,7 +2,6 @@ import { type Batcher, createBatcher } from '../../mongo/batching/batcher.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { isId, isOrderNumber } from '../../security/ids.ts'
-import { placed } from '../../store/orders/order.ts'
 import type { BodySource } from './compose.ts'
 import { type OrderSource, orderSourceFields } from './order-data.ts'
 import { type PaymentSource, paymentSourceFields } from './payment-data.ts'
@@ -67,7 +66,7 @@ async function findSources(
     numbers.length === 0
       ? []
       : nativeCollection(Order)
-          .find<OrderSource>({ number: { $in: numbers }, ...placed }, { projection: orderSourceFields })
+          .find<OrderSource>({ number: { $in: numbers } }, { projection: orderSourceFields })
           .toArray(),
   ])
   return new Map<string, BodySource>([

@@ -29,7 +29,7 @@ export async function assembleCast({ deps, origin, provider, endpointServers }: 
   const payers = await makePayers(deps, provider, secrets)
   for (const [owner, businessId] of businessIds.entries()) {
     for (const mode of ['test', 'live'] as const) pools.add(owner, mode, 'business', businessId)
-    await createShop(deps, { businessId, sandbox: false, name: `Mk${owner}e` }, tester)
+    await createShop(deps, { businessId, name: `Mk${owner}e` }, tester)
   }
   const { trapPort, allowedPort } = endpointServers
   return {

@@ -1,4 +1,4 @@
-import { after, before, type Edit, replace } from '../../support/edited-build/edit.ts'
+import { after, before, type Edit } from '../../support/edited-build/edit.ts'
 
 /** A named point between two steps of an operation, where a process of a test build can die or stop (inside.ts). */
 export interface Point {
@@ -40,15 +40,14 @@ export const points: readonly Point[] = [
     ['requeue.judged', 'requeueDeliveries', '$.bulkWrite($$)'],
     ['requeue.before-enqueue', 'requeueDeliveries', 'wakeDue($$)'],
     ['audit.line-inserted', 'publishLines', '$.bulkWrite($$)'],
-    ['order.before-reserve', 'attemptOrder', 'planReservations($$)'],
-    ['order.reserved', 'attemptOrder', 'recordOrder($$)'],
-    ['order.placed', 'attemptOrder', 'wakeOrderRelay($$)'],
-    ['stock.before-change', 'changeStock', '$.updateProduct($$)'],
-    ['import.slot-taken', 'importRows', 'runImport($$)'],
-    ['import.prepared', 'carryOut', 'refuseLate($$)'],
-    ['import.committed', 'carryOut', 'finish($$)'],
-    ['import.finished', 'carryOut', 'return $.counts'],
-    ['import.applied', 'finish', '$.updateOne($$)'],
+    ['transaction.before-commit', 'tryOnce', 'commit($$)'],
+    ['order.products-read', 'placeOrder', 'takeUnits($$)'],
+    ['order.units-taken', 'placeOrder', '$.insertOne($$)'],
+    ['order.placed', 'placeOrder', '$.enqueue($$)'],
+    ['stock.before-change', 'changeStock', '$.updateOne($$)'],
+    ['import.locked', 'importRows', 'compare($$)'],
+    ['import.compared', 'importRows', 'write($$)'],
+    ['import.written', 'importRows', 'return $.counts'],
   ]),
   ...pointsOf('web', after, [
     ['write.response-kept', 'runOnce', 'isKnown ? null : await store($)'],
@@ -56,13 +55,9 @@ export const points: readonly Point[] = [
     ['requeue.due-again', 'requeueDeliveries', '$.bulkWrite($$)'],
     ['requeue.job-added', 'requeueDeliveries', 'wakeDue($$)'],
     ['requeue.line-published', 'requeueDeliveries', 'publishAudit($$)'],
-    ['stock.changed', 'changeStock', '$.updateProduct($$)'],
+    ['transaction.committed', 'tryOnce', 'commit($$)'],
+    ['stock.changed', 'changeStock', '$.updateOne($$)'],
   ]),
-  {
-    name: 'order.settled',
-    process: 'web',
-    edits: [replace('attemptOrder', 'settle($$)', "settle($$).then(() => reach('order.settled'))")],
-  },
   ...pointsOf('worker', before, [
     ['outcome.before-query', 'queryOrder', 'fetchOutcome($$)'],
     ['outcome.received', 'queryOrder', "$.outcome !== 'unknown'"],
@@ -87,7 +82,6 @@ export const points: readonly Point[] = [
     ['expire.taken', 'expireIntent', 'applyTransition($$)'],
     ['expire.done', 'expireIntent', 'wakeRelay($$)'],
     ['poll.begun', 'pollRepeatedly', 'look($)'],
-    ['order.released', 'settleOrGiveBack', 'settle($$)'],
     ['clean-up.before-mark', 'removeIntents', 'hide($$)'],
     ['clean-up.marked', 'removeIntents', 'removeMovements($$)'],
     ['clean-up.movements-gone', 'removeIntents', 'removeDeliveriesOf($$)'],

@@ -143,7 +143,7 @@ const empty = (): Omit<Evidence, 'texts'> => ({
       products: [],
       orders: [],
     },
-    ...{ auditevents: [], importplans: [], staffsessions: [], webhookreplays: [], ledgerentries: [] },
+    ...{ auditevents: [], staffsessions: [], webhookreplays: [], ledgerentries: [] },
     wallets: [{ _id: '22999999', phone: '22999999', businessId: null, balance: 495 }],
   },
 })
@@ -335,7 +335,7 @@ function sell(round: Evidence): void {
   const variants = [{ _id: idOf('variant'), label: 'Default', price: 7, stock: 12 }]
   const product = {
     ...{ ...owned, _id: idOf('product'), name: shop.marker, handle: idOf('product'), variants },
-    ...{ reservations: [], effects: [], deletedAt: null, listed: true, createdAt: at(-5) },
+    ...{ deletedAt: null, createdAt: at(-5) },
   }
   const imported = [{ _id: idOf('imported-v'), label: 'Default', price: 4, stock: 9 }]
   round.dump.products.push(product, { ...product, _id: idOf('imported'), handle: 'tea', variants: imported })
@@ -351,7 +351,6 @@ function sell(round: Evidence): void {
     ...owned,
     _id: idOf('order'),
     number,
-    attemptId: idOf('attempt'),
     createdAt: at(11),
     outbox: [],
   }

@@ -19,7 +19,7 @@ export function stockChanges(round: Round): { changes: Change[]; counted: Set<st
   const counts = stockRequests.filter(({ calls }) => calls.some(({ body }) => (body as StockBody).stock !== undefined))
   const changes = [
     ...stockRequests.map((request) => ({ variant: changedBy(round, request), amounts: deltasOf(request) })),
-    ...dump.orders.filter(({ status }) => status === 'PLACED').flatMap(salesOf),
+    ...dump.orders.flatMap(salesOf),
     ...having(requests, 'order').flatMap((request) => cleanedSales(round, request)),
   ]
   // A count replaces the stock, so it is unknown which changes came before it.

@@ -9,7 +9,7 @@ export type Left = { message: string; isHeld: boolean }
 type Kind = [collection: string, filter: object, isHeld?: boolean]
 /** The collections whose documents may contain audit lines that are not in the trail yet. */
 const audited =
-  'apikeys businesses deliveries ledgerentries settings shops staff staffsessions wallets webhookendpoints webhookreplays'
+  'apikeys businesses deliveries ledgerentries settings staff staffsessions wallets webhookendpoints webhookreplays'
 const has = (field: string) => ({ [field]: { $exists: true } })
 
 /** Work is open if one of these documents exists. `now` is the service's clock. */
@@ -33,8 +33,6 @@ function openWork(now: Date): Kind[] {
     ['deliveries', { nextAttemptAt: { $gt: soon } }, true],
     ['deliveries', { leaseToken: { $ne: null } }],
     ...audited.split(' ').map((collection): Kind => [collection, has('unaudited.0')]),
-    ['products', has('reservations.0')],
-    ['importplans', { open: true }],
     ['webhookreplays', { running: true }],
     ['retention', { token: { $ne: null } }],
     ['retention', { completedFor: { $lt: lastNight } }],

@@ -1,5 +1,4 @@
 import { createdResponse } from '../../../src/intents/present-created.ts'
-import { placedResponse } from '../../../src/store/orders/recall.ts'
 
 /** The data of one first response, computed from a stored document. The file with this name contains the exact body. */
 interface ResponseCase {
@@ -8,10 +7,8 @@ interface ResponseCase {
 }
 
 type StoredIntent = Parameters<typeof createdResponse>[0]
-type StoredOrder = Parameters<typeof placedResponse>[0]
 
 const createdAt = new Date('2026-11-23T08:01:02.003Z')
-const _id = '6560a1b2c3d4e5f601234569'
 
 export const fixed: StoredIntent = {
   businessId: '6560a1b2c3d4e5f601234560',
@@ -41,32 +38,6 @@ const anyMetadata = Object.entries({
   quotes: '"\\/\b\f\n\r\t\u0007\u007f\u2028\u2029</script>',
 }).map(([key, value]) => ({ key, value }))
 
-const line = {
-  productId: '6560a1b2c3d4e5f601234567',
-  variantId: '6560a1b2c3d4e5f601234568',
-  name: 'Thé vert « 8147 »',
-  variantLabel: 'Default',
-  sku: 'THE-8147',
-  unitPrice: 12_500,
-  quantity: 3,
-  total: 37_500,
-}
-
-export const order: StoredOrder = {
-  _id,
-  businessId: '6560a1b2c3d4e5f601234560',
-  sandbox: true,
-  status: 'PLACED',
-  number: 'OR-23456789ABCDEFGH',
-  attemptId: '6560a1b2c3d4e5f60123456a',
-  items: [line],
-  total: 37_500,
-  customer: null,
-  createdAt,
-  outbox: [],
-  responseFormat: 1,
-}
-
 export const cases: readonly ResponseCase[] = [
   { name: 'intent', data: createdResponse(fixed) },
   { name: 'intent-live', data: createdResponse({ ...fixed, sandbox: false }) },
@@ -83,22 +54,6 @@ export const cases: readonly ResponseCase[] = [
       label: '"\\ \u0007 \u2028 💰 نواكشوط',
       merchantReference: ' "é\\\u2028💰',
       metadata: [...anyMetadata, { key: '__proto__', value: '3' }],
-    }),
-  },
-  { name: 'order', data: placedResponse(order) },
-  {
-    name: 'order-customer',
-    data: placedResponse({
-      ...order,
-      customer: { name: 'Aïssata', phone: '22000001', email: 'a@b.example' },
-    }),
-  },
-  {
-    name: 'order-lines',
-    data: placedResponse({
-      ...order,
-      customer: { name: null, phone: null, email: null },
-      items: [line, { ...line, sku: null, unitPrice: 0, quantity: 1, total: 0 }],
     }),
   },
 ]

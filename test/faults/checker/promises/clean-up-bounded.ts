@@ -32,12 +32,7 @@ function* left({ faults, setting, times, dump }: Round): Findings {
   )
   if (night === undefined) return
   const oldBefore = night.began + times.aheadAt(night.began).from - setting.settings.sandboxRetentionDays * dayMs
-  const made = [
-    ...dump.intents,
-    ...dump.deliveries,
-    ...dump.orders.filter(({ status }) => status === 'PLACED'),
-    ...dump.products.filter(({ listed, deletedAt }) => listed || deletedAt !== null),
-  ]
+  const made = [...dump.intents, ...dump.deliveries, ...dump.orders, ...dump.products]
   for (const { _id, sandbox, createdAt } of made)
     if (sandbox && createdAt < oldBefore) yield [_id, 'was old before the last night, but was not removed']
 }

@@ -37,7 +37,7 @@ function thingsIn({ dump }: Round): Partial<Record<What, Listed[]>> {
     list: dump.intents.map((intent) => ({ ...intent, name: intent.referenceNumber })),
     'delivery.list': byId(dump.deliveries),
     'event.list': byId(dump.events.filter(({ event }) => event !== 'cleaned')),
-    'order.list': byId(dump.orders.filter(({ status }) => status === 'PLACED')),
+    'order.list': byId(dump.orders),
     'product.list': byId(dump.products.filter(there)),
     'endpoint.list': byId(dump.webhookendpoints.filter(there)),
   }

@@ -8,12 +8,12 @@ import type { Check, Round } from '../round.ts'
 /** Each acknowledged order is stored with the same lines, its products' prices, the right total and a unique number. */
 export const orderExact: Check = function* (round) {
   yield* round.broken('order totals')
-  const placed = round.dump.orders.filter(({ status }) => status === 'PLACED')
+  const { orders } = round.dump
   const prices = pricesIn(round)
-  for (const { number, items } of placed)
+  for (const { number, items } of orders)
     for (const { variantId, unitPrice } of items)
       if (unitPrice !== (prices.get(variantId) ?? unitPrice)) yield [number, `sells ${variantId} at ${unitPrice}`]
-  const byNumber = new Map(placed.map((order) => [order.number, order]))
+  const byNumber = new Map(orders.map((order) => [order.number, order]))
   for (const request of having(round.requests, 'order')) {
     type Shown = OrderDocument & { createdAt: string }
     const order = isDone(request) ? dataOf<Shown>(request.settled) : null

@@ -1,6 +1,6 @@
 import type { Check, Round } from '../round.ts'
 
-/** After the last fault all work ends: every event is relayed, and no payment, refund or import is open. */
+/** After the last fault all work ends: every event is relayed, and no payment or refund is open. */
 export const quietReached: Check = function* (round) {
   const { setting, dump } = round
   yield* round.broken('claims end')
@@ -13,9 +13,8 @@ export const quietReached: Check = function* (round) {
       if (refund.status === 'PENDING' && !isForgotten(round, refund))
         yield [referenceNumber, `refund ${refund.id} is still pending`]
   }
-  for (const { number, outbox, status } of dump.orders)
-    if (status === 'PLACED' && outbox.length > 0) yield [number, 'order.new is still in the outbox']
-  for (const { _id, state } of dump.importplans) if (state !== 'done') yield [_id, `the import is ${state}`]
+  for (const { number, outbox } of dump.orders)
+    if (outbox.length > 0) yield [number, 'order.new is still in the outbox']
 }
 
 const dayMs = 24 * 3_600_000

@@ -7,7 +7,7 @@ const maxUncertain = 14
 
 /**
  * Stock is the initial stock plus what merchants added minus what was sold. Changes with an unknown outcome may have
- * happened or not. No stock is negative, and nothing stays reserved.
+ * happened or not. No stock is negative.
  */
 export const stockBalances: Check = function* (round) {
   const { changes, counted } = stockChanges(round)
@@ -20,8 +20,6 @@ export const stockBalances: Check = function* (round) {
       yield [`${product} ${variant}`, `has ${stock} in stock, not ${quantity} plus its changes`]
   }
   yield* round.broken('stock conserved')
-  for (const { _id, reservations } of round.dump.products)
-    if (reservations.length > 0) yield [_id, `still has ${reservations.length} reservations`]
 }
 
 function isPossible(stock: number, quantity: number, changes: Change[]): boolean {

@@ -1,5 +1,5 @@
 import { drop, replace } from '../../../support/edited-build/edit.ts'
-import { type PlantedBugs, plain } from '../mutant.ts'
+import { killedAt, type PlantedBugs, plain } from '../mutant.ts'
 
 const effects = ['api/idempotency-effects.test.ts']
 
@@ -61,5 +61,11 @@ export const idempotencyMutants: PlantedBugs = {
     bug: 'A retry that finds the effect of a dead process returns its response without storing it.',
     edits: [replace('runOnce', 'isKnown ? null : await store($row)', 'isKnown || isRepeat ? null : await store($row)')],
     caughtBy: effects,
+  },
+  'response-before-effect': {
+    bug: 'The response to a write of several documents is stored outside its transaction, before the commit.',
+    edits: [replace('once', '{ upsert: true, session }', '{ upsert: true }')],
+    caughtBy: ['key.once', 'stock.balances', 'order.exact'],
+    focus: { ...killedAt('transaction.before-commit'), often: ['changeStock', 'placeOrder'] },
   },
 }

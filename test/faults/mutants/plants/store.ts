@@ -3,10 +3,16 @@ import { killedAt, type PlantedBugs, plain } from '../mutant.ts'
 
 export const storeMutants: PlantedBugs = {
   'stock-below-zero': {
-    bug: 'The write of a stock change does not check that enough is left.',
-    edits: [replace('planStock', '{ _id: $id, ...stockGuard }', '{ _id: $id }')],
+    bug: 'A stock change does not check that enough is left.',
+    edits: [replace('sumOf', 'requested > available', 'false')],
     caughtBy: ['stock.balances'],
     focus: { ...plain, often: ['changeStock'] },
+  },
+  'stock-read-outside': {
+    bug: 'A stock change reads the product outside its transaction.',
+    edits: [replace('changeStock', 'findProduct($deps, $by, $id, session)', 'findProduct($deps, $by, $id)')],
+    caughtBy: ['stock.balances'],
+    focus: { ...plain, seconds: 20, often: ['changeStock', 'placeOrder'] },
   },
   'order-at-another-price': {
     bug: 'An order line is sold at the price of the first variant of its product.',
@@ -18,15 +24,23 @@ export const storeMutants: PlantedBugs = {
     focus: { ...plain, often: ['placeOrder'] },
   },
   'stock-taken-for-good': {
-    bug: 'The stock that an order reserved is not given back when the order is never placed.',
-    edits: [replace('settleOrGiveBack', 'giveBack($$)', 'settle($$)')],
+    bug: 'An order takes its units outside its transaction, so they are gone if the order is never placed.',
+    edits: [replace('takeUnits', '{ session, $$ }', '{ $$ }')],
     caughtBy: ['stock.balances'],
-    focus: { ...killedAt('order.reserved'), often: ['placeOrder'] },
+    focus: { ...killedAt('order.units-taken'), often: ['placeOrder'] },
   },
   'import-half-applied': {
     bug: 'An import leaves the first variant of each changed product unchanged.',
-    edits: [replace('patchOnce', 'mergedWith($variants)', 'mergedWith($variants.slice(1))')],
+    edits: [
+      replace('compareProduct', 'changedVariants($of, $patches, $)', 'changedVariants($of, $patches.slice(1), added)'),
+    ],
     caughtBy: ['import.whole'],
     focus: { ...plain, often: ['importProducts'] },
+  },
+  'import-in-parts': {
+    bug: 'An import inserts its new products outside its transaction.',
+    edits: [replace('write', '$.insertMany($new, $)', 'products.insertMany($new)')],
+    caughtBy: ['import.whole'],
+    focus: { ...killedAt('import.written'), often: ['importProducts'] },
   },
 }

@@ -1,4 +1,4 @@
-import { unavailable } from '../../../errors.ts'
+import { unavailable } from '../../errors.ts'
 
 /**
  * Throws SERVICE_UNAVAILABLE if `deadlineAt` has passed on the clock of `performance.now()`. By then, the merchant has

@@ -1,0 +1,142 @@
+import { maxVariants } from '../../../schemas/product-limits.ts'
+import { skusOf } from '../products/given-skus.ts'
+import { newVariant } from '../products/new-product.ts'
+import type { Product, Variant } from '../products/product.ts'
+import type { MatchedRow } from './file/check-skus.ts'
+import type { Faults } from './file/faults.ts'
+import { type Match, matchRows } from './file/match-rows.ts'
+import type { ProductRow } from './file/row.ts'
+
+/** The fields of an existing product that are compared with the file. */
+export type ExistingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active' | 'variants'> &
+  Partial<Pick<Product, 'description'>>
+
+/** A product that an import creates. */
+export type NewProduct = Pick<Product, 'name' | 'description' | 'active' | 'variants'> & { handle: string }
+
+/** The fields of a product that differ from the file. A variant's fields have names such as `variants.3.sku`. */
+export interface ChangedProduct {
+  _id: string
+  set: Record<string, unknown>
+}
+
+/**
+ * The result of comparing all rows for one handle with the product that has this handle. To save memory, the result
+ * contains only what the import needs, and not the whole existing product.
+ */
+export interface Outcome {
+  handle: string
+  matched: MatchedRow[]
+  created: NewProduct | null
+  changed: ChangedProduct | null
+  /** The number of variants that will be created or changed. */
+  variants: number
+}
+
+/**
+ * Compares all rows for one handle with the product that has this handle. `product` is null if there is no such
+ * product. In that case, the import creates the product.
+ */
+export function compareProduct(
+  handle: string,
+  rows: readonly ProductRow[],
+  product: ExistingProduct | null,
+  faults: Pick<Faults, 'add'>,
+): Outcome {
+  const values = readProductCells(rows, faults)
+  const matches = matchRows(rows, product?.variants ?? [], faults)
+  const added = matches.filter(({ variant }) => variant === null).map((match) => addedVariant(match, faults))
+  const [{ row }] = rows as [ProductRow]
+  const count = (product?.variants.length ?? 0) + added.length
+  if (count > maxVariants) faults.add({ row, column: null, message: tooMany(count) })
+  const matched = matches.map((match) => matchedRow(match, product))
+  if (product !== null) {
+    const patches = matches.flatMap(patchOf)
+    const set = { ...differences(values, product), ...changedVariants(product.variants, patches, added) }
+    const changed = Object.keys(set).length > 0 ? { _id: product._id, set } : null
+    return { handle, matched, created: null, changed, variants: patches.length + added.length }
+  }
+  if (values.name === undefined) faults.add({ row, column: 'name', message: 'A new product needs a name.' })
+  if (count === 0) faults.add({ row, column: 'price', message: priceMissing })
+  const { name = '', description = '', active = true } = values
+  const created = { handle, name, description, active, variants: added }
+  return { handle, matched, created, changed: null, variants: added.length }
+}
+
+const priceMissing = 'A new variant needs a price, in centimes.'
+const tooMany = (count: number): string =>
+  `This product would have ${count} variants. It can have at most ${maxVariants}.`
+
+const cells = ['name', 'description', 'active'] as const
+
+type ProductCells = Partial<Pick<Product, (typeof cells)[number]>>
+
+/**
+ * Collects the fields of the product itself, such as its name, from all rows that describe the product. Adds a fault if
+ * two rows contain different values for the same field.
+ */
+function readProductCells(rows: readonly ProductRow[], faults: Pick<Faults, 'add'>): ProductCells {
+  const values: Partial<Record<(typeof cells)[number], string | boolean>> = {}
+  for (const row of rows)
+    for (const cell of cells) {
+      const value = row[cell]
+      if (value === null) continue
+      if (values[cell] === undefined) values[cell] = value
+      else if (values[cell] !== value) faults.add({ row: row.row, column: cell, message: contradiction })
+    }
+  return values as ProductCells
+}
+
+const contradiction = 'An earlier row of this product has another value.'
+
+const matchedRow = ({ row, variant }: Match, product: ExistingProduct | null): MatchedRow => ({
+  row,
+  productId: product?._id ?? null,
+  variantId: variant?._id ?? null,
+  givesSku: row.sku !== null && row.sku !== variant?.sku,
+})
+
+function addedVariant({ row, label }: Match, faults: Pick<Faults, 'add'>): Variant {
+  if (row.price === null) faults.add({ row: row.row, column: 'price', message: priceMissing })
+  return newVariant({ label, sku: row.sku, price: row.price ?? 0, stock: row.stock })
+}
+
+/** The fields of a variant that differ from its row. */
+interface VariantPatch {
+  variant: Variant
+  set: Partial<Pick<Variant, 'sku' | 'price' | 'stock'>>
+}
+
+function patchOf({ row: { sku, price, stock }, variant }: Match): VariantPatch[] {
+  if (variant === null) return []
+  const values = {
+    ...(sku === null ? {} : { sku }),
+    ...(price === null ? {} : { price }),
+    ...(stock === null ? {} : { stock }),
+  }
+  const set = differences(values, variant)
+  return Object.keys(set).length === 0 ? [] : [{ variant, set }]
+}
+
+function changedVariants(
+  variants: readonly Variant[],
+  patches: VariantPatch[],
+  added: Variant[],
+): ChangedProduct['set'] {
+  const set: ChangedProduct['set'] = {}
+  for (const { variant, set: fields } of patches)
+    for (const [field, value] of Object.entries(fields)) set[`variants.${variants.indexOf(variant)}.${field}`] = value
+  for (const [index, variant] of added.entries()) set[`variants.${variants.length + index}`] = variant
+  if (skusOf([...patches.map((patch) => patch.set), ...added]).length === 0) return set
+  const given = new Map(patches.map((patch) => [patch.variant, patch.set.sku]))
+  const kept = variants.map((variant) => ({ sku: given.get(variant) ?? variant.sku }))
+  return { ...set, skus: skusOf([...kept, ...added]) }
+}
+
+const differences = <Values extends ProductCells | VariantPatch['set']>(
+  values: Values,
+  current: Partial<Record<keyof Values, unknown>>,
+): Values =>
+  Object.fromEntries(
+    Object.entries(values).filter(([field, value]) => current[field as keyof Values] !== value),
+  ) as Values

@@ -1,0 +1,160 @@
+import type { mongo } from 'mongoose'
+import type { Deps } from '../../deps.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
+import { inSlices, readInSlices } from '../../process/in-slices.ts'
+import type { Product, Variant } from '../products/product.ts'
+import {
+  type ChangedProduct,
+  compareProduct,
+  type ExistingProduct,
+  type NewProduct,
+  type Outcome,
+} from './compare-product.ts'
+import { checkSkus, type SkuOwner } from './file/check-skus.ts'
+import { createFaults } from './file/faults.ts'
+import type { ProductRow } from './file/row.ts'
+import { refuseLate } from './refuse-late.ts'
+
+/**
+ * The counts of an import. `created`, `updated` and `unchanged` are numbers of products. `variants` is the number of
+ * variants that were created or changed. `rows` is the number of rows that were read.
+ */
+export interface ImportCounts {
+  created: number
+  updated: number
+  unchanged: number
+  variants: number
+  rows: number
+}
+
+/** The differences between a file and the shop's products. */
+export interface Comparison {
+  created: NewProduct[]
+  changed: ChangedProduct[]
+  counts: ImportCounts
+  handles: { created: string[]; updated: string[]; unchanged: string[] }
+}
+
+/**
+ * Compares the rows with the shop's products that have the same handles or SKUs. Rows with the same handle describe the
+ * same product, even if they are far apart in the file. Throws VALIDATION_ERROR with the file's faults, and
+ * SERVICE_UNAVAILABLE after the deadline.
+ */
+export async function compare(
+  deps: Pick<Deps, 'Product'>,
+  scope: ImportScope,
+  rows: readonly ProductRow[],
+): Promise<Comparison> {
+  refuseLate(scope.deadlineAt)
+  const faults = createFaults()
+  const byHandle = Map.groupBy(rows, ({ handle }) => handle)
+  const ofExisting = new Map<string, Outcome>()
+  const givesDescriptions = rows.some(({ description }) => description !== null)
+  const existing = readExisting(deps, scope, [...byHandle.keys()], givesDescriptions)
+  await readInSlices(existing, (product) => {
+    refuseLate(scope.deadlineAt)
+    const { handle } = product
+    ofExisting.set(handle, compareProduct(handle, byHandle.get(handle) ?? [], product, faults))
+  })
+  const outcomes: Outcome[] = []
+  await inSlices(byHandle, ([handle, rowsOfHandle]) => {
+    outcomes.push(ofExisting.get(handle) ?? compareProduct(handle, rowsOfHandle, null, faults))
+  })
+  const matched = outcomes.flatMap((outcome) => outcome.matched)
+  const given = matched.flatMap(({ row, givesSku }) => (givesSku ? (row.sku ?? []) : []))
+  await checkSkus(matched, await readOwners(deps, scope, new Set(given)), faults)
+  faults.refuseIfAny()
+  return summary(rows.length, outcomes)
+}
+
+function summary(rows: number, outcomes: readonly Outcome[]): Comparison {
+  const created = outcomes.filter((outcome) => outcome.created !== null)
+  const updated = outcomes.filter((outcome) => outcome.changed !== null)
+  const unchanged = outcomes.filter((outcome) => outcome.created === null && outcome.changed === null)
+  const handlesOf = (group: readonly Outcome[]): string[] => group.map(({ handle }) => handle)
+  return {
+    created: created.flatMap((outcome) => outcome.created ?? []),
+    changed: updated.flatMap((outcome) => outcome.changed ?? []),
+    counts: {
+      created: created.length,
+      updated: updated.length,
+      unchanged: unchanged.length,
+      variants: outcomes.reduce((sum, { variants }) => sum + variants, 0),
+      rows,
+    },
+    handles: {
+      created: handlesOf(created),
+      updated: handlesOf(updated),
+      unchanged: handlesOf(unchanged),
+    },
+  }
+}
+
+/** The shop with which a file is compared. */
+export interface ImportScope extends Pick<Product, 'businessId' | 'sandbox'> {
+  /** When to give up, on the clock of `performance.now()`. */
+  deadlineAt: number
+  /** The session of the import's transaction. A dry run has none. */
+  session?: mongo.ClientSession
+}
+
+type ReadDeps = Pick<Deps, 'Product'>
+
+/** The number of products that MongoDB sends per batch. A batch of products of the largest size takes up 7 MB. */
+const batchSize = 100
+
+const compared = { handle: 1, name: 1, active: 1, variants: 1 } as const
+
+/**
+ * Finds the shop's products that have these handles. A description may take up 20 kB, so descriptions are read only if
+ * the file contains any.
+ */
+const readExisting = (deps: ReadDeps, scope: ImportScope, handles: string[], givesDescriptions: boolean) =>
+  listedOf<ExistingProduct & { handle: string }>(
+    deps,
+    scope,
+    { handle: { $in: handles } },
+    {
+      projection: { ...compared, ...(givesDescriptions ? { description: 1 } : {}) },
+      hint: 'handleInUse',
+    },
+  )
+
+type WithSkus = Pick<Product, '_id'> & { handle: string; variants: Pick<Variant, '_id' | 'sku'>[] }
+
+const skusOnly = {
+  projection: { handle: 1, 'variants._id': 1, 'variants.sku': 1 },
+  hint: 'skuInUse',
+} as const
+
+/** Finds the variants in the shop that currently have these SKUs. Throws SERVICE_UNAVAILABLE after the deadline. */
+async function readOwners(
+  deps: ReadDeps,
+  scope: ImportScope,
+  skus: ReadonlySet<string>,
+): Promise<Map<string, SkuOwner>> {
+  const owners = new Map<string, SkuOwner>()
+  if (skus.size === 0) return owners
+  const found = listedOf<WithSkus>(deps, scope, { skus: { $in: [...skus] } }, skusOnly)
+  await readInSlices(found, ({ _id: productId, handle, variants }) => {
+    refuseLate(scope.deadlineAt)
+    for (const { _id: variantId, sku } of variants)
+      if (sku !== null && skus.has(sku)) owners.set(sku, { productId, handle, variantId })
+  })
+  return owners
+}
+
+/**
+ * Finds the shop's listed products that match a filter. Returns a cursor instead of an array, because the products may
+ * take up hundreds of megabytes in total. The `hint` in `options` prevents MongoDB from choosing a different index.
+ */
+const listedOf = <Found extends object>(
+  deps: ReadDeps,
+  { businessId, sandbox, session }: ImportScope,
+  filter: Record<string, unknown>,
+  options: { projection: Record<string, 1>; hint: string },
+) =>
+  nativeCollection(deps.Product).find<Found>(
+    { businessId, sandbox, listed: true, ...filter },
+    { ...options, batchSize, ...(session && { session }) },
+  )

@@ -1,0 +1,86 @@
+import type { VariantFields } from '../../../schemas/create-product.ts'
+import { type UpdateProductBody, updateProductBody } from '../../../schemas/update-product.ts'
+import type { Caller } from '../../businesses/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
+import { changedProduct, type ProductChange, type VariantChange } from './changed-product.ts'
+import { findProduct } from './find.ts'
+import { readSkus, refuseTakenSkus } from './given-skus.ts'
+import { presentProduct } from './present.ts'
+
+/**
+ * Parses the body of an update request (SPEC 4.9). The rules are the same as for a create request, except that every
+ * field is optional.
+ */
+export function parseChange(deps: Pick<Deps, 'validate'>, body: unknown): ProductChange {
+  const input = deps.validate<UpdateProductBody>(updateProductBody, body)
+  const { name, description, images, active, removeMissingVariants = false } = input
+  const variants = variantsOf(input)
+  return {
+    fields: given({ name, description, images, active }),
+    variants,
+    removesOthers: removeMissingVariants && input.variants !== undefined,
+    givenSkus: readSkus((variants ?? []).map(({ prefix, set }) => ({ prefix, sku: set.sku ?? null }))),
+  }
+}
+
+/**
+ * Returns the changes to variants, or null if there are none. If `variants` is omitted, the label, price, stock and SKU
+ * at the top level of the request apply to the product's only variant.
+ */
+function variantsOf(input: UpdateProductBody): VariantChange[] | null {
+  if (input.variants !== undefined)
+    return input.variants.map(({ _id = null, ...fields }, index) => ({
+      prefix: `variants[${index}].`,
+      _id,
+      set: fieldsOf(fields),
+    }))
+  const set = fieldsOf(input)
+  return Object.keys(set).length === 0 ? null : [{ prefix: '', _id: null, set }]
+}
+
+const fieldsOf = ({ label, price, stock, sku }: VariantFields): VariantChange['set'] =>
+  given({ label, price, stock, sku })
+
+type Given<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
+
+const given = <Fields extends object>(fields: Fields): Given<Fields> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<Fields>
+
+/**
+ * Changes only the fields that the request contains. Throws the errors of `findProduct` and `changedProduct`. Also
+ * throws VALIDATION_ERROR if a SKU already belongs to another product of the shop.
+ */
+export async function updateProduct(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  change: ProductChange,
+  request: WriteRequest,
+): Promise<Result> {
+  if (change.variants === null && Object.keys(change.fields).length === 0) {
+    const earlier = await request.earlier()
+    return earlier ?? { kind: 'none', data: presentProduct(await findProduct(deps, caller, id)) }
+  }
+  return once(deps, request, { documents: [id] }, async (session) => {
+    const product = await findProduct(deps, caller, id, session)
+    const set = { ...changedProduct(product, change), updatedAt: deps.now() }
+    await refuseTakenSkus(deps, product, change.givenSkus, session)
+    await nativeCollection(deps.Product).updateOne({ _id: id }, { $set: set }, { session })
+    return presentProduct({ ...product, ...set })
+  })
+}
+
+/** Deletes a product, which frees its SKUs and its handle. Throws the errors of `findProduct`. */
+export const deleteProduct = (deps: Deps, caller: Caller, id: string, request: WriteRequest): Promise<Result> =>
+  once(deps, request, { documents: [id] }, async (session) => {
+    await findProduct(deps, caller, id, session)
+    const now = deps.now()
+    await nativeCollection(deps.Product).updateOne(
+      { _id: id },
+      { $set: { listed: false, deletedAt: now, updatedAt: now, skus: [] }, $unset: { handle: 1 } },
+      { session },
+    )
+    return { _id: id, deleted: true }
+  })
