@@ -56,20 +56,22 @@ export const findLast = <Doc extends ChainLink>(
 /**
  * Appends the documents that `build` returns for the last document of the chain. If another process appends something
  * in the meantime, the numbers collide, nothing more is inserted, and the append starts again. Then `build` is called
- * with the new last document and the ids of those `drafts` that are already in the chain.
+ * with the new last document and the ids of those `drafts` that are already in the chain. An `insert` of the caller may
+ * write more, in a transaction.
  */
 export async function appendLinks<Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   owner: ChainOwner,
   drafts: readonly Draft[],
   build: (last: Doc | null, appended: ReadonlySet<string>) => Doc[] | Promise<Doc[]>,
+  insert = (links: mongo.OptionalUnlessRequiredId<Doc>[]): Promise<unknown> => collection.insertMany(links),
 ): Promise<void> {
   let appended: ReadonlySet<string> = new Set()
   for (let round = 0; round < maxRounds; round += 1) {
     const links = await build(await findLast(collection, owner), appended)
     if (links.length === 0) return
     try {
-      await collection.insertMany(links as mongo.OptionalUnlessRequiredId<Doc>[], { ordered: true })
+      await insert(links as mongo.OptionalUnlessRequiredId<Doc>[])
       return
     } catch (error) {
       if (!isCollision(error)) throw error

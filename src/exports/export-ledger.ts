@@ -32,7 +32,6 @@ const fields = {
   'after.fees': 0,
   'after.payouts': 0,
   'after.byType': 0,
-  unaudited: 0,
 } as const
 
 /** Some lines of an exported file. */

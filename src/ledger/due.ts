@@ -29,8 +29,9 @@ export async function dueOfEntries(deps: DueDeps, owner: ChainOwner, page: Ledge
   const intents = await nativeCollection(deps.Intent).find(filter, { projection, maxTimeMS }).toArray()
   const subjects = { subject: { $in: page.map(({ _id }) => _id) }, businessId: owner.businessId, act } as const
   const lines = await nativeCollection(deps.AuditEvent).find(subjects, { maxTimeMS }).toArray()
-  const payouts = [...lines, ...page.flatMap(({ unaudited = [] }) => unaudited)].map(payoutOf)
-  return new Map([...(await draftsOf(deps, owner, intents)), ...payouts].map((draft) => [nameOf(draft), draft]))
+  return new Map(
+    [...(await draftsOf(deps, owner, intents)), ...lines.map(payoutOf)].map((draft) => [nameOf(draft), draft]),
+  )
 }
 
 /** Yields what was paid, refunded and paid out since a time and must be booked by now, in parts. */

@@ -1,5 +1,4 @@
 import type { EntryType } from '../../schemas/list-entries.ts'
-import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import { type ChainLink, chainIndex } from '../chains/append.ts'
 import type { Collection } from '../mongo/collection.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
@@ -51,8 +50,8 @@ export interface EntryFacts {
 
 /**
  * An entry in the ledger of a business and environment, or a closing marker (docs/maintainers/architecture.md). Entries
- * never change, except that `unaudited` is removed. The entry of a payment or refund has the id of its event, and the
- * entry of its fee has the same id with `-fee`.
+ * never change. The entry of a payment or refund has the id of its event, and the entry of its fee has the same id with
+ * `-fee`.
  */
 export interface LedgerEntry extends ChainLink, EntryFacts {
   type: EntryType | 'closing'
@@ -73,8 +72,6 @@ export interface LedgerEntry extends ChainLink, EntryFacts {
   /** The last day that a closing marker closes. There are no entries after `day` up to this day. */
   through?: string
   closed?: ClosedDay
-  /** The audit line of a payout, unless it is already in the audit trail. */
-  unaudited?: AuditEvent[]
 }
 
 const counted = { _id: false, count: Number, amount: Number }
@@ -118,7 +115,6 @@ export const ledgerEntries: Collection = {
     returnedFees: Object,
     reason: String,
     payoutReference: String,
-    unaudited: { type: unauditedFields, default: undefined },
   },
   indexes: [
     chainIndex,
@@ -140,6 +136,5 @@ export const ledgerEntries: Collection = {
       key: { businessId: 1, sandbox: 1, through: 1 },
       partialFilterExpression: { through: { $exists: true } },
     },
-    unauditedIndex,
   ],
 }

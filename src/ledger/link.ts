@@ -1,5 +1,4 @@
 import type { EntryType } from '../../schemas/list-entries.ts'
-import type { AuditEvent } from '../audit/audit-event.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import type { ClosedDay, DayTotals, EntryFacts, LedgerEntry } from './entry.ts'
 
@@ -11,7 +10,6 @@ export interface EntryDraft extends EntryFacts {
   amount: number
   /** The UTC day to which the movement belongs. */
   day: string
-  unaudited?: AuditEvent[]
 }
 
 const dayMs = 86_400_000

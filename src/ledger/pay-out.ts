@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { auditLine, type By } from '../audit/audit-event.ts'
-import { publishAudit } from '../audit/publish.ts'
+import { addLines } from '../audit/publish.ts'
 import { appendLinks } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
+import { type Transactions, transaction } from '../mongo/transaction.ts'
 import type { LedgerEntry } from './entry.ts'
 import { dayOf, type EntryDraft, linkEntry } from './link.ts'
 import { createVerifier, type VerifyDeps } from './verify.ts'
@@ -28,29 +29,43 @@ export interface BookedPayout {
 /** The reason why a payout was not booked. The message is shown to the operator. */
 export class PayoutRefused extends Error {}
 
+/** Counts from the end of the verification, which may take much longer. */
+const bookingMs = 10_000
+
 /**
- * Books a payout and records it for the audit trail in the same write. The payout's id derives from its reference, so a
- * repeated payout is booked once. Throws PayoutRefused if the amount exceeds the balance, or if a payout with this
- * reference had another amount, and LedgerFault if the ledger is not as it should be. The ledger is verified up to the
- * entry that the payout follows, so two payouts at the same time cannot overdraw it. Returns the entry of the payout.
+ * Books a payout, together with its audit line. The payout's id derives from its reference, so a repeated payout is
+ * booked once. Throws PayoutRefused if the amount exceeds the balance, or if a payout with this reference had another
+ * amount, and LedgerFault if the ledger is not as it should be. The ledger is verified up to the entry that the payout
+ * follows, so two payouts at the same time cannot overdraw it. Returns the entry of the payout.
  */
-export async function payOut(deps: VerifyDeps, payout: Payout, by: By): Promise<BookedPayout> {
+export async function payOut(
+  deps: VerifyDeps & { transactions: Transactions },
+  payout: Payout,
+  by: By,
+): Promise<BookedPayout> {
   const { businessId, sandbox, amount } = payout
   const owner = { businessId, sandbox }
-  const draft = draftOf(payout, deps.now(), by)
+  const { draft, line } = draftOf(payout, deps.now(), by)
+  const entries = nativeCollection(deps.LedgerEntry)
   const verify = createVerifier(deps, owner, (batch) => batch())
   let alreadyBooked = false
-  await appendLinks(nativeCollection(deps.LedgerEntry), owner, [], async () => {
+  const build = async () => {
     const { last, owed } = await verify()
     alreadyBooked = (await findPayout(deps, draft, payout)) !== null
     if (alreadyBooked) return []
     const balance = (last?.after.balance ?? 0) - owed
     if (amount > balance) throw new PayoutRefused(`The balance is ${balance} centimes, which is less than the payout`)
     return linkEntry(owner, last, draft, deps.now())
-  })
+  }
+  await appendLinks(entries, owner, [], build, (links) =>
+    transaction(deps, { documents: [], deadlineAt: performance.now() + bookingMs }, async (session) => {
+      await addLines(deps, [line], session)
+      // Last, because the relay has to wait for the commit to append to this chain.
+      await entries.insertMany(links, { session })
+    }),
+  )
   const entry = await findPayout(deps, draft, payout)
   if (entry === null) throw new Error(`payout ${draft._id} is missing`)
-  await publishAudit(deps, deps.LedgerEntry, [{ _id: entry._id, unaudited: entry.unaudited ?? [] }])
   return { entry, alreadyBooked }
 }
 
@@ -68,18 +83,12 @@ async function findPayout(
   return found
 }
 
-function draftOf({ businessId, sandbox, amount, reference }: Payout, now: Date, by: By): EntryDraft {
+function draftOf({ businessId, sandbox, amount, reference }: Payout, now: Date, by: By) {
   const mode = sandbox ? 'test' : 'live'
   const _id = createHash('sha256').update(`payout ${businessId} ${mode} ${reference}`).digest('hex').slice(0, 24)
   const after = { mode, amount, reference }
   const line = auditLine({ at: now, ...by, act: 'business.paid-out', subject: _id, businessId, after })
-  return {
-    _id,
-    type: 'payout',
-    amount: -amount,
-    day: dayOf(now),
-    occurredAt: now,
-    payoutReference: reference,
-    unaudited: [line],
-  }
+  const about = { amount: -amount, day: dayOf(now), occurredAt: now, payoutReference: reference }
+  const draft: EntryDraft = { _id, type: 'payout', ...about }
+  return { draft, line }
 }

@@ -11,6 +11,8 @@ export const watchedLines = {
     'process.crashed',
     'process.stop-failed',
     'request.failed',
+    'response.unreadable',
+    'shortcodes.key-unreadable',
     'payment.astray',
     'refund.astray',
     'wallet.exception',

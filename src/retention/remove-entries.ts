@@ -28,14 +28,10 @@ export async function removeEntries(cleaning: Cleaning): Promise<void> {
   let last: Walked | null = null
   for (;;) {
     const page: Walked[] = await pace(() => readPage(cleaning, before, last))
-    // An entry with an audit line that is not published yet is kept, and so are all entries after it.
-    const end = page.findIndex(({ unaudited = [] }) => unaudited.length > 0)
-    const old = end === -1 ? page : page.slice(0, end)
-    const ids = old.filter(({ type }) => type !== 'closing').map(({ _id }) => _id)
+    const ids = page.filter(({ type }) => type !== 'closing').map(({ _id }) => _id)
     if (ids.length > 0 && !isDry) await pace(() => closeDays(cleaning, { businessId, sandbox: true }))
     if (ids.length > 0) await pace(() => removeTests(cleaning, 'entries', cleaning.LedgerEntry, { _id: { $in: ids } }))
-    last = old.at(-1) ?? last
-    if (end !== -1) return progress.note(walk, page[end]?.bookedAt ?? before)
+    last = page.at(-1) ?? last
     if (page.length < documents) return progress.note(walk, before)
   }
 }
@@ -55,7 +51,7 @@ async function oldestUnrelayed({ Intent: model, businessId, testsBefore }: Clean
   return found?.outbox[0]?.createdAt.getTime() ?? Number.POSITIVE_INFINITY
 }
 
-type Walked = Pick<LedgerEntry, '_id' | 'type' | 'bookedAt' | 'number' | 'unaudited'>
+type Walked = Pick<LedgerEntry, '_id' | 'type' | 'bookedAt' | 'number'>
 
 const readPage = (
   { LedgerEntry: model, businessId, progress }: Cleaning,
@@ -74,7 +70,7 @@ const readPage = (
         hint: 'byTime',
         sort: { bookedAt: 1, number: 1 },
         limit: documents,
-        projection: { type: 1, bookedAt: 1, number: 1, unaudited: 1 },
+        projection: { type: 1, bookedAt: 1, number: 1 },
         maxTimeMS,
       },
     )

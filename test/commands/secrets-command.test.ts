@@ -190,7 +190,7 @@ describe('npm run admin -- secrets rotate', function () {
     await send(service, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(201)
     await use(both, merchant).expect(200)
     await hasMoved(merchant, both)
-    await send(alone, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(500)
+    await send(alone, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(503)
     const later = () => new Date(Date.now() + 25 * hour + 1)
     const old = { ...alone.deps, now: later }
     expect(await resealResponses(old, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })

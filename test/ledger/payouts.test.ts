@@ -1,17 +1,24 @@
 import { expect } from 'chai'
+import { findLast } from '../../src/chains/append.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { balanceOf } from '../../src/ledger/balance.ts'
 import { entriesOf } from '../../src/ledger/book.ts'
+import { dayOf, linkEntry } from '../../src/ledger/link.ts'
 import { type Payout, payOut } from '../../src/ledger/pay-out.ts'
+import { verifyLedgers } from '../../src/ledger/verify.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
+import { nativeCollection } from '../../src/mongo/collection.ts'
+import { relayOutboxes } from '../../src/outbox/relay.ts'
+import { newId } from '../../src/security/ids.ts'
 import { withAdmin } from '../admin/admin.ts'
 import { operator, readable, signedIn } from '../admin/staff.ts'
 import { relay } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
-import { waitForDeath } from '../support/kill-at-every-step.ts'
+import { killAtEveryStep, landDuringRetry, type Operation, waitForDeath } from '../support/kill-at-every-step.ts'
 import { payLive, receiveLive } from '../support/ledger.ts'
-import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import { type Service, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 describe('A payout', function () {
   this.timeout(60_000)
@@ -89,6 +96,68 @@ describe('A payout', function () {
     expect(await entries()).to.have.lengthOf(1)
     const lines = { businessId: merchant.businessId, act: 'business.paid-out' } as const
     expect(await service.deps.AuditEvent.countDocuments(lines)).to.equal(1)
+  })
+
+  it('is booked once, together with its audit line, if its process is killed at any step', async () => {
+    type Case = Pick<Payout, 'businessId'>
+    const book = ({ deps }: Pick<Service, 'deps'>, { businessId }: Case) =>
+      payOut(deps, { businessId, sandbox: false, amount: 400, reference: 'TR-1' }, operator)
+    const paying: Operation<Case> = {
+      async prepare() {
+        const live = await service.merchant({ mode: 'live' })
+        await receiveLive(service, live, 500)
+        return live
+      },
+      run: book,
+      async repeat(each) {
+        const { entry } = await book(service, each)
+        expect(entry.amount).to.equal(-400)
+      },
+      async check({ businessId }, label) {
+        expect(await balanceOf(service.deps, { businessId, sandbox: false }), label).to.equal(100)
+        const payouts = await service.deps.LedgerEntry.find({ businessId, type: 'payout' }).lean()
+        const lines = await service.deps.AuditEvent.find({ businessId, act: 'business.paid-out' }).lean()
+        expect(
+          payouts.map(({ _id }) => _id),
+          label,
+        ).to.deep.equal(lines.map(({ subject }) => subject))
+        expect(payouts, label).to.have.lengthOf(1)
+      },
+    }
+    const steps = await killAtEveryStep(service, paying, 0)
+    const written = steps.filter((name) => !/ (find|aggregate)$/.test(name))
+    expect(written).to.deep.equal(['mongodb insert', 'mongodb insert', 'mongodb commitTransaction'])
+    await landDuringRetry(service, paying, steps.lastIndexOf('mongodb insert') + 1)
+    const { faults } = await verifyLedgers(service.deps, (batch) => batch(), true)
+    expect(faults).to.deep.equal([])
+  })
+
+  it('delays only the entries of its own ledger until a transaction that its killed process left open has ended', async () => {
+    const live = await withAnotherKey(service, merchant, { mode: 'live' })
+    await receive(500)
+    const other = await service.merchant({ mode: 'live' })
+    const balances = () =>
+      Promise.all([live, other].map(({ businessId }) => balanceOf(service.deps, { businessId, sandbox: false })))
+    const paid = [await payLive(service, live, 70, 0), await payLive(service, other, 90, 0)]
+    const intents = await service.deps.Intent.find({ referenceNumber: { $in: paid } }, { _id: 1 }).lean()
+    const book = () => relayOutboxes(service.deps, { intentIds: intents.map(({ _id }) => _id), orderIds: [] })
+
+    const chain = nativeCollection(service.deps.LedgerEntry)
+    const now = service.deps.now()
+    const draft = { _id: newId(), type: 'payout', amount: -400, day: dayOf(now) } as const
+    const session = service.deps.transactions.client.startSession()
+    session.startTransaction()
+    await chain.insertMany(linkEntry(owner(), await findLast(chain, owner()), draft, now), { session })
+    const booking = book()
+    booking.catch(() => undefined)
+    await waitFor("the other business's entry", async () => (await balances())[1] === 90)
+    await payOut(service.deps, { ...owner(), businessId: other.businessId, amount: 90, reference: 'TR-1' }, operator)
+    expect(session.inTransaction() && (await balances())).to.deep.equal([500, 0])
+    const paying = send({ amount: 300 })
+    await session.abortTransaction()
+    await session.endSession()
+    await Promise.all([paying, booking.catch(book)])
+    expect(await balances()).to.deep.equal([270, 0])
   })
 
   it('does not count a fee that is not booked yet, because the process was killed after it booked the payment', async () => {

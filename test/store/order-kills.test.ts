@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
+import { killAtEveryStep, landDuringRetry, type Operation, withShortLocks } from '../support/kill-at-every-step.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { createProduct, type ProductResponse, repeated, sendStore } from '../support/store.ts'
 import { openVictim } from '../support/victim.ts'
@@ -87,25 +87,26 @@ describe('An order that a process is placing when it is killed or frozen', funct
     expect([...seen]).to.have.members([0, 1])
   })
 
-  it('takes nothing if the process is frozen before its commit and its retry is refused', async () => {
-    const each = await prepare()
-    const frozen = await openVictim(service, { step: steps.length, fate: 'paused', lateMs: 0 })
-    const sent = send(frozen, each)
-    await frozen.died
-    expect(await ordersOf(each)).to.deep.equal([])
-    expect(await stocksOf(each)).to.have.members([1, 10])
-    // MongoDB has ended the transaction of the frozen process before this change is made.
-    const [{ _id }] = each.products as [ProductResponse]
-    const off = () => sendStore(service.origin, each.merchant, 'PUT', `/products/${_id}`, { active: false }, 'off')
-    expect((await repeated(off)).status).to.equal(200)
-    const refused = await repeated(() => send(service, each))
-    expect(refused.status).to.equal(400)
-    await frozen.release()
-    // Its request may have taken too long by now.
-    expect((await sent).status).to.be.oneOf([400, 503])
-    expect(new Set(each.responses)).to.have.property('size', 1)
-    await frozen.close()
-    expect(await ordersOf(each)).to.deep.equal([])
-    expect(await stocksOf(each)).to.have.members([1, 10])
-  })
+  it('takes nothing if the process is frozen before its commit and its retry is refused', () =>
+    withShortLocks(service, async () => {
+      const each = await prepare()
+      const frozen = await openVictim(service, { step: steps.length, fate: 'paused', lateMs: 0 })
+      const sent = send(frozen, each)
+      await frozen.died
+      expect(await ordersOf(each)).to.deep.equal([])
+      expect(await stocksOf(each)).to.have.members([1, 10])
+      // MongoDB has ended the transaction of the frozen process before this change is made.
+      const [{ _id }] = each.products as [ProductResponse]
+      const off = () => sendStore(service.origin, each.merchant, 'PUT', `/products/${_id}`, { active: false }, 'off')
+      expect((await repeated(off)).status).to.equal(200)
+      const refused = await repeated(() => send(service, each))
+      expect(refused.status).to.equal(400)
+      await frozen.release()
+      // Its request may have taken too long by now.
+      expect((await sent).status).to.be.oneOf([400, 503])
+      expect(new Set(each.responses)).to.have.property('size', 1)
+      await frozen.close()
+      expect(await ordersOf(each)).to.deep.equal([])
+      expect(await stocksOf(each)).to.have.members([1, 10])
+    }))
 })

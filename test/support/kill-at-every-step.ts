@@ -1,6 +1,7 @@
+import mongoose from 'mongoose'
 import type { Deps } from '../../src/deps.ts'
 import { closeInBackground } from './closing.ts'
-import { rounds } from './machine.ts'
+import { deadlineMs, rounds } from './machine.ts'
 import { expectIntact, type Service } from './service.ts'
 import { behindMs, type Fate, openVictim, type Victim } from './victim.ts'
 
@@ -19,6 +20,9 @@ export interface Operation<Case> {
 
 /** How many cases run at once. More would take as long, and on a busy machine each would wait for its connections. */
 const parallelCases = 3
+
+/** As dev/servers/mongo.ts starts them. */
+const usualLockSeconds = 5
 
 const readSteps = new Set(['mongodb find', 'mongodb aggregate', 'mongodb getMore'])
 
@@ -41,11 +45,30 @@ function deathsAt(steps: readonly string[]): { name: string; step: number; fate:
  * Kills a process at each write of the operation (`deathsAt`). Returns the names of all steps. `waitMs` passes between
  * `prepare` and `run`. Processes that take long to close do so in the background.
  */
-export async function killAtEveryStep<Case>(
+export const killAtEveryStep = <Case>(
   service: Service,
   operation: Operation<Case>,
   waitMs: number,
-): Promise<string[]> {
+): Promise<string[]> => withShortLocks(service, () => killAtEach(service, operation, waitMs))
+
+/**
+ * MongoDB keeps what a killed process has locked for the lifetime of a transaction. With the shortest one, the retry
+ * does not wait long. Uses its own connection, because the service's user may not set parameters.
+ */
+export async function withShortLocks<T>(service: Service, act: () => Promise<T>): Promise<T> {
+  const client = await mongoose.mongo.MongoClient.connect(service.deps.config.mongodbUrl)
+  const setSeconds = (transactionLifetimeLimitSeconds: number) =>
+    client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds })
+  try {
+    await setSeconds(Math.ceil(deadlineMs(1000) / 1000))
+    return await act()
+  } finally {
+    await setSeconds(usualLockSeconds)
+    await client.close()
+  }
+}
+
+async function killAtEach<Case>(service: Service, operation: Operation<Case>, waitMs: number): Promise<string[]> {
   const whole = await operation.prepare()
   service.clock.advance(behindMs + waitMs)
   const survivor = await openVictim(service, { step: 0, fate: 'lost', lateMs: behindMs })
@@ -86,11 +109,13 @@ export async function killAtEveryStep<Case>(
  * dead process's write happen, and then lets the retry continue. In `npm test`, the write happens only after the retry
  * and just before each write of the retry with the same name.
  */
-export async function landDuringRetry<Case>(
+export const landDuringRetry = <Case>(
   service: Service,
   operation: Operation<Case>,
   effectStep: number,
-): Promise<void> {
+): Promise<void> => withShortLocks(service, () => landAtEach(service, operation, effectStep))
+
+async function landAtEach<Case>(service: Service, operation: Operation<Case>, effectStep: number): Promise<void> {
   /** Returns the names of the steps of each retry, and the name of the delayed write. */
   const landAt = async (steps: number[]) => {
     const cases = await Promise.all(steps.map(async (step) => ({ effectStep, step, each: await operation.prepare() })))

@@ -98,7 +98,6 @@ export async function finishLeftovers(deps: Deps): Promise<number> {
     () => sweepAudit(deps, deps.Reconciliation),
     () => sweepAudit(deps, deps.Staff),
     () => sweepAudit(deps, deps.StaffSession),
-    () => sweepAudit(deps, deps.LedgerEntry),
     async () => {
       await requestNight(deps)
       return 0

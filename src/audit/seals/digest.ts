@@ -24,8 +24,8 @@ export const digestOfCheck = (
   { digest: _digest, ...check }: Omit<AuditCheck, 'digest'> & { digest?: string },
 ): string => mac(key, 'check', check).toString('base64url')
 
-/** Returns what a seal contains of a ledger's entry. `unaudited` is removed from the entry later. */
-export function headOf(key: KeyObject, { unaudited: _unaudited, ...entry }: LedgerEntry): SealedHead {
+/** Returns what a seal contains of a ledger's entry. */
+export function headOf(key: KeyObject, entry: LedgerEntry): SealedHead {
   const { businessId, sandbox, number, bookedAt } = entry
   const digest = mac(key, 'entry', entry).toString('base64url')
   return { chain: `${businessId} ${sandbox ? 'test' : 'live'}`, number, bookedAt, digest }

@@ -67,7 +67,7 @@ export const points: readonly Point[] = [
     ['relay.inserted', 'relayTo', 'beginAttempt($$)'],
     ['relay.deliveries-inserted', 'relayDeliveries', '$.enqueue($$)'],
     ['relay.enqueued', 'relayDeliveries', '$.deliveries += $'],
-    ['chain.before-insert', 'appendLinks', '$.insertMany($$)'],
+    ['chain.before-insert', 'appendLinks', 'insert($$)'],
     ['relay.logged', 'relayDocument', 'empty($$)'],
     ['relay.events-pulled', 'relayDocument', '$.events += $'],
     ['replay.before-page', 'applyPage', 'insertDeliveries($$)'],
@@ -88,7 +88,7 @@ export const points: readonly Point[] = [
     ['clean-up.before-end', 'runCleanUp', '$.end({ completedFor: $, pass: null })'],
   ]),
   ...pointsOf('worker', after, [
-    ['chain.inserted', 'appendLinks', '$.insertMany($$)'],
+    ['chain.inserted', 'appendLinks', 'insert($$)'],
     ['relay.expiries-scheduled', 'relayDocument', '$.enqueue($$)'],
     ['deliver.recorded', 'send', '$.recordResult($$)'],
     ['deliver.job-added', 'send', '$.enqueue($$)'],

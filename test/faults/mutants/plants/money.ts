@@ -85,6 +85,11 @@ export const moneyMutants: PlantedBugs = {
     caughtBy: ['ledger.exact'],
     focus: { ...killedAt('relay.logged', 'chain.inserted'), often: ['simulatePayment', 'refundIntent'] },
   },
+  'payout-apart': {
+    bug: 'A payout is booked outside the transaction with its audit line.',
+    edits: [replace('payOut', '$.insertMany(links, { session })', 'entries.insertMany(links)')],
+    caughtBy: ['ledger/payouts.test.ts'],
+  },
   'day-left-open': {
     bug: 'The first entry of a day does not close the day before.',
     edits: [replace('linkEntry', 'linkClosing($$)', 'null')],
