@@ -1,16 +1,7 @@
-import type { Model, mongo } from 'mongoose'
+import type { Model } from 'mongoose'
 import { isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { AuditEvent } from './audit-event.ts'
-
-/** Adds lines to the audit trail, in the transaction of the act that they report. */
-export async function addLines(
-  { AuditEvent: model }: Pick<Models, 'AuditEvent'>,
-  lines: readonly AuditEvent[],
-  session: mongo.ClientSession,
-): Promise<void> {
-  if (lines.length > 0) await nativeCollection(model).insertMany([...lines], { session })
-}
 
 /** A document that may contain audit lines that are not in the audit trail yet. */
 export interface Audited {

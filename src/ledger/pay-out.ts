@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { addLines } from '../audit/add-lines.ts'
 import { auditLine, type By } from '../audit/audit-event.ts'
-import { addLines } from '../audit/publish.ts'
 import { appendLinks } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'

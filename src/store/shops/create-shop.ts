@@ -1,5 +1,5 @@
+import { addLines } from '../../audit/add-lines.ts'
 import { auditLine, type By } from '../../audit/audit-event.ts'
-import { addLines } from '../../audit/publish.ts'
 import type { Deps } from '../../deps.ts'
 import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import { transaction } from '../../mongo/transaction.ts'

@@ -1,5 +1,5 @@
+import { addLines } from '../../audit/add-lines.ts'
 import { auditLine, type By } from '../../audit/audit-event.ts'
-import { addLines } from '../../audit/publish.ts'
 import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { type Transactions, transaction } from '../../mongo/transaction.ts'
