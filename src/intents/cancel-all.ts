@@ -9,6 +9,7 @@ import { createPace } from '../retention/pace.ts'
 import { newId } from '../security/ids.ts'
 import type { Intent } from './intent.ts'
 import { isPending, transitions } from './lifecycle.ts'
+import { markingOf } from './marks.ts'
 import { asOf } from './present.ts'
 import { applyTransition } from './transition.ts'
 
@@ -130,7 +131,7 @@ const record = (
 
 async function cancelPage(deps: CancelDeps, page: Intent[], key: string): Promise<CancelResult[]> {
   const at = deps.now()
-  const marking = { mark: { key, paramsHash: '', at }, arrivedAt: at }
+  const marking = markingOf({ key, paramsHash: '', arrivedAt: at }, at)
   const input = { name: 'cancelByOperator', marking, cause: null } as const
   const cancelled = await Promise.all(page.map((intent) => applyTransition(deps, intent, input, noDeadline)))
   for (const intent of cancelled) if (intent !== null) wakeRelay(deps, intent)

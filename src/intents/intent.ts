@@ -106,6 +106,8 @@ export interface Intent {
  * payment that it simulated. A form on the payment's page leaves a mark too, so that it makes only one payment.
  */
 export interface IntentMark extends Mark {
+  /** Tells the write from that of a twin, which may leave a mark at the same moment. */
+  id: string
   refundId?: string
   payment?: { failure: { code: DeclineReason | FailureReason | null; retryable: boolean } | null }
 }
@@ -113,6 +115,7 @@ export interface IntentMark extends Mark {
 const markedFailureFields = { _id: false, code: String, retryable: Boolean }
 const intentMarkFields = {
   ...markFields,
+  id: String,
   refundId: String,
   payment: {
     type: { _id: false, failure: { type: markedFailureFields, default: null } },

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { newMark, type WriteRequest } from '../idempotency/request.ts'
 import { freshSince, isFresh } from '../idempotency/response.ts'
+import { newId } from '../security/ids.ts'
 import type { Intent, IntentMark } from './intent.ts'
 
 /** A mark to write, and when the request arrived that leaves it. */
@@ -11,8 +12,12 @@ export interface Marking {
 
 type MarkDetails = Pick<IntentMark, 'refundId' | 'payment'>
 
-export const markingOf = (request: WriteRequest, at: Date, details: MarkDetails = {}): Marking => ({
-  mark: { ...newMark(request, at), ...details },
+export const markingOf = (
+  request: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt'>,
+  at: Date,
+  details: MarkDetails = {},
+): Marking => ({
+  mark: { ...newMark(request, at), id: newId(), ...details },
   arrivedAt: request.arrivedAt,
 })
 
@@ -28,7 +33,7 @@ export const unlessMarked = ({ mark: { key }, arrivedAt }: Marking) => ({
 })
 
 /** Matches an intent once the mark has been written. */
-export const isMarked = ({ mark: { key, at } }: Marking) => ({ marks: { $elemMatch: { key, at } } })
+export const isMarked = ({ mark: { id } }: Marking) => ({ 'marks.id': id })
 
 /** With this many fresh marks, an intent accepts no more payments, or no more refunds. It can always be cancelled. */
 export const maxMarks = { payment: 1000, refund: 3000 } as const

@@ -51,16 +51,19 @@ export const killAtEveryStep = <Case>(
   waitMs: number,
 ): Promise<string[]> => withShortLocks(service, () => killAtEach(service, operation, waitMs))
 
+/** On a busy machine, a shorter lifetime would end the transactions of processes that live. */
+const longestShortSeconds = 3
+
 /**
- * MongoDB keeps what a killed process has locked for the lifetime of a transaction. With the shortest one, the retry
- * does not wait long. Uses its own connection, because the service's user may not set parameters.
+ * MongoDB keeps what a killed process has locked for the lifetime of a transaction. With a short one, the retry does not
+ * wait long. Uses its own connection, because the service's user may not set parameters.
  */
 export async function withShortLocks<T>(service: Service, act: () => Promise<T>): Promise<T> {
   const client = await mongoose.mongo.MongoClient.connect(service.deps.config.mongodbUrl)
   const setSeconds = (transactionLifetimeLimitSeconds: number) =>
     client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds })
   try {
-    await setSeconds(Math.ceil(deadlineMs(1000) / 1000))
+    await setSeconds(Math.min(Math.ceil(deadlineMs(1000) / 1000), longestShortSeconds))
     return await act()
   } finally {
     await setSeconds(usualLockSeconds)
@@ -86,17 +89,18 @@ async function killAtEach<Case>(service: Service, operation: Operation<Case>, wa
         const victim = await openVictim(service, { step, fate, lateMs: behindMs })
         const label = `killed at step ${step} (${name}, ${fate})`
         const running = operation.run(victim, each)
-        await waitForDeath(victim, running, { step, label })
-        await operation.repeat(each)
-        if (fate === 'late') {
-          await victim.release()
+        closeInBackground(running.catch(() => undefined))
+        try {
+          await waitForDeath(victim, running, { step, label })
           await operation.repeat(each)
+          if (fate === 'late') {
+            await victim.release()
+            await operation.repeat(each)
+          }
+          await operation.check(each, label)
+        } finally {
+          closeInBackground(victim.close())
         }
-        await operation.check(each, label)
-        closeInBackground(
-          victim.close(),
-          running.catch(() => undefined),
-        )
       }),
     )
   }
@@ -146,17 +150,20 @@ async function landAtStep<Case>(
   const victim = await openVictim(service, { step: effectStep, fate: 'late', lateMs: behindMs })
   const running = operation.run(victim, each)
   closeInBackground(running.catch(() => undefined))
-  const label = `its write lands before step ${step} of the retry`
-  await waitForDeath(victim, running, { step: effectStep, label })
   const retry = await openVictim(service, { step, fate: 'paused', lateMs: 0 })
-  const retried = operation.run(retry, each)
-  await Promise.race([retry.died, retried])
-  await victim.release()
-  await retry.release()
-  await retried
-  await operation.repeat(each)
-  await operation.check(each, `${label} (${retry.steps[step - 1]})`)
-  closeInBackground(victim.close(), retry.close())
+  const label = `its write lands before step ${step} of the retry`
+  try {
+    await waitForDeath(victim, running, { step: effectStep, label })
+    const retried = operation.run(retry, each)
+    await Promise.race([retry.died, retried])
+    await victim.release()
+    await retry.release()
+    await retried
+    await operation.repeat(each)
+    await operation.check(each, `${label} (${retry.steps[step - 1]})`)
+  } finally {
+    closeInBackground(victim.close(), retry.close())
+  }
   return { delayed: victim.steps[effectStep - 1] ?? '', retry: retry.steps }
 }
 
@@ -168,10 +175,14 @@ export async function overtake<Result>(
 ): Promise<Result> {
   const victim = await openVictim(service, { step, fate: 'paused', lateMs: 0 })
   const acting = act(victim.deps, victim)
-  await waitForDeath(victim, acting, { step, label: 'overtaken' })
-  await meanwhile()
-  await victim.release()
-  return acting.finally(() => closeInBackground(victim.close()))
+  try {
+    await waitForDeath(victim, acting, { step, label: 'overtaken' })
+    await meanwhile()
+    await victim.release()
+    return await acting
+  } finally {
+    closeInBackground(victim.close())
+  }
 }
 
 /**

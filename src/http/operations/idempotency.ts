@@ -158,7 +158,8 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     const isKnown = storesNoRow && !(about.isRepeat && (await find())?.refusal === true)
     const { at, isRepeat } = about
     const there = isKnown ? null : await store(rowFor(response, { at, paramsHash: about.paramsHash, refusal: false }))
-    if (there !== null) return conclude(repeat(there))
+    if (there !== null && (isRepeat || kind === 'none')) return conclude(repeat(there))
+    if (there !== null) return { ...response, ...readRow(deps, there) }
     return isRepeat ? repeated(response, about.paramsHash !== paramsHash) : response
   }
 

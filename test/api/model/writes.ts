@@ -50,9 +50,17 @@ export const rivals = (key: fc.Arbitrary<string>): fc.Arbitrary<[Write, Write]> 
 
 const toOf = (one: Write): number => (one.what === 'create' ? 0 : one.to)
 
+/** Parameters that change nothing in what the model sees. */
+const others: Record<Write['what'], object> = {
+  create: { label: 'something else' },
+  simulate: { payerPhone: '22000001' },
+  refund: { reason: 'something else' },
+  cancel: { reason: 'something else' },
+}
+
 /** The same request twice, or with other parameters the second time. */
 export const twins = (key: fc.Arbitrary<string>): fc.Arbitrary<[Write, Write]> =>
   fc.tuple(writes(key), fc.boolean()).map(([one, isOther]) => {
-    const body = { ...one.body, reason: 'something else' }
+    const body = { ...one.body, ...others[one.what] }
     return [one, (isOther ? { ...one, body } : one) as Write]
   })

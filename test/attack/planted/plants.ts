@@ -127,9 +127,9 @@ export const plants: readonly Plant[] = [
   ]),
   plant('stored for its owner', /^POST \/dev\/intents/, 'an intent is stored for the other environment', [
     replace(
-      'insertUnlessTaken',
-      '$batchers.insertIntent($intent, $until)',
-      '$batchers.insertIntent({ ...$intent, sandbox: !$intent.sandbox }, $until)',
+      'insertIntent',
+      '$batchers.insertIntent($intent, $deadline)',
+      '$batchers.insertIntent({ ...$intent, sandbox: !$intent.sandbox }, $deadline)',
     ),
   ]),
   plant('escaped', /^POST \/($|p|sandbox)/, 'a field shows the input without escaping it', [
@@ -140,13 +140,13 @@ export const plants: readonly Plant[] = [
   ]),
   plant('once per key', writes, 'a reused idempotency key runs a second request if the body differs', [
     replace(
-      'writeOf',
+      'runWrite',
       'path: JSON.stringify([$route, $params])',
       "path: JSON.stringify([$route, $params, 'value' in body ? String(JSON.stringify(body.value)) : ''])",
     ),
   ]),
   plant('once per key', writes, 'an error response is not stored under its idempotency key', [
-    replace('isFinal', '$error.statusCode < 500', '$error.statusCode < 400'),
+    replace('isFinal', 'statusCode < 500', 'statusCode < 400'),
   ]),
   plant('no error logged', /^POST \/dev\/intents/, 'a worker logs an error without a reason', [
     before('relayDocument', '$.causes.push($$)', "deps.log.error({}, 'relayed')"),
@@ -165,11 +165,11 @@ export const plants: readonly Plant[] = [
   ]),
   plant('nothing refused is stored', /store\/products/, 'a product is refused after it has been stored', [
     replace(
-      'writeOf',
-      'route.run($$)',
-      `Promise.resolve(route.run($$)).then((data) => {
-        if (data?.description !== undefined && data.description !== data.name) throw refuse('INSUFFICIENT_STOCK')
-        return data
+      'createProduct',
+      '$products.insertOne(product, { session })',
+      // An empty body is refused.
+      `$products.insertOne(product).then(() => {
+        if (product.description !== '' && product.description !== product.name) parseCreate(deps, {})
       })`,
     ),
   ]),

@@ -50,12 +50,13 @@ function atPoints({ points: names, deed, awayMs }: Pick<Focus, 'points' | 'deed'
   return processNames.flatMap((target) => {
     const own = points.filter(({ name, process }) => names.includes(name) && process === typeOf(target))
     const count = own.length === 0 ? 0 : Math.floor((endMs - FIRST_AT_MS) / everyMs)
+    const first = isSecond(target) * Math.ceil(own.length / 2)
     return Array.from({ length: count }, (_, index) => ({
       what: 'process.point' as const,
       target,
       atMs: FIRST_AT_MS + (index + isSecond(target) / 2) * everyMs,
       forMs: ARMED_MS,
-      point: own[(index + isSecond(target)) % own.length]?.name ?? '',
+      point: own[(index + first) % own.length]?.name ?? '',
       // The 1st, 2nd or 3rd passing.
       time: 1 + (index % 3),
       deed,
