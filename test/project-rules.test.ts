@@ -173,7 +173,6 @@ describe('The project', () => {
     const changing = /\.(update|findOneAnd|bulkWrite|replace|insert)\w*\(/
     expect(mentioning(filesIn('src/retention'), changing)).to.have.members([
       'src/retention/remove-events.ts',
-      'src/retention/clean-business.ts',
       'src/retention/trim-attempts.ts',
       'src/retention/lease.ts',
       'src/retention/progress.ts',
@@ -182,14 +181,19 @@ describe('The project', () => {
     ])
   })
 
-  it('only inserts, reads and seals audit lines, and never changes or deletes them', () => {
+  it('only inserts, reads, seals and counts audit lines, and never changes or deletes them otherwise', () => {
     const usedIn = (files: string[]) =>
       new Set(files.flatMap((file) => found(read(file), /\bAuditEvent\)?\s*\.(\w+)/g)))
-    const seals = 'src/audit/seals/seal-trail.ts'
-    const used = [...usedIn(sources.filter((file) => file !== seals))].toSorted()
+    const [seals, share] = ['src/audit/seals/seal-trail.ts', 'src/audit/share.ts']
+    const used = [...usedIn(sources.filter((file) => file !== seals && file !== share))].toSorted()
     expect(used).to.deep.equal(['countDocuments', 'exists', 'find', 'insertMany', 'insertOne'])
     expect([...usedIn([seals])]).to.deep.equal(['updateMany'])
     expect(found(read(seals), /(\$(?:set|unset|push|inc)\b.*)\)/g)).to.deep.equal(['$set: { seal: _id } }'])
+    expect([...usedIn([share])]).to.have.members(['insertOne', 'updateOne'])
+    expect(found(read(share), /(\$\w+:[^}]*)/g)).to.deep.equal([
+      "$setOnInsert: own, $inc: { 'after.times': 1 ",
+      "$addToSet: { 'after.notes': note ",
+    ])
     expect(mentioning(sources, /'auditevents'/)).to.have.members(['src/audit/audit-event.ts'])
   })
 

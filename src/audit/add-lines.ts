@@ -5,9 +5,9 @@ import type { AuditEvent } from './audit-event.ts'
 
 /** Adds lines to the audit trail, in the transaction of the act that they report. */
 export async function addLines(
-  { AuditEvent: model }: Pick<Models, 'AuditEvent'>,
+  deps: Pick<Models, 'AuditEvent'>,
   lines: readonly AuditEvent[],
   session: mongo.ClientSession,
 ): Promise<void> {
-  if (lines.length > 0) await nativeCollection(model).insertMany([...lines], { session })
+  if (lines.length > 0) await nativeCollection(deps.AuditEvent).insertMany([...lines], { session })
 }

@@ -24,7 +24,8 @@ export interface By {
 }
 
 /**
- * A line in the audit trail. Lines are never deleted, and never changed except that they are marked with their seal.
+ * A line in the audit trail. Lines are never deleted, and never changed once they are sealed, except that they are
+ * marked with their seal.
  */
 export interface AuditEvent extends By {
   _id: string
@@ -40,6 +41,8 @@ export interface AuditEvent extends By {
    */
   before: Record<string, unknown> | null
   after: Record<string, unknown> | null
+  /** When the last act can be counted in a line that repeated acts share (share.ts). Other lines do not have it. */
+  closesAt?: Date
   /** The number of the seal that contains the line (seals/seal.ts). Missing if the line has no seal yet. */
   seal?: number | null
 }
@@ -87,7 +90,7 @@ const fields = {
 
 export const auditEvents: Collection = {
   name: 'auditevents',
-  fields: { ...fields, seal: Number },
+  fields: { ...fields, closesAt: Date, seal: Number },
   indexes: [
     { name: 'bySeal', key: { seal: 1, _id: 1 } },
     { name: 'byTime', key: { at: -1, _id: -1 } },
@@ -110,16 +113,3 @@ export const unauditedIndex = {
   key: { 'unaudited.at': 1 },
   partialFilterExpression: { 'unaudited.at': { $exists: true } },
 } as const
-
-/** The lines of one hour about acts that change no document (share.ts). MongoDB removes the document after a week. */
-export interface SharedLine {
-  _id: string
-  unaudited: AuditEvent[]
-  expiresAt: Date
-}
-
-export const sharedLines: Collection = {
-  name: 'sharedlines',
-  fields: { _id: String, unaudited: unauditedFields, expiresAt: Date },
-  indexes: [unauditedIndex, { name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
-}

@@ -25,7 +25,6 @@ import { type AttemptResult, createResultBatcher } from '../webhooks/attempts/re
 import type { BodySource } from '../webhooks/body/compose.ts'
 import { createBodySourceBatcher } from '../webhooks/body/find-source.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
-import type { Endpoint } from '../webhooks/endpoints/endpoint.ts'
 import type { Batcher } from './batching/batcher.ts'
 import { createInsertBatcher, type Insertion } from './batching/insert-batcher.ts'
 import { createByIdBatcher } from './batching/read-batcher.ts'
@@ -50,7 +49,6 @@ export interface Batchers extends RelayBatchers, ActivityBatchers, LedgerAppende
   findOffered: Batcher<string, OfferedIntent | null>
   findExpiring: Batcher<string, Intent | null>
   updateIntent: Batcher<GuardedUpdate, boolean>
-  insertEndpoint: Batcher<Endpoint, Insertion>
   findEndpoint: Batcher<string, AttemptEndpoint | null>
   insertDelivery: Batcher<Delivery, Insertion>
   lookAtDelivery: Batcher<string, DeliveryStanding | null>
@@ -86,7 +84,6 @@ export function openBatchers(models: Models, now: () => Date, log: Log): Batcher
     findOffered: createOfferedBatcher(models.Intent, now),
     findExpiring: createExpiringBatcher(models.Intent),
     updateIntent: createUpdateBatcher(nativeCollection(models.Intent)),
-    insertEndpoint: insertsOf(models.Endpoint),
     findEndpoint: createEndpointBatcher(models.Endpoint),
     insertDelivery: insertsOf(models.Delivery),
     lookAtDelivery: createByIdBatcher<Delivery, DeliveryStanding>(models.Delivery, standing),

@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose'
 import { type ActivityCount, activityCounts } from '../activity/activity-count.ts'
 import { type ActivityEntry, activityEntries } from '../activity/activity-entry.ts'
 import { type ActivityHour, activityHours } from '../activity/activity-hour.ts'
-import { type AuditEvent, auditEvents, type SharedLine, sharedLines } from '../audit/audit-event.ts'
+import { type AuditEvent, auditEvents } from '../audit/audit-event.ts'
 import { type AuditCheck, auditChecks, auditSeals, type Seal } from '../audit/seals/seal.ts'
 import { type ApiKey, apiKeys } from '../businesses/api-key.ts'
 import { type Setting, settings } from '../businesses/api-switch.ts'
@@ -55,7 +55,6 @@ export const collections: readonly Collection[] = [
   auditEvents,
   auditSeals,
   auditChecks,
-  sharedLines,
   walletAccounts,
   walletMovements,
   shops,
@@ -93,7 +92,6 @@ const open = (mongo: Connection, maxTimeMs: number | undefined) => {
     AuditEvent: model<AuditEvent>(auditEvents),
     AuditSeal: model<Seal>(auditSeals),
     AuditCheck: model<AuditCheck>(auditChecks),
-    SharedLine: model<SharedLine>(sharedLines),
     WalletAccount: model<WalletAccount>(walletAccounts),
     WalletMovement: model<WalletMovement>(walletMovements),
     Shop: model<Shop>(shops),

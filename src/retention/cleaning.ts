@@ -4,12 +4,8 @@ import type { Kind } from './counts.ts'
 import type { Pace } from './pace.ts'
 import type { Progress } from './progress.ts'
 
-/**
- * How long sealed first responses are kept. If a request is retried, its sealed first response is needed as long as the
- * request's claim exists. The claim is created before the document and lasts for 24 h (idempotency/claim.ts). Responses
- * are kept for twice as long, to allow for clock skew.
- */
-const requestableMs = 48 * 3_600_000
+/** How long a deleted endpoint is kept, so that support staff find it. */
+const deletedKeptMs = 48 * 3_600_000
 
 export type CleaningDeps = Models & {
   now(): Date
@@ -25,11 +21,8 @@ interface Cutoffs {
    * kept.
    */
   attemptsBefore: Date | null
-  /**
-   * Products and endpoints that were created before this time lose their sealed first responses. In addition, endpoints
-   * that were deleted before this time are removed.
-   */
-  responsesBefore: Date
+  /** Endpoints that were deleted before this time are removed. */
+  deletedBefore: Date
 }
 
 /** The clean-up of one business. */
@@ -50,6 +43,6 @@ export function cutoffsOf({ config, now }: CleaningDeps): Cutoffs {
   return {
     testsBefore: new Date(at - sandboxRetentionMs),
     attemptsBefore: keptMs === null ? null : new Date(at - keptMs),
-    responsesBefore: new Date(at - requestableMs),
+    deletedBefore: new Date(at - deletedKeptMs),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The kinds of data that a clean-up removes. The log line and the metric use the same names. The last two kinds are
- * only parts of documents, and the documents themselves are kept.
+ * The kinds of data that a clean-up removes. The log line and the metric use the same names. The last kind is only
+ * a part of documents, which themselves are kept.
  */
 export const kinds = [
   'deliveries',
@@ -12,7 +12,6 @@ export const kinds = [
   'products',
   'endpoints',
   'attempts',
-  'responses',
 ] as const
 export type Kind = (typeof kinds)[number]
 

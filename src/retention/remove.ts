@@ -43,7 +43,7 @@ export async function removeMovements(
 
 /** Removes deleted endpoints of both environments that have no deliveries left. */
 export async function removeEndpoints(cleaning: Cleaning, ids: string[]): Promise<void> {
-  const { Endpoint, responsesBefore: before } = cleaning
+  const { Endpoint, deletedBefore: before } = cleaning
   const deleted = { deletedAt: { $type: 'date', $lt: before } }
   const unused = await unusedAmong(Endpoint, [{ $match: { _id: { $in: ids }, ...deleted } }])
   await removeFrom(cleaning, 'endpoints', nativeCollection(Endpoint), { _id: { $in: unused }, ...deleted })

@@ -21,7 +21,7 @@ export type SetPasswordResult =
   | { outcome: 'wait'; seconds: number }
   | { outcome: 'busy' }
 
-type PasswordDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'SharedLine' | 'secrets' | 'now'> & {
+type PasswordDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'> & {
   slowHash: Pick<SlowHash, 'make'>
 } & Pick<SignInChecks, 'countAttempt' | 'checkPassword'>
 

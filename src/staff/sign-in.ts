@@ -20,8 +20,7 @@ export type SignInResult =
   | { outcome: 'wait'; seconds: number }
   | { outcome: 'busy' }
 
-export type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'SharedLine' | 'secrets' | 'now'> &
-  SignInChecks
+export type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'> & SignInChecks
 
 /** The maximum length of an account name. Additional characters are ignored. */
 const maxNameLength = 64
@@ -91,7 +90,7 @@ const unprovenActor = 'not signed in'
  * one, with the names and reasons, so that a flood cannot fill the audit trail.
  */
 export async function recordRefusal(
-  deps: Pick<Deps, 'AuditEvent' | 'SharedLine' | 'now'>,
+  deps: Pick<Deps, 'AuditEvent' | 'now'>,
   { subject, signedInAs, ip }: RefusedProof,
   reason: string,
 ): Promise<void> {

@@ -6,6 +6,7 @@ import { checkTrail, isCheckDue } from '../../src/audit/seals/nightly-check.ts'
 import type { Seal } from '../../src/audit/seals/seal.ts'
 import { sealTrail } from '../../src/audit/seals/seal-trail.ts'
 import { verifyTrail } from '../../src/audit/seals/verify-trail.ts'
+import { countRepeat } from '../../src/audit/share.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/security/ids.ts'
 import { resealField } from '../../src/security/reseal.ts'
@@ -122,6 +123,37 @@ describe('The seals of the audit trail', function () {
         await expectSealedOnce(label)
         closeInBackground(victim.close(), running)
       }
+  })
+
+  it('contain a line that repeated acts share only when its hour has been over for an hour', async () => {
+    const [line] = await addLines(1)
+    const repeat = { ...(line as AuditEvent), _id: newId(), at: service.clock.now() }
+    const count = () => countRepeat(service.deps, 'the-same', repeat, 'note')
+    const open = () => lines().findOne({ closesAt: { $exists: true } })
+    await count()
+    const closesAt = (await open())?.closesAt as Date
+    expect(closesAt.getTime() - repeat.at.getTime()).to.be.within(1, 3_600_000)
+    await seal()
+    await count()
+    service.clock.freeze(new Date(closesAt.getTime() + 3_600_000 - 1))
+    await seal()
+    expect(await open())
+      .to.deep.include({ after: { times: 2, notes: ['note'] } })
+      .and.not.have.property('seal')
+    service.clock.advance(1)
+    await seal()
+    await seal()
+    expect((await open())?.seal).to.be.greaterThan(0)
+    await expectSealedOnce()
+    service.clock.freeze(null)
+  })
+
+  it('contain a line that a forged field keeps open for longer', async () => {
+    const [line] = await addLines(1)
+    const forged = { ...(line as AuditEvent), _id: newId(), closesAt: new Date(service.clock.now().getTime() + dayMs) }
+    await lines().insertOne(forged)
+    await seal()
+    await expectSealedOnce()
   })
 
   async function stepsOfSealing(): Promise<string[]> {

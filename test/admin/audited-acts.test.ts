@@ -12,8 +12,6 @@ import { switchApi } from '../../src/businesses/switch-api.ts'
 import type { Deps } from '../../src/deps.ts'
 import { isUnavailable } from '../../src/errors.ts'
 import { payOut } from '../../src/ledger/pay-out.ts'
-import { noDeadline } from '../../src/mongo/batching/batcher.ts'
-import { newId } from '../../src/security/ids.ts'
 import { changeRole, setDisabled } from '../../src/staff/change-account.ts'
 import { createShop } from '../../src/store/shops/create-shop.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
@@ -28,6 +26,7 @@ import { receiveLive } from '../support/ledger.ts'
 import { asMerchant, withMerchant, withService } from '../support/service.ts'
 import { openVictim, type Victim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { newRequest } from '../support/write-request.ts'
 import { hire } from './staff.ts'
 
 /** The acts whose lines other files test. */
@@ -145,7 +144,6 @@ describe('An act', function () {
       const headers = merchant.write()
       const url = `/api/v1/dev/webhooks/endpoints${path}`
       const { body: sent } = await service.http[method](url).set(headers).send(body)
-      await service.deps.Claim.updateMany({}, { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } })
       await service.http[method](url)
         .set(headers)
         .send(body)
@@ -335,8 +333,7 @@ describe('An act', function () {
     it('does not redirect events to another URL if its key may not see them', async () => {
       const { id } = await subscribe(service, merchant, 'https://shop.example/hook', ['payment.created'])
       const update = (scopes: Scope[], change: EndpointChange) => (deps: Deps) => {
-        const effect = { id: newId(), deadlineAt: noDeadline, cause: null, seal: String }
-        return updateEndpoint(deps, { ...callerOf(merchant), scopes: new Set(scopes) }, id, change, effect)
+        return updateEndpoint(deps, { ...callerOf(merchant), scopes: new Set(scopes) }, id, change, newRequest(deps))
       }
       const redirect = update(['payments.intents:read'], { url: 'https://other.example/hook' })
       const subscribed = update(['store.orders:read'], { events: ['order.new'] })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { TOTP } from 'otpauth'
-import type { AuditEvent, SharedLine } from '../../src/audit/audit-event.ts'
+import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import type { Role } from '../../src/staff/account-fields.ts'
 import { createAccount } from '../../src/staff/create-account.ts'
 import type { Service } from '../support/service.ts'
@@ -128,10 +128,9 @@ export const readable = (html: string): string =>
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ([.,:;?])/g, '$1')
 
-/** Counts the refusals in the audit trail and in the lines that are added to it at the end of the hour. */
+/** Counts the refusals in the audit trail, of which repeated ones share a line. */
 export async function refusalsIn({ deps }: Service, matches: (line: AuditEvent) => boolean) {
-  const held = (await deps.SharedLine.find().lean<Pick<SharedLine, 'unaudited'>[]>()).flatMap((each) => each.unaudited)
-  const lines = [...(await deps.AuditEvent.find({ act: 'staff.sign-in-refused' }).lean<AuditEvent[]>()), ...held]
+  const lines = await deps.AuditEvent.find({ act: 'staff.sign-in-refused' }).lean<AuditEvent[]>()
   const found = lines.filter(matches)
   const notes = found.flatMap(({ subject, after }) => after?.notes ?? `${subject}: ${String(after?.reason)}`)
   return { count: found.reduce((sum, { after }) => sum + Number(after?.times ?? 1), 0), notes: [...new Set(notes)] }

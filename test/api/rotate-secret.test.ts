@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import type { EventName } from '../../schemas/events.ts'
 import { attempt, freshDelivery, openSecondProcess, subscribe } from '../support/actions.ts'
 import { isSignedWith, type Received, withEndpointServer } from '../support/endpoint-server.ts'
-import { asMerchant, loseResponses, withMerchantPerTest, withService } from '../support/service.ts'
+import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
 
 const hour = 3_600_000
 const events: EventName[] = ['payment.created']
@@ -51,7 +51,7 @@ describe('The operation that rotates a webhook secret', () => {
     expect(list.text).not.to.include('ecret')
     const kept = JSON.stringify([
       await service.deps.Endpoint.findById(id).lean(),
-      await service.deps.Claim.find().lean(),
+      await service.deps.StoredResponse.find().lean(),
     ])
     for (const each of [first, secret, standardSecret.slice(6)]) expect(kept).not.to.include(each)
   })
@@ -116,12 +116,15 @@ describe('The operation that rotates a webhook secret', () => {
     expect(previousOf(arrived)).to.equal(signatures(old, arrived))
   })
 
-  it("returns the first attempt's secret to a retry after a crash, even if that secret has since been rotated", async () => {
-    const { body } = await rotate('crashed').expect(200)
-    await loseResponses(service)
+  it('returns the first secret to a retry for 24 hours, even if it has since been rotated or the endpoint is deleted', async () => {
+    service.clock.freeze(new Date('2031-06-07T00:00:00Z'))
+    const first = await rotate('again').expect(200)
     await rotated()
-    const retry = await rotate('crashed')
-    expect([retry.status, retry.body.data.secret]).to.deep.equal([200, body.data.secret])
+    await service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
+    service.clock.advance(24 * hour - 1)
+    expect(await rotate('again')).to.include({ status: 200, text: first.text })
+    service.clock.advance(1)
+    expect((await rotate('again')).status).to.equal(404)
   })
 
   it('works even if the SECRET_KEY that encrypted the old secret is lost', async () => {

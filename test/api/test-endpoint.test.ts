@@ -153,12 +153,27 @@ describe('A webhook endpoint test', () => {
     silent.close()
   })
 
-  it('sends only one delivery per idempotency key', async () => {
+  it('sends one delivery per idempotency key, which concurrent requests may send again under the same id', async () => {
     const responses = await Promise.all(Array.from({ length: 5 }, () => test({}, merchant, 'once')))
+    responses.push(await test({}, merchant, 'once'))
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
-    expect(responses.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).to.have.length(4)
-    expect(endpointServer.received).to.have.length(1)
+    expect(responses.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).to.have.length(5)
+    const { length } = endpointServer.received
+    expect((await test({ event: 'order.new' }, merchant, 'once')).text).to.equal(responses[0]?.text)
+    expect(endpointServer.received).to.have.length(length)
+    expect(new Set(endpointServer.received.map(({ json }) => json.id))).to.have.property('size', 1)
+    await test({}, merchant, 'another').expect(200)
+    expect(new Set(endpointServer.received.map(({ json }) => json.id))).to.have.property('size', 2)
   })
+
+  it('may take longer than a request may wait for MongoDB', async () => {
+    const slow = await openSecondProcess(service, { WEBHOOK_TIMEOUT_SECONDS: '30' })
+    slow.allowHost(endpointServer.host)
+    endpointServer.respondWith((res) => void setTimeout(() => res.end(), 8_500))
+    const { status, body } = await slow.http.post(`${path}/${id}/test`).set(merchant.write())
+    expect([status, body.data?.delivered, body.data?.durationMs > 8_000]).to.deep.equal([200, true, true])
+    await slow.close()
+  }).timeout(30_000)
 
   it('repeats the delivery with the same id if the request is retried after a crash', async () => {
     await test({}, merchant, 'crashed').expect(200)

@@ -233,7 +233,7 @@ describe('npm run admin -- secrets rotate', function () {
     const otherSecrets = createSecrets([Buffer.from(newest, 'base64')])
     const lost = otherSecrets.seal('of a key that is not configured', secretField(id))
     const replaced = (fromNow: number) => ({
-      previousSecrets: [{ secret: lost, madeBy: 'x', validUntil: new Date(Date.now() + fromNow) }],
+      previousSecrets: [{ secret: lost, validUntil: new Date(Date.now() + fromNow) }],
     })
     const unreadable = async (change: object) => {
       await service.deps.Endpoint.updateOne({ _id: id }, { $set: change })

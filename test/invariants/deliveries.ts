@@ -39,8 +39,8 @@ export const deliveryOfEvent: Check = function* (stored, circumstances) {
 }
 
 /** It is unknown which events were due to an endpoint that was changed. */
-const isSteady = ({ active, deletedAt, createdAt, updatedAt, effects }: EndpointDocument): boolean =>
-  active && deletedAt === null && createdAt === updatedAt && effects.length === 0
+const isSteady = ({ active, deletedAt, createdAt, updatedAt }: EndpointDocument): boolean =>
+  active && deletedAt === null && createdAt === updatedAt
 
 /** Each relayed event has a delivery for each endpoint that was subscribed to it. */
 export const deliveriesComplete: Check = function* (stored, circumstances) {

@@ -128,8 +128,6 @@ export interface EndpointDocument extends Owner {
   deletedAt: number | null
   createdAt: number
   updatedAt: number
-  /** The ids of the requests that changed the endpoint. */
-  effects: string[]
   outbox: OutboxEvent[]
 }
 

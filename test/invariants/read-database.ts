@@ -7,7 +7,7 @@ const fields: Record<string, string> = {
   intents:
     'referenceNumber merchantReference shortCode status cancellationReason payment hold failure attempts.kind attempts.outcome refunds refundsCommitted feesReturned expiresAt cancelsAt createdAt cleanedAt outbox.id outbox.event outbox.createdAt outbox.facts',
   orders: 'status number items total createdAt outbox.id outbox.event outbox.createdAt outbox.facts',
-  webhookendpoints: 'events active deletedAt createdAt updatedAt effects outbox',
+  webhookendpoints: 'events active deletedAt createdAt updatedAt outbox',
   deliveries:
     'endpointId event referenceNumber facts status attempts requeues nextAttemptAt leaseToken attemptLog.at deliveredAt deadAt createdAt',
   events: 'event referenceNumber facts createdAt number',

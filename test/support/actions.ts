@@ -4,7 +4,6 @@ import { createIntent as insertIntent } from '../../src/intents/create.ts'
 import { parseCreate } from '../../src/intents/parse-create.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { relayOutboxes } from '../../src/outbox/relay.ts'
-import { newId } from '../../src/security/ids.ts'
 import { type WakeOutcome, wakeDelivery } from '../../src/webhooks/attempts/wake.ts'
 import { bodyOf, composeData } from '../../src/webhooks/body/compose.ts'
 import { findBodySource } from '../../src/webhooks/body/find-source.ts'
@@ -26,8 +25,6 @@ export interface Subscription {
 
 export const paymentEvents = ['payment.created', 'payment.cancelled', 'payment.expired']
 
-/** A merchant's write, applied directly: a request would cost several times the processor time. */
-const newEffect = () => ({ id: newId(), deadlineAt: noDeadline, cause: null, seal: () => '' })
 const callerBy = (merchant: Merchant) => callerOf(merchant, merchant.key.includes('_test_'))
 
 /** Creates an endpoint of the merchant, whose server may listen on loopback. */
@@ -40,8 +37,8 @@ export async function subscribe(
   service.allowHost(new URL(url).host)
   const { deps } = service
   const caller = callerBy(merchant)
-  const created = await createEndpoint(deps, caller, parseEndpoint(deps, caller, { url, events }), newEffect())
-  return created as unknown as Subscription
+  const described = parseEndpoint(deps, caller, { url, events })
+  return (await dataOf(await createEndpoint(deps, caller, described, newRequest(deps)))) as unknown as Subscription
 }
 
 export interface Created {

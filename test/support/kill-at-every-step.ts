@@ -55,8 +55,8 @@ export const killAtEveryStep = <Case>(
 const longestShortSeconds = 3
 
 /**
- * MongoDB keeps what a killed process has locked for the lifetime of a transaction. With a short one, the retry does not
- * wait long. Uses its own connection, because the service's user may not set parameters.
+ * MongoDB keeps what a killed process has locked for the lifetime of a transaction. With a short one, the retry does
+ * not wait long. Uses its own connection, because the service's user may not set parameters.
  */
 export async function withShortLocks<T>(service: Service, act: () => Promise<T>): Promise<T> {
   const client = await mongoose.mongo.MongoClient.connect(service.deps.config.mongodbUrl)

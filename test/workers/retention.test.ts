@@ -64,19 +64,13 @@ describe('The clean-up', () => {
     const texts = new Map<string, string>()
     for (const { name } of collections.filter((each) => !ignoredCollections.includes(each.name))) {
       const docs = await service.deps.mongo.collection(name).find().toArray()
-      for (const {
-        sealedResponse: _response,
-        attemptLog: _log,
-        health: _health,
-        attemptHours: _hours,
-        ...kept
-      } of docs)
+      for (const { attemptLog: _log, health: _health, attemptHours: _hours, ...kept } of docs)
         if (kept.sandbox !== true) texts.set(`${name} ${String(kept._id)}`, JSON.stringify(kept))
     }
     return texts
   }
 
-  it('never changes balances, and never removes or changes live documents, except attempts and stored responses', async () => {
+  it('never changes balances, and never removes or changes live documents, except attempts', async () => {
     await createSampleData(service, pair.test, true)
     await createSampleData(service, pair.live, false)
     await ageData(service, pair.test, 400 * dayMs)
@@ -86,7 +80,7 @@ describe('The clean-up', () => {
     expect(await clean()).to.include({ outcome: 'cleaned', intents: 2, orders: 1, products: 2, movements: 2 })
     expect(await liveDocuments()).to.deep.equal(before)
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
-    expect(await clean()).to.include({ intents: 0, deliveries: 0, attempts: 0, responses: 0 })
+    expect(await clean()).to.include({ intents: 0, deliveries: 0, attempts: 0 })
   })
 
   it('keeps unfinished intents, orders and deliveries, however old they are, and removes them once they are finished', async () => {
@@ -216,35 +210,6 @@ describe('The clean-up', () => {
     const config = { ...service.deps.config, liveDeliveryRetentionMs: null }
     expect(await clean({ ...service.deps, config })).to.include({ attempts: 0 })
     expect((await storedDelivery(service, { _id })).attemptLog[0]?.responseText).to.equal('thank you')
-  })
-
-  it('removes the sealed responses to create requests after two days, when no retry needs them any longer', async () => {
-    const { Endpoint, Claim } = service.deps
-    const headers = pair.live.write()
-    const create = () => service.http.post('/api/v1/dev/intents').set(headers).send({ amount: 700 })
-    await clean()
-    const since = { createdAt: { $gte: service.clock.now() } }
-    const first = await create()
-    await subscribe(service, pair.live, endpointServer.url, ['payment.created'])
-    service.clock.advance(dayMs - 60_000)
-    await clean()
-    const again = await create()
-    expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([first.text, 'true'])
-
-    const own = { businessId: pair.test.businessId, sealedResponse: { $exists: true }, ...since }
-    expect(await Endpoint.countDocuments(own)).to.equal(1)
-    service.clock.advance(dayMs)
-    expect(await clean()).to.include({ responses: 0 })
-    service.clock.advance(120_000)
-    expect(await clean()).to.include({ responses: 1 })
-    expect(await Endpoint.countDocuments(own)).to.equal(0)
-    const renewed = await create()
-    expect([renewed.status, renewed.headers['idempotent-replayed']]).to.deep.equal([201, undefined])
-    expect(renewed.body.data.referenceNumber).to.not.equal(first.body.data.referenceNumber)
-
-    // The clean-up does not touch claims: MongoDB removes each one an hour after its 24 hours.
-    const ahead = new Date(service.clock.now().getTime() + dayMs + dayMs / 24)
-    expect(await Claim.countDocuments({ removeAt: { $not: { $lte: ahead } } })).to.equal(0)
   })
 
   it('removes only endpoints that were deleted more than two days ago and have no deliveries', async () => {

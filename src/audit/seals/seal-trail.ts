@@ -18,15 +18,25 @@ export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> &
 
 /** An array that contains null would match `seal: null`. */
 const unmarked = { seal: { $eq: null, $not: { $type: 'array' } } } as const
+const hourMs = 3_600_000
+
+/**
+ * Matches all lines but those whose hour has just ended or has not ended yet: an act may still be counted in them. One
+ * that claims to be open for longer than an hour is forged, and is sealed like any other line.
+ */
+const closed = (now: number) => ({
+  closesAt: { $not: { $gt: new Date(now - hourMs), $lt: new Date(now + 2 * hourMs) } },
+})
+
 /** MongoDB aborts a read after this time, which is less than the 5 s after which the driver gives up. */
 const maxTimeMS = 4_000
 
 /**
- * Seals all lines of the audit trail that have no seal yet, and the last entries of ledgers (`heads`). Lines are sealed
- * as soon as their seal is inserted. The number of a seal is unique, so if two processes seal concurrently, one of them
- * starts again. Before it reads lines, each process marks the lines of the last seal, so a line gets into only one
- * seal, even if the process that inserted the seal was killed before it marked its lines. Each seal is logged, so that
- * its digest also exists outside MongoDB. Returns the audit key.
+ * Seals all closed lines of the audit trail that have no seal yet, and the last entries of ledgers (`heads`). Lines are
+ * sealed as soon as their seal is inserted. The number of a seal is unique, so if two processes seal concurrently, one
+ * of them starts again. Before it reads lines, each process marks the lines of the last seal, so a line gets into only
+ * one seal, even if the process that inserted the seal was killed before it marked its lines. Each seal is logged, so
+ * that its digest also exists outside MongoDB. Returns the audit key.
  */
 export async function sealTrail(
   deps: SealDeps,
@@ -39,7 +49,9 @@ export async function sealTrail(
   for (;;) {
     const last = await lastSeal(deps)
     if (last !== null) await pace(() => markLines(deps, last))
-    const unsealed = await pace(() => lines.find(unmarked, { sort: { _id: 1 }, limit, maxTimeMS }).toArray())
+    const unsealed = await pace(() =>
+      lines.find({ ...unmarked, ...closed(deps.now().getTime()) }, { sort: { _id: 1 }, limit, maxTimeMS }).toArray(),
+    )
     const ledgers = heads.slice(0, limit).map((entry) => headOf(key, entry))
     if (unsealed.length + ledgers.length === 0) return key
     const seal = {

@@ -4,11 +4,10 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { type Page, readPage, readSlice } from '../../input/pagination.ts'
 import { withinAuditLines } from '../../quotas/audit-lines.ts'
-import { createEndpoint, parseEndpoint, recallEndpoint } from '../../webhooks/endpoints/create.ts'
+import { createEndpoint, parseEndpoint } from '../../webhooks/endpoints/create.ts'
 import { deleteEndpoint } from '../../webhooks/endpoints/delete.ts'
 import { type Endpoint, standing } from '../../webhooks/endpoints/endpoint.ts'
-import { findChanged } from '../../webhooks/endpoints/find.ts'
-import { presentEndpoint, presentListedEndpoint } from '../../webhooks/endpoints/present.ts'
+import { presentListedEndpoint } from '../../webhooks/endpoints/present.ts'
 import { rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts'
 import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
 import { parseUpdate, updateEndpoint } from '../../webhooks/endpoints/update.ts'
@@ -19,60 +18,53 @@ import { aboutEndpoints } from './endpoints-openapi.ts'
 export const endpointRoutes: readonly Route[] = [
   {
     method: 'post',
-    claims: true,
     path: '/dev/webhooks/endpoints',
     about: aboutEndpoints.create,
     scope: 'webhooks.endpoints:write',
     status: 201,
-    recall: recallEndpoint,
-    run: (deps, caller, { body }, effect) => {
-      const request = parseEndpoint(deps, caller, body)
-      return withinAuditLines(deps, caller, null, () => createEndpoint(deps, caller, request, effect))
+    run: async (deps, caller, { body }, request) => {
+      const described = parseEndpoint(deps, caller, body)
+      const create = () => createEndpoint(deps, caller, described, request)
+      return (await request.earlier()) ?? withinAuditLines(deps, caller, null, create)
     },
   },
   {
     method: 'put',
-    claims: true,
     path: '/dev/webhooks/endpoints/:id',
     about: aboutEndpoints.update,
     scope: 'webhooks.endpoints:write',
     status: 200,
-    run: async (deps, caller, { params: { id = '' }, body }, effect) => {
+    run: async (deps, caller, { params: { id = '' }, body }, request) => {
       const change = parseUpdate(deps, caller, body)
-      const update = () => updateEndpoint(deps, caller, id, change, effect)
-      const earlier = await findChanged(deps, caller, id, effect.id)
-      return presentEndpoint(await withinAuditLines(deps, caller, earlier, update))
+      const update = () => updateEndpoint(deps, caller, id, change, request)
+      return (await request.earlier()) ?? withinAuditLines(deps, caller, null, update)
     },
   },
   {
     method: 'delete',
-    claims: true,
     path: '/dev/webhooks/endpoints/:id',
     about: aboutEndpoints.delete,
     scope: 'webhooks.endpoints:write',
     status: 200,
-    run: (deps, caller, { params }, effect) => deleteEndpoint(deps, caller, params.id ?? '', effect),
+    run: (deps, caller, { params: { id = '' } }, request) => deleteEndpoint(deps, caller, id, request),
   },
   {
     method: 'post',
-    claims: true,
     path: '/dev/webhooks/endpoints/:id/test',
     about: aboutEndpoints.test,
     scope: 'webhooks.endpoints:write',
     status: 200,
-    thirdPartyMs: (config) => config.webhookTimeoutMs,
-    run: (deps, caller, { params, body }, effect) =>
-      testEndpoint(deps, caller, params.id ?? '', parseTest(deps, caller, body), effect),
+    run: async (deps, caller, { params: { id = '' }, body }, request) =>
+      testEndpoint(deps, caller, id, parseTest(deps, caller, body), request),
   },
   {
     method: 'post',
-    claims: true,
     path: '/dev/webhooks/endpoints/:id/rotate-secret',
     about: aboutEndpoints.rotateSecret,
     scope: 'webhooks.endpoints:write',
     status: 200,
     isNeverLimited: true,
-    run: (deps, caller, { params }, effect) => rotateSecret(deps, caller, params.id ?? '', effect),
+    run: (deps, caller, { params: { id = '' } }, request) => rotateSecret(deps, caller, id, request),
   },
   {
     method: 'get',

@@ -13,7 +13,7 @@ import { hashOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts'
 import { newTotpSecret, stepOf, totpField } from './totp.ts'
 import { useCode } from './use-code.ts'
 
-export type FactorDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'SharedLine' | 'secrets' | 'now'> & {
+export type FactorDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'> & {
   countCode: CountCode
 }
 

@@ -4,10 +4,7 @@ import { createByIdBatcher } from '../../mongo/batching/read-batcher.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { SlotOwner } from './slots/slot.ts'
 
-/**
- * An endpoint with the fields that an attempt needs. The endpoint's effects are left out, because there may be a
- * thousand of them.
- */
+/** An endpoint with the fields that an attempt needs. */
 export type AttemptEndpoint = Pick<Endpoint, '_id' | keyof typeof fields>
 
 const fields = {

@@ -17,16 +17,12 @@ export const auditedFields = (
   active,
 })
 
-/**
- * Returns the fields that a request changes, with their old and new values. Returns null if the request changes
- * nothing.
- */
+/** Returns the fields that a request changes, with their old and new values. Returns null if it changes nothing. */
 export function auditedChanges(
   deps: Pick<Deps, 'secrets'>,
   standing: AuditedFields,
-  change: Partial<AuditedFields>,
+  after: AuditedFields,
 ): Pick<AuditEvent, 'before' | 'after'> | null {
-  const after = { ...standing, ...change }
   const names = (['url', 'events', 'active'] as const).filter((name) => !isDeepStrictEqual(after[name], standing[name]))
   if (names.length === 0) return null
   const only = (fields: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, fields[name]]))

@@ -1,14 +1,16 @@
+import type { mongo } from 'mongoose'
 import { type CreateEndpointBody, createEndpointBody } from '../../../schemas/create-endpoint.ts'
 import type { EventName } from '../../../schemas/events.ts'
-import { publishAudit } from '../../audit/publish.ts'
+import { addLines } from '../../audit/add-lines.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
-import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effect.ts'
-import type { Recall } from '../../idempotency/recall.ts'
+import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
+import { newId } from '../../security/ids.ts'
 import { storedUrl } from '../sender/url.ts'
 import { auditedFields, endpointLine } from './audit.ts'
-import { type Endpoint, endpointSlots, endpoints, standing, untried } from './endpoint.ts'
+import { type Endpoint, endpointSlots, standing, untried } from './endpoint.ts'
 import { permitEvents } from './event-permission.ts'
 import { presentEndpoint } from './present.ts'
 import { newSecret, presentSecret, secretField } from './signing-secrets.ts'
@@ -26,69 +28,57 @@ export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body
   return { url: storedUrl(input.url), events: wanted }
 }
 
+type CreateDeps = Pick<Deps, 'Endpoint' | 'AuditEvent' | 'StoredResponse' | 'transactions' | 'secrets' | 'now'>
+
 /**
  * Creates an endpoint in the first of the business's five slots that is free. Returns the data described in SPEC 4.8,
  * including the secret. After that, the only operation that returns a secret is a rotation, which returns a new one.
  * Throws MAX_ENDPOINTS_REACHED if no slot is free.
  */
-export async function createEndpoint(
-  deps: Deps,
+export function createEndpoint(
+  deps: CreateDeps,
   caller: Caller,
-  request: EndpointRequest,
-  effect: Effect,
-): Promise<Record<string, unknown> | DoneBefore> {
-  const secret = newSecret()
-  const now = deps.now()
-  const endpoint = {
-    _id: effect.id,
-    businessId: caller.businessId,
-    sandbox: caller.sandbox,
-    ...request,
-    secret: deps.secrets.seal(secret, secretField(effect.id)),
-    secretMadeBy: effect.id,
-    previousSecrets: [],
-    active: true,
-    deletedAt: null,
-    health: untried,
-    attemptHours: {},
-    reportedFailure: null,
-    outbox: [],
-    effects: [],
-    createdAt: now,
-    updatedAt: now,
-    unaudited: [
-      endpointLine(caller, {
-        at: now,
-        act: 'endpoint.created',
-        subject: effect.id,
-        after: auditedFields(deps, { ...request, active: true }),
-      }),
-    ],
-  }
-  const data = { ...presentEndpoint(endpoint), ...presentSecret(secret) }
-  const sealedResponse = effect.seal(data)
-  for (const slot of endpointSlots) {
-    const insertion = await deps.batchers.insertEndpoint({ ...endpoint, slot, sealedResponse }, effect.deadlineAt)
-    if (insertion.inserted) {
-      await publishAudit(deps, deps.Endpoint, [endpoint])
-      return data
+  described: EndpointRequest,
+  request: WriteRequest,
+): Promise<Result> {
+  const { businessId, sandbox } = caller
+  return once(deps, request, { documents: [businessId] }, async (session) => {
+    const [_id, secret, now] = [newId(), newSecret(), deps.now()]
+    const endpoint: Endpoint = {
+      _id,
+      businessId,
+      sandbox,
+      slot: await findFreeSlot(deps, caller, session),
+      ...described,
+      secret: deps.secrets.seal(secret, secretField(_id)),
+      previousSecrets: [],
+      active: true,
+      deletedAt: null,
+      health: untried,
+      attemptHours: {},
+      reportedFailure: null,
+      outbox: [],
+      createdAt: now,
+      updatedAt: now,
     }
-    if (insertion.index === '_id_') return doneBefore
-  }
-  const count = (sandbox: boolean) =>
-    deps.Endpoint.countDocuments({ businessId: caller.businessId, ...standing, sandbox })
-  throw refuse('MAX_ENDPOINTS_REACHED', { details: { live: await count(false), sandbox: await count(true) } })
+    await nativeCollection(deps.Endpoint).insertOne(endpoint, { session })
+    const about = { act: 'endpoint.created', subject: _id, after: auditedFields(deps, endpoint) } as const
+    await addLines(deps, [endpointLine(caller, { at: now, ...about })], session)
+    return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
+  })
 }
 
-/** Finds the sealed first response to the create request that has a given effect id. */
-export const recallEndpoint: Recall = {
-  kind: 'stored',
-  collection: endpoints.name,
-  async find({ Endpoint }, effectId) {
-    const endpoint = await Endpoint.findById(effectId, { sealedResponse: 1 }).lean<Pick<
-      Endpoint,
-      'sealedResponse'
-    > | null>()
-    return endpoint?.sealedResponse ?? null
-  },
+/** If another request takes the slot at the same time, the unique index `slotInUse` makes the transaction repeat. */
+async function findFreeSlot(
+  { Endpoint: model }: Pick<Deps, 'Endpoint'>,
+  { businessId }: Caller,
+  session: mongo.ClientSession,
+): Promise<number> {
+  const found = await nativeCollection(model)
+    .find({ businessId, ...standing }, { projection: { slot: 1, sandbox: 1 }, hint: 'slotInUse', session })
+    .toArray()
+  const free = endpointSlots.find((slot) => !found.some((endpoint) => endpoint.slot === slot))
+  if (free !== undefined) return free
+  const live = found.filter((endpoint) => !endpoint.sandbox).length
+  throw refuse('MAX_ENDPOINTS_REACHED', { details: { live, sandbox: found.length - live } })
 }

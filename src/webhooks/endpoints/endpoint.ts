@@ -1,5 +1,4 @@
 import type { EventName } from '../../../schemas/events.ts'
-import { type AuditEvent, unauditedFields, unauditedIndex } from '../../audit/audit-event.ts'
 import type { Collection } from '../../mongo/collection.ts'
 import { type OutboxEvent, outboxFields, outboxIndex } from '../../outbox/event.ts'
 
@@ -61,11 +60,10 @@ export const untried: EndpointHealth = {
  */
 export interface PreviousSecret {
   secret: string
-  madeBy: string
   validUntil: Date
 }
 
-/** A stored endpoint (SPEC 2.2). `_id` is the effect id of the request that created it. */
+/** A stored endpoint (SPEC 2.2). */
 export interface Endpoint {
   _id: string
   businessId: string
@@ -80,15 +78,10 @@ export interface Endpoint {
   events: EventName[]
   /** The current secret, in sealed form. The unsealed secret consists of 64 hex characters. */
   secret: string
-  /** The effect id of the create request or rotation that generated `secret`. */
-  secretMadeBy: string
   /** The replaced secrets, newest first. */
   previousSecrets: PreviousSecret[]
   active: boolean
-  /**
-   * When the endpoint was deleted, or null. A deleted endpoint is kept for a while, so that a retry of the deletion can
-   * find it.
-   */
+  /** When the endpoint was deleted, or null. A deleted endpoint is kept as long as it has deliveries. */
   deletedAt: Date | null
   health: EndpointHealth
   /** The latest attempts by hour, at most one item per hour of the day (last-day.ts). */
@@ -98,15 +91,6 @@ export interface Endpoint {
   outbox: OutboxEvent[]
   createdAt: Date
   updatedAt: Date
-  /**
-   * The effect ids of the requests that changed the endpoint, kept so that a retried request finds the change that it
-   * has already made.
-   */
-  effects: string[]
-  /** The sealed first response to the create request. The clean-up removes it after two days (src/retention). */
-  sealedResponse?: string
-  /** Audit lines that are not in the audit trail yet. */
-  unaudited: AuditEvent[]
 }
 
 export const endpoints: Collection = {
@@ -119,8 +103,7 @@ export const endpoints: Collection = {
     url: String,
     events: [String],
     secret: String,
-    secretMadeBy: String,
-    previousSecrets: [{ _id: false, secret: String, madeBy: String, validUntil: Date }],
+    previousSecrets: [{ _id: false, secret: String, validUntil: Date }],
     active: Boolean,
     deletedAt: Date,
     health: {
@@ -137,11 +120,8 @@ export const endpoints: Collection = {
       default: null,
     },
     outbox: outboxFields,
-    effects: [String],
     createdAt: Date,
     updatedAt: Date,
-    sealedResponse: String,
-    unaudited: unauditedFields,
   },
   indexes: [
     {
@@ -173,7 +153,6 @@ export const endpoints: Collection = {
       partialFilterExpression: { slot: { $type: 'number' }, 'reportedFailure.since': { $type: 'date' } },
     },
     outboxIndex,
-    unauditedIndex,
   ],
 }
 

@@ -3,10 +3,7 @@ import type { Models } from '../../mongo/models.ts'
 
 type RemoveDeps = Pick<Models, 'Endpoint'>
 
-/**
- * The number of deleted endpoints that are kept per business, so that a retry of a deletion finds the endpoint. No
- * merchant deletes this many endpoints within two days.
- */
+/** The number of deleted endpoints that are kept per business, so that support staff see what was deleted lately. */
 const maxKeptDeletions = 100
 /**
  * The maximum number of endpoints that one deletion removes. Normally it would be enough to remove a single endpoint,
@@ -18,7 +15,7 @@ const maxTimeMS = 2000
 /**
  * Removes a business's deleted endpoints, except for the `maxKeptDeletions` most recently deleted ones, so that a
  * client that creates and deletes endpoints in a loop does not make the collection grow. The clean-up removes the other
- * deleted endpoints once their deletion can no longer be retried (src/retention).
+ * deleted endpoints after two days (src/retention).
  */
 export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string): Promise<void> {
   const surplus = await unusedAmong(Endpoint, [
@@ -33,9 +30,8 @@ export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string
 /**
  * Returns the ids of the endpoints that `stages` selects and that have no deliveries. A deleted endpoint is kept as
  * long as it has deliveries, because support staff need it and the merchant's list of deliveries refers to it. The
- * endpoint is also kept as long as it has audit lines that are not in the audit trail yet, or an event that has not
- * been relayed. A relay that read the endpoint before its deletion may still add a delivery, which is cancelled when it
- * becomes due.
+ * endpoint is also kept as long as it has an event that has not been relayed. A relay that read the endpoint before its
+ * deletion may still add a delivery, which is cancelled when it becomes due.
  */
 export async function unusedAmong(
   Endpoint: RemoveDeps['Endpoint'],
@@ -45,7 +41,7 @@ export async function unusedAmong(
     .aggregate<{ _id: string }>(
       [
         ...stages,
-        { $match: { 'unaudited.at': { $exists: false }, 'outbox.0': { $exists: false } } },
+        { $match: { 'outbox.0': { $exists: false } } },
         { $project: { _id: 1 } },
         {
           $lookup: {

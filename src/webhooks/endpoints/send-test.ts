@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto'
 import type { EventName } from '../../../schemas/events.ts'
 import { type TestEndpointBody, testEndpointBody } from '../../../schemas/test-endpoint.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import type { Effect, ThirdPartyStep } from '../../idempotency/effect.ts'
+import type { Result, ThirdPartyStep, WriteRequest } from '../../idempotency/request.ts'
+import { dayOf } from '../../quotas/sandbox-day.ts'
 import { signFor } from '../attempts/sign.ts'
 import { recordOf } from '../attempts/verdict.ts'
 import { composeBody } from '../body/compose.ts'
@@ -33,23 +35,29 @@ export async function testEndpoint(
   caller: Caller,
   id: string,
   requested: EventName | null,
-  effect: Effect,
-): Promise<ThirdPartyStep> {
+  request: WriteRequest,
+): Promise<Result> {
   const endpoint = await findEndpoint(deps, caller, id)
   const [first] = endpoint.events as [EventName]
   const event = requested ?? first
   permitEvents(caller, [event], 'event')
-  return () => deps.testSlots.run(caller.businessId, () => sendSample(deps, endpoint, event, effect))
+  const send: ThirdPartyStep = () =>
+    deps.testSlots.run(caller.businessId, () => sendSample(deps, endpoint, event, request))
+  return (await request.earlier()) ?? { kind: 'none', data: send }
 }
+
+/** Two requests with the same key that arrive at the same time both send, under the same id. */
+const eventIdOfTest = (key: string, now: Date): string =>
+  hash('sha256', JSON.stringify([key, dayOf(now)]), 'hex').slice(0, 24)
 
 async function sendSample(
   deps: TestDeps,
   endpoint: Endpoint,
   event: EventName,
-  effect: Effect,
+  { key, cause: { requestId } }: WriteRequest,
 ): Promise<Record<string, unknown>> {
   const now = deps.now()
-  const id = deliveryId(effect.id, endpoint._id)
+  const id = deliveryId(eventIdOfTest(key, now), endpoint._id)
   // The event is always marked as a sandbox event, even with a live key, so that no merchant ships goods because of it.
   const body = composeBody({ _id: id, event, eventAt: now, sandbox: true }, sampleData(event, now))
   const headers = signFor(deps, endpoint, { _id: id, event }, body, now)
@@ -64,7 +72,7 @@ async function sendSample(
     status,
     stage,
     durationMs,
-    requestId: effect.cause?.requestId ?? null,
+    requestId,
   }
   deps.log.info(log, 'webhook.tested')
   return {

@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { leaseEnd } from '../deliveries/lease.ts'
+import { type Endpoint, isReceiving } from './endpoint.ts'
 
 const maxPerBatch = 500
 /**
@@ -12,17 +13,15 @@ const stopsForMs = 1000
 const maxTimeMS = 2000
 
 /**
- * Cancels deliveries to an endpoint that has been deleted or disabled, but stops after about a second. If the endpoint
- * has been deleted, cancels all of its open deliveries. If the endpoint has been disabled, cancels only the deliveries
- * with an attempt in flight, because the endpoint may be enabled again before the other deliveries become due. An
- * attempt in flight loses its lease, so its worker aborts the attempt at the next renewal, within 3 s. Some deliveries
- * may remain because of the time limit or an error, or because a relay is still inserting them. Workers cancel the
- * remaining deliveries when they become due. This function never throws.
+ * Cancels deliveries to an endpoint if it is deleted or disabled, but stops after about a second. If the endpoint is
+ * deleted, cancels all of its open deliveries. If it is disabled, cancels only those with an attempt in flight, because
+ * it may be enabled again before the others become due. An attempt in flight loses its lease, so its worker aborts the
+ * attempt at the next renewal, within 3 s. Some deliveries may remain because of the time limit or an error, or because
+ * a relay is still inserting them. Workers cancel these when they become due. This function never throws.
  */
 export async function stopDeliveries(
-  deps: Pick<Deps, 'Delivery' | 'now' | 'log'>,
+  deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,
   endpointId: string,
-  isDeleted: boolean,
 ): Promise<void> {
   const endsAt = performance.now() + stopsForMs
   const now = deps.now()
@@ -36,6 +35,9 @@ export async function stopDeliveries(
   }
   const open = { endpointId, nextAttemptAt: { $type: 'date' } }
   try {
+    const endpoint = await deps.Endpoint.findById(endpointId, { active: 1, deletedAt: 1 }).lean<Endpoint | null>()
+    if (endpoint !== null && isReceiving(endpoint)) return
+    const isDeleted = endpoint === null || endpoint.deletedAt !== null
     let cancelled = 0
     for (const filter of isDeleted ? [attempted, open] : [attempted])
       cancelled += await cancelMatching(deps, filter, now, endsAt)

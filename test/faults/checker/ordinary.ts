@@ -42,7 +42,7 @@ export function ordinary(): Ordinary {
   const [createdAt, updatedAt] = [at(-40), at(-40)]
   post(round, -40, 'endpoint.create', '/webhooks/endpoints', created, { status: 201 })
   round.dump.webhookendpoints.push({
-    ...{ ...endpoint, _id: endpointId, deletedAt: null, createdAt, updatedAt, effects: [], outbox: [] },
+    ...{ ...endpoint, _id: endpointId, deletedAt: null, createdAt, updatedAt, outbox: [] },
   })
 
   const paid = create(round, 'PAID', 1)
