@@ -3,9 +3,10 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { effectOf, type Result, type WriteRequest } from '../idempotency/request.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
-import { findIntentToChange, findMarked } from './find.ts'
+import { findEarlier } from './effect.ts'
+import { findIntentToChange } from './find.ts'
 import { isPending } from './lifecycle.ts'
-import { dropOldMarks, markingOf, ownMark } from './marks.ts'
+import { dropOldMarks, markingOf } from './marks.ts'
 import { asOf, presentIntent } from './present.ts'
 import { applyTransition } from './transition.ts'
 
@@ -21,11 +22,9 @@ export async function cancelIntent(
 ): Promise<Result> {
   const { deadlineAt, cause } = request
   const before = await findIntentToChange(deps, caller, referenceNumber, request)
-  const earlier = await request.earlier()
+  const earlier = await findEarlier(deps, caller, before, request)
   if (earlier !== null) return earlier
   const now = deps.now()
-  const mark = ownMark(before, request)
-  if (mark !== null) return effectOf(mark, presentIntent(deps.config, before, now), true)
   if (!isPending(asOf(before, now).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
   await dropOldMarks(deps, before, deadlineAt)
   const marking = markingOf(request, now)
@@ -33,15 +32,4 @@ export async function cancelIntent(
   if (cancelled === null) throw refuse('INTENT_CANCEL_CONFLICT')
   wakeRelay(deps, cancelled)
   return effectOf(marking.mark, presentIntent(deps.config, cancelled, now), false)
-}
-
-/** Returns the intent if an earlier request with the same key has cancelled it. */
-export async function findCancelled(
-  deps: Deps,
-  caller: Caller,
-  referenceNumber: string,
-  request: WriteRequest,
-): Promise<Result | null> {
-  const found = await findMarked(deps, caller, referenceNumber, request)
-  return found && effectOf(found.mark, presentIntent(deps.config, found.intent, deps.now()), true)
 }

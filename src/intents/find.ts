@@ -3,8 +3,7 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import type { WriteRequest } from '../idempotency/request.ts'
 import type { IntentToChange } from './batchers.ts'
-import type { Intent, IntentMark } from './intent.ts'
-import { ownMark } from './marks.ts'
+import type { Intent } from './intent.ts'
 
 /**
  * Finds one of the caller's intents and returns it without its outbox. Throws INTENT_NOT_FOUND if the reference is
@@ -28,22 +27,6 @@ export const findIntentToChange = async (
   { key, deadlineAt }: Pick<WriteRequest, 'key' | 'deadlineAt'>,
 ): Promise<IntentToChange> =>
   ownedBy(caller, await deps.batchers.findIntentToChange({ referenceNumber, key }, deadlineAt))
-
-/**
- * Finds the caller's intent if an earlier request with the same key has changed it, together with that request's mark.
- * Otherwise, returns null, even if there is no such intent.
- */
-export async function findMarked(
-  deps: Pick<Deps, 'batchers'>,
-  { businessId, sandbox }: Caller,
-  referenceNumber: string,
-  request: WriteRequest,
-): Promise<{ intent: Intent; mark: IntentMark } | null> {
-  const intent = await deps.batchers.findIntent(referenceNumber, request.deadlineAt)
-  if (intent === null || intent.businessId !== businessId || intent.sandbox !== sandbox) return null
-  const mark = ownMark(intent, request)
-  return mark && { intent, mark }
-}
 
 function ownedBy<Stored extends Intent>({ businessId, sandbox }: Caller, intent: Stored | null): Stored {
   if (intent === null || intent.businessId !== businessId || intent.cleanedAt !== undefined)

@@ -2,12 +2,13 @@ import { expect } from 'chai'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Deps } from '../../src/deps.ts'
 import type { WriteRequest } from '../../src/idempotency/request.ts'
+import { findEffect } from '../../src/intents/effect.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { payIntent } from '../../src/intents/payments/pay.ts'
-import { findSimulated, simulatePayment } from '../../src/intents/payments/simulate.ts'
+import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
-import { findRefund, refundIntent } from '../../src/intents/refunds/refund.ts'
+import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { noCommission } from '../../src/wallets/commission.ts'
@@ -225,7 +226,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
       ...request(async (deps, caller, { referenceNumber, request: own }) => {
         const input = { amount: 20_000, reason: null, expectedRefundable: null }
         const run = refundIntent(deps, caller, referenceNumber, input, own)
-        return finished(run, () => findRefund(deps, caller, referenceNumber, own))
+        return finished(run, () => findEffect(deps, caller, referenceNumber, own))
       }, preparePaid),
       async check(each: Request, label: string) {
         const intent = await expectBooks(each, label)
@@ -251,7 +252,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
       ...request(async (deps, caller, { referenceNumber, request: own }) => {
         const input = { amount: null, payerPhone: '22000001', outcome: 'success' } as const
         const run = simulatePayment(deps, caller, referenceNumber, input, own)
-        return finished(run, () => findSimulated(deps, caller, referenceNumber, own))
+        return finished(run, () => findEffect(deps, caller, referenceNumber, own))
       }, prepare),
       async check(each: Request, label: string) {
         const intent = await expectBooks(each, label)

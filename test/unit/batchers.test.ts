@@ -82,31 +82,16 @@ describe('A write batcher', () => {
     await inPause(restMs, ['e'])
   })
 
-  it('ends the pause as soon as 50 calls are waiting', async () => {
-    const { batches, call, finish } = openBatcher(100, () => restMs)
-    const first = call('a')
-    await finish(0)
-    await first
-    const all = numbers(49).map((item) => call(item))
-    await nextLoop()
-    expect(batches).to.have.length(1)
-    all.push(call('49'))
-    await nextLoop()
-    await finish(1)
-    expect(await Promise.all(all)).to.deep.equal(numbers(50))
-  })
-
-  it('sends the next batch without a pause if at least 50 calls did not fit into the last batch', async () => {
+  it('pauses as long if calls did not fit into the last batch', async () => {
     const { call, finish, sizes } = openBatcher(60, () => restMs)
     const all = numbers(115).map((item) => call(item))
-    for (const index of [0, 1]) await finish(index)
-    expect(await Promise.all(all)).to.deep.equal(numbers(115))
-    const late = call('late')
+    await finish(0)
     await nextLoop()
-    expect(sizes()).to.deep.equal([60, 55])
+    expect(sizes()).to.deep.equal([60])
     mock.timers.tick(restMs)
-    await finish(2)
-    expect(await late).to.equal('LATE')
+    await finish(1)
+    expect(sizes()).to.deep.equal([60, 55])
+    expect(await Promise.all(all)).to.deep.equal(numbers(115))
   })
 
   it('sends no more calls in a batch than the configured maximum', async () => {

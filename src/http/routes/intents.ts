@@ -1,17 +1,21 @@
 import type { ListIntentsQuery } from '../../../schemas/list-intents.ts'
-import { cancelIntent, findCancelled } from '../../intents/cancel.ts'
+import { cancelIntent } from '../../intents/cancel.ts'
 import { createIntent } from '../../intents/create.ts'
+import { findEffect } from '../../intents/effect.ts'
 import { findIntent } from '../../intents/find.ts'
 import { listIntents, parseList } from '../../intents/list.ts'
 import { parseCreate } from '../../intents/parse-create.ts'
 import { parseSimulation } from '../../intents/payments/parse-simulation.ts'
-import { findSimulated, simulatePayment } from '../../intents/payments/simulate.ts'
+import { simulatePayment } from '../../intents/payments/simulate.ts'
 import { presentFor, presentIntent } from '../../intents/present.ts'
 import { findCreated } from '../../intents/present-created.ts'
 import { parseRefund } from '../../intents/refunds/parse-refund.ts'
-import { findRefund, refundIntent } from '../../intents/refunds/refund.ts'
-import type { OperationInput, Route } from '../operations/route.ts'
+import { refundIntent } from '../../intents/refunds/refund.ts'
+import type { OperationInput, Route, WriteRoute } from '../operations/route.ts'
 import { aboutIntents } from './intents-openapi.ts'
+
+const ofIntent: WriteRoute['findEffect'] = (deps, caller, { referenceNumber = '' }, request) =>
+  findEffect(deps, caller, referenceNumber, request)
 
 /** The operations on payment intents (SPEC 4.1 to 4.6). */
 export const intentRoutes: readonly Route[] = [
@@ -60,8 +64,7 @@ export const intentRoutes: readonly Route[] = [
     scope: 'payments.intents:write',
     status: 200,
     isNeverLimited: true,
-    findEffect: (deps, caller, { referenceNumber = '' }, request) =>
-      findCancelled(deps, caller, referenceNumber, request),
+    findEffect: ofIntent,
     run: (deps, caller, { params: { referenceNumber = '' } }, request) =>
       cancelIntent(deps, caller, referenceNumber, request),
   },
@@ -72,8 +75,7 @@ export const intentRoutes: readonly Route[] = [
     scope: 'payments.intents:write',
     sandboxOnly: true,
     status: 200,
-    findEffect: (deps, caller, { referenceNumber = '' }, request) =>
-      findSimulated(deps, caller, referenceNumber, request),
+    findEffect: ofIntent,
     run: (deps, caller, { params: { referenceNumber = '' }, body }, request) =>
       simulatePayment(deps, caller, referenceNumber, parseSimulation(deps, body), request),
   },
@@ -83,7 +85,7 @@ export const intentRoutes: readonly Route[] = [
     about: aboutIntents.refund,
     scope: 'payments.refunds:write',
     status: 200,
-    findEffect: (deps, caller, { referenceNumber = '' }, request) => findRefund(deps, caller, referenceNumber, request),
+    findEffect: ofIntent,
     run: (deps, caller, { params: { referenceNumber = '' }, body }, request) =>
       refundIntent(deps, caller, referenceNumber, parseRefund(deps, body), request),
   },

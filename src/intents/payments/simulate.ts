@@ -8,12 +8,13 @@ import { newId } from '../../security/ids.ts'
 import { commissionOf } from '../../wallets/commission.ts'
 import { failingPayment } from '../../wallets/magic-amounts.ts'
 import { maskPhone } from '../../wallets/phone.ts'
-import { findIntentToChange, findMarked } from '../find.ts'
-import type { Intent, IntentMark } from '../intent.ts'
-import { isFree, isPending, transitions } from '../lifecycle.ts'
+import { findEarlier, simulated } from '../effect.ts'
+import { findIntentToChange } from '../find.ts'
+import type { Intent } from '../intent.ts'
+import { isFree, isPending } from '../lifecycle.ts'
 import { payerHashOf } from '../look-up-keys.ts'
-import { acceptsPayments, dropOldMarks, markingOf, ownMark } from '../marks.ts'
-import { asOf, presentIntent } from '../present.ts'
+import { acceptsPayments, dropOldMarks, markingOf } from '../marks.ts'
+import { asOf } from '../present.ts'
 import { endPayment, type ReportedOutcome } from './end.ts'
 import type { Simulation } from './parse-simulation.ts'
 
@@ -45,9 +46,7 @@ export async function simulatePayment(
 ): Promise<Result> {
   const { deadlineAt, cause } = request
   const before = await findIntentToChange(deps, caller, referenceNumber, request)
-  const earlier = ownMark(before, request)
-    ? await findSimulated(deps, caller, referenceNumber, request)
-    : await request.earlier()
+  const earlier = await findEarlier(deps, caller, before, request)
   if (earlier !== null) return earlier
   if (!acceptsPayments(before)) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 30 })
   const amount = amountFor(deps, before, simulation)
@@ -70,27 +69,7 @@ export async function simulatePayment(
   wakeRelay(deps, after)
   const { requestId } = cause
   deps.log.info({ referenceNumber, ...outcome, status: after.status, requestId }, 'payment.settled')
-  return effectOf(marking.mark, resultOf(deps, after, marking.mark), false)
-}
-
-/** Returns the result of the payment that an earlier request with the same key has simulated. */
-export async function findSimulated(
-  deps: Deps,
-  caller: Caller,
-  referenceNumber: string,
-  request: WriteRequest,
-): Promise<Result | null> {
-  const found = await findMarked(deps, caller, referenceNumber, request)
-  return found && effectOf(found.mark, resultOf(deps, found.intent, found.mark), true)
-}
-
-/** Returns the response's data, or PAYMENT_FAILED with the status that the payment left. */
-function resultOf(deps: Pick<Deps, 'config' | 'now'>, intent: Intent, { payment }: IntentMark): unknown {
-  const failure = payment?.failure ?? null
-  if (failure === null) return presentIntent(deps.config, intent, deps.now())
-  const { code, retryable } = failure
-  const status = retryable ? transitions.decline.to : transitions.fail.to
-  return refuse('PAYMENT_FAILED', { details: { status, retryable, code } })
+  return effectOf(marking.mark, simulated(deps, after, marking.mark), false)
 }
 
 function amountFor(

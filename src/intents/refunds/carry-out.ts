@@ -8,7 +8,7 @@ import { createFairSlots, type FairSlots, type Free } from '../../process/fair-s
 import { outcomeOf } from '../../wallets/query.ts'
 import type { Wallet } from '../../wallets/wallet.ts'
 import { findIntent } from '../find.ts'
-import type { Intent, IntentMark } from '../intent.ts'
+import type { Intent } from '../intent.ts'
 import { findOpen, openRefund } from '../open-order.ts'
 import type { Payment } from '../payments/payment.ts'
 import { presentIntent, presentRefund } from '../present.ts'
@@ -67,13 +67,7 @@ const maxWaiting = 20
  * asks the wallet for the outcome. Never sends the refund to the wallet again.
  */
 export const earlierRefund =
-  (
-    deps: Deps,
-    caller: Caller,
-    { referenceNumber }: Intent,
-    { refundId = '' }: IntentMark,
-    cause: Cause | null,
-  ): ThirdPartyStep =>
+  (deps: Deps, caller: Caller, { referenceNumber }: Intent, refundId: string, cause: Cause | null): ThirdPartyStep =>
   async (withinDeadline) => {
     const read = () => withinDeadline((deadlineAt) => findIntent(deps, caller, referenceNumber, deadlineAt))
     const endsAt = performance.now() + maxWaitMs

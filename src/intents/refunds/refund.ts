@@ -4,9 +4,10 @@ import { type Refusal, refuse } from '../../errors.ts'
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { newRefundId } from '../../security/ids.ts'
 import { orderDeadline } from '../../wallets/order-times.ts'
-import { findIntentToChange, findMarked } from '../find.ts'
-import { dropOldMarks, markingOf, maxMarks, ownMark } from '../marks.ts'
-import { carryOut, earlierRefund } from './carry-out.ts'
+import { findEarlier } from '../effect.ts'
+import { findIntentToChange } from '../find.ts'
+import { dropOldMarks, markingOf, maxMarks } from '../marks.ts'
+import { carryOut } from './carry-out.ts'
 import { checkRefund } from './check.ts'
 import { beginRefund } from './hold.ts'
 import type { RefundRequest } from './parse-refund.ts'
@@ -40,9 +41,7 @@ export async function refundIntent(
   const { cause, deadlineAt } = request
   for (let round = 0; round < maxRounds; round += 1) {
     const intent = await findIntentToChange(deps, caller, referenceNumber, request)
-    const mark = ownMark(intent, request)
-    if (mark !== null) return effectOf(mark, earlierRefund(deps, caller, intent, mark, cause), true)
-    const earlier = await request.earlier()
+    const earlier = await findEarlier(deps, caller, intent, request)
     if (earlier !== null) return earlier
     const { payment, guard, ...amounts } = checkRefund(intent, refundRequest)
     const wallet = deps.wallets.named(payment.wallet)
@@ -56,17 +55,6 @@ export async function refundIntent(
       return effectOf(marking.mark, carryOut(deps, caller, { intent, payment, wallet, refund, cause }), false)
   }
   throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 1 })
-}
-
-/** Returns the refund that an earlier request with the same key has begun. */
-export async function findRefund(
-  deps: Deps,
-  caller: Caller,
-  referenceNumber: string,
-  request: WriteRequest,
-): Promise<Result | null> {
-  const found = await findMarked(deps, caller, referenceNumber, request)
-  return found && effectOf(found.mark, earlierRefund(deps, caller, found.intent, found.mark, request.cause), true)
 }
 
 function draft(

@@ -30,15 +30,9 @@ interface Waiting<Item, Outcome> {
  */
 export const backgroundRest = (operations: number): number => Math.min(operations * 4, 60)
 /**
- * If this many operations are waiting, they are sent without waiting any longer, because the cost per operation would
- * be almost the same in a larger batch.
- */
-const worthABatch = 50
-
-/**
  * Creates a batcher. `send` must return one outcome per item, in the same order. If an outcome is an Error, only that
  * item's caller is rejected. `restAfter` returns the minimum time from the start of a batch of so many operations to
- * the start of the next one. This minimum does not apply while many operations are waiting.
+ * the start of the next one.
  */
 export function createBatcher<Item, Outcome>(
   longestBatch: number,
@@ -47,16 +41,6 @@ export function createBatcher<Item, Outcome>(
 ): Batcher<Item, Outcome> {
   const waiting: Waiting<Item, Outcome>[] = []
   let isDraining = false
-  let endRest = (): void => undefined
-
-  const rest = (restMs: number): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, restMs)
-      endRest = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
 
   async function drain(): Promise<void> {
     isDraining = true
@@ -66,8 +50,8 @@ export function createBatcher<Item, Outcome>(
     while (waiting.length > 0) {
       const taken = waiting.splice(0, longestBatch)
       const restMs = restAfter(taken.length)
-      const isResting = restMs > 0 && waiting.length < worthABatch
-      await Promise.all([flush(taken), isResting && rest(restMs)])
+      const rest = restMs > 0 && new Promise((resolve) => setTimeout(resolve, restMs))
+      await Promise.all([flush(taken), rest])
     }
     isDraining = false
   }
@@ -94,7 +78,6 @@ export function createBatcher<Item, Outcome>(
     new Promise((resolve, reject) => {
       waiting.push({ item, deadlineAt, resolve, reject })
       if (!isDraining) void drain()
-      else if (waiting.length >= worthABatch) endRest()
     })
 }
 

@@ -15,8 +15,8 @@ export const moneyMutants: PlantedBugs = {
   'refund-again': {
     bug: 'A retry of a refund does not look for the refund that it began, and begins another.',
     edits: [
-      replace('refundIntent', 'ownMark($$)', 'null'),
-      replace('findMarked', 'ownMark($$)', 'null'),
+      replace('findEarlier', 'ownMark($$)', 'null'),
+      replace('findEffect', 'ownMark($$)', 'null'),
       drop('beginRefund', '...unlessMarked($)'),
     ],
     caughtBy: ['key.once'],

@@ -1,0 +1,45 @@
+import type { Caller } from '../businesses/caller.ts'
+import type { Deps } from '../deps.ts'
+import { refuse } from '../errors.ts'
+import { effectOf, type Result, type WriteRequest } from '../idempotency/request.ts'
+import type { Intent, IntentMark } from './intent.ts'
+import { transitions } from './lifecycle.ts'
+import { ownMark } from './marks.ts'
+import { presentIntent } from './present.ts'
+import { earlierRefund } from './refunds/carry-out.ts'
+
+/** Returns what an earlier request with the same key has done to the caller's intent, or null. */
+export async function findEffect(
+  deps: Deps,
+  caller: Caller,
+  referenceNumber: string,
+  request: WriteRequest,
+): Promise<Result | null> {
+  const intent = await deps.batchers.findIntent(referenceNumber, request.deadlineAt)
+  if (intent === null || intent.businessId !== caller.businessId || intent.sandbox !== caller.sandbox) return null
+  const mark = ownMark(intent, request)
+  if (mark === null) return null
+  const data =
+    mark.refundId === undefined
+      ? simulated(deps, intent, mark)
+      : earlierRefund(deps, caller, intent, mark.refundId, request.cause)
+  return effectOf(mark, data, true)
+}
+
+/** Like `findEffect`, after the intent has been read. Otherwise returns the stored response, which may be a refusal. */
+export const findEarlier = async (
+  deps: Deps,
+  caller: Caller,
+  intent: Intent,
+  request: WriteRequest,
+): Promise<Result | null> =>
+  ownMark(intent, request) === null ? request.earlier() : findEffect(deps, caller, intent.referenceNumber, request)
+
+/** Returns the changed intent, or PAYMENT_FAILED with the status that a simulated payment left. */
+export function simulated(deps: Pick<Deps, 'config' | 'now'>, intent: Intent, { payment }: IntentMark): unknown {
+  const failure = payment?.failure ?? null
+  if (failure === null) return presentIntent(deps.config, intent, deps.now())
+  const { code, retryable } = failure
+  const status = retryable ? transitions.decline.to : transitions.fail.to
+  return refuse('PAYMENT_FAILED', { details: { status, retryable, code } })
+}
