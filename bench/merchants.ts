@@ -8,6 +8,7 @@ import { issueKey } from '../src/businesses/issue-key.ts'
 import { connectMongo } from '../src/mongo/connect.ts'
 import { makeIndexes } from '../src/mongo/indexes.ts'
 import { openModels } from '../src/mongo/models.ts'
+import { openTransactions } from '../src/mongo/transaction.ts'
 import { createLog } from '../src/process/log.ts'
 import { createSecrets } from '../src/security/seal.ts'
 import type { Bench } from './rounds.ts'
@@ -31,7 +32,8 @@ export async function makeMerchants(
   const log = createLog('silent', 'bench', null)
   await makeIndexes({ mongodbUrl, mongodbCa: null }, log)
   const mongo = await connectMongo({ mongodbUrl, mongodbCa: null }, log, {})
-  const deps = { ...openModels(mongo), secrets: createSecrets([secretKey]), now: () => new Date() }
+  const transactions = openTransactions(mongo)
+  const deps = { ...openModels(mongo), transactions, secrets: createSecrets([secretKey]), now: () => new Date() }
   const by = { actor: { kind: 'operator', name: 'bench', from: null }, reason: null } as const
   const merchants: Merchant[] = []
   for (let index = 0; index < count; index += 1) {

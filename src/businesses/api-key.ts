@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Scope } from '../../schemas/scopes.ts'
-import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
 
 export type KeyMode = 'test' | 'live'
@@ -40,8 +39,6 @@ export interface ApiKey {
   createdAt: Date
   /** The last UTC day on which the key was used (identify.ts), such as `2026-11-21`, or null. */
   lastUsedDay: string | null
-  /** Audit lines that are not in the audit trail yet. */
-  unaudited: AuditEvent[]
 }
 
 export const apiKeys: Collection = {
@@ -59,13 +56,11 @@ export const apiKeys: Collection = {
     status: String,
     createdAt: Date,
     lastUsedDay: String,
-    unaudited: unauditedFields,
   },
   indexes: [
     { name: 'secretHash', key: { 'secrets.hash': 1 }, unique: true },
     { name: 'business', key: { businessId: 1 } },
     { name: 'last4', key: { 'secrets.last4': 1 } },
-    unauditedIndex,
   ],
 }
 

@@ -1,5 +1,4 @@
 import type { Model } from 'mongoose'
-import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
 
 /**
@@ -9,14 +8,12 @@ import type { Collection } from '../mongo/collection.ts'
 export interface Setting {
   _id: string
   enabled: boolean
-  /** Audit lines that are not in the audit trail yet. */
-  unaudited: AuditEvent[]
 }
 
 export const settings: Collection = {
   name: 'settings',
-  fields: { _id: String, enabled: Boolean, unaudited: unauditedFields },
-  indexes: [unauditedIndex],
+  fields: { _id: String, enabled: Boolean },
+  indexes: [],
 }
 
 /** The master switch for the developer API. Each process keeps its value in memory, because every request checks it. */

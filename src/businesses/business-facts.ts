@@ -11,7 +11,7 @@ import { type KeyTotals, keyTotalsOf } from './list-businesses.ts'
 import { lookUpBusiness } from './look-up.ts'
 
 /** The facts about a business that staff see, with current counts. */
-export interface BusinessFacts extends Omit<Business, '_id' | 'unaudited'>, Usages, KeyTotals {
+export interface BusinessFacts extends Omit<Business, '_id'>, Usages, KeyTotals {
   id: string
   /** The commission rates that apply now, in basis points. */
   commissionRates: CommissionRates
@@ -59,7 +59,7 @@ export async function lookUpBusinessFacts(
     balanceOf(deps, { businessId: id, sandbox: false }),
     balanceOf(deps, { businessId: id, sandbox: true }),
   ])
-  const { _id, unaudited: _unaudited, ...business } = found
+  const { _id, ...business } = found
   const commissionRates = ratesAt(business.commission, deps.config.commissionRates, deps.now())
   const counts = { ...usages, ...keys, endpoints, deliveries, pendingPayments: { live, test } }
   const balance = { live: liveBalance, test: testBalance }

@@ -1,4 +1,3 @@
-import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
 import { type CommissionHistory, ratesFromFields } from './commission-rates.ts'
 
@@ -31,8 +30,6 @@ export interface Business {
   /** The commission rates that operators have set for this business, including rates that apply only later. */
   commission: CommissionHistory
   createdAt: Date
-  /** The audit lines that are not in the audit trail yet. */
-  unaudited: AuditEvent[]
 }
 
 export const defaultLimits: BusinessLimits = {
@@ -52,9 +49,8 @@ export const businesses: Collection = {
     limits: { perSecond: Number, liveCodes: Number, sandboxIntentsPerDay: Number },
     commission: [ratesFromFields],
     createdAt: Date,
-    unaudited: unauditedFields,
   },
   // Staff search for businesses by a part of the name. The search scans the keys of the `name` index instead of the
   // documents.
-  indexes: [{ name: 'name', key: { name: 1 } }, unauditedIndex],
+  indexes: [{ name: 'name', key: { name: 1 } }],
 }

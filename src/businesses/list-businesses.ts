@@ -16,7 +16,7 @@ export interface KeyTotals {
   lastUsedDay: string | null
 }
 
-export type ListedBusiness = Omit<Business, '_id' | 'unaudited'> & KeyTotals & { id: string }
+export type ListedBusiness = Omit<Business, '_id'> & KeyTotals & { id: string }
 
 /** Returns the businesses that match, newest first. */
 export async function listBusinesses(
@@ -26,7 +26,7 @@ export async function listBusinesses(
 ): Promise<IdPage<ListedBusiness>> {
   const named = name === undefined ? {} : { name: { $regex: escapeRegex(name), $options: 'i' } }
   const where = { ...given(filter), ...named }
-  const page = await readIdPage(deps.Business, where, slice, orders.newestFirst, { unaudited: 0 })
+  const page = await readIdPage(deps.Business, where, slice, orders.newestFirst)
   const totals = await keyTotals(
     deps,
     page.items.map(({ _id }) => _id),

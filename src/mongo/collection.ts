@@ -71,6 +71,12 @@ export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>):
 /** Returns whether MongoDB rejected a write because a unique index already contains the same value. */
 export const isDuplicate = (error: unknown): boolean => (error as { code?: unknown }).code === 11000
 
+/** Catches the error of an insert. */
+export function nullIfDuplicate(error: unknown): null {
+  if (isDuplicate(error)) return null
+  throw error
+}
+
 /** Returns whether a transaction has failed because another one has changed the same document, or is changing it. */
 export const isConflict = (error: unknown): boolean => (error as { code?: unknown }).code === 112
 

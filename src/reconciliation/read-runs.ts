@@ -2,14 +2,14 @@ import { type IdPage, type IdSlice, orders, readIdPage } from '../mongo/id-page.
 import type { Models } from '../mongo/models.ts'
 import type { Reconciliation } from './reconciliation.ts'
 
-export type ListedRun = Omit<Reconciliation, 'differences' | 'unaudited'>
+export type ListedRun = Omit<Reconciliation, 'differences'>
 
 /** Returns a page of runs without their differences, newest first. */
 export const listRuns = (
   { Reconciliation: model }: Pick<Models, 'Reconciliation'>,
   slice: IdSlice,
 ): Promise<IdPage<ListedRun>> =>
-  readIdPage<ListedRun>(model as never, {}, slice, orders.newestFirst, { differences: 0, unaudited: 0 })
+  readIdPage<ListedRun>(model as never, {}, slice, orders.newestFirst, { differences: 0 })
 
 /** Returns a run with up to `size` of its stored differences, beginning at the position `start`. */
 export const findRun = (
@@ -17,7 +17,5 @@ export const findRun = (
   id: string,
   start: number,
   size: number,
-): Promise<Omit<Reconciliation, 'unaudited'> | null> =>
-  model
-    .findById(id, { unaudited: 0, differences: { $slice: [start, size] } })
-    .lean<Omit<Reconciliation, 'unaudited'> | null>()
+): Promise<Reconciliation | null> =>
+  model.findById(id, { differences: { $slice: [start, size] } }).lean<Reconciliation | null>()

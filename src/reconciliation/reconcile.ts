@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { auditLine, type By } from '../audit/audit-event.ts'
-import { publishAudit } from '../audit/publish.ts'
+import type { By } from '../audit/audit-event.ts'
+import { type AuditedDeps, audited } from '../audit/audited.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import { createPace } from '../retention/pace.ts'
@@ -8,7 +8,7 @@ import { newId } from '../security/ids.ts'
 import { compareFile } from './compare-file.ts'
 import type { Difference } from './differences.ts'
 import type { FileFormat, RowFaults } from './read-file.ts'
-import { type Counts, differenceCount, maxStored, type Reconciliation } from './reconciliation.ts'
+import { type Counts, differenceCount, maxStored } from './reconciliation.ts'
 
 export interface ReconcileInput {
   /** The UTC day, such as `2026-11-25`. */
@@ -34,7 +34,7 @@ export interface Reconciled {
  * a whole cannot be read.
  */
 export async function reconcile(
-  deps: Pick<Models, 'Business' | 'Intent' | 'Reconciliation' | 'AuditEvent'> & { now(): Date },
+  deps: Pick<Models, 'Business' | 'Intent' | 'Reconciliation'> & AuditedDeps,
   { day, wallet, fileName, bytes, format }: ReconcileInput,
   by: By,
 ): Promise<Reconciled | RowFaults> {
@@ -44,24 +44,14 @@ export async function reconcile(
   if ('listed' in compared) return compared
   const { counts, differences } = compared
   const sha256 = hash.digest('hex')
-  const [id, at] = [newId(), deps.now()]
+  const run = { day, wallet, fileName, sha256, counts, differences: differences.slice(0, maxStored) }
   const after = { day, file: fileName, sha256, matched: counts.matched, differences: differenceCount(counts) }
-  const about = { act: 'reconciliation.run', subject: id, businessId: null } as const
-  const run: Reconciliation = {
-    _id: id,
-    day,
-    wallet,
-    fileName,
-    sha256,
-    at,
-    actor: by.actor,
-    counts,
-    differences: differences.slice(0, maxStored),
-    unaudited: [auditLine({ at, ...by, ...about, after })],
-  }
-  await nativeCollection(deps.Reconciliation).insertOne(run)
-  await publishAudit(deps, deps.Reconciliation, [run])
-  return { id, sha256, counts, differences }
+  return audited(deps, { documents: [], by }, async ({ session, at, add }) => {
+    const id = newId()
+    await nativeCollection(deps.Reconciliation).insertOne({ _id: id, ...run, at, actor: by.actor }, { session })
+    await add({ act: 'reconciliation.run', subject: id, businessId: null, after })
+    return { id, sha256, counts, differences }
+  })
 }
 
 async function* hashed(

@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose'
-import { type Actor, type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
+import type { Actor } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
 import type { Difference, DifferenceKind } from './differences.ts'
 
@@ -29,8 +29,6 @@ export interface Reconciliation {
   counts: Counts
   /** The first `maxStored` differences. */
   differences: Difference[]
-  /** Audit lines that are not in the audit trail yet. */
-  unaudited: AuditEvent[]
 }
 
 /** The maximum number of differences that are stored with a run. */
@@ -48,9 +46,8 @@ export const reconciliations: Collection = {
     actor: { kind: { type: String }, name: String, from: String },
     counts: Schema.Types.Mixed,
     differences: [Schema.Types.Mixed],
-    unaudited: unauditedFields,
   },
-  indexes: [unauditedIndex],
+  indexes: [],
 }
 
 export const differenceCount = ({ differences }: Counts): number =>

@@ -174,7 +174,7 @@ describe('The command reconcile', function () {
     const stored = await service.deps.Reconciliation.findById(id).orFail().lean()
     const { actor } = stored
     expect(actor.kind).to.equal('operator')
-    const kept = { day, wallet: null, fileName: 'extrait.csv', sha256, counts, differences, unaudited: [] }
+    const kept = { day, wallet: null, fileName: 'extrait.csv', sha256, counts, differences }
     expect(stored).to.deep.include(kept)
     const audited = await service.deps.AuditEvent.find({ act: 'reconciliation.run' }).lean<AuditEvent[]>()
     const after = { day, file: 'extrait.csv', sha256, matched: 4, differences: 9 }

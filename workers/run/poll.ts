@@ -88,12 +88,8 @@ export async function finishLeftovers(deps: Deps): Promise<number> {
   const parts = [
     () => reportFailures(deps),
     () => sweepAudit(deps, deps.Delivery),
-    () => sweepAudit(deps, deps.Business),
-    () => sweepAudit(deps, deps.ApiKey),
     () => sweepAudit(deps, deps.Replay),
     () => sweepAudit(deps, deps.RetryPlan),
-    () => sweepAudit(deps, deps.Setting),
-    () => sweepAudit(deps, deps.Reconciliation),
     () => sweepAudit(deps, deps.Staff),
     () => sweepAudit(deps, deps.StaffSession),
     async () => {

@@ -16,8 +16,6 @@ import { groupDigits, money, userText } from './words.ts'
 /** The number of differences per page. */
 const pageSize = 100
 
-type Run = Omit<Reconciliation, 'unaudited'>
-
 /** Handles GET requests for one comparison with the wallet provider, and its differences. */
 export const reconciliationPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const { id } = req.params
@@ -48,7 +46,7 @@ function startOf({ query }: { query: Record<string, unknown> }): number {
   return typeof start === 'string' && /^\d{1,4}$/.test(start) ? Number(start) : 0
 }
 
-const facts = ({ counts, fileName, sha256, wallet, at, actor }: Run): string =>
+const facts = ({ counts, fileName, sha256, wallet, at, actor }: Reconciliation): string =>
   html`<dl class="facts">
     <dt>File</dt><dd>!${userText(fileName)}</dd>
     <dt>SHA-256</dt><dd class="id">${sha256}</dd>

@@ -18,7 +18,7 @@ const killed = control('control-killed', {
     'transaction.committed',
     'requeue.due-again',
   ),
-  seconds: 30,
+  seconds: 33,
   faults: ['mongo.kill', 'mongo.stop', 'redis.flush'],
 })
 const frozen = control(

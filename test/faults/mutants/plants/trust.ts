@@ -57,6 +57,16 @@ export const trustMutants: PlantedBugs = {
       often: ['listDeliveries', 'retryDelivery', 'requeue'],
     },
   },
+  'audit-line-apart': {
+    bug: 'The audit line of an act is not written in its transaction.',
+    edits: [replace('addLines', '{ session }', '{}')],
+    caughtBy: ['admin/audited-acts.test.ts'],
+  },
+  'key-read-apart': {
+    bug: 'A rotation reads the secrets of a key before its transaction: one of two rotations loses a secret.',
+    edits: [replace('rotateKey', '$keys.findOne($filter, { session })', '$keys.findOne($filter)')],
+    caughtBy: ['admin/audited-acts.test.ts'],
+  },
   'write-unsafe': {
     bug: 'A write is acknowledged before it is on disk: MongoDB may lose it.',
     edits: [replace('options', 'writeConcern: $', 'writeConcern: { w: 1, journal: false }')],
