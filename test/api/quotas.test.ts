@@ -278,7 +278,7 @@ describe("The daily quota for responses stored for a business's test keys", () =
     const { id } = (await send('post', 'webhooks/endpoints', newEndpoint).expect(201)).body.data
     const ofEndpoint = `webhooks/endpoints/${id}`
     const { id: replay } = (await send('post', `${ofEndpoint}/replay`, { from: '2036-01-01' }).expect(201)).body.data
-    for (let made = 1; made < limit; made += 1) await fail(referenceNumber).expect(402)
+    for (let made = 0; made < limit; made += 1) await fail(referenceNumber).expect(402)
     await expectRefused(fail(referenceNumber), 429, 'RATE_LIMITED')
     await cancelIntent(service, merchant, referenceNumber)
     await send('post', `${ofEndpoint}/replays/${replay}/cancel`).expect(200)

@@ -93,7 +93,7 @@ function sampleRun({ referenceNumber: reference, businessId }: Delivery): Reconc
 async function startSampleReplay({ service: { deps } }: Stage, { endpointId }: Delivery): Promise<void> {
   const endpoint = await deps.Endpoint.findById(endpointId).orFail().lean()
   const request = { from: new Date(0), to: null, events: null, onlyUndelivered: false }
-  await startReplay(deps, await planReplay(deps, endpoint, request), newId(), operator)
+  await startReplay(deps, await planReplay(deps, endpoint, request), operator)
 }
 
 /** Sets a password with a link, signs in with it and a recovery code, and then renews the recovery codes. */

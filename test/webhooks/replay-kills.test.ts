@@ -40,8 +40,7 @@ describe('If a worker is killed between any two steps of a replay', function () 
     const eventIds = await logEvents(service, merchant, referenceNumber, logged)
     await storeDeliveries(service, endpoint, eventIds, logged)
     const request = { from: at, to: null, events: null, onlyUndelivered: false }
-    const replayId = newId()
-    await startReplay(deps, await planReplay(deps, endpoint, request), replayId, tester)
+    const { _id: replayId } = await startReplay(deps, await planReplay(deps, endpoint, request), tester)
     return { replayId, ids: eventIds.map((eventId) => deliveryId(eventId, id)) }
   }
 

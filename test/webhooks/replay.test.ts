@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { EventName } from '../../schemas/events.ts'
+import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { endReplay, leaseReplay, recordProgress, releaseReplay } from '../../src/webhooks/replays/lease.ts'
@@ -11,13 +12,7 @@ import { chanceOf } from '../support/chance.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
 import { type Logged, logEvents, runReplays, storeDeliveries } from '../support/replays.ts'
-import {
-  loseResponses,
-  withAnotherKey,
-  withMerchantPerTest,
-  withSecondProcess,
-  withService,
-} from '../support/service.ts'
+import { withAnotherKey, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { holdRequests } from '../workers/set-up.ts'
 
@@ -208,21 +203,46 @@ describe('A replay', () => {
     await deps.Replay.updateOne({ _id: id }, { $set: { total: maxEventsPerDay } })
     expect(await refused(whole)).to.equal('RATE_LIMITED')
     await deps.Replay.updateOne({ _id: id }, { $set: { total: 0 } })
-    const stored = await deps.Replay.findById(id).orFail().lean()
-    const others = Array.from({ length: maxReplaysPerDay }, (_, index) => ({ ...stored, _id: `${index}` }))
-    await deps.Replay.insertMany(others)
+    await addReplays(id, maxReplaysPerDay - 1)
     expect(await refused(whole)).to.equal('RATE_LIMITED')
     const ofLive = await subscribe(service, other, endpointServer.url, subscribed)
     const live = service.http.post(path().replace(endpoint._id, ofLive.id)).set(other.write()).send(whole)
     expect((await live.expect(201)).body.data.sandbox).to.equal(false)
   })
 
-  it('starts once for requests with the same idempotency key, even if the first process crashes', async () => {
+  /** Adds replays of the same day, which are like this one. */
+  async function addReplays(id: string, count: number) {
+    const stored = await service.deps.Replay.findById(id).orFail().lean()
+    const others = Array.from({ length: count }, (_, index) => {
+      const { numberOfDay } = stored
+      return { ...stored, _id: newId(), numberOfDay: numberOfDay + index + 1 }
+    })
+    await service.deps.Replay.insertMany(others)
+  }
+
+  it('is refused after the hundredth of a day, even if two processes start several at the same time', async () => {
+    await log(failed(1))
+    const { id } = await start(whole)
+    await cancel(id)
+    await addReplays(id, maxReplaysPerDay - 3)
+    const others = await Promise.all([1, 2, 3].map(() => subscribe(service, merchant, endpointServer.url, subscribed)))
+    const started = await Promise.all(
+      [endpoint._id, ...others.map((other) => other.id)].map((endpointId, index) =>
+        (index % 2 === 0 ? service : second).http
+          .post(path().replace(endpoint._id, endpointId))
+          .set(merchant.write())
+          .send(whole),
+      ),
+    )
+    expect(started.map(({ status }) => status).toSorted()).to.deep.equal([201, 201, 429, 429])
+    expect(await service.deps.Replay.countDocuments({ businessId: merchant.businessId })).to.equal(maxReplaysPerDay)
+  })
+
+  it('starts once for requests with the same idempotency key', async () => {
     await log(failed(1, 2))
     const headers = merchant.write()
     const first = await send(whole, headers)
     await runReplays(service.deps)
-    await loseResponses(service)
     const again = await send(whole, headers)
     expect([again.status, again.text]).to.deep.equal([201, first.text])
     expect(endpointServer.received).to.have.length(2)

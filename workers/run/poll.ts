@@ -88,7 +88,6 @@ export async function finishLeftovers(deps: Deps): Promise<number> {
   const parts = [
     () => reportFailures(deps),
     () => sweepAudit(deps, deps.Delivery),
-    () => sweepAudit(deps, deps.Replay),
     () => sweepAudit(deps, deps.RetryPlan),
     () => sweepAudit(deps, deps.Staff),
     () => sweepAudit(deps, deps.StaffSession),

@@ -2,7 +2,6 @@ import { html } from 'ghtml'
 import type { EventName } from '../../../schemas/events.ts'
 import type { Deps } from '../../deps.ts'
 import { Refusal } from '../../errors.ts'
-import { newId } from '../../security/ids.ts'
 import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { countSelected } from '../../webhooks/replays/selected-events.ts'
 import { type PlannedReplay, planReplay, startReplay } from '../../webhooks/replays/start.ts'
@@ -69,7 +68,7 @@ export const replayAct: StaffAct<TracedEndpoint> = {
   obstacle: (endpoint) => replayRemedy[endpointStateOf(endpoint)],
   async run(deps, endpoint, by, values) {
     try {
-      await startReplay(deps, await plan(deps, endpoint, values), newId(), by)
+      await startReplay(deps, await plan(deps, endpoint, values), by)
       return { result: 'done' }
     } catch (error) {
       if (error instanceof Refusal && error.code === 'RATE_LIMITED')

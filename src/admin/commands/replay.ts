@@ -91,7 +91,6 @@ interface Options {
 async function replay(deps: AdminDeps, options: Options, command: Command): Promise<object> {
   const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
   const { presentReplay } = await import('../../webhooks/replays/present.ts')
-  const { newId } = await import('../../security/ids.ts')
   const { planReplay, startReplay } = await import('../../webhooks/replays/start.ts')
   const { countUndelivered } = await import('../../webhooks/replays/undelivered.ts')
   const { endpoint: id, from, to = null, events = null, onlyUndelivered, dryRun, follow } = options
@@ -102,7 +101,7 @@ async function replay(deps: AdminDeps, options: Options, command: Command): Prom
     const undelivered = await countUndelivered(planned, (query) => query(deps))
     return { total, undelivered, endpointId, from: first, to: last, events: names, onlyUndelivered, sandbox }
   }
-  const started = await startReplay(deps, planned, newId(), deps.by)
+  const started = await startReplay(deps, planned, deps.by)
   if (!follow) return presentReplay(started)
   const { json } = command.optsWithGlobals<{ json?: boolean }>()
   const ended = await waitForEnd(deps, started, json === true)

@@ -12,17 +12,16 @@ import { aboutReplays } from './replays-openapi.ts'
 export const replayRoutes: readonly Route[] = [
   {
     method: 'post',
-    claims: true,
     path: '/dev/webhooks/endpoints/:id/replay',
     about: aboutReplays.create,
     scope: 'webhooks.deliveries:write',
     status: 201,
     hasDryRun: true,
-    run: async (deps, caller, { params: { id = '' }, body }, effect) => {
-      const request = parseReplay(deps, body)
-      const run = () => requestReplay(deps, caller, id, request, effect)
-      if (request.dryRun) return run()
-      return withinAuditLines(deps, caller, await deps.Replay.exists({ _id: effect.id }), run)
+    run: async (deps, caller, { params: { id = '' }, body }, request) => {
+      const wanted = parseReplay(deps, body)
+      const run = () => requestReplay(deps, caller, id, wanted, request)
+      if (wanted.dryRun) return run()
+      return (await request.earlier()) ?? withinAuditLines(deps, caller, null, run)
     },
   },
   {
@@ -50,13 +49,12 @@ export const replayRoutes: readonly Route[] = [
   },
   {
     method: 'post',
-    claims: true,
     path: '/dev/webhooks/endpoints/:id/replays/:replayId/cancel',
     about: aboutReplays.cancel,
     scope: 'webhooks.deliveries:write',
     status: 200,
     isNeverLimited: true,
-    run: async (deps, caller, { params: { id = '', replayId = '' } }) =>
-      presentReplay(await cancelOwnReplay(deps, caller, id, replayId)),
+    run: (deps, caller, { params: { id = '', replayId = '' } }, request) =>
+      cancelOwnReplay(deps, caller, id, replayId, request),
   },
 ]

@@ -1,7 +1,9 @@
+import type { mongo } from 'mongoose'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { type Page, readPage, type Slice } from '../../input/pagination.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import { findEndpoint } from '../endpoints/find.ts'
 import type { Replay } from './replay.ts'
 
@@ -14,8 +16,10 @@ export async function findReplay(
   { businessId, sandbox }: Caller,
   endpointId: string,
   id: string,
+  session?: mongo.ClientSession,
 ): Promise<Replay> {
-  const replay = await deps.Replay.findOne({ _id: id, endpointId, businessId }).lean<Replay | null>()
+  const own = { _id: id, endpointId, businessId }
+  const replay = await nativeCollection(deps.Replay).findOne(own, { ...(session && { session }) })
   if (replay === null) throw refuse('REPLAY_NOT_FOUND')
   if (replay.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')
   return replay
@@ -32,11 +36,7 @@ export async function listReplays(
 ): Promise<Page<Replay>> {
   await findEndpoint(deps, caller, endpointId)
   const { businessId, sandbox } = caller
-  return readPage<Replay>(
-    deps.Replay,
-    { where: { endpointId, sandbox, businessId }, index: 'byEndpoint', fields: { unaudited: 0 } },
-    slice,
-  )
+  return readPage<Replay>(deps.Replay, { where: { endpointId, sandbox, businessId }, index: 'byEndpoint' }, slice)
 }
 
 /** The number of replays that staff and operators see. */
@@ -47,7 +47,7 @@ const maxLatest = 10
  * the index.
  */
 export const latestReplays = ({ Replay }: Pick<Deps, 'Replay'>, endpointId: string): Promise<Replay[]> =>
-  Replay.find({ endpointId, sandbox: { $in: [true, false] } }, { unaudited: 0 })
+  Replay.find({ endpointId, sandbox: { $in: [true, false] } })
     .sort({ createdAt: -1, _id: -1 })
     .limit(maxLatest)
     .lean<Replay[]>()

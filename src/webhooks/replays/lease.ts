@@ -22,7 +22,7 @@ export async function leaseReplay({ Replay, now }: LeaseDeps): Promise<LeasedRep
   const leased = await nativeCollection(Replay).findOneAndUpdate(
     { running: true, nextRunAt: { $lte: now() } },
     { $set: { leaseToken: newId(), nextRunAt: leaseEnd(now()) } },
-    { sort: { nextRunAt: 1 }, hint: { nextRunAt: 1 }, returnDocument: 'after', projection: { unaudited: 0 } },
+    { sort: { nextRunAt: 1 }, hint: { nextRunAt: 1 }, returnDocument: 'after' },
   )
   return leased as LeasedReplay | null
 }
@@ -51,7 +51,7 @@ export async function recordProgress(
         },
       },
     ],
-    { returnDocument: 'after', projection: { unaudited: 0 } },
+    { returnDocument: 'after' },
   )
   return replay as LeasedReplay | null
 }
@@ -88,6 +88,6 @@ export function endReplay(
       },
       $unset: { running: 1 },
     },
-    { returnDocument: 'after', projection: { unaudited: 0 } },
+    { returnDocument: 'after' },
   )
 }

@@ -3,7 +3,7 @@ import type { Replay } from './replay.ts'
 /** The fields of a replay that the API presents. */
 export type PresentableReplay = Omit<
   Replay,
-  'through' | 'running' | 'reached' | 'nextRunAt' | 'leaseToken' | 'startedBy' | 'expiresAt' | 'unaudited'
+  'through' | 'running' | 'reached' | 'nextRunAt' | 'leaseToken' | 'startedBy' | 'day' | 'numberOfDay' | 'expiresAt'
 >
 
 /** Returns a replay as the API presents it. */

@@ -1,6 +1,6 @@
 import type { EventName } from '../../../schemas/events.ts'
 import type { ReplayCancellation, ReplayStatus } from '../../../schemas/responses/replay.ts'
-import { type Actor, type AuditEvent, unauditedFields, unauditedIndex } from '../../audit/audit-event.ts'
+import type { Actor } from '../../audit/audit-event.ts'
 import type { Collection } from '../../mongo/collection.ts'
 
 /** The events of a business and environment that a replay covers. Both ends of the period are included. */
@@ -28,8 +28,8 @@ export interface ReplayCounts {
 }
 
 /**
- * A replay sends the events of a period to one endpoint again. `_id` is the effect id of the request that started it. A
- * worker holds the lease while it processes some of the events, and then gives it back, so that all replays advance.
+ * A replay sends the events of a period to one endpoint again. A worker holds the lease while it processes some of the
+ * events, and then gives it back, so that all replays advance.
  */
 export interface Replay extends EventSelection, ReplayCounts {
   _id: string
@@ -53,11 +53,12 @@ export interface Replay extends EventSelection, ReplayCounts {
   leaseToken: string | null
   startedBy: Actor
   createdAt: Date
+  /** The UTC day on which the replay was started, and its number among those of the business and environment. */
+  day: number
+  numberOfDay: number
   finishedAt: Date | null
   /** When MongoDB removes the replay. Missing as long as the replay is RUNNING. */
   expiresAt?: Date
-  /** Audit lines that are not in the audit trail yet. */
-  unaudited: AuditEvent[]
 }
 
 export const replays: Collection = {
@@ -84,9 +85,10 @@ export const replays: Collection = {
     leaseToken: String,
     startedBy: { kind: { type: String }, name: String, from: String },
     createdAt: Date,
+    day: Number,
+    numberOfDay: Number,
     finishedAt: Date,
     expiresAt: Date,
-    unaudited: unauditedFields,
   },
   indexes: [
     {
@@ -97,9 +99,8 @@ export const replays: Collection = {
     },
     { name: 'due', key: { nextRunAt: 1 }, partialFilterExpression: { running: true } },
     { name: 'byEndpoint', key: { endpointId: 1, sandbox: 1, createdAt: -1, _id: -1, businessId: 1 } },
-    { name: 'byBusiness', key: { businessId: 1, createdAt: -1 } },
+    { name: 'ofDay', key: { businessId: 1, sandbox: 1, day: 1, numberOfDay: 1 }, unique: true },
     { name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
-    unauditedIndex,
   ],
 }
 

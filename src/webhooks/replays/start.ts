@@ -1,12 +1,15 @@
+import type { mongo } from 'mongoose'
 import type { EventName } from '../../../schemas/events.ts'
+import { addLines } from '../../audit/add-lines.ts'
 import { auditLine, type By } from '../../audit/audit-event.ts'
-import { publishAudit } from '../../audit/publish.ts'
+import { type AuditedDeps, audited } from '../../audit/audited.ts'
 import { refuse } from '../../errors.ts'
 import { upToNow } from '../../input/span.ts'
-import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { dayOf, startOf } from '../../quotas/sandbox-day.ts'
 import { secondsLeft } from '../../quotas/seconds-left.ts'
+import { newId } from '../../security/ids.ts'
 import { type Endpoint, isReceiving } from '../endpoints/endpoint.ts'
 import type { EventSelection, Replay } from './replay.ts'
 import { countSelected, lastNumber } from './selected-events.ts'
@@ -76,21 +79,33 @@ function expectSubscribed(endpoint: ReplayedEndpoint, events: readonly EventName
     })
 }
 
+type StartDeps = Pick<Models, 'Replay' | 'AuditEvent'> & { now(): Date }
+
+/** Starts a planned replay for staff. Throws the errors of `insertReplay`. */
+export const startReplay = (deps: StartDeps & AuditedDeps, planned: PlannedReplay, by: By): Promise<Replay> =>
+  audited(deps, { documents: [planned.businessId], by }, ({ session }) => insertReplay(deps, planned, by, session))
+
 /**
- * Starts a planned replay: one insert stores the replay and its audit line, and a worker carries it out. If an earlier
- * attempt at the same request has already started the replay, returns that replay. Throws RATE_LIMITED if another
- * replay of the endpoint is running, or if the business has started too many replays in this UTC day.
+ * Stores a replay with its audit line. A worker carries it out. Throws RATE_LIMITED if another replay of the endpoint
+ * is running, or if the business has used up its replays or its replayed events of this UTC day and environment. If
+ * another replay is started at the same time, the unique indexes make the transaction repeat.
  */
-export async function startReplay(
-  deps: Pick<Models, 'Replay' | 'AuditEvent'> & { now(): Date },
+export async function insertReplay(
+  deps: StartDeps,
   planned: PlannedReplay,
-  id: string,
   by: By,
+  session: mongo.ClientSession,
 ): Promise<Replay> {
-  const now = deps.now()
-  await expectWithinDay(deps, planned, now)
+  const [replays, now] = [nativeCollection(deps.Replay), deps.now()]
+  const running = { endpointId: planned.endpointId, running: true } as const
+  if ((await replays.findOne(running, { projection: { _id: 1 }, session })) !== null)
+    throw refuse('RATE_LIMITED', {
+      message: 'A replay to this endpoint is already running. Wait for it to end, or cancel it.',
+      details: { scope: 'replays', limit: 1 },
+      retryAfterSeconds,
+    })
   const replay: Replay = {
-    _id: id,
+    _id: newId(),
     ...planned,
     requeued: 0,
     created: 0,
@@ -103,23 +118,12 @@ export async function startReplay(
     leaseToken: null,
     startedBy: by.actor,
     createdAt: now,
+    day: dayOf(now),
+    numberOfDay: await takeNumber(deps, planned, now, session),
     finishedAt: null,
-    unaudited: [startLine(planned, id, by, now)],
   }
-  const replays = nativeCollection(deps.Replay)
-  try {
-    await replays.insertOne(replay)
-  } catch (error) {
-    if (!isDuplicate(error)) throw error
-    const earlier = await replays.findOne({ _id: id })
-    if (earlier !== null) return earlier
-    throw refuse('RATE_LIMITED', {
-      message: 'A replay to this endpoint is already running. Wait for it to end, or cancel it.',
-      details: { scope: 'replays', limit: 1 },
-      retryAfterSeconds,
-    })
-  }
-  await publishAudit(deps, deps.Replay, [replay])
+  await replays.insertOne(replay, { session })
+  await addLines(deps, [startLine(planned, replay._id, by, now)], session)
   return replay
 }
 
@@ -141,22 +145,18 @@ const startLine = (planned: PlannedReplay, replayId: string, by: By, now: Date) 
     },
   })
 
-/**
- * Throws RATE_LIMITED if the business has used up its replays or its replayed events of this UTC day and environment.
- * The counts are not exact if requests arrive at the same time, but each endpoint can have only one running replay.
- */
-async function expectWithinDay(
-  { Replay }: Pick<Models, 'Replay'>,
+/** Throws RATE_LIMITED if the business has used up its replays or its replayed events of the day. */
+async function takeNumber(
+  { Replay: model }: Pick<Models, 'Replay'>,
   { businessId, sandbox, total }: PlannedReplay,
   now: Date,
-): Promise<void> {
+  session: mongo.ClientSession,
+): Promise<number> {
   const day = dayOf(now)
-  const started = await Replay.find({ businessId, sandbox, createdAt: { $gte: startOf(day) } }, { total: 1 })
-    .hint('byBusiness')
-    .limit(maxReplaysPerDay)
-    .lean<{ total: number }[]>()
+  const options = { projection: { total: 1 }, hint: 'ofDay', limit: maxReplaysPerDay, session } as const
+  const started = await nativeCollection(model).find({ businessId, sandbox, day }, options).toArray()
   const events = started.reduce((sum, each) => sum + each.total, total)
-  if (started.length < maxReplaysPerDay && events <= maxEventsPerDay) return
+  if (started.length < maxReplaysPerDay && events <= maxEventsPerDay) return started.length + 1
   const [limit, message] =
     started.length < maxReplaysPerDay
       ? [maxEventsPerDay, 'events per UTC day. Choose a shorter period, or wait until the next day.']

@@ -8,7 +8,7 @@ export type Left = { message: string; isHeld: boolean }
 
 type Kind = [collection: string, filter: object, isHeld?: boolean]
 /** The collections whose documents may contain audit lines that are not in the trail yet. */
-const audited = 'deliveries staff staffsessions webhookreplays'
+const audited = 'deliveries staff staffsessions'
 const has = (field: string) => ({ [field]: { $exists: true } })
 
 /** Work is open if one of these documents exists. `now` is the service's clock. */
