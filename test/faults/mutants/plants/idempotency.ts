@@ -2,6 +2,7 @@ import { drop, replace } from '../../../support/edited-build/edit.ts'
 import { killedAt, type PlantedBugs, plain } from '../mutant.ts'
 
 const effects = ['api/idempotency-effects.test.ts']
+const transactions = ['unit/transaction.test.ts']
 
 export const idempotencyMutants: PlantedBugs = {
   'replay-runs-again': {
@@ -67,5 +68,23 @@ export const idempotencyMutants: PlantedBugs = {
     edits: [replace('once', '{ upsert: true, session }', '{ upsert: true }')],
     caughtBy: ['key.once', 'stock.balances', 'order.exact'],
     focus: { ...killedAt('transaction.before-commit'), often: ['changeStock', 'placeOrder'] },
+  },
+  'unknown-for-done': {
+    bug: 'A commit whose response is lost counts as done.',
+    edits: [replace('commit', 'if (!$isUnknown) throw $error', 'if ($isUnknown) return; throw $error')],
+    caughtBy: transactions,
+  },
+  'unknown-for-undone': {
+    bug: 'After a commit whose response is lost, the transaction is repeated.',
+    edits: [
+      replace('commit', 'if (!$isUnknown) throw $error', 'throw $error'),
+      replace('tryOnce', "$error.hasErrorLabel('TransientTransactionError')", '$error.errorLabels.length > 0'),
+    ],
+    caughtBy: transactions,
+  },
+  'conflict-forgotten': {
+    bug: 'A transaction that another process makes fail is not repeated.',
+    edits: [replace('tryOnce', "$error.hasErrorLabel('TransientTransactionError')", 'false')],
+    caughtBy: transactions,
   },
 }

@@ -23,7 +23,7 @@ export const trustMutants: PlantedBugs = {
   },
   'secret-logged': {
     bug: 'The secret of a new endpoint is in the log.',
-    edits: [after('createEndpoint', 'const $secret = newSecret()', 'deps.log.info({ made: $secret })')],
+    edits: [after('createEndpoint', 'const [_id, secret, now] = $', 'deps.log.info({ made: secret })')],
     caughtBy: ['secret.kept'],
   },
   'viewer-acts': {
