@@ -1,4 +1,3 @@
-import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
 import type { Role } from './account-fields.ts'
 
@@ -38,8 +37,8 @@ export interface Staff {
   createdAt: Date
   /** The time when the current password was set, or null if the account has no password. */
   passwordChangedAt: Date | null
-  /** Audit lines that are not in the audit trail yet. */
-  unaudited: AuditEvent[]
+  /** Counts the acts for which this admin had to stay one (change-account.ts). */
+  timesNeeded?: number
 }
 
 export const staffAccounts: Collection = {
@@ -58,10 +57,7 @@ export const staffAccounts: Collection = {
     disabledAt: Date,
     createdAt: Date,
     passwordChangedAt: Date,
-    unaudited: unauditedFields,
+    timesNeeded: Number,
   },
-  indexes: [
-    { name: 'byLink', key: { 'link.hash': 1 }, partialFilterExpression: { 'link.hash': { $exists: true } } },
-    unauditedIndex,
-  ],
+  indexes: [{ name: 'byLink', key: { 'link.hash': 1 }, partialFilterExpression: { 'link.hash': { $exists: true } } }],
 }

@@ -1,35 +1,33 @@
+import type { mongo } from 'mongoose'
 import type { Act } from '../audit/acts.ts'
-import { type AuditEvent, auditLine, type By } from '../audit/audit-event.ts'
-import { publishAudit } from '../audit/publish.ts'
+import type { AuditEvent, By } from '../audit/audit-event.ts'
+import { audited } from '../audit/audited.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { Staff } from './account.ts'
 import type { Role } from './account-fields.ts'
 import type { AccountDeps } from './create-account.ts'
 import { type LinkDeps, newLink } from './password-link.ts'
 import { newPassword } from './passwords.ts'
 
+/** Thrown by an act of staff after which no enabled admin could sign in. */
+export class LastAdmin extends Error {}
+
 /**
  * Disables or enables an account, ends its sessions, and makes its link invalid. Returns false if there is no such
  * account.
  */
-export async function setDisabled(deps: AccountDeps, name: string, disabled: boolean, by: By): Promise<boolean> {
-  const disabledAt = disabled ? deps.now() : null
-  return change(deps, name, by, {
-    act: disabled ? 'staff.disabled' : 'staff.enabled',
-    isDone: (staff) => (staff.disabledAt !== null) === disabled,
-    fields: { disabledAt, link: null },
-    audited: ({ disabledAt: before }) => ({ before: { disabledAt: before }, after: { disabledAt } }),
+export const setDisabled = (deps: AccountDeps, name: string, disabled: boolean, by: By): Promise<boolean> =>
+  change(deps, name, by, disabled ? 'staff.disabled' : 'staff.enabled', ({ disabledAt: before }, at) => {
+    const disabledAt = disabled ? at : null
+    if ((before !== null) === disabled) return null
+    return { fields: { disabledAt, link: null }, before: { disabledAt: before }, after: { disabledAt } }
   })
-}
 
 /** Changes an account's role and ends its sessions. Returns false if there is no such account. */
-export async function changeRole(deps: AccountDeps, name: string, role: Role, by: By): Promise<boolean> {
-  return change(deps, name, by, {
-    act: 'staff.role-changed',
-    isDone: (staff) => staff.role === role,
-    fields: { role },
-    audited: ({ role: before }) => ({ before: { role: before }, after: { role } }),
-  })
-}
+export const changeRole = (deps: AccountDeps, name: string, role: Role, by: By): Promise<boolean> =>
+  change(deps, name, by, 'staff.role-changed', ({ role: before }) =>
+    role === before ? null : { fields: { role }, before: { role: before }, after: { role } },
+  )
 
 /**
  * Sets a new random password and ends the account's sessions. Returns the password, or null if there is no such
@@ -37,17 +35,11 @@ export async function changeRole(deps: AccountDeps, name: string, role: Role, by
  */
 export async function renewPassword(deps: AccountDeps, name: string, by: By): Promise<string | null> {
   const password = newPassword()
-  const changed = await change(deps, name, by, {
-    act: 'staff.password-changed',
-    isDone: () => false,
-    fields: {
-      passwordHash: await deps.slowHash.make(password),
-      link: null,
-      passwordChangedAt: deps.now(),
-    },
-    audited: () => ({ before: null, after: null }),
-  })
-  return changed ? password : null
+  const passwordHash = await deps.slowHash.make(password)
+  const isChanged = await change(deps, name, by, 'staff.password-changed', (_, at) => ({
+    fields: { passwordHash, link: null, passwordChangedAt: at },
+  }))
+  return isChanged ? password : null
 }
 
 /**
@@ -60,56 +52,63 @@ export async function issueLink(
   by: By,
 ): Promise<{ name: string; link: string } | null> {
   const { link, url } = newLink(deps)
-  const changed = await change(deps, name, by, {
-    act: 'staff.link-issued',
-    isDone: () => false,
+  const isChanged = await change(deps, name, by, 'staff.link-issued', () => ({
     fields: { passwordHash: null, link, passwordChangedAt: null },
-    audited: () => ({ before: null, after: { expiresAt: link.expiresAt } }),
-  })
-  return changed ? { name, link: url } : null
+    after: { expiresAt: link.expiresAt },
+  }))
+  return isChanged ? { name, link: url } : null
 }
 
 /**
  * Removes an account's second factor with its recovery codes, and ends the account's sessions. Returns false if there
  * is no such account.
  */
-export async function removeSecondFactor(deps: AccountDeps, name: string, by: By): Promise<boolean> {
-  return change(deps, name, by, {
-    act: 'staff.second-factor-removed',
-    isDone: (staff) => staff.secondFactor === null,
-    fields: { secondFactor: null },
-    audited: ({ secondFactor }) => ({
-      before: { addedAt: secondFactor?.addedAt ?? null },
-      after: { addedAt: null },
-    }),
-  })
-}
+export const removeSecondFactor = (deps: AccountDeps, name: string, by: By): Promise<boolean> =>
+  change(deps, name, by, 'staff.second-factor-removed', ({ secondFactor }) =>
+    secondFactor === null
+      ? null
+      : { fields: { secondFactor: null }, before: { addedAt: secondFactor.addedAt }, after: { addedAt: null } },
+  )
 
-interface Change {
-  act: Act
-  isDone(staff: Staff): boolean
-  fields: Partial<Staff>
-  /** Returns the changed fields, with their old and new values, for the audit trail. */
-  audited(staff: Staff): Pick<AuditEvent, 'before' | 'after'>
-}
+/** The changed fields, and their old and new values for the audit trail. */
+type Change = { fields: Partial<Staff> } & Partial<Pick<AuditEvent, 'before' | 'after'>>
 
 /**
- * Makes a change to an account in a single write, which also ends all of the account's sessions and adds the audit
- * line. The write succeeds only if the epoch has not changed since the account was read.
+ * Changes an account and ends all of its sessions, unless `changeOf` returns null because the change is already made.
+ * Returns false if there is no such account.
  */
-async function change(deps: AccountDeps, name: string, by: By, wanted: Change): Promise<boolean> {
-  const found = await deps.Staff.findOne({ _id: name }).lean<Staff | null>()
-  if (found === null) return false
-  if (wanted.isDone(found)) return true
-  const about = { at: deps.now(), ...by, act: wanted.act, subject: name, businessId: null }
-  const line = auditLine({ ...about, ...wanted.audited(found) })
-  const changed = await deps.Staff.findOneAndUpdate(
-    { _id: name, epoch: found.epoch },
-    { $set: wanted.fields, $inc: { epoch: 1 }, $push: { unaudited: line } },
-    { returnDocument: 'after' },
-  ).lean<Staff | null>()
-  // Another request or command has changed the account in the meantime, so it must be read again.
-  if (changed === null) return change(deps, name, by, wanted)
-  await publishAudit(deps, deps.Staff, [changed])
-  return true
+const change = (
+  deps: AccountDeps,
+  name: string,
+  by: By,
+  act: Act,
+  changeOf: (found: Staff, at: Date) => Change | null,
+): Promise<boolean> =>
+  audited(deps, { documents: [name, 'admins'], by }, async ({ session, at, add }) => {
+    const accounts = nativeCollection(deps.Staff)
+    const found = await accounts.findOne({ _id: name }, { session })
+    if (found === null) return false
+    const wanted = changeOf(found, at)
+    if (wanted === null) return true
+    const { fields, ...values } = wanted
+    // Operators can make a new admin, so they may lock out the last one.
+    const isByStaff = by.actor.kind === 'staff'
+    if (isByStaff && isAdmin(found) && !isAdmin({ ...found, ...fields })) await keepOther(accounts, name, session)
+    await accounts.updateOne({ _id: name }, { $set: fields, $inc: { epoch: 1 } }, { session })
+    await add({ act, subject: name, businessId: null, ...values })
+    return true
+  })
+
+/** Whether an account is an admin that can sign in. */
+const isAdmin = ({ role, disabledAt, passwordHash }: Staff): boolean =>
+  role === 'admin' && disabledAt === null && passwordHash !== null
+
+/**
+ * Writes to the account of another admin that can sign in. If two admins disable each other at the same time, the
+ * later one therefore conflicts, is repeated, and finds no other.
+ */
+async function keepOther(accounts: mongo.Collection<Staff>, name: string, session: mongo.ClientSession): Promise<void> {
+  const other = { _id: { $ne: name }, role: 'admin', disabledAt: null, passwordHash: { $ne: null } } as const
+  const { modifiedCount } = await accounts.updateOne(other, { $inc: { timesNeeded: 1 } }, { session })
+  if (modifiedCount === 0) throw new LastAdmin('No other admin that can sign in would be left')
 }

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { type AuditedAct, audited } from '../audit/audited.ts'
 import type { Deps } from '../deps.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { Staff } from './account.ts'
 import { type OwnForms, ownForms } from './find-session.ts'
-import { type Client, openSession } from './open-session.ts'
+import { byOwner, type Client, openSession } from './open-session.ts'
 import { useCode } from './second-factor/use-code.ts'
 import { pendingText, type StaffSession } from './session.ts'
 import { recordRefusal, type SignInDeps, type SignInResult } from './sign-in.ts'
@@ -45,24 +47,33 @@ export async function confirmSignIn(
   const attempt = await deps.countCode(staff._id, client.ip, code)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
   await pause(attempt.delayMs)
-  const refuse = async (reason: string) => {
-    await recordRefusal(deps, { subject: staff._id, signedInAs: null, ip: client.ip }, reason)
-    return { outcome: 'refused' } as const
+  const by = byOwner(staff._id, client.ip)
+  const done = await audited(deps, { documents: [staff._id], by }, async (act) => {
+    const used = await useCode(deps, staff, code, act.session)
+    if (used.kind === 'refused') return used
+    if (!(await endPending(deps, id, act)))
+      return { kind: 'refused', reason: 'the sign-in was already completed' } as const
+    const { kind: secondFactor, ...more } = used
+    return { kind: 'opened', token: await openSession(deps, act, staff, client, { secondFactor, ...more }) } as const
+  })
+  if (done.kind === 'refused') {
+    await recordRefusal(deps, { subject: staff._id, signedInAs: null, ip: client.ip }, done.reason)
+    return { outcome: 'refused' }
   }
-  const used = await useCode(deps, staff, code)
-  if (used.kind === 'refused') return refuse(used.reason)
-  if (!(await endPending(deps, id))) return refuse('the sign-in was already completed')
-  const { kind: secondFactor, ...more } = used
-  const token = await openSession(deps, staff, client, { secondFactor, ...more })
   await attempt.takeBack(true)
-  return { outcome: 'signed-in', token }
+  return { outcome: 'signed-in', token: done.token }
 }
 
 /** Ends a pending session. Returns false if it has already ended. */
-async function endPending(deps: Pick<Deps, 'StaffSession' | 'now'>, id: string): Promise<boolean> {
-  const { modifiedCount } = await deps.StaffSession.updateOne(
-    { _id: id, endedAt: null },
-    { $set: { endedAt: deps.now() } },
+async function endPending(
+  { StaffSession: model }: Pick<Deps, 'StaffSession'>,
+  _id: string,
+  { session, at: endedAt }: AuditedAct,
+): Promise<boolean> {
+  const { modifiedCount } = await nativeCollection(model).updateOne(
+    { _id, endedAt: null },
+    { $set: { endedAt } },
+    { session },
   )
   return modifiedCount === 1
 }

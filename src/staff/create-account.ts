@@ -1,6 +1,6 @@
-import { auditLine, type By } from '../audit/audit-event.ts'
-import { publishAudit } from '../audit/publish.ts'
-import { isDuplicate, nativeCollection } from '../mongo/collection.ts'
+import type { By } from '../audit/audit-event.ts'
+import { type AuditedDeps, audited } from '../audit/audited.ts'
+import { nativeCollection, nullIfDuplicate } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { SlowHash } from '../security/slow-hash.ts'
 import type { Staff } from './account.ts'
@@ -8,10 +8,7 @@ import type { Role } from './account-fields.ts'
 import { type LinkDeps, newLink } from './password-link.ts'
 import { newPassword } from './passwords.ts'
 
-export type AccountDeps = Pick<Models, 'Staff' | 'AuditEvent'> & {
-  slowHash: SlowHash
-  now(): Date
-}
+export type AccountDeps = Pick<Models, 'Staff'> & AuditedDeps & { slowHash: SlowHash }
 
 interface NewAccount {
   name: string
@@ -49,37 +46,28 @@ export async function createAccountWithLink(
   return isNew ? { name: account.name, link: url } : null
 }
 
-/** Inserts an account. Returns false if the name is taken. */
-async function insert(
+/** Returns null if the name is taken. */
+const insert = (
   deps: AccountDeps,
   { name, role }: NewAccount,
   by: By,
   access: Pick<Staff, 'passwordHash' | 'link'>,
-): Promise<boolean> {
-  const now = deps.now()
-  const about = { at: now, ...by, subject: name, businessId: null }
-  const staff: Staff = {
-    _id: name,
-    role,
-    ...access,
-    secondFactor: null,
-    epoch: 0,
-    disabledAt: null,
-    createdAt: now,
-    passwordChangedAt: access.passwordHash === null ? null : now,
-    unaudited: [
-      auditLine({ ...about, act: 'staff.created', after: { role } }),
-      ...(access.link === null
-        ? []
-        : [auditLine({ ...about, act: 'staff.link-issued', after: { expiresAt: access.link.expiresAt } })]),
-    ],
-  }
-  try {
-    await nativeCollection(deps.Staff).insertOne(staff)
-  } catch (error) {
-    if (isDuplicate(error)) return false
-    throw error
-  }
-  await publishAudit(deps, deps.Staff, [staff])
-  return true
-}
+): Promise<true | null> =>
+  audited(deps, { documents: [name], by }, async ({ session, at, add }) => {
+    const staff: Staff = {
+      _id: name,
+      role,
+      ...access,
+      secondFactor: null,
+      epoch: 0,
+      disabledAt: null,
+      createdAt: at,
+      passwordChangedAt: access.passwordHash === null ? null : at,
+    }
+    await nativeCollection(deps.Staff).insertOne(staff, { session })
+    const about = { subject: name, businessId: null }
+    await add({ ...about, act: 'staff.created', after: { role } })
+    if (access.link !== null)
+      await add({ ...about, act: 'staff.link-issued', after: { expiresAt: access.link.expiresAt } })
+    return true as const
+  }).catch(nullIfDuplicate)

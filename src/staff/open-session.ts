@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { type Actor, auditLine } from '../audit/audit-event.ts'
-import { publishAudit } from '../audit/publish.ts'
+import type { By } from '../audit/audit-event.ts'
+import type { AuditedAct } from '../audit/audited.ts'
 import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { newId } from '../security/ids.ts'
 import type { Staff } from './account.ts'
 import { pendingLifetimeMs, pendingText, type StaffSession, sessionLifetimeMs } from './session.ts'
 
-type OpenDeps = Pick<Deps, 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'>
+type OpenDeps = Pick<Deps, 'StaffSession' | 'secrets' | 'now'>
 
 /** The client that signs in. */
 export interface Client {
@@ -18,29 +18,25 @@ export interface Client {
 
 const maxClientLength = 200
 
+/** The account's owner, who signs in. */
+export const byOwner = (name: string, ip: string): By => ({
+  actor: { kind: 'staff', name, from: ip },
+  reason: null,
+})
+
 /**
  * Opens a session and returns its token, which only the cookie contains. `after` becomes part of the audit line.
  */
 export async function openSession(
   deps: OpenDeps,
+  { session: transaction, add }: Pick<AuditedAct, 'session' | 'add'>,
   staff: Staff,
   client: Client,
   after: Record<string, unknown> | null,
 ): Promise<string> {
   const { token, session } = draft(deps, staff, client, false)
-  const actor: Actor = { kind: 'staff', name: staff._id, from: client.ip }
-  const line = auditLine({
-    at: session.createdAt,
-    actor,
-    reason: null,
-    act: 'staff.signed-in',
-    subject: staff._id,
-    businessId: null,
-    after,
-  })
-  const audited = { ...session, unaudited: [line] }
-  await nativeCollection(deps.StaffSession).insertOne(audited)
-  await publishAudit(deps, deps.StaffSession, [audited])
+  await nativeCollection(deps.StaffSession).insertOne(session, { session: transaction })
+  await add({ act: 'staff.signed-in', subject: staff._id, businessId: null, after })
   return token
 }
 
@@ -73,7 +69,6 @@ function draft(
     lastSeenAt: now,
     endedAt: null,
     expiresAt: new Date(now.getTime() + lifetimeMs),
-    unaudited: [],
   }
   return { token, session }
 }

@@ -1,4 +1,3 @@
-import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
 import type { Staff } from './account.ts'
 
@@ -7,10 +6,7 @@ export const sessionLifetimeMs = 12 * 60 * 60 * 1000
 /** How long a person has to enter the code of the second factor after the password. */
 export const pendingLifetimeMs = 5 * 60 * 1000
 
-/**
- * A session's document is removed this long after sign-in. The document is kept for much longer than the session lasts,
- * because it may contain audit lines that are not in the audit trail yet.
- */
+/** A session's document is removed this long after sign-in. Until then, pages show when the account last signed in. */
 const removedAfterSeconds = 30 * 86_400
 
 /**
@@ -37,8 +33,6 @@ export interface StaffSession {
   lastSeenAt: Date
   endedAt: Date | null
   expiresAt: Date
-  /** Audit lines that are not in the audit trail yet. */
-  unaudited: AuditEvent[]
 }
 
 export const staffSessions: Collection = {
@@ -56,12 +50,10 @@ export const staffSessions: Collection = {
     lastSeenAt: Date,
     endedAt: Date,
     expiresAt: Date,
-    unaudited: unauditedFields,
   },
   indexes: [
     { name: 'removal', key: { createdAt: 1 }, expireAfterSeconds: removedAfterSeconds },
     { name: 'byName', key: { staffName: 1, createdAt: -1 } },
-    unauditedIndex,
   ],
 }
 

@@ -1,6 +1,7 @@
-import { auditLine, type By } from '../audit/audit-event.ts'
-import { publishAudit } from '../audit/publish.ts'
+import type { By } from '../audit/audit-event.ts'
+import { type AuditedDeps, audited } from '../audit/audited.ts'
 import type { Deps } from '../deps.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { Staff } from './account.ts'
 import { type StaffSession, validSessions } from './session.ts'
 
@@ -17,14 +18,12 @@ export interface ListedSession {
   client: string
 }
 
-type SessionsDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'now'>
-
 /** The maximum number of sessions that a page lists. */
 const maxListed = 100
 
 /** Returns an account's valid sessions, newest first. Returns an empty list if there is no such account. */
 export async function listSessions(
-  deps: Pick<SessionsDeps, 'Staff' | 'StaffSession' | 'now'>,
+  deps: Pick<Deps, 'Staff' | 'StaffSession' | 'now'>,
   name: string,
 ): Promise<ListedSession[]> {
   const staff = await deps.Staff.findOne({ _id: name, disabledAt: null }).lean<Staff | null>()
@@ -51,47 +50,41 @@ export async function listSessions(
  * Ends one session of an account, immediately and in every process. Returns false if the account has no such session,
  * or if the session has already ended.
  */
-export async function endSession(
-  deps: Pick<SessionsDeps, 'StaffSession' | 'AuditEvent' | 'now'>,
+export const endSession = async (
+  deps: Pick<Deps, 'StaffSession'> & AuditedDeps,
   { name, sessionId }: { name: string; sessionId: string },
   by: By,
-): Promise<boolean> {
-  const at = deps.now()
-  const ended = await deps.StaffSession.findOneAndUpdate(
-    { staffName: name, sessionId, isPending: false, endedAt: null, expiresAt: { $gt: at } },
-    {
-      $set: { endedAt: at },
-      $push: {
-        unaudited: auditLine({
-          at,
-          ...by,
-          act: 'staff.session-ended',
-          subject: name,
-          businessId: null,
-          after: { session: sessionId },
-        }),
-      },
-    },
-    { returnDocument: 'after' },
-  ).lean<StaffSession | null>()
-  if (ended === null) return false
-  await publishAudit(deps, deps.StaffSession, [ended])
-  return true
-}
+): Promise<boolean> => (await end(deps, name, [sessionId], by)) === 1
 
 /** Ends all sessions of an account except one. Returns the number of sessions that it ended. */
 export async function endOtherSessions(
-  deps: SessionsDeps,
+  deps: Pick<Deps, 'Staff' | 'StaffSession'> & AuditedDeps,
   { name, keptId }: { name: string; keptId: string },
   by: By,
 ): Promise<number> {
   for (let ended = 0; ; ) {
-    const others = (await listSessions(deps, name)).filter(({ id }) => id !== keptId)
+    const others = (await listSessions(deps, name)).flatMap(({ id }) => (id === keptId ? [] : [id]))
     if (others.length === 0) return ended
-    const results = await Promise.all(others.map(({ id }) => endSession(deps, { name, sessionId: id }, by)))
-    ended += results.filter(Boolean).length
+    ended += await end(deps, name, others, by)
   }
 }
+
+/** Ends sessions, except those that have already ended. Returns how many it ended. */
+const end = (
+  deps: Pick<Deps, 'StaffSession'> & AuditedDeps,
+  staffName: string,
+  ids: string[],
+  by: By,
+): Promise<number> =>
+  audited(deps, { documents: [staffName], by }, async ({ session, at, add }) => {
+    const sessions = nativeCollection(deps.StaffSession)
+    const valid = { staffName, sessionId: { $in: ids }, isPending: false, endedAt: null, expiresAt: { $gt: at } }
+    const found = await sessions.find(valid, { session, projection: { sessionId: 1 } }).toArray()
+    await sessions.updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, { $set: { endedAt: at } }, { session })
+    const about = { act: 'staff.session-ended', subject: staffName, businessId: null } as const
+    await add(...found.map(({ sessionId }) => ({ ...about, after: { session: sessionId } })))
+    return found.length
+  })
 
 /**
  * Returns the time of each account's last sign-in, by name. An account that has not signed in for 30 days is missing,

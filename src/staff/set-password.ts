@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { auditLine } from '../audit/audit-event.ts'
-import { publishAudit } from '../audit/publish.ts'
+import { audited } from '../audit/audited.ts'
 import type { Deps } from '../deps.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { SlowHash } from '../security/slow-hash.ts'
 import type { Staff } from './account.ts'
 import type { SignedIn } from './find-session.ts'
+import { byOwner } from './open-session.ts'
 import { findByLink, withLink } from './password-link.ts'
 import { passwordFault } from './passwords.ts'
 import { largestPrefixOf, recordRefusal } from './sign-in.ts'
@@ -21,7 +22,7 @@ export type SetPasswordResult =
   | { outcome: 'wait'; seconds: number }
   | { outcome: 'busy' }
 
-type PasswordDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'> & {
+type PasswordDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now' | 'transactions'> & {
   slowHash: Pick<SlowHash, 'make'>
 } & Pick<SignInChecks, 'countAttempt' | 'checkPassword'>
 
@@ -40,8 +41,8 @@ export async function setPasswordByLink(
   // The limit bounds the number of hashes that the service computes for the holder of a link.
   const attempt = await deps.countAttempt(name, ip)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
-  const set = await write(deps, { name, password, ip, means: 'link' }, withLink(deps, token))
-  if (set === null) return { outcome: 'refused' }
+  const set = await write(deps, { name, password, ip, means: 'link', keptId: null }, withLink(deps, token))
+  if (!set) return { outcome: 'refused' }
   await attempt.takeBack(true)
   return { outcome: 'done', name }
 }
@@ -71,41 +72,40 @@ export async function changeOwnPassword(
     await recordRefusal(deps, { subject: name, signedInAs: name, ip }, 'wrong old password')
     return { outcome: 'refused' }
   }
-  const { epoch } = staff
-  const set = await write(deps, { name, password, ip, means: 'old password' }, { epoch, disabledAt: null })
-  if (set === null) return { outcome: 'refused' }
-  // If the process is killed here, this session has ended too, and its owner signs in with the new password.
-  await deps.StaffSession.updateOne({ staffName: name, sessionId, epoch }, { $set: { epoch: set.epoch } })
+  const guard = { epoch: staff.epoch, disabledAt: null }
+  const set = await write(deps, { name, password, ip, means: 'old password', keptId: sessionId }, guard)
+  if (!set) return { outcome: 'refused' }
   await attempt.takeBack(true)
   return { outcome: 'done', name }
 }
 
-/** Sets the password, and ends the account's sessions and its link. Returns null if the guard does not hold. */
+interface NewPassword {
+  name: string
+  password: string
+  ip: string
+  means: 'link' | 'old password'
+  /** The id of the session that goes on. */
+  keptId: string | null
+}
+
+/** Sets the password, and ends the account's other sessions and its link. Returns false if the guard does not hold. */
 async function write(
   deps: PasswordDeps,
-  { name, password, ip, means }: { name: string; password: string; ip: string; means: string },
+  { name, password, ip, means, keptId }: NewPassword,
   guard: object,
-): Promise<Staff | null> {
+): Promise<boolean> {
   const passwordHash = await deps.slowHash.make(password)
-  const at = deps.now()
-  const line = auditLine({
-    at,
-    actor: { kind: 'staff', name, from: ip },
-    reason: null,
-    act: 'staff.password-changed',
-    subject: name,
-    businessId: null,
-    after: { with: means },
+  return audited(deps, { documents: [name], by: byOwner(name, ip) }, async ({ session, at, add }) => {
+    const changed = await nativeCollection(deps.Staff).findOneAndUpdate(
+      { _id: name, ...guard },
+      { $set: { passwordHash, passwordChangedAt: at, link: null }, $inc: { epoch: 1 } },
+      { session, returnDocument: 'after' },
+    )
+    if (changed === null) return false
+    const { epoch } = changed
+    const kept = { staffName: name, sessionId: keptId ?? '', epoch: epoch - 1 }
+    await nativeCollection(deps.StaffSession).updateOne(kept, { $set: { epoch } }, { session })
+    await add({ act: 'staff.password-changed', subject: name, businessId: null, after: { with: means } })
+    return true
   })
-  const changed = await deps.Staff.findOneAndUpdate(
-    { _id: name, ...guard },
-    {
-      $set: { passwordHash, passwordChangedAt: at, link: null },
-      $inc: { epoch: 1 },
-      $push: { unaudited: line },
-    },
-    { returnDocument: 'after' },
-  ).lean<Staff | null>()
-  if (changed !== null) await publishAudit(deps, deps.Staff, [changed])
-  return changed
 }

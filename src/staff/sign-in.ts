@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { auditLine } from '../audit/audit-event.ts'
+import { audited } from '../audit/audited.ts'
 import { addShared } from '../audit/share.ts'
 import type { Deps } from '../deps.ts'
 import { networkOf, prefixesOf } from '../security/network.ts'
 import type { Staff } from './account.ts'
 import { isStaffName } from './account-fields.ts'
-import { type Client, openPendingSession, openSession } from './open-session.ts'
+import { byOwner, type Client, openPendingSession, openSession } from './open-session.ts'
 import type { SignInChecks } from './sign-in-limit.ts'
 
 /**
@@ -20,7 +21,8 @@ export type SignInResult =
   | { outcome: 'wait'; seconds: number }
   | { outcome: 'busy' }
 
-export type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'> & SignInChecks
+export type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now' | 'transactions'> &
+  SignInChecks
 
 /** The maximum length of an account name. Additional characters are ignored. */
 const maxNameLength = 64
@@ -55,9 +57,11 @@ export async function signIn(
     await recordRefusal(deps, { subject, signedInAs: null, ip }, reasonOf(staff, isRight))
     return { outcome: 'refused' }
   }
+  const open = () =>
+    audited(deps, { documents: [], by: byOwner(name, ip) }, (act) => openSession(deps, act, staff, client, null))
   const result: SignInResult =
     staff.secondFactor === null
-      ? { outcome: 'signed-in', token: await openSession(deps, staff, client, null) }
+      ? { outcome: 'signed-in', token: await open() }
       : { outcome: 'code-required', token: await openPendingSession(deps, staff, client) }
   await attempt.takeBack(true)
   return result

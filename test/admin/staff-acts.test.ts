@@ -6,14 +6,17 @@ import { staffListActs } from '../../src/admin/acts/create-account-act.ts'
 import { endpointActs } from '../../src/admin/acts/endpoint-acts.ts'
 import { keyActs } from '../../src/admin/acts/key-acts.ts'
 import type { ActGroup } from '../../src/admin/acts/staff-act.ts'
+import type { By } from '../../src/audit/audit-event.ts'
+import type { Deps } from '../../src/deps.ts'
 import { type Role, roles } from '../../src/staff/account-fields.ts'
-import { setDisabled } from '../../src/staff/change-account.ts'
-import { keepAnAdmin } from '../../src/staff/keep-an-admin.ts'
+import { changeRole, issueLink, LastAdmin, setDisabled } from '../../src/staff/change-account.ts'
 import { mayStaff, type Permission } from '../../src/staff/permissions.ts'
 import { subscribe } from '../support/actions.ts'
+import { closeInBackground } from '../support/closing.ts'
 import { deadDeliveries } from '../support/dead-deliveries.ts'
-import { createGate } from '../support/gate.ts'
+import { waitForDeath } from '../support/kill-at-every-step.ts'
 import { type Service, withService } from '../support/service.ts'
+import { openVictim } from '../support/victim.ts'
 import { hiddenFields, hire, operator, readable, signedIn, type Visitor, visit } from './staff.ts'
 
 /** An act as the tests need it, whatever kind of object it changes. */
@@ -322,32 +325,55 @@ describe('An act of staff', () => {
     expect(await storedState(staff.admin.name)).to.equal(before)
   })
 
-  it('leaves at least one enabled admin, even if two admins disable each other at the same time', async () => {
-    const [one, other] = await Promise.all([signedIn(service, 'admin'), signedIn(service, 'admin')])
-    const { Staff } = service.deps
-    const admins = await Staff.find({ role: 'admin', disabledAt: null }, { _id: 1 }).lean()
-    const rest = admins.map(({ _id }) => _id).filter((name) => name !== one.name && name !== other.name)
-    await Staff.updateMany({ _id: { $in: rest } }, { disabledAt: new Date() })
-    let changed = 0
-    const { passed, open } = createGate()
-    const disable = (name: string) =>
-      keepAnAdmin(service.deps, name, {
-        async change() {
-          await setDisabled(service.deps, name, true, operator)
-          changed += 1
-          if (changed === 2) open()
-          await passed
-        },
-        undo: () => setDisabled(service.deps, name, false, operator),
+  describe('on one of the last two admins', () => {
+    const byStaff: By = { actor: { kind: 'staff', name: 'x', from: null }, reason }
+    let others: string[]
+    let pair: string[]
+
+    beforeEach(async () => {
+      const { Staff } = service.deps
+      const enabled = await Staff.find({ role: 'admin', disabledAt: null }, { _id: 1 }).lean()
+      others = enabled.map(({ _id }) => _id)
+      await Staff.updateMany({ _id: { $in: others } }, { disabledAt: new Date() })
+      pair = (await Promise.all([hire(service, 'admin'), hire(service, 'admin')])).map(({ name }) => name)
+    })
+    afterEach(async () => {
+      await service.deps.Staff.updateMany({ _id: { $in: pair } }, { disabledAt: new Date() })
+      await service.deps.Staff.updateMany({ _id: { $in: others } }, { disabledAt: null })
+    })
+
+    const acts = {
+      'is disabled': (deps, name) => setDisabled(deps, name, true, byStaff),
+      'becomes a viewer': (deps, name) => changeRole(deps, name, 'viewer', byStaff),
+      'gets a link for a new password': (deps, name) => issueLink(deps, name, byStaff),
+    } satisfies Record<string, (deps: Deps, name: string) => Promise<unknown>>
+    for (const [what, act] of Object.entries(acts))
+      it(`keeps the other, even if each ${what} by the other at the same time`, async () => {
+        // Both have read that there is another admin.
+        const running = await Promise.all(
+          pair.map(async (name) => {
+            const victim = await openVictim(service, { step: 2, fate: 'paused', lateMs: 0 })
+            const acting = act(victim.deps, name).catch((error: unknown) => error)
+            await waitForDeath(victim, acting, { step: 2, label: name })
+            return { victim, acting }
+          }),
+        )
+        await Promise.all(running.map(({ victim }) => victim.release()))
+        const results = await Promise.all(running.map(({ acting }) => acting))
+        closeInBackground(...running.map(({ victim }) => victim.close()))
+        expect(results.filter((result) => result instanceof LastAdmin)).to.have.length(1)
+        const left = { _id: { $in: pair }, role: 'admin', disabledAt: null, passwordHash: { $ne: null } } as const
+        expect(await service.deps.Staff.countDocuments(left)).to.equal(1)
       })
-    // Both are undone, or only the earlier one if it is undone before the other looks again.
-    const disabled = await Promise.all([disable(one.name), disable(other.name)])
-    expect(await Staff.countDocuments({ role: 'admin', disabledAt: null })).to.equal(disabled.includes(true) ? 1 : 2)
-    expect(disabled).to.include(false)
-    await Staff.updateOne({ _id: one.name }, { disabledAt: new Date() })
-    await Staff.updateOne({ _id: other.name }, { disabledAt: null })
-    const last = { change: () => Promise.reject(new Error('must not run')), undo: async () => {} }
-    expect(await keepAnAdmin(service.deps, other.name, last)).to.equal(false)
-    await Staff.updateMany({ _id: { $in: rest } }, { disabledAt: null })
+
+    it('is refused for the last one, except on the command line', async () => {
+      const [one = '', other = ''] = pair
+      await setDisabled(service.deps, one, true, byStaff)
+      for (const act of Object.values(acts)) {
+        const refusal = await act(service.deps, other).catch((error: unknown) => error)
+        expect(refusal).to.be.instanceOf(LastAdmin)
+      }
+      expect(await setDisabled(service.deps, other, true, operator)).to.equal(true)
+    })
   })
 })

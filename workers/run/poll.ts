@@ -89,8 +89,6 @@ export async function finishLeftovers(deps: Deps): Promise<number> {
     () => reportFailures(deps),
     () => sweepAudit(deps, deps.Delivery),
     () => sweepAudit(deps, deps.RetryPlan),
-    () => sweepAudit(deps, deps.Staff),
-    () => sweepAudit(deps, deps.StaffSession),
     async () => {
       await requestNight(deps)
       return 0

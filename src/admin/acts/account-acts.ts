@@ -3,7 +3,7 @@ import { issueLink, removeSecondFactor } from '../../staff/change-account.ts'
 import { type AccountFacts, lookUpAccount, passwordInWords } from '../../staff/list-accounts.ts'
 import { endOtherSessions } from '../../staff/sessions-of.ts'
 import { time } from '../pages/layout.ts'
-import { disable, enable, ownAccount, permission, role, sessionsEnd } from './account-state-acts.ts'
+import { disable, enable, ownAccount, permission, role, sessionsEnd, unlessLastAdmin } from './account-state-acts.ts'
 import { linkNotice } from './link-notice.ts'
 import type { ActGroup, StaffAct } from './staff-act.ts'
 
@@ -21,10 +21,11 @@ const link: StaffAct<AccountFacts> = {
   obstacle: (account, staff) =>
     ownAccount(account, staff) ??
     (account.disabledAt === null ? null : 'A link for a disabled account cannot be issued. Enable the account first.'),
-  async run(deps, { name }, by) {
-    const issued = await issueLink(deps, name, by)
-    return issued === null ? { result: 'refused' } : { result: 'shown', body: linkNotice(name, issued.link) }
-  },
+  run: (deps, { name }, by) =>
+    issueLink(deps, name, by).then(
+      (issued) => (issued === null ? { result: 'refused' } : { result: 'shown', body: linkNotice(name, issued.link) }),
+      unlessLastAdmin,
+    ),
   done: '',
 }
 

@@ -1,8 +1,6 @@
-import type { By } from '../../audit/audit-event.ts'
 import { type Role, roles } from '../../staff/account-fields.ts'
-import { changeRole, setDisabled } from '../../staff/change-account.ts'
+import { changeRole, LastAdmin, setDisabled } from '../../staff/change-account.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
-import { keepAnAdmin } from '../../staff/keep-an-admin.ts'
 import type { AccountFacts } from '../../staff/list-accounts.ts'
 import type { ActResult, StaffAct } from './staff-act.ts'
 
@@ -18,18 +16,11 @@ export const ownAccount = ({ name }: AccountFacts, staff: SignedIn): string | nu
     ? 'This is your own account, which you cannot change here. Another admin can change it. On the page “Your account” you can change your password, second factor and sessions.'
     : null
 
-/** Converts the result of `keepAnAdmin` to the result of an act. */
-const toActResult = async (isKept: Promise<boolean>): Promise<ActResult> =>
-  (await isKept)
-    ? { result: 'done' }
-    : {
-        result: 'invalid',
-        faults: {
-          form: 'The change was not made, or was undone, because no other enabled admin would be left.',
-        },
-      }
-
-const undoing = (by: By): By => ({ ...by, reason: 'No other enabled admin would be left.' })
+/** Refuses an act that the last admin must survive. */
+export const unlessLastAdmin = (error: unknown): ActResult => {
+  if (!(error instanceof LastAdmin)) throw error
+  return { result: 'invalid', faults: { form: `Nothing was changed. ${error.message}.` } }
+}
 
 const isRole = (text: string | undefined): text is Role => roles.some((role) => role === text)
 
@@ -49,11 +40,7 @@ export const role: StaffAct<AccountFacts> = {
     if (!isRole(chosen)) return { result: 'refused' }
     if (chosen === account.role)
       return { result: 'invalid', faults: { role: `The account already has the role ${chosen}.` } }
-    const change = () => changeRole(deps, account.name, chosen, by)
-    const undo = () => changeRole(deps, account.name, account.role, undoing(by))
-    if (account.role === 'admin') return toActResult(keepAnAdmin(deps, account.name, { change, undo }))
-    await change()
-    return { result: 'done' }
+    return changeRole(deps, account.name, chosen, by).then(() => ({ result: 'done' }), unlessLastAdmin)
   },
   done: 'The role is changed. The sessions of the account have ended.',
 }
@@ -71,13 +58,7 @@ export const disable: StaffAct<AccountFacts> = {
   obstacle: (account, staff) =>
     ownAccount(account, staff) ??
     (account.disabledAt === null ? null : 'Nothing to do: the account is already disabled.'),
-  async run(deps, { name, role: before }, by) {
-    const change = () => setDisabled(deps, name, true, by)
-    const undo = () => setDisabled(deps, name, false, undoing(by))
-    if (before === 'admin') return toActResult(keepAnAdmin(deps, name, { change, undo }))
-    await change()
-    return { result: 'done' }
-  },
+  run: (deps, { name }, by) => setDisabled(deps, name, true, by).then(() => ({ result: 'done' }), unlessLastAdmin),
   done: 'The account is disabled. Its sessions have ended.',
   isDone: ({ disabledAt }) => disabledAt !== null,
 }

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { auditLine, type By } from '../../audit/audit-event.ts'
-import { publishAudit } from '../../audit/publish.ts'
+import type { By } from '../../audit/audit-event.ts'
+import { type AuditedAct, audited } from '../../audit/audited.ts'
 import type { Deps } from '../../deps.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
 import type { SealedField } from '../../security/seal.ts'
 import type { SecondFactor, Staff } from '../account.ts'
@@ -13,7 +14,7 @@ import { hashOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts'
 import { newTotpSecret, stepOf, totpField } from './totp.ts'
 import { useCode } from './use-code.ts'
 
-export type FactorDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'> & {
+export type FactorDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now' | 'transactions'> & {
   countCode: CountCode
 }
 
@@ -84,14 +85,21 @@ export async function addSecondFactor(
     recoveryCodes: codes.map((each) => hashOfRecoveryCode(session.name, each)),
     addedAt: deps.now(),
   }
-  const isDone = await write(deps, staff, { secondFactor: factor }, 'staff.second-factor-added', by)
-  if (!isDone) return { outcome: 'expired' }
-  // If the process is killed here, this session has ended too, and its owner signs in with a code.
-  await deps.StaffSession.updateOne(
-    { staffName: session.name, sessionId: session.sessionId },
-    { $set: { factorId: factor.id } },
-  )
-  return { outcome: 'done', codes }
+  const isDone = await audited(deps, { documents: [staff._id], by }, async (act) => {
+    if (!(await write(deps, act, staff, { secondFactor: factor }))) return false
+    const own = { staffName: session.name, sessionId: session.sessionId }
+    const keep = { $set: { factorId: factor.id } }
+    await nativeCollection(deps.StaffSession).updateOne(own, keep, { session: act.session })
+    await act.add({
+      act: 'staff.second-factor-added',
+      subject: staff._id,
+      businessId: null,
+      before: { addedAt: staff.secondFactor?.addedAt ?? null },
+      after: { addedAt: factor.addedAt },
+    })
+    return true
+  })
+  return isDone ? { outcome: 'done', codes } : { outcome: 'expired' }
 }
 
 /** Replaces all recovery codes of an account, if a code of its second factor was entered. */
@@ -107,7 +115,11 @@ export async function renewRecoveryCodes(
   if (refusal !== null) return refusal
   const codes = newRecoveryCodes()
   const change = { 'secondFactor.recoveryCodes': codes.map((each) => hashOfRecoveryCode(name, each)) }
-  const isDone = await write(deps, staff, change, 'staff.recovery-codes-renewed', by)
+  const isDone = await audited(deps, { documents: [name], by }, async (act) => {
+    if (!(await write(deps, act, staff, change))) return false
+    await act.add({ act: 'staff.recovery-codes-renewed', subject: name, businessId: null })
+    return true
+  })
   return isDone ? { outcome: 'done', codes } : { outcome: 'expired' }
 }
 
@@ -127,24 +139,16 @@ async function refusalOf(deps: FactorDeps, staff: Staff, code: string, ip: strin
 
 /** Makes the change, unless the account or its second factor has changed since it was read. */
 async function write(
-  deps: FactorDeps,
-  { _id: name, epoch, secondFactor }: Staff,
+  { Staff: model }: Pick<Deps, 'Staff'>,
+  { session }: AuditedAct,
+  { _id, epoch, secondFactor }: Staff,
   change: object,
-  act: 'staff.second-factor-added' | 'staff.recovery-codes-renewed',
-  by: By,
 ): Promise<boolean> {
-  const at = deps.now()
-  const isNew = act === 'staff.second-factor-added'
-  const before = isNew ? { addedAt: secondFactor?.addedAt ?? null } : null
-  const after = isNew ? { addedAt: at } : null
-  const line = auditLine({ at, ...by, act, subject: name, businessId: null, before, after })
   const same = secondFactor === null ? { secondFactor: null } : { 'secondFactor.id': secondFactor.id }
-  const changed = await deps.Staff.findOneAndUpdate(
-    { _id: name, epoch, disabledAt: null, ...same },
-    { $set: change, $push: { unaudited: line } },
-    { returnDocument: 'after' },
-  ).lean<Staff | null>()
-  if (changed === null) return false
-  await publishAudit(deps, deps.Staff, [changed])
-  return true
+  const { matchedCount } = await nativeCollection(model).updateOne(
+    { _id, epoch, disabledAt: null, ...same },
+    { $set: change },
+    { session },
+  )
+  return matchedCount === 1
 }

@@ -1,3 +1,4 @@
+import type { mongo } from 'mongoose'
 import type { Deps } from '../../deps.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { SecondFactor, Staff } from '../account.ts'
@@ -18,17 +19,18 @@ export async function useCode(
   deps: Pick<Deps, 'Staff' | 'secrets' | 'now'>,
   { _id: name, epoch, secondFactor }: Staff,
   code: string,
+  session?: mongo.ClientSession,
 ): Promise<UsedCode> {
   if (secondFactor === null) return { kind: 'refused', reason: 'no second factor' }
   const accounts = nativeCollection(deps.Staff)
+  const options = session === undefined ? {} : { session }
   const same = { _id: name, epoch, disabledAt: null, 'secondFactor.id': secondFactor.id }
   if (isRecoveryCode(code)) {
     const hash = hashOfRecoveryCode(name, code)
     const { modifiedCount } = await accounts.updateOne(
       { ...same, 'secondFactor.recoveryCodes': hash },
-      {
-        $pull: { 'secondFactor.recoveryCodes': hash },
-      },
+      { $pull: { 'secondFactor.recoveryCodes': hash } },
+      options,
     )
     return modifiedCount === 1
       ? { kind: 'recovery code', codesLeft: secondFactor.recoveryCodes.length - 1 }
@@ -38,9 +40,8 @@ export async function useCode(
   if (step === null) return { kind: 'refused', reason: 'wrong code' }
   const { modifiedCount } = await accounts.updateOne(
     { ...same, 'secondFactor.lastStep': { $lt: step } },
-    {
-      $set: { 'secondFactor.lastStep': step },
-    },
+    { $set: { 'secondFactor.lastStep': step } },
+    options,
   )
   return modifiedCount === 1 ? { kind: 'code' } : { kind: 'refused', reason: 'the code was already used' }
 }

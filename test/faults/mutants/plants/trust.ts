@@ -67,6 +67,22 @@ export const trustMutants: PlantedBugs = {
     edits: [replace('rotateKey', '$keys.findOne($filter, { session })', '$keys.findOne($filter)')],
     caughtBy: ['admin/audited-acts.test.ts'],
   },
+  'other-admin-unwritten': {
+    bug: 'Who takes the rights of an admin reads that there is another one, and does not write to it.',
+    edits: [
+      replace(
+        'keepOther',
+        'await accounts.updateOne(other, $, $options)',
+        '{ modifiedCount: await accounts.countDocuments(other, $options) }',
+      ),
+    ],
+    caughtBy: ['admin/staff-acts.test.ts'],
+  },
+  'password-read-apart': {
+    bug: 'A change of the own password does not notice that another one came after its check of the old password.',
+    edits: [replace('changeOwnPassword', 'const guard = $', 'const guard = {}')],
+    caughtBy: ['admin/set-password.test.ts'],
+  },
   'write-unsafe': {
     bug: 'A write is acknowledged before it is on disk: MongoDB may lose it.',
     edits: [replace('options', 'writeConcern: $', 'writeConcern: { w: 1, journal: false }')],
