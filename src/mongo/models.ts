@@ -25,7 +25,7 @@ import { type Shop, shops } from '../store/shops/shop.ts'
 import { type WalletAccount, walletAccounts } from '../wallets/sandbox/account.ts'
 import { type WalletMovement, walletMovements } from '../wallets/sandbox/movement.ts'
 import { type Delivery, deliveries } from '../webhooks/deliveries/delivery.ts'
-import { type RetryPlan, retryPlans } from '../webhooks/deliveries/retry-plan.ts'
+import { type RequeuePlan, requeuePlans } from '../webhooks/deliveries/requeue-plan.ts'
 import { type Endpoint, endpoints } from '../webhooks/endpoints/endpoint.ts'
 import { type Replay, replays } from '../webhooks/replays/replay.ts'
 import { type Collection, openCollection } from './collection.ts'
@@ -40,7 +40,7 @@ export const collections: readonly Collection[] = [
   endpoints,
   deliveries,
   replays,
-  retryPlans,
+  requeuePlans,
   loggedEvents,
   ledgerEntries,
   activityEntries,
@@ -79,7 +79,7 @@ const open = (mongo: Connection, maxTimeMs: number | undefined) => {
     Endpoint: model<Endpoint>(endpoints),
     Delivery: model<Delivery>(deliveries),
     Replay: model<Replay>(replays),
-    RetryPlan: model<RetryPlan>(retryPlans),
+    RequeuePlan: model<RequeuePlan>(requeuePlans),
     LoggedEvent: model<LoggedEvent>(loggedEvents),
     LedgerEntry: model<LedgerEntry>(ledgerEntries),
     ActivityEntry: model<ActivityEntry>(activityEntries),

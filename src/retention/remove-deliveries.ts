@@ -2,11 +2,8 @@ import type { Cleaning } from './cleaning.ts'
 import { batchLimits, eachPage } from './each-page.ts'
 import { removeTests } from './remove.ts'
 
-/**
- * A filter for deliveries that have ended: no attempt is due or running, and all of their audit lines have been moved
- * to the audit trail.
- */
-const ended = { nextAttemptAt: null, 'unaudited.0': { $exists: false } }
+/** A filter for deliveries that have ended: no attempt is due or running. */
+const ended = { nextAttemptAt: null }
 
 /** Removes a business's old test deliveries that have ended. */
 export function removeDeliveries(cleaning: Cleaning): Promise<void> {

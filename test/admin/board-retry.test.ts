@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { retryAll } from '../../src/admin/board/retry.ts'
-import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
@@ -93,7 +92,7 @@ describe("Bull Board's Retry button", function () {
     await Endpoint.updateOne({ _id: two.endpointId }, { $set: { active: false } })
     const failedBefore = await queue.getFailedCount()
 
-    const by = { actor: { kind: 'staff', name: 'awa', from: null }, reason: null, actId: newId() } as const
+    const by = { actor: { kind: 'staff', name: 'awa', from: null }, reason: null } as const
     const { status, body } = await retryAll(deps, queue, by, batch)
     expect(status).to.equal(409)
     const left = Number(/^(\d+) deliveries were not re-queued$/.exec(body.error ?? '')?.[1])

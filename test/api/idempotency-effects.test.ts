@@ -1,7 +1,12 @@
 import { expect } from 'chai'
 import type { Batcher } from '../../src/mongo/batching/batcher.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
-import { createIntent } from '../support/actions.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { requeueAs } from '../../src/webhooks/deliveries/requeue.ts'
+import type { RequeuePlan } from '../../src/webhooks/deliveries/requeue-plan.ts'
+import { attempt, createIntent, storedDelivery, subscribe } from '../support/actions.ts'
+import { deadDeliveries } from '../support/dead-deliveries.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
 import { createGate, type Gate } from '../support/gate.ts'
 import { refund as refundOnce, simulate, storedIntent } from '../support/pay.ts'
 import { openService, type Service, sharedEnvironment, withMerchantPerTest, withService } from '../support/service.ts'
@@ -421,4 +426,155 @@ describe('A write on payment intents', () => {
       ])
     })
   })
+})
+
+describe('A retry of webhook deliveries', () => {
+  const service = withService()
+  const merchant = withMerchantPerTest(service)
+  const failing = withEndpointServer()
+  let endpointId: string
+  before(() => failing.respondWith((res) => void res.writeHead(500).end()))
+  beforeEach(async () => {
+    ;({ id: endpointId } = await subscribe(service, merchant, failing.url))
+    await loseRows()
+  })
+  const loseRows = () => service.deps.StoredResponse.deleteMany({})
+  const rows = () => service.deps.StoredResponse.find().lean()
+  const replayed = ({ headers }: { headers: Record<string, string> }) => headers['idempotent-replayed'] === 'true'
+
+  interface Retry {
+    delivery: Delivery
+    send(body?: string): Promise<Response>
+    /** What it has done: the number of re-queues and of audit lines. */
+    effects(): Promise<[requeues: number, lines: number]>
+  }
+  type Response = { status: number; text: string; headers: Record<string, string> }
+
+  async function ready(isByFilter: boolean): Promise<Retry> {
+    const [delivery = expect.fail()] = await deadDeliveries(service, merchant, 1)
+    const path = isByFilter ? 'events/retry' : `events/${delivery._id}/retry`
+    const write = JSON.stringify(isByFilter ? { endpointId } : {})
+    return {
+      delivery,
+      send: (body = write) =>
+        service.http
+          .post(`${api}/webhooks/${path}`)
+          .set({ 'Content-Type': 'application/json', ...merchant.write('one') })
+          .send(body)
+          .then((response) => response),
+      async effects() {
+        const { requeues } = await storedDelivery(service, delivery)
+        const act = { businessId: merchant.businessId, act: 'delivery.requeued' } as const
+        return [requeues, await service.deps.AuditEvent.countDocuments(act)]
+      },
+    }
+  }
+  const planOf = ({ requestKey }: { requestKey?: object } = {}) =>
+    service.deps.RequeuePlan.findOne(requestKey ? { requestKey } : {})
+      .sort({ at: -1 })
+      .orFail()
+      .lean<RequeuePlan>()
+
+  for (const isByFilter of [false, true]) {
+    const name = isByFilter ? 'by filter' : 'of one delivery'
+
+    it(`takes effect once and returns the same bytes to five concurrent requests: ${name}`, async () => {
+      const { send, effects } = await ready(isByFilter)
+      const responses = await Promise.all(Array.from({ length: 5 }, () => send()))
+      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+      expect(responses[0]?.status, responses[0]?.text).to.equal(200)
+      expect(responses[0]?.text).to.match(isByFilter ? /"requeued":1/ : /"retried":true/)
+      expect([await effects(), (await rows()).length]).to.deep.equal([[1, 1], 1])
+    })
+
+    it(`is continued by a repetition if its process died after any of its writes: ${name}`, async () => {
+      const { send, effects, delivery } = await ready(isByFilter)
+      const { collection } = service.deps.Delivery
+      const { bulkWrite } = collection
+      collection.bulkWrite = () => Promise.reject(new service.deps.mongo.base.mongo.MongoNetworkError('lost'))
+      expect((await send()).status).to.equal(503)
+      collection.bulkWrite = bulkWrite
+      const planned = await planOf()
+      expect([planned.deliveries.length, await effects()]).to.deep.equal([1, [0, 1]])
+      const found = await send()
+      expect([found.status, replayed(found), await effects()]).to.deep.equal([200, true, [1, 1]])
+      expect(found.text).to.match(isByFilter ? /"requeued":1/ : /"retried":true/)
+
+      // As if the process had died before it noted that the plan is done, and the attempt had failed by then.
+      await attempt(service.deps, delivery._id)
+      expect((await storedDelivery(service, delivery)).status).to.equal('DEAD')
+      await loseRows()
+      await service.deps.RequeuePlan.updateOne({ _id: planned._id }, { $set: { deliveries: planned.deliveries } })
+      const later = await send()
+      expect([later.status, replayed(later), await effects()]).to.deep.equal([200, true, [1, 1]])
+      expect((await send()).text).to.equal(later.text)
+      expect((await planOf()).deliveries).to.deep.equal([])
+    })
+
+    it(`is found by a repetition with other parameters, or with an unreadable body: ${name}`, async () => {
+      const { send, effects } = await ready(isByFilter)
+      const first = await send()
+      for (const body of ['{"status":["DEAD","CANCELLED"]}', '{"status":7}', '{"status":']) {
+        await loseRows()
+        const found = await send(body)
+        expect([found.status, found.text, replayed(found)], body).to.deep.equal([200, first.text, true])
+        expect(found.headers['idempotent-params-mismatch']).to.equal(isByFilter ? 'true' : undefined)
+      }
+      expect(await effects()).to.deep.equal([1, 1])
+    })
+
+    it(`can be repeated under the same key after 24 hours: ${name}`, async () => {
+      const { send, effects, delivery } = await ready(isByFilter)
+      const first = await send()
+      await attempt(service.deps, delivery._id)
+      service.clock.advance(day - 1000)
+      expect((await send()).text).to.equal(first.text)
+      service.clock.advance(1001)
+      const next = await send()
+      expect([next.status, replayed(next), await effects()]).to.deep.equal([200, false, [2, 2]])
+      expect((await send()).text).to.equal(next.text)
+    })
+
+    it(`wins over a twin that found nothing to re-queue, whichever is stored first: ${name}`, async () => {
+      const { send, effects, delivery } = await ready(isByFilter)
+      const hide = (status: 'DELIVERED' | 'DEAD') =>
+        service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { status } })
+      await hide('DELIVERED')
+      const unchanged = await send()
+      expect([unchanged.status, await effects()]).to.deep.equal([200, [0, 0]])
+      expect((await send()).text).to.equal(unchanged.text)
+      const [row = expect.fail()] = await rows()
+
+      /** The twin, which has read before the other request stored its row. */
+      const twin = async () => {
+        await hide('DEAD')
+        const actor = { kind: 'merchant', name: merchant.keyId, from: null } as const
+        const result = {
+          requeued: 1,
+          skipped: { delivered: 0, under_way: 0, endpoint_gone: 0 },
+          hasMore: false,
+          next: null,
+        }
+        const deadlineAt = performance.now() + 8000
+        const request = { key: row._id, paramsHash: row.paramsHash, arrivedAt: service.clock.now() }
+        await requeueAs(service.deps, [delivery._id], { by: { actor, reason: null }, request, deadlineAt })
+        if (isByFilter) await service.deps.RequeuePlan.updateMany({}, { $set: { result } })
+      }
+      await loseRows()
+      await hide('DELIVERED')
+      const { insertResponse } = service.deps.batchers
+      service.deps.batchers.insertResponse = async (...args) => {
+        service.deps.batchers.insertResponse = insertResponse
+        const insertion = await insertResponse(...args)
+        await twin()
+        return insertion
+      }
+      const late = await send()
+      expect([late.status, replayed(late), await effects()]).to.deep.equal([200, true, [1, 1]])
+      expect(late.text).not.to.equal(unchanged.text)
+      expect((await send()).text).to.equal(late.text)
+      await service.deps.StoredResponse.replaceOne({ _id: row._id }, row)
+      expect((await send()).text).to.equal(late.text)
+    })
+  }
 })

@@ -89,11 +89,10 @@ export interface DeliveryDocument extends Owned {
   leaseToken: string | null
   attemptLog: { at: number; durationMs: number; status: number | null }[]
   deliveredAt: number | null
-  unaudited: unknown[]
-  /** The ids of the re-queues and replays that changed the delivery. */
-  effects: string[]
   /** The replay that inserted the delivery, if one did. */
   insertedBy?: string
+  /** The last replay that re-queued the delivery, if one did. */
+  requeuedBy?: string
 }
 
 /** A replay. `through`: the last number of the log when it began. */

@@ -7,7 +7,7 @@ const ofEnvironment =
 const ofBusiness = 'apikeys'
 /** Collections of the service as a whole, or whose documents only sometimes have a business. */
 const global =
-  'businesses settings servicekeys idempotencykeys responses retryplans activityhours activitycounts staff staffsessions signinattempts failedattempts auditevents auditseals auditchecks wallets walletmovements reconciliations retention retentionprogress'
+  'businesses settings servicekeys idempotencykeys responses requeueplans activityhours activitycounts staff staffsessions signinattempts failedattempts auditevents auditseals auditchecks wallets walletmovements reconciliations retention retentionprogress'
 
 export const names = {
   ofEnvironment: ofEnvironment.split(' '),

@@ -36,7 +36,6 @@ describe("A DEAD delivery's failed job", () => {
     requeueDeliveries(service.deps, [_id], {
       actor: { kind: 'operator', name: 'an operator', from: null },
       reason: null,
-      actId: `act-${String(Math.random())}`,
     })
   const run = (slot: string, reach: 'lately' | 'all') =>
     maintenance.run(service.deps, { slot, reach }, { jobId: `restore-${slot}`, name: 'maintenance' })

@@ -1,7 +1,6 @@
 import type { Queue } from 'bullmq'
 import { expect } from 'chai'
 import { retryJob } from '../../src/admin/board/retry.ts'
-import { newId } from '../../src/security/ids.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { createIntent, deliveriesOf, outboxEvents, storedDelivery, subscribe } from '../support/actions.ts'
@@ -116,11 +115,7 @@ describe("A delivery's job", () => {
     expect((await storedDelivery(service, { _id: id })).attempts).to.equal(8)
 
     endpointServer.respondWith((res) => void res.end())
-    const by = {
-      actor: { kind: 'staff', name: 'awa.diop', from: null },
-      reason: null,
-      actId: newId(),
-    } as const
+    const by = { actor: { kind: 'staff', name: 'awa.diop', from: null }, reason: null } as const
     expect(await retryJob(service.deps, queue, jobOf(id, 8), by)).to.include({ status: 204 })
     const nextAttemptAt = new Date(service.deps.now().getTime() - 1_000)
     const requeued = { status: 'RETRYING', requeues: 1, attemptsAtRequeue: 8, deadAt: null, nextAttemptAt } as const

@@ -196,15 +196,15 @@ describe("The workers' poll", () => {
 
   it('finishes all other work if one search fails, and then reports the error', async () => {
     const delivery = await freshDelivery(service, merchant)
-    const line = { _id: newId(), at: ago(60_000), act: 'delivery.requeued', subject: delivery._id }
-    await service.deps.Delivery.collection.updateOne({ _id: delivery._id } as never, {
-      $set: { unaudited: [line] },
-    })
+    const { _id, status, attempts, requeues, nextAttemptAt, leaseToken } = delivery
+    const state = { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt: null }
+    await service.deps.RequeuePlan.create({ _id: newId(), at: ago(60_000), deliveries: [state], result: null })
     const endpoints = { collection: { find: () => expect.fail('no endpoints') } } as never
     const failing: Deps = { ...service.deps, Endpoint: endpoints }
     const fault = await finishLeftovers(failing).catch((error: Error) => error.message)
     expect(fault).to.match(/no endpoints/)
-    expect((await storedDelivery(service, delivery)).unaudited).to.deep.equal([])
+    expect(await storedDelivery(service, delivery)).to.include({ status: 'RETRYING', requeues: 1 })
+    expect(await service.deps.RequeuePlan.countDocuments({ 'deliveries._id': delivery._id })).to.equal(0)
   })
 
   it('reads only through indexes, however many documents need no work', async () => {

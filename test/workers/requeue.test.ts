@@ -1,10 +1,11 @@
 import { expect } from 'chai'
-import { sweepAudit } from '../../src/audit/publish.ts'
+import type { By } from '../../src/audit/audit-event.ts'
+import { isUnavailable } from '../../src/errors.ts'
 import { anyTime, upToNow } from '../../src/input/span.ts'
 import { newId } from '../../src/security/ids.ts'
 import { deadIn } from '../../src/webhooks/deliveries/dead-in.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { type Requeuer, requeueDeliveries } from '../../src/webhooks/deliveries/requeue.ts'
+import { finishPlans, requeueDeliveries } from '../../src/webhooks/deliveries/requeue.ts'
 import { requeueAll } from '../../src/webhooks/deliveries/requeue-all.ts'
 import { attempt, freshDelivery, recordRecentSuccess, storedDelivery, subscribe } from '../support/actions.ts'
 import { deadDeliveries, deadDelivery } from '../support/dead-deliveries.ts'
@@ -12,9 +13,10 @@ import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-ser
 import { createGate } from '../support/gate.ts'
 import { killAtEveryStep } from '../support/kill-at-every-step.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const actor = { kind: 'operator', name: 'tester', from: null } as const
-const newRequeuer = (): Requeuer => ({ actor, reason: null, actId: newId() })
+const by: By = { actor, reason: null }
 const idsOf = (deliveries: { _id: string }[]): string[] => deliveries.map(({ _id }) => _id)
 
 describe('A re-queue', () => {
@@ -29,9 +31,7 @@ describe('A re-queue', () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end())
   })
 
-  const requeue = async (ids: string[], by = newRequeuer()) => [
-    ...(await requeueDeliveries(service.deps, ids, by)).values(),
-  ]
+  const requeue = async (ids: string[]) => [...(await requeueDeliveries(service.deps, ids, by)).values()]
   const trailOf = (deliveries: { _id: string }[]) =>
     service.deps.AuditEvent.find({ subject: { $in: idsOf(deliveries) } }).lean()
   async function oneDead(): Promise<Delivery> {
@@ -61,8 +61,7 @@ describe('A re-queue', () => {
     expect(outcomes.filter((outcome) => outcome === 'requeued')).to.have.length(50)
     expect(outcomes.filter((outcome) => outcome === 'under-way')).to.have.length(50)
     const now = await service.deps.Delivery.find({ _id: { $in: idsOf(dead) } }).lean()
-    for (const { status, requeues, unaudited } of now)
-      expect([status, requeues, unaudited]).to.deep.equal(['RETRYING', 1, []])
+    for (const { status, requeues } of now) expect([status, requeues]).to.deep.equal(['RETRYING', 1])
     const trail = await trailOf(dead)
     expect(trail.map(({ subject }) => subject)).to.have.members(idsOf(dead))
   })
@@ -167,7 +166,7 @@ describe('A re-queue', () => {
         { _id: { $in: [...ids] } },
         { $set: { status: 'DEAD', nextAttemptAt: null, deadAt: service.clock.now() }, $inc: { attempts: 1 } },
       )
-    for await (const outcomes of requeueAll(service.deps, deadByNow(), newRequeuer())) {
+    for await (const outcomes of requeueAll(service.deps, deadByNow(), by)) {
       expect(outcomes.size).to.equal(500)
       break
     }
@@ -176,7 +175,7 @@ describe('A re-queue', () => {
     const which = deadByNow()
     service.clock.advance(1_000)
     let seen = 0
-    for await (const outcomes of requeueAll(service.deps, which, newRequeuer())) {
+    for await (const outcomes of requeueAll(service.deps, which, by)) {
       seen += outcomes.size
       await dieAgain(outcomes.keys())
     }
@@ -186,43 +185,56 @@ describe('A re-queue', () => {
     expect(await trailOf(dead)).to.have.length(510)
   })
 
-  describe('in a process that is killed between any two steps', () => {
-    interface Case {
-      delivery: Delivery
-      by: Requeuer
-    }
-    const act = ({ delivery, by }: Case, deps = service.deps) => requeueDeliveries(deps, [delivery._id], by)
+  it('is carried out by a poll if its process died, and reported as due before that', async () => {
+    const [delivery, other] = await deadDeliveries(service, merchant, 2)
+    if (delivery === undefined || other === undefined) return expect.fail()
+    const { collection } = service.deps.Delivery
+    const { bulkWrite } = collection
+    collection.bulkWrite = () => Promise.reject(new Error('killed'))
+    expect(await requeue([delivery._id]).catch((error: Error) => error.message)).to.equal('killed')
+    collection.bulkWrite = bulkWrite
+    expect(await requeue(idsOf([delivery, other]))).to.deep.equal(['under-way', 'requeued'])
+    expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', requeues: 0 })
+    expect(await finishPlans(service.deps)).to.equal(0)
+    service.clock.advance(10_000)
+    expect([await finishPlans(service.deps), await finishPlans(service.deps)]).to.deep.equal([1, 0])
+    expect(await storedDelivery(service, delivery)).to.include({ status: 'RETRYING', requeues: 1, deadAt: null })
+    expect(await trailOf([delivery])).to.have.length(1)
+  })
 
-    it('requests exactly one attempt and writes exactly one audit line, however often the request is repeated', async () => {
+  describe('in a process that is killed between any two steps', () => {
+    it('requests exactly one attempt and writes exactly one audit line, even if its plan is carried out twice', async () => {
       await recordRecentSuccess(service, endpointId)
       const dead = await deadDeliveries(service, merchant, 20)
       const steps = await killAtEveryStep(
         service,
         {
-          prepare: async (): Promise<Case> => ({ delivery: dead.pop() ?? expect.fail(), by: newRequeuer() }),
-          run: (victim, each) => act(each, victim.deps),
-          async repeat(each) {
-            expect([...(await act(each)).values()]).to.deep.equal(['requeued'])
-            await attempt(service.deps, each.delivery._id)
+          prepare: async (): Promise<Delivery> => dead.pop() ?? expect.fail(),
+          run: ({ deps }, { _id }) => requeueDeliveries(deps, [_id], by),
+          async repeat(delivery) {
+            service.clock.advance(10_000)
+            await finishPlans(service.deps)
+            const { attempts, requeues } = await storedDelivery(service, delivery)
+            // Nothing has happened, so the button is pressed again.
+            const press = () =>
+              requeue([delivery._id]).catch((error: unknown) => (isUnavailable(error) ? false : Promise.reject(error)))
+            if (attempts === 8 && requeues === 0)
+              expect(await waitFor('the locks of the dead process end', press)).to.deep.equal(['requeued'])
+            await attempt(service.deps, delivery._id)
           },
-          async check({ delivery }, label) {
-            await sweepAudit(service.deps, service.deps.Delivery)
+          async check(delivery, label) {
             const { status, attempts, requeues } = await storedDelivery(service, delivery)
             expect([status, attempts, requeues], label).to.deep.equal(['DEAD', 9, 1])
             expect(await trailOf([delivery]), label).to.have.length(1)
+            expect(await service.deps.RequeuePlan.countDocuments({ 'deliveries._id': delivery._id })).to.equal(0)
           },
         },
         0,
       )
-      expect(steps).to.deep.equal([
-        'mongodb find',
-        'mongodb find',
-        'mongodb update',
-        'mongodb find',
-        'enqueue webhook-delivery',
-        'mongodb insert',
-        'mongodb update',
-      ])
+      const planning = ['find', 'find', 'find', 'insert', 'insert', 'commitTransaction'].map(
+        (name) => `mongodb ${name}`,
+      )
+      expect(steps).to.deep.equal([...planning, 'mongodb update', 'mongodb update', 'enqueue webhook-delivery'])
     })
   })
 })

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { countDueHours } from '../../src/activity/count-due.ts'
-import { sweepAudit } from '../../src/audit/publish.ts'
 import type { Deps } from '../../src/deps.ts'
 import { expireDue } from '../../src/intents/expire-due.ts'
 import { queryDueWallets } from '../../src/intents/query-due-wallets.ts'
@@ -8,6 +7,7 @@ import { pollOutboxes } from '../../src/outbox/sweep.ts'
 import type { QueueName } from '../../src/queues/jobs.ts'
 import { requestNight } from '../../src/retention/request-night.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
+import { finishPlans } from '../../src/webhooks/deliveries/requeue.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
 import { workOnReplays } from '../../src/webhooks/replays/work.ts'
 
@@ -79,16 +79,14 @@ async function pollRepeatedly(
 }
 
 /**
- * Finishes work that dead processes have left unfinished: audit lines. Also reports failing endpoints, enqueues the
- * nightly clean-up if it is due, and counts the
- * figures for the staff pages.
- * If one of these parts fails, the others still run, and the first error is thrown at the end.
+ * Finishes the re-queues that dead processes have left unfinished. Also reports failing endpoints, enqueues the nightly
+ * clean-up if it is due, and counts the figures for the staff pages. If one of these parts fails, the others still run,
+ * and the first error is thrown at the end.
  */
 export async function finishLeftovers(deps: Deps): Promise<number> {
   const parts = [
     () => reportFailures(deps),
-    () => sweepAudit(deps, deps.Delivery),
-    () => sweepAudit(deps, deps.RetryPlan),
+    () => finishPlans(deps),
     async () => {
       await requestNight(deps)
       return 0

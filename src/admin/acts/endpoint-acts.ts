@@ -2,7 +2,6 @@ import { html } from 'ghtml'
 import type { By } from '../../audit/audit-event.ts'
 import type { Deps } from '../../deps.ts'
 import { type Span, upToNow } from '../../input/span.ts'
-import { newId } from '../../security/ids.ts'
 import { countDeadOf } from '../../webhooks/deliveries/backlog.ts'
 import { deadIn } from '../../webhooks/deliveries/dead-in.ts'
 import { lookUpEndpoint, type TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
@@ -28,9 +27,7 @@ const spanIn = (deps: Deps, { from = '', to = '' }: Values): Span => readFormSpa
 async function requeueInTime(deps: Deps, endpointId: string, span: Span, by: By) {
   const endsAt = performance.now() + maxRequeueMs
   const done = { requeued: 0, skipped: 0 }
-  // The new id ensures that this request re-queues each delivery only once.
-  const requeuer = { ...by, actId: newId() }
-  for await (const outcomes of requeueAll(deps, { endpointId, ...deadIn(span) }, requeuer)) {
+  for await (const outcomes of requeueAll(deps, { endpointId, ...deadIn(span) }, by)) {
     for (const outcome of outcomes.values()) done[outcome === 'requeued' ? 'requeued' : 'skipped'] += 1
     if (performance.now() > endsAt) break
   }

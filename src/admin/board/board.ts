@@ -2,8 +2,7 @@ import type { Queue } from 'bullmq'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import type { Deps } from '../../deps.ts'
 import { mayStaff } from '../../staff/permissions.ts'
-import { staffOf } from '../pages/guards.ts'
-import { requeuer } from '../pages/requeue.ts'
+import { byStaff, staffOf } from '../pages/guards.ts'
 import { isDeliveryQueue } from './adapters.ts'
 import { createErrorResponses } from './error-responses.ts'
 import { type BoardResponse, retryAll, retryJob } from './retry.ts'
@@ -31,10 +30,10 @@ export function createBoard(deps: Deps): Router {
   })
 
   router.put('/api/queues/:queue/:job/retry', guardAction, async (req, res) =>
-    sendJson(res, await retryJob(deps, await queueOf(deps, req), String(req.params.job), requeuer(req, res))),
+    sendJson(res, await retryJob(deps, await queueOf(deps, req), String(req.params.job), byStaff(req, res, null))),
   )
   router.put('/api/queues/:queue/retry/failed', guardAction, async (req, res) =>
-    sendJson(res, await retryAll(deps, await queueOf(deps, req), requeuer(req, res))),
+    sendJson(res, await retryAll(deps, await queueOf(deps, req), byStaff(req, res, null))),
   )
   router.use((req, res, next) => {
     if (req.method === 'GET' || req.method === 'HEAD') return next()

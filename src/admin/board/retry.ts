@@ -1,7 +1,8 @@
 import type { Queue } from 'bullmq'
+import type { By } from '../../audit/audit-event.ts'
 import type { Deps } from '../../deps.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
-import { type Requeued, type Requeuer, requeueBatch, requeueDeliveries } from '../../webhooks/deliveries/requeue.ts'
+import { type Requeued, requeueBatch, requeueDeliveries } from '../../webhooks/deliveries/requeue.ts'
 
 /** A response for Bull Board's page, which shows `error` as the headline and `message` below it. */
 export interface BoardResponse {
@@ -9,7 +10,7 @@ export interface BoardResponse {
   body: { error?: string; message?: string; retried?: number }
 }
 
-type RetryDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'enqueue' | 'log'>
+type RetryDeps = Parameters<typeof requeueDeliveries>[0] & Pick<Deps, 'log'>
 
 const responses: Record<Requeued, BoardResponse> = {
   requeued: { status: 204, body: {} },
@@ -41,7 +42,7 @@ const isStale = (outcome: Requeued): boolean => outcome !== 'endpoint-gone'
  * Re-queues the delivery that a job identifies. MongoDB, not the job, determines whether the delivery can be re-queued.
  * The job is removed from the *failed* list unless the delivery is still DEAD.
  */
-export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by: Requeuer): Promise<BoardResponse> {
+export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by: By): Promise<BoardResponse> {
   const id = deliveryIdOf(jobId)
   const outcome = (await requeueDeliveries(deps, [id], by)).get(id) ?? 'not-found'
   if (isStale(outcome)) await forget(deps, queue, [jobId])
@@ -53,12 +54,7 @@ export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by:
  * the request is running are not included. If the request is interrupted, a second request continues with the remaining
  * jobs.
  */
-export async function retryAll(
-  deps: RetryDeps,
-  queue: Queue,
-  by: Requeuer,
-  batch = requeueBatch,
-): Promise<BoardResponse> {
+export async function retryAll(deps: RetryDeps, queue: Queue, by: By, batch = requeueBatch): Promise<BoardResponse> {
   const total = await queue.getFailedCount()
   const found = { seen: 0, kept: 0, retried: 0 }
   while (found.seen < total) {

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { By } from '../../audit/audit-event.ts'
 import { upToNow, within } from '../../input/span.ts'
 import { createPace } from '../../retention/pace.ts'
-import { newId } from '../../security/ids.ts'
 import { deadIn } from '../../webhooks/deliveries/dead-in.ts'
 import { requeueBatch } from '../../webhooks/deliveries/requeue.ts'
 import { requeueAll } from '../../webhooks/deliveries/requeue-all.ts'
@@ -53,7 +52,7 @@ export async function requeueSelected(
   const filter = filterOf(deps, selection)
   // This signal is never aborted, because Ctrl-C ends the process immediately.
   const pace = createPace(new AbortController().signal, async () => undefined)
-  const batches = requeueAll({ ...deps, ...withoutRedis }, filter, { ...by, actId: newId() })
+  const batches = requeueAll({ ...deps, ...withoutRedis }, filter, by)
   for (;;) {
     const startedAt = performance.now()
     const { done, value: outcomes } = await pace(() => batches.next())

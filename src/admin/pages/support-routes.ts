@@ -1,6 +1,8 @@
-import { Router } from 'express'
+import { type Request, type Response, Router } from 'express'
 import type { Deps } from '../../deps.ts'
 import { redirectTo } from '../../http/pages/send-page.ts'
+import { lookUpDelivery } from '../../webhooks/deliveries/look-up.ts'
+import { requeueDeliveries } from '../../webhooks/deliveries/requeue.ts'
 import { accountActs } from '../acts/account-acts.ts'
 import { addActs } from '../acts/act-routes.ts'
 import { businessActs } from '../acts/business-acts.ts'
@@ -14,15 +16,16 @@ import { businessesPage } from './businesses.ts'
 import { deadPage } from './dead.ts'
 import { deliveryPage } from './delivery.ts'
 import { endpointPage } from './endpoint.ts'
-import { checkCsrf, requirePermission } from './guards.ts'
+import { byStaff, checkCsrf, requirePermission } from './guards.ts'
 import { keyPage } from './key.ts'
 import { limited } from './limited.ts'
 import { orderPage } from './order.ts'
+import { deliveryPath, sourcePath } from './paths.ts'
 import { paymentPage } from './payment.ts'
 import { reconciliationPage } from './reconciliation.ts'
 import { reconciliationsPage } from './reconciliations.ts'
 import { cancelOne } from './replays.ts'
-import { requeueOne } from './requeue.ts'
+import { sendNotFound } from './respond.ts'
 import { searchPage } from './search.ts'
 import { staffAccountPage, staffPage } from './staff.ts'
 
@@ -67,4 +70,14 @@ export function supportRoutes(deps: Deps): Router {
     cancelOne(deps),
   )
   return router
+}
+
+const requeueOne = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
+  const { id } = req.params
+  const delivery = await lookUpDelivery(deps, id)
+  if (delivery === null) return sendNotFound(res)
+  const outcome = (await requeueDeliveries(deps, [id], byStaff(req, res, null))).get(id)
+  const { back } = req.body as { back?: unknown }
+  const page = back === 'source' ? sourcePath(delivery.referenceNumber) : deliveryPath(id)
+  redirectTo(res, `${page}?result=${outcome}`)
 }

@@ -1,9 +1,8 @@
 import type { ListDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
-import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import { findDeliveryWhole } from '../../webhooks/deliveries/find.ts'
 import { listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/list.ts'
-import { presentDeliveries, presentDelivery, presentDeliveryWhole } from '../../webhooks/deliveries/present.ts'
-import { retryDelivery } from '../../webhooks/deliveries/retry.ts'
+import { presentDeliveries, presentDeliveryWhole } from '../../webhooks/deliveries/present.ts'
+import { findRetried, retryDelivery } from '../../webhooks/deliveries/retry.ts'
 import { parseRetryFilter, retryMatching } from '../../webhooks/deliveries/retry-matching.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutDeliveries } from './deliveries-openapi.ts'
@@ -35,25 +34,20 @@ export const deliveryRoutes: readonly Route[] = [
   },
   {
     method: 'post',
-    claims: true,
     path: '/dev/webhooks/events/retry',
     about: aboutDeliveries.retryMatching,
     scope: 'webhooks.deliveries:write',
     status: 200,
-    run: (deps, caller, { body }, effect) => retryMatching(deps, caller, parseRetryFilter(deps, body), effect),
+    findEffect: (deps, caller, _params, request) => findRetried(deps, caller, '', request),
+    run: (deps, caller, { body }, request) => retryMatching(deps, caller, parseRetryFilter(deps, body), request),
   },
   {
     method: 'post',
-    claims: true,
     path: '/dev/webhooks/events/:id/retry',
     about: aboutDeliveries.retry,
     scope: 'webhooks.deliveries:write',
     status: 200,
-    run: async (deps, caller, { params: { id = '' } }, effect) => {
-      const retry = () => retryDelivery(deps, caller, id, effect)
-      const earlier = await deps.Delivery.exists({ _id: id, effects: effect.id })
-      const { delivery, retried, reason } = await withinAuditLines(deps, caller, earlier, retry)
-      return { ...presentDelivery(delivery), retried, reason }
-    },
+    findEffect: (deps, caller, { id = '' }, request) => findRetried(deps, caller, id, request),
+    run: (deps, caller, { params: { id = '' } }, request) => retryDelivery(deps, caller, id, request),
   },
 ]

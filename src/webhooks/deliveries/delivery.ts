@@ -1,5 +1,4 @@
 import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
-import { type AuditEvent, unauditedFields, unauditedIndex } from '../../audit/audit-event.ts'
 import type { Collection } from '../../mongo/collection.ts'
 import { type Caused, causedFields } from '../../outbox/event.ts'
 import { type Recorded, recordedFields } from '../body/facts.ts'
@@ -77,15 +76,10 @@ export interface Delivery extends Recorded, Caused {
   deadAt: Date | null
   /** When a CANCELLED delivery was cancelled. The field is missing if the delivery is not CANCELLED. */
   cancelledAt?: Date
-  /**
-   * The effect ids of the requests that re-queued the delivery, kept so that a retried request finds the re-queue that
-   * it has already performed.
-   */
-  effects: string[]
   /** The id of the replay that inserted the delivery. The field is missing if the relay inserted it. */
   insertedBy?: string
-  /** Audit lines that have not been written to the audit trail yet. */
-  unaudited: AuditEvent[]
+  /** The id of the last replay that re-queued the delivery. */
+  requeuedBy?: string
 }
 
 export const deliveries: Collection = {
@@ -124,9 +118,8 @@ export const deliveries: Collection = {
     deliveredAt: Date,
     deadAt: Date,
     cancelledAt: Date,
-    effects: [String],
     insertedBy: String,
-    unaudited: unauditedFields,
+    requeuedBy: String,
     ...causedFields,
   },
   indexes: [
@@ -188,7 +181,6 @@ export const deliveries: Collection = {
       key: { businessId: 1, nextAttemptAt: 1, createdAt: 1 },
       partialFilterExpression: { untrimmed: true },
     },
-    unauditedIndex,
   ],
 }
 

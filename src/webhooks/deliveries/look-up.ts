@@ -12,7 +12,7 @@ import { createResponseFilter } from './filter-responses.ts'
  * A delivery with the fields that support staff see. The endpoint's responses and the event's facts (body/facts.ts) are
  * left out, because they belong to the merchant and the customer.
  */
-export type ListedDelivery = Omit<Delivery, 'facts' | 'effects' | 'unaudited' | 'attemptLog'> & {
+export type ListedDelivery = Omit<Delivery, 'facts' | 'attemptLog'> & {
   attemptLog: Omit<AttemptRecord, 'responseText'>[]
 }
 /**
@@ -26,9 +26,9 @@ export type TracedDelivery = Omit<ListedDelivery, 'attemptLog'> & { attemptLog: 
 /** An endpoint with the fields that support staff see, which do not include its secrets. */
 export type TracedEndpoint = Pick<Endpoint, '_id' | keyof typeof endpointFields>
 
-const tracedFields = { facts: 0, effects: 0, unaudited: 0, 'attemptLog.responseText': 0 }
+const tracedFields = { facts: 0, 'attemptLog.responseText': 0 }
 /** The fields for long lists, which show only the last attempt of each delivery. */
-const listedFields = { facts: 0, effects: 0, unaudited: 0, attemptLog: { $slice: -1 } }
+const listedFields = { facts: 0, attemptLog: { $slice: -1 } }
 const endpointFields = {
   businessId: 1,
   sandbox: 1,
@@ -75,7 +75,7 @@ export async function lookUpResponses(
 ): Promise<TracedDelivery | null> {
   const delivery = await deps.Delivery.findOne({ _id: id }).lean<Delivery | null>()
   if (delivery === null) return null
-  const { facts: _facts, effects: _effects, unaudited: _unaudited, ...traced } = delivery
+  const { facts: _facts, ...traced } = delivery
   const source = await findBodySource(deps, delivery.referenceNumber)
   // If the intent or order no longer exists, it is unknown which data must be hidden, so all responses are hidden.
   const filter = source === null ? () => null : createResponseFilter(bodyOf(delivery, source))

@@ -58,8 +58,6 @@ export function newDelivery(
     createdAt: now,
     deliveredAt: null,
     deadAt: null,
-    effects: [],
-    unaudited: [],
     ...causeOf(event),
   }
 }

@@ -1,5 +1,5 @@
-import type { Deps } from '../../deps.ts'
-import { type Requeued, type Requeuer, requeueBatch, requeueDeliveries } from './requeue.ts'
+import type { By } from '../../audit/audit-event.ts'
+import { type Outcomes, requeueBatch, requeueDeliveries } from './requeue.ts'
 
 /**
  * Re-queues all deliveries that match `filter`, in batches of `requeueBatch`, and yields the outcomes of each batch. If
@@ -8,10 +8,10 @@ import { type Requeued, type Requeuer, requeueBatch, requeueDeliveries } from '.
  * die again.
  */
 export async function* requeueAll(
-  deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'enqueue'>,
+  deps: Parameters<typeof requeueDeliveries>[0],
   filter: Record<string, unknown>,
-  by: Requeuer,
-): AsyncGenerator<Map<string, Requeued>> {
+  by: By,
+): AsyncGenerator<Outcomes> {
   const cursor = deps.Delivery.find(filter, { _id: 1 }).lean<{ _id: string }[]>().cursor({ batchSize: requeueBatch })
   try {
     let ids: string[] = []

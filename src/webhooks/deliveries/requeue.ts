@@ -1,37 +1,35 @@
-import { auditLine, type By } from '../../audit/audit-event.ts'
-import { publishAudit } from '../../audit/publish.ts'
+import type { mongo } from 'mongoose'
+import { addLines } from '../../audit/add-lines.ts'
+import { type AuditEvent, auditLine, type By } from '../../audit/audit-event.ts'
 import type { Deps } from '../../deps.ts'
-import { recorded } from '../../idempotency/effect.ts'
+import { newMark, type WriteRequest } from '../../idempotency/request.ts'
+import { freshSince, isFresh } from '../../idempotency/response.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { type Endpoint, isReceiving } from '../endpoints/endpoint.ts'
+import { transaction } from '../../mongo/transaction.ts'
+import { newId } from '../../security/ids.ts'
+import { isReceiving } from '../endpoints/endpoint.ts'
 import type { Delivery } from './delivery.ts'
 import { deliveryJob } from './delivery-job.ts'
 import { isLeased } from './lease.ts'
-
-/**
- * The person or API key that re-queues deliveries. `actId` must be the same for every retry of a request, so that the
- * request takes effect only once.
- */
-export interface Requeuer extends By {
-  actId: string
-  /** Whether the act has one audit line for all deliveries instead of one for each, as each replay has. */
-  hasOneLine?: boolean
-  replay?: { includesDelivered: boolean }
-}
+import { type DeliveryState, openIndex, type RequeuePlan, type RetriedMatching } from './requeue-plan.ts'
 
 /** `requeued` if a delivery was re-queued, otherwise the reason why it was not. */
 export type Requeued = 'requeued' | 'not-found' | 'delivered' | 'under-way' | 'endpoint-gone'
+export type Outcomes = Map<string, Requeued>
 
-/** The maximum number of deliveries in one bulk write. */
+/** The maximum number of deliveries in one plan. */
 export const requeueBatch = 500
 
-/**
- * The fields that are needed for the checks, the audit line and the wake-up job. The facts and the attempt log are left
- * out. The delivery may have 1 000 effects, but only the effect of this request is included.
- */
-const neededFields = (actId: string) => ({
+/** How long an act of staff may wait for MongoDB. */
+const timeoutMs = 8_000
+/** An act that has not carried out its plan by then is dead. */
+const planMs = 10_000
+/** How many plans of dead processes a poll carries out. */
+const mostPlans = 20
+
+/** Without the facts and the attempt log, which may be large. */
+const neededFields = {
   businessId: 1,
-  sandbox: 1,
   endpointId: 1,
   event: 1,
   referenceNumber: 1,
@@ -42,65 +40,186 @@ const neededFields = (actId: string) => ({
   attemptsAtRequeue: 1,
   nextAttemptAt: 1,
   leaseToken: 1,
-  effects: { $setIntersection: ['$effects', [actId]] },
-  unaudited: 1,
-})
-type Candidate = Pick<Delivery, '_id' | keyof ReturnType<typeof neededFields>>
+  cancelledAt: 1,
+  requeuedBy: 1,
+} as const
+type Candidate = Pick<Delivery, '_id' | keyof typeof neededFields>
 
-type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'enqueue'>
+type PlanDeps = Pick<Deps, 'Delivery' | 'RequeuePlan'>
+type RequeueDeps = PlanDeps & Pick<Deps, 'Endpoint' | 'AuditEvent' | 'transactions' | 'now' | 'enqueue'>
+
+/** An act of a person that re-queues deliveries. */
+export interface RequeueAct {
+  by: By
+  /** The API request, if it is one. */
+  request: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt'> | null
+  deadlineAt: number
+  /** A retry by filter has a result, and one audit line for all deliveries instead of one for each. */
+  summarise?: (outcomes: Outcomes, at: Date) => { result: RetriedMatching; line: AuditEvent }
+}
+
+/** `isRepeat`: the plan is that of an earlier request with the same key, and there are no outcomes. */
+export interface RequeuedAs {
+  plan: RequeuePlan | null
+  outcomes: Outcomes
+  isRepeat: boolean
+}
 
 /**
  * Makes up to `requeueBatch` deliveries due now for one more attempt each. A DEAD or CANCELLED delivery becomes
- * RETRYING, and so does a DELIVERED one if a replay includes it. If a delivery is waiting for its next attempt, that
- * attempt is brought forward. The change is written together with its audit line, and the job only wakes a worker. A
- * delivery is left unchanged if it has been delivered, is already due or is being attempted, or if its endpoint is
- * deleted or disabled. The outcome for such a delivery is the reason why it was not re-queued.
+ * RETRYING. If a delivery is waiting for its next attempt, that attempt is brought forward. A delivery is left
+ * unchanged if it has been delivered, is already due or is being attempted, or if its endpoint is deleted or disabled.
+ *
+ * Once the plan and the audit lines are stored, the deliveries count as re-queued. If the process dies before it has
+ * carried out the plan, a poll does so. One that is attempted or cancelled at that same moment stays as it is.
  */
-export async function requeueDeliveries(
-  deps: RequeueDeps,
-  ids: readonly string[],
-  by: Requeuer,
-): Promise<Map<string, Requeued>> {
-  const before = await read(deps, { _id: { $in: ids } }, by)
-  const receiving = await receivingEndpoints(deps, before)
-  const now = deps.now()
-  const outcomes = new Map<string, Requeued>(ids.map((id) => [id, 'not-found']))
-  for (const delivery of before) outcomes.set(delivery._id, judge(delivery, receiving, by, now))
-  const wanted = before.filter(({ _id }) => outcomes.get(_id) === 'requeued')
-  if (wanted.length === 0) return outcomes
-  await nativeCollection(deps.Delivery).bulkWrite(
-    wanted.map((delivery) => requeueWrite(delivery, by, now)),
-    { ordered: false },
-  )
-  const after = await read(deps, { _id: { $in: wanted.map(({ _id }) => _id) } }, by)
-  for (const delivery of after) outcomes.set(delivery._id, judgeAgain(delivery, receiving, by, now))
-  // This list includes deliveries that an earlier run of the same request re-queued, because that run may have been
-  // killed before it woke the workers and wrote the audit lines.
-  const requeued = after.filter(({ effects }) => effects.includes(by.actId))
-  wakeDue(deps, requeued, now)
-  await publishAudit(deps, deps.Delivery, requeued)
-  return outcomes
+export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: RequeueAct): Promise<RequeuedAs> {
+  const { request, deadlineAt } = act
+  if (ids.length === 0) return { plan: null, outcomes: new Map(), isRepeat: false }
+  const documents = request === null ? ids : [request.key, ...ids]
+  const { chosen, ...done } = await transaction(deps, { documents, deadlineAt }, async (session) => {
+    const earlier = request && (await findFresh(deps, request, session))
+    return earlier
+      ? { plan: earlier, chosen: [], outcomes: new Map(), isRepeat: true }
+      : { ...(await makePlan(deps, ids, act, session)), isRepeat: false }
+  })
+  if (done.plan !== null) await carryOutPlan(deps, done.plan)
+  wakeDue(deps, chosen)
+  return done
 }
 
-const read = (deps: RequeueDeps, filter: object, { actId }: Requeuer): Promise<Candidate[]> =>
-  nativeCollection(deps.Delivery)
-    .find<Candidate>(filter, { projection: neededFields(actId) })
+/** Re-queues deliveries for staff or an operator, with an audit line for each. */
+export async function requeueDeliveries(deps: RequeueDeps, ids: readonly string[], by: By): Promise<Outcomes> {
+  const deadlineAt = performance.now() + timeoutMs
+  return (await requeueAs(deps, ids, { by, request: null, deadlineAt })).outcomes
+}
+
+async function makePlan(
+  deps: RequeueDeps,
+  ids: readonly string[],
+  { by, request, summarise }: RequeueAct,
+  session: mongo.ClientSession,
+): Promise<{ plan: RequeuePlan | null; chosen: Candidate[]; outcomes: Outcomes }> {
+  const at = deps.now()
+  const plans = nativeCollection(deps.RequeuePlan)
+  const found = await read(deps, ids, session)
+  const receiving = await receivingEndpoints(deps, found, session)
+  const open = plans.find({ 'deliveries._id': { $in: [...ids] } }, { projection: { 'deliveries._id': 1 }, session })
+  const planned = new Set((await open.toArray()).flatMap(({ deliveries }) => deliveries.map(({ _id }) => _id)))
+  const outcomes: Outcomes = new Map(ids.map((id) => [id, 'not-found']))
+  for (const delivery of found)
+    outcomes.set(delivery._id, planned.has(delivery._id) ? 'under-way' : judge(delivery, receiving, false, at))
+  const chosen = found.filter(({ _id }) => outcomes.get(_id) === 'requeued')
+  if (chosen.length === 0) return { plan: null, chosen, outcomes }
+  const summary = summarise?.(outcomes, at)
+  const plan: RequeuePlan = {
+    _id: newId(),
+    at,
+    deliveries: chosen.map(stateOf),
+    result: summary?.result ?? null,
+    ...(request === null ? {} : { requestKey: newMark(request, at) }),
+  }
+  if (request !== null) {
+    const old = { 'requestKey.key': request.key, 'requestKey.at': { $lte: freshSince(request.arrivedAt) } }
+    await plans.updateOne(old, { $unset: { requestKey: 1 } }, { session })
+  }
+  await plans.insertOne(plan, { session })
+  await addLines(deps, summary ? [summary.line] : chosen.map((delivery) => requeueLine(delivery, by, at)), session)
+  return { plan, chosen, outcomes }
+}
+
+const requeueLine = ({ _id, businessId, status, nextAttemptAt }: Candidate, by: By, at: Date): AuditEvent =>
+  auditLine({
+    at,
+    ...by,
+    act: 'delivery.requeued',
+    subject: _id,
+    businessId,
+    before: { status, nextAttemptAt },
+    after: { status: 'RETRYING', nextAttemptAt: at },
+  })
+
+async function findFresh(
+  { RequeuePlan: model }: Pick<Deps, 'RequeuePlan'>,
+  { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
+  session?: mongo.ClientSession,
+): Promise<RequeuePlan | null> {
+  const plan = await nativeCollection(model).findOne({ 'requestKey.key': key }, session && { session })
+  return plan?.requestKey && isFresh(plan.requestKey, arrivedAt) ? plan : null
+}
+
+/** Finds the plan of an earlier request with the same key, and carries it out if that is not done yet. */
+export async function continuePlan(deps: PlanDeps, request: WriteRequest): Promise<RequeuePlan | null> {
+  const plan = await findFresh(deps, request)
+  if (plan !== null) await carryOutPlan(deps, plan)
+  return plan
+}
+
+/** Carries out the plans that dead processes have left. Returns their number. */
+export async function finishPlans(deps: PlanDeps & Pick<Deps, 'now'>): Promise<number> {
+  const left = await nativeCollection(deps.RequeuePlan)
+    .find({ 'deliveries._id': { $exists: true }, at: { $lte: new Date(deps.now().getTime() - planMs) } })
+    .hint(openIndex)
+    .limit(mostPlans)
+    .toArray()
+  for (const plan of left) await carryOutPlan(deps, plan)
+  return left.length
+}
+
+/** Repeating it changes nothing, because the deliveries are no longer in the states that the plan names. */
+async function carryOutPlan(deps: PlanDeps, { _id, at, deliveries }: RequeuePlan): Promise<void> {
+  if (deliveries.length === 0) return
+  await writeDue(deps, deliveries, at, {})
+  await nativeCollection(deps.RequeuePlan).updateOne({ _id }, { $set: { deliveries: [] } })
+}
+
+/**
+ * Re-queues deliveries for a replay, even delivered ones if it includes them. Returns the ids of those that it has
+ * re-queued, now or in an earlier run. It has one audit line for all, and begins the attempts itself.
+ */
+export async function requeueForReplay(
+  deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'now'>,
+  ids: readonly string[],
+  { replayId, includesDelivered }: { replayId: string; includesDelivered: boolean },
+): Promise<string[]> {
+  const now = deps.now()
+  const found = await read(deps, ids)
+  const receiving = await receivingEndpoints(deps, found)
+  const isOwn = ({ requeuedBy }: Candidate): boolean => requeuedBy === replayId
+  const wanted = found.filter((each) => !isOwn(each) && judge(each, receiving, includesDelivered, now) === 'requeued')
+  await writeDue(deps, wanted.map(stateOf), now, { requeuedBy: replayId })
+  return (await read(deps, ids)).filter(isOwn).map(({ _id }) => _id)
+}
+
+const read = (
+  { Delivery: model }: Pick<Deps, 'Delivery'>,
+  ids: readonly string[],
+  session?: mongo.ClientSession,
+): Promise<Candidate[]> =>
+  nativeCollection(model)
+    .find<Candidate>({ _id: { $in: [...ids] } }, { projection: neededFields, ...(session && { session }) })
     .toArray()
 
-/** The ids of the endpoints to which events may be sent, because they are neither deleted nor disabled. */
-type Receiving = ReadonlySet<string>
-
-async function receivingEndpoints(deps: RequeueDeps, deliveries: Candidate[]): Promise<Receiving> {
+/** Returns the ids of the endpoints to which events may be sent, because they are neither deleted nor disabled. */
+async function receivingEndpoints(
+  { Endpoint: model }: Pick<Deps, 'Endpoint'>,
+  deliveries: Candidate[],
+  session?: mongo.ClientSession,
+): Promise<ReadonlySet<string>> {
   const ids = [...new Set(deliveries.map(({ endpointId }) => endpointId))]
-  const endpoints = await deps.Endpoint.find({ _id: { $in: ids } }, { active: 1, deletedAt: 1 }).lean<
-    Pick<Endpoint, '_id' | 'active' | 'deletedAt'>[]
-  >()
+  const endpoints = await nativeCollection(model)
+    .find({ _id: { $in: ids } }, { projection: { active: 1, deletedAt: 1 }, ...(session && { session }) })
+    .toArray()
   return new Set(endpoints.filter(isReceiving).map(({ _id }) => _id))
 }
 
-function judge(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Date): Requeued {
-  if (delivery.effects.includes(by.actId)) return 'requeued'
-  if (delivery.status === 'DELIVERED' && by.replay?.includesDelivered !== true) return 'delivered'
+function judge(
+  delivery: Candidate,
+  receiving: ReadonlySet<string>,
+  includesDelivered: boolean,
+  now: Date,
+): Exclude<Requeued, 'not-found'> {
+  if (delivery.status === 'DELIVERED' && !includesDelivered) return 'delivered'
   if (!receiving.has(delivery.endpointId)) return 'endpoint-gone'
   return isAttemptPending(delivery) || isDue(delivery, now) || isLeased(delivery, now) ? 'under-way' : 'requeued'
 }
@@ -114,73 +233,50 @@ const isAttemptPending = ({ status, attempts, attemptsAtRequeue }: Candidate): b
 
 const isDue = ({ nextAttemptAt }: Candidate, now: Date): boolean => nextAttemptAt !== null && nextAttemptAt <= now
 
-/**
- * Returns the outcome for a delivery after the write. If the delivery could have been re-queued but was not, an attempt
- * or another re-queue has changed it between the read and the write.
- */
-function judgeAgain(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Date): Requeued {
-  const verdict = judge(delivery, receiving, by, now)
-  return verdict === 'requeued' && !delivery.effects.includes(by.actId) ? 'under-way' : verdict
+/** If the last requested attempt was cancelled before it was made, a re-queue requests that same attempt again. */
+const isSameAttempt = ({ attempts, attemptsAtRequeue }: Candidate): boolean => attempts === attemptsAtRequeue
+
+const stateOf = (delivery: Candidate): DeliveryState => {
+  const { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt = null } = delivery
+  return { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt }
 }
 
-/** Enqueues jobs that wake workers for the deliveries that are still due. */
-function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
-  const due = deliveries.filter((delivery) => isDue(delivery, now))
-  if (due.length > 0)
-    deps.enqueue(
-      'webhook-delivery',
-      due.map((delivery) => deliveryJob(delivery, now)),
-    )
-}
-
-/**
- * Returns the write for one delivery. The filter contains the values that were read, so that nothing is written if they
- * have changed, and `before` in the audit line is always correct.
- */
-function requeueWrite(
-  before: Candidate,
-  { actId, replay, hasOneLine = replay !== undefined, ...by }: Requeuer,
-  now: Date,
-) {
-  const { _id, businessId, sandbox, status, attempts, requeues, attemptsAtRequeue, nextAttemptAt, leaseToken } = before
-  // If the last re-queue requested an attempt that was cancelled before it was made, this re-queue requests that same
-  // attempt again.
-  const isSameAttempt = attempts === attemptsAtRequeue
-  const after = { status: 'RETRYING', nextAttemptAt: now } as const
-  const line = auditLine({
-    at: now,
-    ...by,
-    act: 'delivery.requeued',
-    subject: _id,
-    businessId,
-    before: { status, nextAttemptAt },
-    after,
-  })
-  return {
-    updateOne: {
-      filter: {
-        _id,
-        status,
-        attempts,
-        requeues,
-        nextAttemptAt,
-        leaseToken,
-        effects: { $ne: actId },
-      },
-      update: {
-        $set: {
-          ...after,
-          deliveredAt: null,
-          deadAt: null,
-          attemptsAtRequeue: attempts,
-          // The clean-up may already have processed this delivery, and without this field it would not check the
-          // delivery again.
-          ...(sandbox ? {} : { untrimmed: true }),
-        },
-        $unset: { cancelledAt: 1 } as const,
-        $inc: { requeues: isSameAttempt ? 0 : 1 },
-        $push: { ...(hasOneLine ? {} : { unaudited: line }), ...recorded(actId) },
-      },
-    },
+/** Makes those deliveries due that are still in the given states. */
+async function writeDue(
+  { Delivery: model }: Pick<Deps, 'Delivery'>,
+  states: DeliveryState[],
+  at: Date,
+  more: { requeuedBy?: string },
+): Promise<void> {
+  if (states.length === 0) return
+  const change = {
+    ...more,
+    status: 'RETRYING',
+    nextAttemptAt: at,
+    deliveredAt: null,
+    deadAt: null,
+    attemptsAtRequeue: '$attempts',
+    requeues: { $add: ['$requeues', { $cond: [{ $eq: ['$attempts', '$attemptsAtRequeue'] }, 0, 1] }] },
+    // The clean-up may already have processed a live delivery, and would not check it again.
+    untrimmed: { $cond: ['$sandbox', '$untrimmed', true] },
   }
+  await nativeCollection(model).bulkWrite(
+    states.map((state) => ({
+      updateOne: { filter: state as mongo.Filter<Delivery>, update: [{ $set: change }, { $unset: 'cancelledAt' }] },
+    })),
+    { ordered: false },
+  )
+}
+
+/** Enqueues jobs that wake workers. */
+function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: Candidate[]): void {
+  if (deliveries.length === 0) return
+  const now = deps.now()
+  deps.enqueue(
+    'webhook-delivery',
+    deliveries.map((delivery) => {
+      const requeues = delivery.requeues + (isSameAttempt(delivery) ? 0 : 1)
+      return deliveryJob({ ...delivery, requeues, nextAttemptAt: now }, now)
+    }),
+  )
 }

@@ -1,20 +1,17 @@
 import { type RetryDeliveriesBody, retryDeliveriesBody, withoutFilter } from '../../../schemas/retry-deliveries.ts'
 import { type AuditEvent, auditLine } from '../../audit/audit-event.ts'
-import { publishAudit } from '../../audit/publish.ts'
 import { byCaller, type Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
-import { lifetimeMs, removalMs } from '../../idempotency/claim.ts'
-import type { Effect } from '../../idempotency/effect.ts'
+import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { longestReadMs } from '../../input/pagination.ts'
 import { readSpan } from '../../input/span.ts'
-import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import type { Delivery } from './delivery.ts'
 import { atLiveEndpoints } from './present.ts'
-import { type Requeued, requeueBatch, requeueDeliveries } from './requeue.ts'
+import { type Outcomes, requeueAs, requeueBatch } from './requeue.ts'
+import type { RetriedMatching } from './requeue-plan.ts'
 import { reasons } from './retry.ts'
-import type { RetriedMatching, RetryPlan } from './retry-plan.ts'
 import { type DeliveryFilter, selectDeliveries } from './select.ts'
 
 /** The filter of a request, and the `next` of an earlier response after which the selection continues. */
@@ -34,66 +31,53 @@ export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): R
   return { statuses, event, endpointId, referenceNumber, responseStatus, from, to, after }
 }
 
-/** The deliveries of one request. */
-type Chosen = Pick<RetryPlan, 'deliveryIds' | 'next' | 'result'>
+/** The deliveries of one request. `next`: where the next request continues, or null if no further delivery matches. */
+interface Chosen {
+  deliveryIds: string[]
+  next: string | null
+}
 
 /**
  * Re-queues the caller's deliveries that match, oldest first, at most `requeueBatch`. With a test key, skips those to
  * live endpoints. A request with the `next` of the previous one continues after its last delivery. A series of requests
  * therefore considers each delivery once, even if deliveries become DEAD again in the meantime. A retry of the same
- * request finds its stored plan, so it never re-queues other deliveries.
+ * request finds its plan, so it never re-queues other deliveries.
  */
 export async function retryMatching(
   deps: Deps,
   caller: Caller,
   filter: RetryFilter,
-  effect: Effect,
-): Promise<RetriedMatching> {
-  const isGone = (): boolean => performance.now() > effect.deadlineAt
-  const selectAs = (): Promise<Chosen> =>
-    deps.lists.run(`business ${caller.businessId}`, isGone, (models) => select(models, caller, filter))
-  const by = { ...byCaller(caller), actId: effect.id, hasOneLine: true } as const
-  // The limit on parallel lists also limits how fast one business can re-queue.
-  return deps.lists.shares.run(caller.businessId, isGone, async () => {
-    const lineAt = (at: Date, counts: object) => retryLine(caller, filter, effect.id, at, counts)
-    const carryOut = async ({ deliveryIds, next, result }: Chosen) =>
-      result ?? storeResult(deps, effect.id, resultOf(await requeueDeliveries(deps, deliveryIds, by), next), lineAt)
-    const stored = await findPlan(deps, effect.id)
-    return withinAuditLines(deps, caller, stored, async () =>
-      carryOut(stored ?? (await storePlan(deps, effect.id, await selectAs(), lineAt))),
+  request: WriteRequest,
+): Promise<Result> {
+  const { deadlineAt } = request
+  const earlier = await request.earlier()
+  if (earlier !== null) return earlier
+  const isGone = (): boolean => performance.now() > deadlineAt
+  const run = async (): Promise<Result> => {
+    const { deliveryIds, next } = await deps.lists.run(`business ${caller.businessId}`, isGone, (models) =>
+      select(models, caller, filter),
     )
-  })
+    const summarise = (outcomes: Outcomes, at: Date) => {
+      const result = resultOf(outcomes, next)
+      return { result, line: retryLine(caller, filter, at, result) }
+    }
+    const act = { by: byCaller(caller), request, deadlineAt, summarise }
+    const { plan, outcomes, isRepeat } = await requeueAs(deps, deliveryIds, act)
+    return plan?.requestKey
+      ? effectOf(plan.requestKey, plan.result, isRepeat)
+      : { kind: 'none', data: resultOf(outcomes, next) }
+  }
+  // The limit on parallel lists also limits how fast one business can re-queue.
+  return deps.lists.shares.run(caller.businessId, isGone, () => withinAuditLines(deps, caller, null, run))
 }
 
-type LineAt = (at: Date, counts: object) => AuditEvent
-
-/** Returns the request's audit line. Its id is the effect id, so that the line is published only once. */
-function retryLine(caller: Caller, filter: RetryFilter, effectId: string, at: Date, counts: object): AuditEvent {
+function retryLine(caller: Caller, filter: RetryFilter, at: Date, { requeued, skipped }: RetriedMatching): AuditEvent {
   const set = Object.entries(filter).filter(([, value]) => value !== null)
   const about = { act: 'delivery.requeued', subject: caller.businessId, businessId: caller.businessId } as const
-  const after = { ...Object.fromEntries(set), ...counts }
-  return { ...auditLine({ at, ...byCaller(caller), ...about, after }), _id: effectId }
+  return auditLine({ at, ...byCaller(caller), ...about, after: { ...Object.fromEntries(set), requeued, skipped } })
 }
 
-/**
- * Replaces the ids in the plan with the result, so that a program with many requests does not fill the database. A
- * request that re-queued nothing has no audit line.
- */
-async function storeResult(
-  deps: Pick<Deps, 'RetryPlan' | 'AuditEvent' | 'now'>,
-  effectId: string,
-  result: RetriedMatching,
-  lineAt: LineAt,
-): Promise<RetriedMatching> {
-  const { requeued, skipped } = result
-  const unaudited = requeued === 0 ? [] : [lineAt(deps.now(), { requeued, skipped })]
-  const plans = nativeCollection(deps.RetryPlan)
-  await plans.updateOne({ _id: effectId }, { $set: { deliveryIds: [], result, unaudited } })
-  await publishAudit(deps, deps.RetryPlan, [{ _id: effectId, unaudited }])
-  return result
-}
-
-function resultOf(outcomes: Map<string, Requeued>, next: string | null): RetriedMatching {
+function resultOf(outcomes: Outcomes, next: string | null): RetriedMatching {
   const result = {
     requeued: 0,
     skipped: { delivered: 0, under_way: 0, endpoint_gone: 0 },
@@ -108,34 +92,6 @@ function resultOf(outcomes: Map<string, Requeued>, next: string | null): Retried
     else result.skipped[reason] += 1
   }
   return result
-}
-
-const findPlan = ({ RetryPlan }: Pick<Deps, 'RetryPlan'>, effectId: string): Promise<RetryPlan | null> =>
-  RetryPlan.findOne({ _id: effectId }).lean<RetryPlan | null>()
-
-/** How long a sweep leaves the line of a request alone. By then, the request has been completed, or died. */
-const maxRunMs = 60_000
-
-/** Stores the request's plan, unless it is empty or another attempt has stored one. Returns the plan to carry out. */
-async function storePlan(
-  deps: Pick<Deps, 'RetryPlan' | 'now'>,
-  effectId: string,
-  plan: Chosen,
-  lineAt: LineAt,
-): Promise<Chosen> {
-  // An empty plan re-queues nothing, so a retry may select again.
-  if (plan.deliveryIds.length === 0) return plan
-  const now = deps.now().getTime()
-  const unaudited = [lineAt(new Date(now + maxRunMs), { selected: plan.deliveryIds.length })]
-  const expiresAt = new Date(now + lifetimeMs + removalMs)
-  try {
-    await nativeCollection(deps.RetryPlan).insertOne({ _id: effectId, ...plan, unaudited, expiresAt })
-    return plan
-  } catch (error) {
-    if (!isDuplicate(error)) throw error
-    // Another attempt at the request has stored its plan in the meantime.
-    return (await findPlan(deps, effectId)) ?? plan
-  }
 }
 
 async function select(
@@ -157,7 +113,6 @@ async function select(
   const others = await atLiveEndpoints({ Endpoint }, caller, chosen)
   return {
     deliveryIds: chosen.filter((delivery) => !others.has(delivery)).map(({ _id }) => _id),
-    result: null,
     next: last === undefined ? null : `${last.createdAt.getTime().toString(36)}.${last._id}`,
   }
 }

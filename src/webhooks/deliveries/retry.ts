@@ -1,10 +1,11 @@
 import { byCaller, type Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
-import type { Effect } from '../../idempotency/effect.ts'
+import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import { findDeliveryRecord } from './find.ts'
-import { atLiveEndpoints, type DeliveryRecord } from './present.ts'
-import { type Requeued, requeueDeliveries } from './requeue.ts'
+import { atLiveEndpoints, presentDelivery } from './present.ts'
+import { continuePlan, type Requeued, requeueAs } from './requeue.ts'
 
 /** The `reason` that the API response contains for each outcome. It is null if an attempt has been requested. */
 export const reasons = {
@@ -14,23 +15,39 @@ export const reasons = {
   'endpoint-gone': 'endpoint_gone',
 } as const satisfies Record<Exclude<Requeued, 'not-found'>, string | null>
 
-export interface Retried {
-  delivery: DeliveryRecord
-  retried: boolean
-  reason: (typeof reasons)[keyof typeof reasons]
-}
-
 /**
- * Requests one more attempt at one of the caller's deliveries, or returns the reason why no attempt was requested. A
- * retry of the same request uses the effect id to find the re-queue that has already been performed. Throws the same
- * errors as `findDeliveryRecord`, and SANDBOX_MISMATCH for a test event at a live endpoint.
+ * Requests one more attempt at one of the caller's deliveries, or returns the reason why no attempt was requested.
+ * Throws the same errors as `findDeliveryRecord`, SANDBOX_MISMATCH for a test event at a live endpoint, and
+ * RATE_LIMITED if the daily quota for audit lines is used up.
  */
-export async function retryDelivery(deps: Deps, caller: Caller, id: string, effect: Effect): Promise<Retried> {
+export async function retryDelivery(deps: Deps, caller: Caller, id: string, request: WriteRequest): Promise<Result> {
   const found = await findDeliveryRecord(deps, caller, id)
   if ((await atLiveEndpoints(deps, caller, [found])).has(found)) throw refuse('SANDBOX_MISMATCH')
-  const outcomes = await requeueDeliveries(deps, [id], { ...byCaller(caller), actId: effect.id })
-  const outcome = outcomes.get(id) ?? 'not-found'
-  if (outcome === 'not-found') throw refuse('DELIVERY_NOT_FOUND')
+  const earlier = await request.earlier()
+  if (earlier !== null) return earlier
+  const { deadlineAt } = request
+  const act = { by: byCaller(caller), request, deadlineAt }
+  const { plan, outcomes, isRepeat } = await withinAuditLines(deps, caller, null, () => requeueAs(deps, [id], act))
+  const outcome = plan === null ? outcomes.get(id) : 'requeued'
+  if (outcome === undefined || outcome === 'not-found') throw refuse('DELIVERY_NOT_FOUND')
+  const data = await presentRetried(deps, caller, id, outcome)
+  return plan?.requestKey ? effectOf(plan.requestKey, data, isRepeat) : { kind: 'none', data }
+}
+
+async function presentRetried(deps: Deps, caller: Caller, id: string, outcome: keyof typeof reasons) {
   const reason = reasons[outcome]
-  return { delivery: await findDeliveryRecord(deps, caller, id), retried: reason === null, reason }
+  const delivery = await findDeliveryRecord(deps, caller, id)
+  return { ...presentDelivery(delivery), retried: reason === null, reason }
+}
+
+/** Returns what an earlier request with the same key has done: a retry of one delivery, or by filter. */
+export async function findRetried(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  request: WriteRequest,
+): Promise<Result | null> {
+  const plan = await continuePlan(deps, request)
+  if (!plan?.requestKey) return null
+  return effectOf(plan.requestKey, plan.result ?? (await presentRetried(deps, caller, id, 'requeued')), true)
 }

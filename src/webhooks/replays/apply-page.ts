@@ -6,7 +6,7 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import { deliveryId } from '../deliveries/delivery-id.ts'
 import { newDelivery } from '../deliveries/new-delivery.ts'
-import { requeueDeliveries } from '../deliveries/requeue.ts'
+import { requeueForReplay } from '../deliveries/requeue.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Replay, ReplayCounts } from './replay.ts'
 
@@ -20,9 +20,6 @@ export interface AppliedPage {
 type Target = Pick<Endpoint, '_id' | 'url'>
 type Existing = Pick<Delivery, '_id' | 'status' | 'insertedBy'>
 
-/** A replay begins the attempts itself, so it needs no wake-up jobs. */
-const withoutJobs = { enqueue: (): void => undefined }
-
 /**
  * Re-queues the deliveries of events to the replay's endpoint, and inserts those that do not exist. Stops after `most`
  * deliveries that need an attempt. Each write records the id of the replay in the delivery, so events that are applied
@@ -30,7 +27,7 @@ const withoutJobs = { enqueue: (): void => undefined }
  * at least 1.
  */
 export async function applyPage(
-  deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'batchers' | 'now'>,
+  deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'batchers' | 'now'>,
   replay: Replay,
   endpoint: Target,
   events: readonly LoggedEvent[],
@@ -49,7 +46,8 @@ export async function applyPage(
   const missing = page.filter((event) => !existing.has(idOf(event)) && !isAboutTarget(event))
   const created = [...page.filter(isOwn).map(idOf), ...(await insertDeliveries(deps, replay, endpoint, missing))]
   const others = page.filter((event) => existing.has(idOf(event)) && !isOwn(event)).map(idOf)
-  const requeued = await requeue(deps, replay, others)
+  const includesDelivered = !replay.onlyUndelivered
+  const requeued = await requeueForReplay(deps, others, { replayId: replay._id, includesDelivered })
   const skipped = page.length - requeued.length - created.length
   const counts = { requeued: requeued.length, created: created.length, skipped }
   return { last, counts, dueIds: [...requeued, ...created] }
@@ -82,16 +80,4 @@ async function insertDeliveries(
     }),
   )
   return inserted.flat()
-}
-
-/** Re-queues deliveries. Returns the ids of those that this replay has re-queued, now or in an earlier run. */
-async function requeue(
-  deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now'>,
-  { _id: actId, startedBy: actor, onlyUndelivered }: Replay,
-  ids: string[],
-): Promise<string[]> {
-  if (ids.length === 0) return []
-  const by = { actor, reason: null, actId, replay: { includesDelivered: !onlyUndelivered } }
-  const outcomes = await requeueDeliveries({ ...deps, ...withoutJobs }, ids, by)
-  return ids.filter((id) => outcomes.get(id) === 'requeued')
 }

@@ -256,8 +256,6 @@ function deliver(
     ...{ ...owned, _id, eventId, endpointId, event, referenceNumber },
     facts,
     ...{ status: 'DELIVERED', attempts: 2, requeues: 0, nextAttemptAt: null, leaseToken: null },
-    unaudited: [],
-    effects: [],
     ...{ attemptLog: attempts, createdAt: at(seconds + 0.05), deliveredAt: at(seconds + 1.22) },
     deadAt: null,
   } satisfies DeliveryDocument)

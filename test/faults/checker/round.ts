@@ -28,7 +28,7 @@ export interface Round extends Evidence {
   endpointOf: Map<string, EndpointDocument>
   /** By the reference of the intent or order. */
   deliveriesOf: Map<string, DeliveryDocument[]>
-  /** The replays that inserted or re-queued a delivery. */
+  /** The replays that may have inserted or re-queued a delivery, which names only the last of them. */
   replaysOf: (delivery: DeliveryDocument) => ReplayDocument[]
   /** The violations of invariants in the dump. */
   broken: (...invariants: Invariant[]) => Finding[]
@@ -74,8 +74,8 @@ export function roundOf(evidence: Evidence): Round {
     intentAt: (shortCode) => byShortCode.get(shortCode ?? ''),
     endpointOf: new Map(dump.webhookendpoints.map((endpoint) => [endpoint._id, endpoint])),
     deliveriesOf: groupsOf(dump.deliveries, ({ referenceNumber }) => referenceNumber),
-    replaysOf: ({ effects, insertedBy }) =>
-      dump.webhookreplays.filter(({ _id }) => _id === insertedBy || effects.includes(_id)),
+    replaysOf: ({ endpointId, event }) =>
+      dump.webhookreplays.filter((replay) => replay.endpointId === endpointId && replay.events.includes(event)),
     endShown,
   }
 }

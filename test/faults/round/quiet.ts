@@ -8,7 +8,7 @@ export type Left = { message: string; isHeld: boolean }
 
 type Kind = [collection: string, filter: object, isHeld?: boolean]
 /** The collections whose documents may contain audit lines that are not in the trail yet. */
-const audited = 'deliveries staff staffsessions'
+const audited = 'staff staffsessions'
 const has = (field: string) => ({ [field]: { $exists: true } })
 
 /** Work is open if one of these documents exists. `now` is the service's clock. */
@@ -31,6 +31,7 @@ function openWork(now: Date): Kind[] {
     ['deliveries', { nextAttemptAt: { $ne: null, $lte: soon } }],
     ['deliveries', { nextAttemptAt: { $gt: soon } }, true],
     ['deliveries', { leaseToken: { $ne: null } }],
+    ['requeueplans', has('deliveries.0')],
     ...audited.split(' ').map((collection): Kind => [collection, has('unaudited.0')]),
     ['webhookreplays', { running: true }],
     ['retention', { token: { $ne: null } }],

@@ -1,6 +1,6 @@
 import type { DeliveryDocument, ReplayDocument } from '../../../invariants/documents.ts'
 import { endpointOfDelivery, steadyEndpoints } from '../endpoints.ts'
-import { groupsOf, having, repeatedOf } from '../groups.ts'
+import { groupsOf, having } from '../groups.ts'
 import { isDone } from '../requests.ts'
 import { dataOf } from '../responses.ts'
 import type { Check, Findings, Round } from '../round.ts'
@@ -8,8 +8,8 @@ import { lateMs, settles } from '../times.ts'
 import { isAccepted } from './delivery-counted.ts'
 
 /**
- * A replay sends each event of its period and types to its endpoint, and no other. Its counts match what it did, each
- * delivery is re-queued by it once, and a cancelled replay stops.
+ * A replay sends each event of its period and types to its endpoint, and no other. Its counts match what it did, and a
+ * cancelled replay stops. That it re-queues each delivery once is part of `auditComplete`.
  */
 export const replayExact: Check = function* (round) {
   const { dump } = round
@@ -27,7 +27,7 @@ export const replayExact: Check = function* (round) {
   yield* acknowledged(round)
 }
 
-const marksOf = ({ effects, insertedBy }: DeliveryDocument) => effects.concat(insertedBy ?? [])
+const marksOf = ({ requeuedBy, insertedBy }: DeliveryDocument) => [requeuedBy ?? [], insertedBy ?? []].flat()
 
 const selectedBy = ({ dump }: Round, replay: ReplayDocument) =>
   dump.events.filter(
@@ -49,25 +49,27 @@ function* only(round: Round, replay: ReplayDocument, own: DeliveryDocument[]): F
   for (const delivery of own)
     if (endpointOfDelivery(delivery._id) !== endpointId || !(selected.has(delivery.eventId) || isCut(round, replay)))
       yield [_id, `re-queued delivery ${delivery._id}, which is not of its endpoint, period and types`]
-  for (const { _id: again } of repeatedOf(own, (delivery) => delivery._id))
-    yield [_id, `re-queued delivery ${again} twice`]
   for (const { _id: late, createdAt, insertedBy } of cancellationReason === null ? [] : own)
     if (insertedBy === _id && createdAt > (finishedAt ?? 0) + lateMs)
       yield [_id, `inserted delivery ${late} after it was cancelled`]
 }
 
 /**
- * After a fault, a delivery that a process left unchanged may have been re-queued by another one. The clean-up may have
- * removed some of the deliveries.
+ * After a fault, a delivery that a process left unchanged may have been re-queued by another one. A later replay may
+ * have replaced the mark. The clean-up may have removed some of the deliveries.
  */
 function* counted(round: Round, replay: ReplayDocument, own: DeliveryDocument[]): Findings {
-  const { times } = round
+  const { times, dump } = round
   const { _id, status, total, requeued, created, skipped, finishedAt } = replay
   if (finishedAt === null) return
   if (status === 'DONE' && requeued + created + skipped !== total)
     yield [_id, `counts ${requeued} + ${created} + ${skipped} of ${total} events`]
   const span = { from: times.machineTime(replay.createdAt).from, to: times.machineTime(finishedAt).to }
-  const fewest = isCut(round, replay) ? 0 : requeued + created
+  const later = dump.webhookreplays.filter(
+    ({ endpointId, createdAt }) => endpointId === replay.endpointId && createdAt > replay.createdAt,
+  )
+  const replaced = dump.deliveries.filter(({ requeuedBy }) => later.some((other) => other._id === requeuedBy)).length
+  const fewest = isCut(round, replay) ? 0 : requeued + created - replaced
   const most = times.isCalmForWrites(span, settles.jobs) ? requeued + created : total
   if (own.length < fewest || own.length > most)
     yield [_id, `counts ${requeued} + ${created} deliveries, and ${own.length} have its mark`]

@@ -1,4 +1,4 @@
-import { before, drop, replace } from '../../../support/edited-build/edit.ts'
+import { before, replace } from '../../../support/edited-build/edit.ts'
 import { killedAt, type PlantedBugs, plain } from '../mutant.ts'
 
 export const eventMutants: PlantedBugs = {
@@ -36,8 +36,8 @@ export const eventMutants: PlantedBugs = {
   },
   'replay-again': {
     bug: 'A replay that repeats a page does not see what it has re-queued, and re-queues it again.',
-    edits: [replace('judge', '$.includes($)', 'false'), drop('requeueWrite', 'effects: { $ne: $ }')],
-    caughtBy: ['replay.exact'],
+    edits: [replace('requeueForReplay', '!isOwn($)', 'true')],
+    caughtBy: ['audit.complete'],
     focus: { ...killedAt('replay.page-written'), seconds: 40, often: ['startReplay'] },
   },
   'replay-ahead': {
@@ -55,7 +55,7 @@ export const eventMutants: PlantedBugs = {
   },
   'replay-half': {
     bug: 'A replay leaves out what its endpoint had accepted.',
-    edits: [replace('judge', '$.replay?.includesDelivered !== true', 'true')],
+    edits: [replace('judge', '!includesDelivered', 'true')],
     caughtBy: ['replay.exact'],
     focus: { ...plain, seconds: 20, often: ['startReplay'] },
   },

@@ -33,26 +33,18 @@ export const trustMutants: PlantedBugs = {
     focus: { ...plain, seconds: 20, often: ['listDeliveries', 'overreach'] },
   },
   'audit-after-the-act': {
-    bug: 'What support staff did enters the audit trail after the act, not in the same write.',
+    bug: 'What support staff did enters the audit trail after the act, not in the transaction of its plan.',
     edits: [
-      replace(
-        'requeueDeliveries',
-        'requeueWrite($$)',
-        '(({ updateOne }) => (delete updateOne.update.$push.unaudited, { updateOne }))(requeueWrite($$))',
-      ),
+      replace('makePlan', 'addLines(deps, $lines, session)', 'Promise.resolve((plan.lines = $lines))'),
       before(
-        'requeueDeliveries',
-        'publishAudit($$)',
-        `for (const delivery of wanted.filter(({ effects }) => !effects.includes(by.actId)))
-          await nativeCollection(deps.Delivery).updateOne(
-            { _id: delivery._id, effects: by.actId },
-            { $push: { unaudited: requeueWrite(delivery, by, now).updateOne.update.$push.unaudited } },
-          )`,
+        'requeueAs',
+        'wakeDue($$)',
+        'if (done.plan?.lines) await deps.AuditEvent.collection.insertMany(done.plan.lines)',
       ),
     ],
     caughtBy: ['audit.complete'],
     focus: {
-      ...killedAt('requeue.due-again', 'requeue.before-enqueue'),
+      ...killedAt('requeue.due-again', 'requeue.planned'),
       seconds: 40,
       often: ['listDeliveries', 'retryDelivery', 'requeue'],
     },

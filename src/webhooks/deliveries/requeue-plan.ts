@@ -1,0 +1,75 @@
+import { lifetimeMs, type Mark, markFields } from '../../idempotency/response.ts'
+import type { Collection } from '../../mongo/collection.ts'
+import type { Delivery } from './delivery.ts'
+
+/** The result of a retry by filter. `skipped` counts the deliveries that matched but were not re-queued, by reason. */
+export interface RetriedMatching {
+  requeued: number
+  skipped: Record<'delivered' | 'under_way' | 'endpoint_gone', number>
+  hasMore: boolean
+  next: string | null
+}
+
+/** The state in which a delivery is re-queued. It never comes back, so a write with this guard happens once. */
+export type DeliveryState = Pick<
+  Delivery,
+  '_id' | 'status' | 'attempts' | 'requeues' | 'nextAttemptAt' | 'leaseToken'
+> & { cancelledAt: Date | null }
+
+/**
+ * What an act of a person re-queues. It is stored in one transaction with the act's audit lines, and carried out
+ * afterwards: by the same process, by a repetition of the request or by a poll.
+ */
+export interface RequeuePlan {
+  _id: string
+  at: Date
+  /** Empty once the plan has been carried out. */
+  deliveries: DeliveryState[]
+  /** The data of the response to a retry by filter. Null for any other act. */
+  result: RetriedMatching | null
+  /** Only plans of API requests have this field. A new request frees it after 24 hours. */
+  requestKey?: Mark
+}
+
+export const requestIndex = 'requestKey'
+export const openIndex = 'open'
+
+/** For an hour longer than its key is fresh, as for the rows of responses. */
+const keptSeconds = lifetimeMs / 1000 + 3600
+
+export const requeuePlans: Collection = {
+  name: 'requeueplans',
+  fields: {
+    _id: String,
+    at: Date,
+    deliveries: [
+      {
+        _id: String,
+        status: String,
+        attempts: Number,
+        requeues: Number,
+        nextAttemptAt: Date,
+        leaseToken: String,
+        cancelledAt: Date,
+      },
+    ],
+    result: Object,
+    requestKey: markFields,
+  },
+  indexes: [
+    { name: 'expired', key: { at: 1 }, expireAfterSeconds: keptSeconds },
+    {
+      name: requestIndex,
+      key: { 'requestKey.key': 1 },
+      unique: true,
+      partialFilterExpression: { 'requestKey.key': { $exists: true } },
+    },
+    // A delivery is in one open plan at a time, so two acts never re-queue it together.
+    {
+      name: openIndex,
+      key: { 'deliveries._id': 1 },
+      unique: true,
+      partialFilterExpression: { 'deliveries._id': { $exists: true } },
+    },
+  ],
+}
