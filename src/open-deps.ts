@@ -101,7 +101,7 @@ export async function openDeps(
   const wallets = openWallets(sandboxWallet, liveWallet)
   const healthNotes = createHealthNotes(models, log)
   const apiSwitch = await retryWhileUnreachable(log, () => createApiSwitch(models.Setting))
-  const batchers = openBatchers(models, now, log)
+  const batchers = openBatchers(withModels(models, { transactions }), now, log)
   const { rateLimitPerSecond: perSecond } = config
   const secrets = createSecrets(config.secretKeys)
   const addUp = createAddUp(queues.runCommands, `${config.queuePrefix}:rate`, secrets.hash)

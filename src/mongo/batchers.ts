@@ -31,6 +31,7 @@ import { createByIdBatcher } from './batching/read-batcher.ts'
 import { createUpdateBatcher, type GuardedUpdate } from './batching/update-batcher.ts'
 import { nativeCollection } from './collection.ts'
 import type { Models } from './models.ts'
+import type { Transactions } from './transaction.ts'
 
 /** The batchers through which concurrent requests and deliveries share calls to MongoDB. */
 export interface Batchers extends RelayBatchers, ActivityBatchers, LedgerAppender, EventLog {
@@ -67,7 +68,7 @@ const standing = {
   attemptLog: { $slice: -1 },
 } as const
 
-export function openBatchers(models: Models, now: () => Date, log: Log): Batchers {
+export function openBatchers(models: Models & { transactions: Transactions }, now: () => Date, log: Log): Batchers {
   return {
     findKey: createKeyBatcher(models.ApiKey),
     rehashKey: createRehashBatcher(models.ApiKey),

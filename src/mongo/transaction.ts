@@ -95,3 +95,19 @@ async function commit(session: mongo.ClientSession, deadlineAt: number): Promise
     }
   }
 }
+
+/** How long a commit is sent again whose outcome is unknown. */
+const unsureMs = 1_000
+
+/**
+ * Runs a write that must not wait for a document that another transaction has locked, which takes some seconds if its
+ * process has died. A transaction fails at once where any other write would wait. Returns null if it fails, so a poll
+ * has to find the document again.
+ */
+export async function unlessLocked<T>(
+  { transactions: { client } }: { transactions: Transactions },
+  write: (session: mongo.ClientSession) => Promise<T>,
+): Promise<T | null> {
+  const done = await tryOnce(client, performance.now() + unsureMs, write)
+  return done === null ? null : done.result
+}

@@ -3,6 +3,7 @@ import { type Batcher, backgroundRest, createBatcher } from '../mongo/batching/b
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
+import { type Transactions, unlessLocked } from '../mongo/transaction.ts'
 import { orderSourceFields } from '../webhooks/body/order-data.ts'
 import { paymentSourceFields } from '../webhooks/body/payment-data.ts'
 import type { Source, TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
@@ -31,6 +32,7 @@ export interface RelayBatchers {
   findActiveEndpoints: Batcher<string, TargetEndpoint[]>
   emptyIntentOutbox: Batcher<RelayedEvents, void>
   emptyOrderOutbox: Batcher<RelayedEvents, void>
+  /** Not batched, because a transaction may have locked the endpoint. */
   emptyEndpointOutbox: Batcher<RelayedEvents, void>
 }
 
@@ -43,7 +45,7 @@ export interface RelayedEvents {
   events: string[]
 }
 
-export const openRelayBatchers = (models: Models): RelayBatchers => ({
+export const openRelayBatchers = (models: Models & { transactions: Transactions }): RelayBatchers => ({
   findIntentOutbox: createOutboxBatcher(models.Intent, {
     referenceNumber: 1,
     merchantReference: 1,
@@ -70,7 +72,10 @@ export const openRelayBatchers = (models: Models): RelayBatchers => ({
   }),
   emptyIntentOutbox: createEmptyingBatcher(models.Intent),
   emptyOrderOutbox: createEmptyingBatcher(models.Order),
-  emptyEndpointOutbox: createEmptyingBatcher(models.Endpoint),
+  async emptyEndpointOutbox({ _id, events }) {
+    const pull = { $pull: { outbox: { id: { $in: events } } } }
+    await unlessLocked(models, (session) => nativeCollection(models.Endpoint).updateOne({ _id }, pull, { session }))
+  },
 })
 
 /** Returns an expression for an object with these fields, which is missing if the document is large. */

@@ -114,8 +114,8 @@ describe('If a process is killed between any two steps, the service', function (
       const response = await waitFor(
         'a final response',
         async () => {
-          const { status, text } = await send(method, service.origin, input).then(textOf)
-          return status < 500 && status !== 409 && { status, text }
+          const sent = await send(method, service.origin, input).then(textOf)
+          return sent.status < 500 && sent.status !== 409 && sent
         },
         30_000,
       )

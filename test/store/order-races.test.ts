@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { outboxEvents, post } from '../support/actions.ts'
 import { overtake } from '../support/kill-at-every-step.ts'
+import { lockDocument } from '../support/lock.ts'
 import { withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
-import { createProduct, lockProduct, readProduct, sendStore } from '../support/store.ts'
+import { createProduct, readProduct, sendStore } from '../support/store.ts'
 
 describe('Concurrent orders', () => {
   const service = withService()
@@ -57,7 +58,7 @@ describe('Concurrent orders', () => {
 
   it('wait while another transaction has locked their product, without delaying the orders of other products', async () => {
     const [locked, free] = [await createProduct(service, merchant), await createProduct(service, merchant)]
-    const unlock = await lockProduct(service, locked._id)
+    const unlock = await lockDocument(service, service.deps.Product, locked._id)
     let isDone = false
     const waiting = times(4, (index) => order([one(locked)], index)).then((outcomes) => {
       isDone = true

@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
 import { openSecondProcess } from '../support/actions.ts'
 import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
+import { lockDocument } from '../support/lock.ts'
 import { asMerchant, type Merchant, type Service, withMerchant, withService } from '../support/service.ts'
 import {
   createProduct,
-  lockProduct,
   openLiveShop,
   type ProductResponse,
   readProduct,
@@ -214,7 +214,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
 
   it('of a product that another transaction has locked waits for it, and delays no change of other products', async () => {
     const [locked, free] = [await createProduct(service, merchant), await createProduct(service, merchant)]
-    const unlock = await lockProduct(service, locked._id)
+    const unlock = await lockDocument(service, service.deps.Product, locked._id)
     let isDone = false
     const waiting = change(locked, 'Default', { delta: -1 }).then((response) => {
       isDone = true

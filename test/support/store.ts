@@ -90,14 +90,3 @@ export const repeated = (send: () => Promise<StoreResponse>): Promise<StoreRespo
     },
     30_000,
   )
-
-/** Keeps a product locked, as a process does whose transaction has changed it. Returns how to free it. */
-export async function lockProduct({ deps }: Service, _id: string): Promise<() => Promise<void>> {
-  const session = deps.transactions.client.startSession()
-  session.startTransaction()
-  await deps.Product.updateOne({ _id }, { $inc: { imports: 1 } }, { session })
-  return async () => {
-    await session.abortTransaction()
-    await session.endSession()
-  }
-}

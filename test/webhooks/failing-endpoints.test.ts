@@ -18,6 +18,7 @@ import {
 } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { overtake } from '../support/kill-at-every-step.ts'
+import { lockDocument } from '../support/lock.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 import { runReplays } from '../support/replays.ts'
 import {
@@ -28,6 +29,7 @@ import {
   withSecondProcess,
   withService,
 } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { createIntents } from '../workers/set-up.ts'
 
 const path = '/api/v1/dev/webhooks'
@@ -272,6 +274,41 @@ describe('An endpoint that fails', () => {
       for (const { _id, health } of cases)
         expect((await service.deps.Endpoint.findById(_id).orFail().lean()).health).to.deep.equal(health)
     }
+  })
+
+  it('keeps its health and is reported while a transaction has locked another endpoint', async () => {
+    const { Endpoint } = service.deps
+    const { id: locked } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
+    await attemptNew(2)
+    advance(24 * hourMs)
+    const isReported = async (_id: string) => (await Endpoint.findById(_id).orFail().lean()).reportedFailure !== null
+    const events = async (_id: string) => (await Endpoint.findById(_id).orFail().lean()).outbox.length
+    let unlock = await lockDocument(service, Endpoint, locked)
+    for (const id of [locked, failing]) note(id, 'n', untried)
+    const writing = service.deps.healthNotes.close()
+    await waitFor('the health of the other', async () =>
+      Endpoint.exists({ _id: failing, 'health.lastError': 'timeout' }),
+    )
+    expect(await reportFailures(service.deps)).to.equal(1)
+    expect([await isReported(locked), await isReported(failing)]).to.deep.equal([false, true])
+    await unlock()
+    await writing
+    expect((await Endpoint.findById(locked).orFail().lean()).health.failuresInRow).to.equal(3)
+    expect(await reportFailures(service.deps)).to.equal(1)
+
+    unlock = await lockDocument(service, Endpoint, locked)
+    advance(2_000)
+    await pollOutboxes(service.deps)
+    expect([await events(locked), await events(failing)]).to.deep.equal([1, 0])
+    await unlock()
+    await pollOutboxes(service.deps)
+    expect(await events(locked)).to.equal(0)
+    const about = (await reports()).map(({ referenceNumber, endpointId }) => [referenceNumber, endpointId])
+    expect(about).to.have.deep.members([
+      [failing, other],
+      [locked, failing],
+      [locked, other],
+    ])
   })
 
   /** Notes a result, and returns the expected health. */

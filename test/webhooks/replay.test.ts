@@ -11,6 +11,7 @@ import { createIntent, recordRecentSuccess, subscribe } from '../support/actions
 import { chanceOf } from '../support/chance.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
+import { lockDocument } from '../support/lock.ts'
 import { type Logged, logEvents, runReplays, storeDeliveries } from '../support/replays.ts'
 import { withAnotherKey, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -234,7 +235,7 @@ describe('A replay', () => {
           .send(whole),
       ),
     )
-    expect(started.map(({ status }) => status).toSorted()).to.deep.equal([201, 201, 429, 429])
+    expect(started.map(({ status }) => status)).to.have.members([201, 201, 429, 429])
     expect(await service.deps.Replay.countDocuments({ businessId: merchant.businessId })).to.equal(maxReplaysPerDay)
   })
 
@@ -294,6 +295,21 @@ describe('A replay', () => {
     expect(about(old)).to.include({ status: 'RETRYING', attempts: 2, requeues: 1, deliveredAt: null })
     expect(about(fresh)).to.include({ status: 'RETRYING', attempts: 1, requeues: 0 })
     expect([...stored.values()].map(({ status }) => status).toSorted()).to.deep.equal(['DEAD', 'RETRYING', 'RETRYING'])
+  })
+
+  it('is continued by a worker while a transaction has locked another replay', async () => {
+    await log(failed(1))
+    const { id: locked } = await start(whole)
+    const { id: beside } = await subscribe(service, merchant, endpointServer.url, subscribed)
+    const other = await service.http.post(path().replace(endpoint._id, beside)).set(merchant.write()).send(whole)
+    const unlock = await lockDocument(service, service.deps.Replay, locked)
+    service.clock.advance(1)
+    expect((await leaseReplay(service.deps))?._id).to.equal(other.body.data.id)
+    expect(await leaseReplay(service.deps)).to.equal(null)
+    await unlock()
+    expect((await leaseReplay(service.deps))?._id).to.equal(locked)
+    service.clock.advance(11_000)
+    await runReplays(service.deps)
   })
 
   it('waits while new deliveries are due, and then continues', async () => {

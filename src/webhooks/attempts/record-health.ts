@@ -16,38 +16,54 @@ export interface HealthNotes {
 }
 
 /**
- * Notes made within these intervals are written together. The delay does no harm, because the notes are mainly read by
- * people. The figures have the longer interval, because a batch may contain the attempts of hundreds of businesses, and
- * takes one update for each of them.
+ * Notes made within this interval are written together. The delay does no harm, because the notes are mainly read by
+ * people. A batch of figures may contain the attempts of hundreds of businesses, and takes one update for each of them.
  */
-const gatherMs = { health: 200, figures: 1_000 } as const
+const gatherMs = 1_000
 
+/**
+ * Each endpoint has a write of its own, because one that the transaction of a dead process keeps locked for some
+ * seconds would hold up a batch.
+ */
 export function createHealthNotes(models: Pick<Models, 'Endpoint' | 'ActivityHour'>, log: Log): HealthNotes {
-  const health = createCollector(gatherMs.health, (notes) => writeEndpoints(models, notes), log)
-  const figures = createCollector(gatherMs.figures, (notes) => addAttempts(models, notes), log)
+  const endpoints = new Map<string, HealthNotes>()
+  const figures = createCollector((notes) => addAttempts(models, notes), log)
+
+  function collectorOf(_id: string): HealthNotes {
+    const write = (notes: HealthNote[]) => nativeCollection(models.Endpoint).updateOne({ _id }, healthChange(notes))
+    const collector = endpoints.get(_id) ?? createCollector(write, log, () => endpoints.delete(_id))
+    endpoints.set(_id, collector)
+    return collector
+  }
+
   return {
     note(result) {
-      health.note(result)
+      collectorOf(result.endpointId).note(result)
       figures.note(result)
     },
     async close() {
-      await Promise.all([health.close(), figures.close()])
+      await Promise.all([figures, ...endpoints.values()].map((each) => each.close()))
     },
   }
 }
 
-function createCollector(everyMs: number, write: (notes: HealthNote[]) => Promise<unknown>, log: Log): HealthNotes {
+function createCollector(
+  write: (notes: HealthNote[]) => Promise<unknown>,
+  log: Log,
+  onIdle = (): unknown => undefined,
+): HealthNotes {
   const noted: HealthNote[] = []
   const closing = new AbortController()
   let writing: Promise<void> | null = null
 
   async function writeAll(): Promise<void> {
     while (noted.length > 0) {
-      await pause(everyMs, undefined, { signal: closing.signal }).catch(() => undefined)
+      await pause(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined)
       const notes = noted.splice(0)
       await write(notes).catch((err: unknown) => log.warn({ err, attempts: notes.length }, 'health.not-recorded'))
     }
     writing = null
+    onIdle()
   }
 
   return {
@@ -61,11 +77,3 @@ function createCollector(everyMs: number, write: (notes: HealthNote[]) => Promis
     },
   }
 }
-
-const writeEndpoints = (models: Pick<Models, 'Endpoint'>, notes: HealthNote[]): Promise<unknown> =>
-  nativeCollection(models.Endpoint).bulkWrite(
-    [...Map.groupBy(notes, ({ endpointId }) => endpointId)].map(([_id, ofEndpoint]) => ({
-      updateOne: { filter: { _id }, update: healthChange(ofEndpoint) },
-    })),
-    { ordered: false },
-  )

@@ -1,6 +1,8 @@
+import type { mongo } from 'mongoose'
 import type { Deps } from '../../deps.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inBatches } from '../../mongo/in-batches.ts'
+import { unlessLocked } from '../../mongo/transaction.ts'
 import { newEvent, type OutboxEvent } from '../../outbox/event.ts'
 import { endpointFormat } from '../body/endpoint-data.ts'
 import type { EndpointEventFacts } from '../body/facts.ts'
@@ -15,7 +17,7 @@ const maxAtOnce = 25
 const foundFields = { businessId: 1, sandbox: 1, url: 1, health: 1, reportedFailure: 1 } as const
 type Found = Pick<Endpoint, '_id' | keyof typeof foundFields>
 
-type ReportDeps = Pick<Deps, 'Endpoint' | 'Business' | 'secrets' | 'config' | 'now' | 'log'>
+type ReportDeps = Pick<Deps, 'Endpoint' | 'Business' | 'transactions' | 'secrets' | 'config' | 'now' | 'log'>
 
 /**
  * Adds an `endpoint.failing` event to the outbox of each endpoint that has been failing for `endpointWarningMs`, and of
@@ -76,7 +78,8 @@ async function addFailing(deps: ReportDeps, { _id, businessId, sandbox, url, hea
   const { failingSince: since } = health
   if (since === null) return false
   const event = failureEvent(deps, 'FAILING', { ...factsOf(deps, url, health), failingSince: since })
-  const { modifiedCount } = await nativeCollection(deps.Endpoint).updateOne(
+  const isAdded = await report(
+    deps,
     // The filter contains the values in the event. No attempt has succeeded if `failingSince` is the same.
     {
       _id,
@@ -89,7 +92,7 @@ async function addFailing(deps: ReportDeps, { _id, businessId, sandbox, url, hea
     },
     { $set: { reportedFailure: { since } }, $push: { outbox: event } },
   )
-  return noteReport(deps, modifiedCount === 1, { endpointId: _id, businessId, sandbox, status: 'FAILING' })
+  return noteReport(deps, isAdded, { endpointId: _id, businessId, sandbox, status: 'FAILING' })
 }
 
 const findRecovered = ({ Endpoint }: ReportDeps): AsyncIterable<Found> =>
@@ -111,7 +114,8 @@ async function addRecovered(
   const { since, recoveredAt } = reportedFailure
   const facts = { ...factsOf(deps, url, health), failingSince: since, recoveredAt }
   const event = failureEvent(deps, 'RECOVERED', facts)
-  const { modifiedCount } = await nativeCollection(deps.Endpoint).updateOne(
+  const isAdded = await report(
+    deps,
     {
       _id,
       ...standing,
@@ -121,7 +125,19 @@ async function addRecovered(
     },
     { $set: { reportedFailure: null }, $push: { outbox: event } },
   )
-  return noteReport(deps, modifiedCount === 1, { endpointId: _id, businessId, sandbox, status: 'RECOVERED' })
+  return noteReport(deps, isAdded, { endpointId: _id, businessId, sandbox, status: 'RECOVERED' })
+}
+
+/** A locked endpoint is left to a later poll. */
+async function report(
+  deps: ReportDeps,
+  filter: mongo.Filter<Endpoint>,
+  update: mongo.UpdateFilter<Endpoint>,
+): Promise<boolean> {
+  const result = await unlessLocked(deps, (session) =>
+    nativeCollection(deps.Endpoint).updateOne(filter, update, { session }),
+  )
+  return result?.modifiedCount === 1
 }
 
 /** The URL is not shown whole, because it often contains credentials, and the event goes to other servers. */

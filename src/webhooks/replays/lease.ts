@@ -1,6 +1,7 @@
 import type { ReplayCancellation } from '../../../schemas/responses/replay.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
+import { type Transactions, unlessLocked } from '../../mongo/transaction.ts'
 import { newId } from '../../security/ids.ts'
 import { ended, type Replay, type ReplayCounts } from './replay.ts'
 
@@ -12,19 +13,27 @@ type LeaseDeps = Pick<Models, 'Replay'> & { now(): Date }
  */
 const leaseMs = 10_000
 
+/** Other workers may take some of the due replays first, and the transaction of a dead process may have locked one. */
+const maxTried = 10
+
 /** A replay whose lease this process holds. */
 export type LeasedReplay = Replay & { leaseToken: string }
 
 const leaseEnd = (now: Date): Date => new Date(now.getTime() + leaseMs)
 
 /** Takes the lease of the replay that has waited longest for a worker. Returns null if no replay is due. */
-export async function leaseReplay({ Replay, now }: LeaseDeps): Promise<LeasedReplay | null> {
-  const leased = await nativeCollection(Replay).findOneAndUpdate(
-    { running: true, nextRunAt: { $lte: now() } },
-    { $set: { leaseToken: newId(), nextRunAt: leaseEnd(now()) } },
-    { sort: { nextRunAt: 1 }, hint: { nextRunAt: 1 }, returnDocument: 'after' },
-  )
-  return leased as LeasedReplay | null
+export async function leaseReplay(deps: LeaseDeps & { transactions: Transactions }): Promise<LeasedReplay | null> {
+  const [replays, { now }] = [nativeCollection(deps.Replay), deps]
+  const due = { running: true, nextRunAt: { $lte: now() } } as const
+  const options = { projection: { _id: 1 }, sort: { nextRunAt: 1 }, hint: { nextRunAt: 1 }, limit: maxTried } as const
+  for (const { _id } of await replays.find(due, options).toArray()) {
+    const lease = { $set: { leaseToken: newId(), nextRunAt: leaseEnd(now()) } }
+    const leased = await unlessLocked(deps, (session) =>
+      replays.findOneAndUpdate({ _id, ...due }, lease, { returnDocument: 'after', session }),
+    )
+    if (leased !== null) return leased as LeasedReplay
+  }
+  return null
 }
 
 /**

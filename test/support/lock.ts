@@ -1,0 +1,18 @@
+import type { Model } from 'mongoose'
+import { nativeCollection } from '../../src/mongo/collection.ts'
+import type { Service } from './service.ts'
+
+/** Keeps a document locked, as a dead process does whose transaction has changed it. Returns how to free it. */
+export async function lockDocument<Doc extends { _id: string }>(
+  { deps }: Service,
+  model: Model<Doc>,
+  _id: string,
+): Promise<() => Promise<void>> {
+  const session = deps.transactions.client.startSession()
+  session.startTransaction()
+  await nativeCollection(model).updateOne({ _id } as object, { $set: { lockedBy: 'test' } } as object, { session })
+  return async () => {
+    await session.abortTransaction()
+    await session.endSession()
+  }
+}
