@@ -6,7 +6,7 @@ import { parseRange } from '../security/network.ts'
 import { looksLikeKey } from './api-key.ts'
 import type { Caller, FoundKey } from './caller.ts'
 import type { KeyAndBusiness } from './find-key.ts'
-import { rehashWithCurrent } from './rehash-key.ts'
+import { noteKeyUse, rehashWithCurrent } from './key-notes.ts'
 
 /**
  * Returns the caller that an API key identifies. Throws INVALID_API_KEY, API_ACCESS_NOT_ACTIVE, FEATURE_DISABLED,
@@ -64,22 +64,6 @@ async function findByAnyHash(
     }
   }
   return null
-}
-
-/**
- * Records the UTC day of a key's use in `lastUsedDay`. Only a successful identification counts as a use: the key is
- * active, its business may use the API, and the address is allowed. A request that is rejected later, for example
- * because of a missing scope or a rate limit, still counts. Does not wait for the write. If the write fails, the next
- * use of the key records the day.
- */
-function noteKeyUse(
-  deps: Pick<Deps, 'batchers' | 'now'>,
-  { _id: keyId, lastUsedDay }: Pick<KeyAndBusiness, '_id' | 'lastUsedDay'>,
-  deadlineAt: number,
-): void {
-  const day = deps.now().toISOString().slice(0, 10)
-  if (lastUsedDay !== null && lastUsedDay >= day) return
-  deps.batchers.noteKeyUse({ keyId, day }, deadlineAt).catch(() => undefined)
 }
 
 /**

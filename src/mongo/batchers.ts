@@ -1,8 +1,7 @@
 import type { Model } from 'mongoose'
 import { type ActivityBatchers, openActivityBatchers } from '../activity/note-events.ts'
 import { createKeyBatcher, type KeyAndBusiness } from '../businesses/find-key.ts'
-import { createKeyUseBatcher, type KeyUse } from '../businesses/key-use-batcher.ts'
-import { createRehashBatcher, type KeyRehash } from '../businesses/rehash-batcher.ts'
+import { createNoteBatcher, type KeyNote } from '../businesses/key-notes.ts'
 import { type EventLog, openEventLog } from '../events/log.ts'
 import { type Claim, createReplayBatcher } from '../idempotency/claim.ts'
 import type { StoredResponse } from '../idempotency/response.ts'
@@ -36,8 +35,7 @@ import type { Transactions } from './transaction.ts'
 /** The batchers through which concurrent requests and deliveries share calls to MongoDB. */
 export interface Batchers extends RelayBatchers, ActivityBatchers, LedgerAppender, EventLog {
   findKey: Batcher<string, KeyAndBusiness | null>
-  rehashKey: Batcher<KeyRehash, void>
-  noteKeyUse: Batcher<KeyUse, void>
+  noteOnKey: Batcher<KeyNote, void>
   insertClaim: Batcher<Claim, Insertion>
   findClaim: Batcher<string, Claim | null>
   updateClaim: Batcher<GuardedUpdate, boolean>
@@ -71,8 +69,7 @@ const standing = {
 export function openBatchers(models: Models & { transactions: Transactions }, now: () => Date, log: Log): Batchers {
   return {
     findKey: createKeyBatcher(models.ApiKey),
-    rehashKey: createRehashBatcher(models.ApiKey),
-    noteKeyUse: createKeyUseBatcher(models.ApiKey),
+    noteOnKey: createNoteBatcher(models.ApiKey),
     insertClaim: insertsOf(models.Claim),
     findClaim: createByIdBatcher(models.Claim),
     updateClaim: createUpdateBatcher(nativeCollection(models.Claim)),

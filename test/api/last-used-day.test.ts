@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { nativeCollection } from '../../src/mongo/collection.ts'
 import { profiled } from '../support/profiled.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -41,5 +42,23 @@ describe('The last used day of an API key', () => {
     expect((await get(key)).status).to.equal(404)
     service.deps.ApiKey.collection.bulkWrite = bulkWrite
     await waitFor('the day', async () => (await get(key)).status === 404 && (await stored(keyId)) !== null)
+  })
+
+  it('is written for other keys while a dead process keeps one of them locked', async () => {
+    const [locked, free] = await Promise.all([service.merchant(), service.merchant()])
+    const { transactions, ApiKey } = service.deps
+    const session = transactions.client.startSession()
+    session.startTransaction()
+    await nativeCollection(ApiKey).updateOne({ _id: locked.keyId }, { $set: { status: 'suspended' } }, { session })
+    // The first two notes get into one batch.
+    expect((await Promise.all([get(locked.key), get(free.key)])).map(({ status }) => status)).to.deep.equal([404, 404])
+    await waitFor('the day', async () => (await stored(free.keyId)) !== null)
+    expect([session.inTransaction(), await stored(locked.keyId)]).to.deep.equal([true, null])
+    await session.abortTransaction()
+    await session.endSession()
+    await waitFor(
+      'the day',
+      async () => (await get(locked.key)).status === 404 && (await stored(locked.keyId)) !== null,
+    )
   })
 })

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
+import { rehashNote } from '../../src/businesses/key-notes.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import { findStaleKeys } from '../../src/businesses/stale-keys.ts'
@@ -355,21 +356,22 @@ describe('npm run admin -- secrets rotate', function () {
   it('does not stop the service from accepting an API key that is re-hashed during the request or cannot be re-hashed', async () => {
     const merchant = await service.merchant()
     const { batchers } = both.deps
-    const { findKey, rehashKey } = batchers
+    const { findKey, noteOnKey } = batchers
     batchers.findKey = async (hash, by) => {
       const found = await findKey(hash, by)
       batchers.findKey = findKey
-      const [secret, to] = [await storedKey(merchant), both.deps.secrets.hash(merchant.key)]
+      const { hash: from } = await storedKey(merchant)
+      const to = both.deps.secrets.hash(merchant.key)
       const { keyId } = merchant
-      await rehashKey({ keyId, from: secret.hash, to, pepper: restsOn(both), at: new Date() }, by)
+      await noteOnKey(rehashNote({ keyId, from, to, pepper: restsOn(both), at: new Date() }), by)
       return found
     }
     await use(both, merchant).expect(200)
 
     const other = await service.merchant()
-    batchers.rehashKey = () => Promise.reject(new Error('MongoDB is unavailable'))
+    batchers.noteOnKey = () => Promise.reject(new Error('MongoDB is unavailable'))
     await use(both, other).expect(200)
-    batchers.rehashKey = rehashKey
+    batchers.noteOnKey = noteOnKey
     expect((await storedKey(other)).pepper).to.equal(restsOn(service))
   })
 

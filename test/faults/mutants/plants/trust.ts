@@ -75,6 +75,11 @@ export const trustMutants: PlantedBugs = {
     edits: [replace('changeOwnPassword', 'const guard = $', 'const guard = {}')],
     caughtBy: ['admin/set-password.test.ts'],
   },
+  'notes-wait-for-locks': {
+    bug: 'What requests note on their keys waits for one key that a dead process has locked.',
+    edits: [replace('createNoteBatcher', 'await withTimeout($together, $$)', 'await $together')],
+    caughtBy: ['api/last-used-day.test.ts'],
+  },
   'write-unsafe': {
     bug: 'A write is acknowledged before it is on disk: MongoDB may lose it.',
     edits: [replace('options', 'writeConcern: $', 'writeConcern: { w: 1, journal: false }')],

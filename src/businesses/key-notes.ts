@@ -1,0 +1,108 @@
+import type { Model } from 'mongoose'
+import { unavailable } from '../errors.ts'
+import { type Batcher, backgroundRest, createBatcher } from '../mongo/batching/batcher.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { inTime, withTimeout } from '../process/timeout.ts'
+import type { Secrets } from '../security/seal.ts'
+import type { ApiKey, StoredSecret } from './api-key.ts'
+
+/** What a request writes to its key, without waiting. If the write fails, the next use of the key repeats it. */
+export interface KeyNote {
+  /** A process writes each note only once. */
+  name: string
+  filter: { _id: string; [field: string]: unknown }
+  set: Record<string, unknown>
+}
+
+interface NoteDeps {
+  batchers: { noteOnKey: Batcher<KeyNote, void> }
+  now(): Date
+}
+
+/** The maximum number of notes that a process remembers. They take up about 10 MB. */
+const maxRemembered = 50_000
+/** How long a batch waits for MongoDB. It usually takes some milliseconds. */
+const longestMs = 1000
+
+/**
+ * Creates the batcher for notes. A dead process can keep a key locked for some seconds, and MongoDB's `maxTimeMS` does
+ * not end the wait for it. So the other keys of a late batch get their notes one by one.
+ */
+export function createNoteBatcher(ApiKey: Model<ApiKey>): Batcher<KeyNote, void> {
+  const keys = nativeCollection(ApiKey)
+  const write = createBatcher<KeyNote, void>(
+    500,
+    async (notes) => {
+      const writes = notes.map(({ filter, set }) => ({ updateOne: { filter, update: { $set: set } } }))
+      const together = keys.bulkWrite(writes, { ordered: false })
+      const isLate = await withTimeout(
+        together.then(() => false),
+        longestMs,
+        () => true,
+      )
+      const alone = async ({ filter, set }: KeyNote): Promise<undefined | Error> =>
+        (await inTime(keys.updateOne(filter, { $set: set }), longestMs)) ? undefined : unavailable()
+      return Promise.all(notes.map((note) => (isLate ? alone(note) : undefined)))
+    },
+    backgroundRest,
+  )
+  const written = new Set<string>()
+  return async (note, deadlineAt) => {
+    if (written.has(note.name)) return
+    if (written.size >= maxRemembered) written.clear()
+    written.add(note.name)
+    try {
+      await write(note, deadlineAt)
+    } catch (error) {
+      written.delete(note.name)
+      throw error
+    }
+  }
+}
+
+/**
+ * Records the UTC day of a key's use in `lastUsedDay`. Only a successful identification counts as a use: the key is
+ * active, its business may use the API, and the address is allowed. A request that is rejected later, for example
+ * because of a missing scope or a rate limit, still counts.
+ */
+export function noteKeyUse(
+  { batchers, now }: NoteDeps,
+  { _id, lastUsedDay }: Pick<ApiKey, '_id' | 'lastUsedDay'>,
+  deadlineAt: number,
+): void {
+  const day = now().toISOString().slice(0, 10)
+  if (lastUsedDay !== null && lastUsedDay >= day) return
+  // The guard keeps a process whose clock is behind from setting an earlier day.
+  const filter = { _id, lastUsedDay: { $not: { $gte: day } } }
+  batchers.noteOnKey({ name: `${_id} ${day}`, filter, set: { lastUsedDay: day } }, deadlineAt).catch(() => undefined)
+}
+
+/**
+ * The minimum time between two rehashes of a secret. It must be longer than the time that a restart of all processes
+ * takes. During a restart that swaps the two SECRET_KEYs, the old and the new processes would otherwise keep undoing
+ * each other's rehashes.
+ */
+const minAgeMs = 3_600_000
+
+/** Rehashes the secret of a key that was just used, so that operators can eventually remove the previous SECRET_KEY. */
+export function rehashWithCurrent(
+  { batchers, secrets, now }: NoteDeps & { secrets: Pick<Secrets, 'keyIds'> },
+  { keyId, secret, hash }: { keyId: string; secret: StoredSecret; hash: string },
+  deadlineAt: number,
+): void {
+  const [pepper] = secrets.keyIds
+  const at = now()
+  if (secret.pepper === pepper) return
+  if (secret.rehashedAt !== undefined && at.getTime() - secret.rehashedAt.getTime() < minAgeMs) return
+  batchers.noteOnKey(rehashNote({ keyId, from: secret.hash, to: hash, pepper, at }), deadlineAt).catch(() => undefined)
+}
+
+/** Changes nothing if a rotation has removed the secret, or another request has rehashed it. */
+export const rehashNote = (rehash: { keyId: string; from: string; to: string; pepper: string; at: Date }): KeyNote => {
+  const { keyId, from, to, pepper, at } = rehash
+  return {
+    name: `${from} ${Math.floor(at.getTime() / minAgeMs)}`,
+    filter: { _id: keyId, 'secrets.hash': from },
+    set: { 'secrets.$.hash': to, 'secrets.$.pepper': pepper, 'secrets.$.rehashedAt': at },
+  }
+}
