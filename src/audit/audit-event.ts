@@ -75,22 +75,22 @@ export function readable(line: AuditEvent): AuditEvent {
   }
 }
 
-const fields = {
-  _id: String,
-  at: Date,
-  actor: { kind: { type: String }, name: String, from: String },
-  reason: String,
-  sandbox: Boolean,
-  act: String,
-  subject: String,
-  businessId: String,
-  before: Schema.Types.Mixed,
-  after: Schema.Types.Mixed,
-}
-
 export const auditEvents: Collection = {
   name: 'auditevents',
-  fields: { ...fields, closesAt: Date, seal: Number },
+  fields: {
+    _id: String,
+    at: Date,
+    actor: { kind: { type: String }, name: String, from: String },
+    reason: String,
+    sandbox: Boolean,
+    act: String,
+    subject: String,
+    businessId: String,
+    before: Schema.Types.Mixed,
+    after: Schema.Types.Mixed,
+    closesAt: Date,
+    seal: Number,
+  },
   indexes: [
     { name: 'bySeal', key: { seal: 1, _id: 1 } },
     { name: 'byTime', key: { at: -1, _id: -1 } },
@@ -101,15 +101,3 @@ export const auditEvents: Collection = {
     { name: 'byBusiness', key: { businessId: 1, at: -1, _id: -1, sandbox: 1 } },
   ],
 }
-
-/**
- * The schema of the field for audit lines that are not in the audit trail yet. The field belongs to the changed
- * document. The same update makes the change and adds the audit line, so neither exists without the other.
- * `publishAudit` moves the lines to the trail. If the process is killed before it moves the lines, a poll moves them.
- */
-export const unauditedFields = [fields]
-export const unauditedIndex = {
-  name: 'withUnaudited',
-  key: { 'unaudited.at': 1 },
-  partialFilterExpression: { 'unaudited.at': { $exists: true } },
-} as const

@@ -413,8 +413,11 @@ describe('The seals of the audit trail', function () {
     const at = service.clock.now()
     service.clock.advance(dayMs)
     const forged = forgedMarks().map(([_id, mark]) => ({ ...any, _id, at, seal: mark }))
-    const backdated = { ...any, _id: 'backdated', at: new Date(at.getTime() - 3 * dayMs), seal: null }
-    await lines().insertMany([...forged, backdated] as never[])
+    const [before] = await seals().find().sort({ _id: -1 }).toArray()
+    const longestMs = 6 * 3_600_000
+    const late = { ...any, _id: 'late', at: new Date(Number(before?.at) - longestMs), seal: null }
+    const backdated = { ...late, _id: 'backdated', at: new Date(late.at.getTime() - 1) }
+    await lines().insertMany([...forged, late, backdated] as never[])
     await night()
     const { faultCount, faults } = await check()
     expect(faultCount).to.be.at.least(forged.length)
@@ -422,9 +425,9 @@ describe('The seals of the audit trail', function () {
     const { last } = await verify()
     await lines().deleteMany({ _id: { $in: forged.map(({ _id }) => _id) } })
     expect((await verify()).faults).to.deep.equal([
-      `Line backdated of seal ${last?.number} is more than 48 hours older than the seal before.`,
+      `Line backdated of seal ${last?.number} is more than 6 hours older than the seal before.`,
     ])
-    await lines().deleteOne({ _id: 'backdated' })
+    await lines().deleteMany({ _id: { $in: ['late', 'backdated'] } })
     await seals().deleteOne({ _id: last?.number ?? 0 })
     await lines().updateMany({ seal: last?.number ?? 0 }, { $set: { seal: null } })
     await night()

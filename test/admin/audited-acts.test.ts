@@ -17,7 +17,6 @@ import { createShop } from '../../src/store/shops/create-shop.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { shownUrl } from '../../src/webhooks/endpoints/shown-url.ts'
 import { type EndpointChange, updateEndpoint } from '../../src/webhooks/endpoints/update.ts'
-import { finishLeftovers } from '../../workers/run/poll.ts'
 import { subscribe } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { closeInBackground } from '../support/closing.ts'
@@ -281,7 +280,6 @@ describe('An act', function () {
         check: async (id: string, label: string) => cases.set(id, label),
       }
       await killAtEveryStep(service, operation, 0)
-      await finishLeftovers(service.deps)
       for (const [id, label] of cases) {
         const found = await service.deps.AuditEvent.countDocuments({ act: act as Act, ...lines(id) })
         expect(found, label).to.equal(await changes(id))

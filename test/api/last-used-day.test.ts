@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { lockDocument } from '../support/lock.ts'
 import { profiled } from '../support/profiled.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -45,17 +45,13 @@ describe('The last used day of an API key', () => {
   })
 
   it('is written for other keys while a dead process keeps one of them locked', async () => {
-    const [locked, free] = await Promise.all([service.merchant(), service.merchant()])
-    const { transactions, ApiKey } = service.deps
-    const session = transactions.client.startSession()
-    session.startTransaction()
-    await nativeCollection(ApiKey).updateOne({ _id: locked.keyId }, { $set: { status: 'suspended' } }, { session })
+    const [locked, other] = await Promise.all([service.merchant(), service.merchant()])
+    const free = await lockDocument(service, service.deps.ApiKey, locked.keyId)
     // The first two notes get into one batch.
-    expect((await Promise.all([get(locked.key), get(free.key)])).map(({ status }) => status)).to.deep.equal([404, 404])
-    await waitFor('the day', async () => (await stored(free.keyId)) !== null)
-    expect([session.inTransaction(), await stored(locked.keyId)]).to.deep.equal([true, null])
-    await session.abortTransaction()
-    await session.endSession()
+    expect((await Promise.all([get(locked.key), get(other.key)])).map(({ status }) => status)).to.deep.equal([404, 404])
+    await waitFor('the day', async () => (await stored(other.keyId)) !== null)
+    expect(await stored(locked.keyId)).to.equal(null)
+    await free()
     await waitFor(
       'the day',
       async () => (await get(locked.key)).status === 404 && (await stored(locked.keyId)) !== null,

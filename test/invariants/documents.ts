@@ -198,11 +198,10 @@ export interface Documents {
   products: ProductDocument[]
   orders: OrderDocument[]
   auditevents: AuditDocument[]
-  staffsessions: { _id: string; unaudited?: unknown[] }[]
 }
 
 export const noDocuments = Object.fromEntries(
-  'intents deliveries events webhookendpoints webhookreplays wallets walletmovements ledgerentries products orders auditevents staffsessions'
+  'intents deliveries events webhookendpoints webhookreplays wallets walletmovements ledgerentries products orders auditevents'
     .split(' ')
     .map((name) => [name, []]),
 ) as unknown as Documents

@@ -12,8 +12,14 @@ type LineDeps = Pick<Models, 'AuditEvent'> & { now(): Date }
 /** The number of lines in one batch of a query that may find any number of lines. */
 const batchSize = 1000
 const maxTimeMS = 4_000
-/** A line is sealed in the night after it was written. After two days, a line without a seal is a fault. */
+/** A line is sealed in the night after it was written, or in the next one if a night's job fails. */
 const maxUnsealedMs = 48 * 3_600_000
+/**
+ * How long before a seal a line may be dated that only a later seal contains. An act takes 10 s at most, and the clocks
+ * of two processes differ by a second. A payout's line is dated before the verification of the ledger, which can take
+ * long. The line that the repeated acts of an hour share is sealed up to two hours after its time.
+ */
+const maxLateMs = 6 * 3_600_000
 /** How much a line may be ahead of its seal, because clocks differ. */
 const maxSkewMs = 3_600_000
 
@@ -35,8 +41,8 @@ export async function* faultsOfLines(
     const line = byId.get(id)
     if (line === undefined) yield `Line ${id} of seal ${number} is missing.`
     else if (digestOfLine(key, line) !== digests[index]) yield `Line ${id} of seal ${number} was changed.`
-    else if (earlier !== null && !(Number(line.at) >= earlier.getTime() - maxUnsealedMs))
-      yield `Line ${id} of seal ${number} is more than 48 hours older than the seal before.`
+    else if (earlier !== null && !(Number(line.at) >= earlier.getTime() - maxLateMs))
+      yield `Line ${id} of seal ${number} is more than 6 hours older than the seal before.`
     else if (line.at > new Date(at.getTime() + maxSkewMs)) yield `Line ${id} is dated after its seal ${number}.`
     // A process may have been killed before it marked the lines of the last seal, so a missing mark is not a fault.
     else if ((line.seal ?? number) !== number)

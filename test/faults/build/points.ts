@@ -40,7 +40,6 @@ export const points: readonly Point[] = [
     ['requeue.judged', 'makePlan', '$.insertOne($$)'],
     ['requeue.planned', 'requeueAs', 'carryOutPlan($$)'],
     ['requeue.before-enqueue', 'requeueAs', 'wakeDue($$)'],
-    ['audit.line-inserted', 'publishLines', '$.bulkWrite($$)'],
     ['transaction.before-commit', 'tryOnce', 'commit($$)'],
     ['order.products-read', 'placeOrder', 'takeUnits($$)'],
     ['order.units-taken', 'placeOrder', '$.insertOne($$)'],

@@ -143,7 +143,7 @@ const empty = (): Omit<Evidence, 'texts'> => ({
       products: [],
       orders: [],
     },
-    ...{ auditevents: [], staffsessions: [], webhookreplays: [], ledgerentries: [] },
+    ...{ auditevents: [], webhookreplays: [], ledgerentries: [] },
     wallets: [{ _id: '22999999', phone: '22999999', businessId: null, balance: 495 }],
   },
 })

@@ -7,8 +7,6 @@ const dayMs = 86_400_000
 export type Left = { message: string; isHeld: boolean }
 
 type Kind = [collection: string, filter: object, isHeld?: boolean]
-/** The collections whose documents may contain audit lines that are not in the trail yet. */
-const audited = 'staff staffsessions'
 const has = (field: string) => ({ [field]: { $exists: true } })
 
 /** Work is open if one of these documents exists. `now` is the service's clock. */
@@ -32,7 +30,6 @@ function openWork(now: Date): Kind[] {
     ['deliveries', { nextAttemptAt: { $gt: soon } }, true],
     ['deliveries', { leaseToken: { $ne: null } }],
     ['requeueplans', has('deliveries.0')],
-    ...audited.split(' ').map((collection): Kind => [collection, has('unaudited.0')]),
     ['webhookreplays', { running: true }],
     ['retention', { token: { $ne: null } }],
     ['retention', { completedFor: { $lt: lastNight } }],
