@@ -16,7 +16,7 @@ const PAYMENTS = 4_000
 const ORDERS = 2_000
 
 /** The collections that the benchmark measures. */
-const collections = ['intents', 'idempotencykeys', 'deliveries', 'orders']
+const collections = ['intents', 'responses', 'deliveries', 'orders']
 
 /** The average cost of one operation. */
 export interface Cost {

@@ -78,11 +78,6 @@ export interface Deps extends Models {
   waitingTwins: FairSlots
   lists: Lists
   listCounts: ListCounts
-  /**
-   * The number of each business's duplicate requests that have been waiting for more than a second for the first
-   * request's response (src/http/operations/idempotency.ts).
-   */
-  longWaits: Map<string, number>
   /** Wakes held requests for the event feed (src/events/feed/hold.ts). */
   chainWatch: ChainWatch
   /** Limits how many requests for the event feed are held. */

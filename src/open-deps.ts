@@ -132,7 +132,6 @@ export async function openDeps(
     waitingTwins: createWaitingTwins(),
     lists: createLists(listModels),
     listCounts: createListCounts(elapsedMs, { stride, maxCheckpoints }),
-    longWaits: new Map(),
     chainWatch,
     holdSlots: createHoldSlots(),
     apiSwitch,

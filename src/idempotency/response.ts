@@ -47,6 +47,9 @@ export const responses: Collection = {
 
 export const responseField = (id: string): SealedField => ({ collection: responses.name, id, field: 'response' })
 
+/** Matches the rows that a repetition may still get. */
+export const stillNeeded = (now: Date) => ({ expiresAt: { $gt: now } })
+
 /** What a document remembers of a request that changed it. */
 export interface Mark {
   key: string

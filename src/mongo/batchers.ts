@@ -3,7 +3,6 @@ import { type ActivityBatchers, openActivityBatchers } from '../activity/note-ev
 import { createKeyBatcher, type KeyAndBusiness } from '../businesses/find-key.ts'
 import { createNoteBatcher, type KeyNote } from '../businesses/key-notes.ts'
 import { type EventLog, openEventLog } from '../events/log.ts'
-import { type Claim, createReplayBatcher } from '../idempotency/claim.ts'
 import type { StoredResponse } from '../idempotency/response.ts'
 import {
   createExpiringBatcher,
@@ -36,10 +35,6 @@ import type { Transactions } from './transaction.ts'
 export interface Batchers extends RelayBatchers, ActivityBatchers, LedgerAppender, EventLog {
   findKey: Batcher<string, KeyAndBusiness | null>
   noteOnKey: Batcher<KeyNote, void>
-  insertClaim: Batcher<Claim, Insertion>
-  findClaim: Batcher<string, Claim | null>
-  updateClaim: Batcher<GuardedUpdate, boolean>
-  noteReplay: Batcher<string, void>
   findResponse: Batcher<string, StoredResponse | null>
   insertResponse: Batcher<StoredResponse, Insertion>
   insertIntent: Batcher<Intent, Insertion>
@@ -70,10 +65,6 @@ export function openBatchers(models: Models & { transactions: Transactions }, no
   return {
     findKey: createKeyBatcher(models.ApiKey),
     noteOnKey: createNoteBatcher(models.ApiKey),
-    insertClaim: insertsOf(models.Claim),
-    findClaim: createByIdBatcher(models.Claim),
-    updateClaim: createUpdateBatcher(nativeCollection(models.Claim)),
-    noteReplay: createReplayBatcher(models.Claim, now),
     findResponse: createByIdBatcher(models.StoredResponse),
     insertResponse: insertsOf(models.StoredResponse),
     insertIntent: insertsOf(models.Intent),

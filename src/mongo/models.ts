@@ -8,7 +8,6 @@ import { type ApiKey, apiKeys } from '../businesses/api-key.ts'
 import { type Setting, settings } from '../businesses/api-switch.ts'
 import { type Business, businesses } from '../businesses/business.ts'
 import { type LoggedEvent, loggedEvents } from '../events/logged-event.ts'
-import { type Claim, claims } from '../idempotency/claim.ts'
 import { responses, type StoredResponse } from '../idempotency/response.ts'
 import { type Intent, intents } from '../intents/intent.ts'
 import { type LedgerEntry, ledgerEntries } from '../ledger/entry.ts'
@@ -46,7 +45,6 @@ export const collections: readonly Collection[] = [
   activityEntries,
   activityHours,
   activityCounts,
-  claims,
   responses,
   staffAccounts,
   staffSessions,
@@ -85,7 +83,6 @@ const open = (mongo: Connection, maxTimeMs: number | undefined) => {
     ActivityEntry: model<ActivityEntry>(activityEntries),
     ActivityHour: model<ActivityHour>(activityHours),
     ActivityCount: model<ActivityCount>(activityCounts),
-    Claim: model<Claim>(claims),
     StoredResponse: model<StoredResponse>(responses),
     Staff: model<Staff>(staffAccounts),
     StaffSession: model<StaffSession>(staffSessions),

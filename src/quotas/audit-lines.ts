@@ -29,18 +29,16 @@ export const createAuditQuota = (
 
 /**
  * Runs an act of a merchant that adds a line to the audit trail, where it stays forever. Throws RATE_LIMITED without
- * running it if the business's live or test keys have added all their lines of the current UTC day, unless `earlier` is
- * what an earlier attempt at the same request has done. Deletions, rotations of secrets and cancellations of replays
- * also count, but are never refused.
+ * running it if the business's live or test keys have added all their lines of the current UTC day. Deletions,
+ * rotations of secrets and cancellations of replays also count, but are never refused.
  */
 export async function withinAuditLines<T>(
   deps: Pick<Deps, 'quotas' | 'config' | 'now'>,
   { businessId, sandbox }: Pick<Caller, 'businessId' | 'sandbox'>,
-  earlier: object | null,
   act: () => Promise<T>,
 ): Promise<T> {
   const limit = deps.config.auditLinesPerDay
-  if (limit === null || earlier !== null) return act()
+  if (limit === null) return act()
   const message = `The ${sandbox ? 'test' : 'live'} keys of a business can change webhook endpoints, retry deliveries and replay events ${limit} times per UTC day. Wait until the next day.`
   const quota = sandbox ? deps.quotas.auditLinesOfTest : deps.quotas.auditLinesOfLive
   return withinDay(deps, quota, { businessId, amount: 1, limit, scope: 'audit', message }, act)

@@ -1,6 +1,5 @@
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
-import { claims } from '../idempotency/claim.ts'
 import { batchCounts, type Counted, countingMs } from './count-batch.ts'
 import { createQuota, type Quota } from './quota.ts'
 import { dayOf, sandboxLimit, startOf, withinDay } from './sandbox-day.ts'
@@ -20,10 +19,8 @@ export async function countSandboxResponses(
   businessIds: string[],
 ): Promise<Counted[]> {
   const tomorrow = startOf(dayOf(now()) + 1)
-  const match = { $match: { sandboxOf: { $in: businessIds }, expiresAt: { $gte: tomorrow } } }
   const counted = await StoredResponse.aggregate<Omit<Counted, 'freeAt'>>([
-    match,
-    { $unionWith: { coll: claims.name, pipeline: [match] } },
+    { $match: { sandboxOf: { $in: businessIds }, expiresAt: { $gte: tomorrow } } },
     { $group: { _id: '$sandboxOf', used: { $sum: 1 } } },
   ])
     .option({ maxTimeMS: countingMs })
@@ -50,7 +47,7 @@ export function sandboxResponseLimit(deps: Pick<Deps, 'config'>, business: Pick<
 }
 
 /**
- * Runs a write that may store its response with its claim. If the request was made with a test key and the business's
+ * Runs a write that may store its response. If the request was made with a test key and the business's
  * quota is used up, throws RATE_LIMITED and does not run the write, unless the operation is never limited. Each of
  * these writes stores a response and may cause an event, so the quota also limits the number of deliveries.
  */

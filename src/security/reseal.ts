@@ -15,17 +15,22 @@ interface Sealed {
 }
 
 /**
- * Seals one field of all documents again with the current SECRET_KEY. A value that is replaced in the meantime stays as
- * it is, because a process with the current SECRET_KEY has sealed it.
+ * Seals one field of all documents, or of those that `where` matches, again with the current SECRET_KEY. A value that
+ * is replaced in the meantime stays as it is, because a process with the current SECRET_KEY has sealed it. `advance`
+ * gets the size of each batch.
  */
 export async function resealField<Doc extends { _id: string }>(
   { secrets }: { secrets: Secrets },
   model: Model<Doc>,
   field: string,
+  { where, advance }: { where: object; advance(documents: number): void } = { where: {}, advance: () => undefined },
 ): Promise<Resealed> {
   const result: Resealed = { resealed: 0, unreadable: [] }
   const collection = nativeCollection(model as unknown as Model<{ _id: string }>)
-  const sealed = collection.find<Sealed>({ [field]: { $type: 'string' } }, { projection: { sealed: `$${field}` } })
+  const sealed = collection.find<Sealed>(
+    { ...where, [field]: { $type: 'string' } },
+    { projection: { sealed: `$${field}` } },
+  )
   await inBatches(sealed, async (docs) => {
     const writes: mongo.AnyBulkWriteOperation<{ _id: string }>[] = []
     for (const { _id, sealed: before } of docs) {
@@ -38,6 +43,7 @@ export async function resealField<Doc extends { _id: string }>(
       }
     }
     if (writes.length > 0) result.resealed += (await collection.bulkWrite(writes, { ordered: false })).modifiedCount
+    advance(docs.length)
   })
   return result
 }

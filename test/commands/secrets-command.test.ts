@@ -5,8 +5,8 @@ import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import { findStaleKeys } from '../../src/businesses/stale-keys.ts'
 import type { Deps } from '../../src/deps.ts'
-import { claims, responseField } from '../../src/idempotency/claim.ts'
-import { resealResponses } from '../../src/idempotency/reseal-responses.ts'
+import { responseField, type StoredResponse, stillNeeded } from '../../src/idempotency/response.ts'
+import { resealField } from '../../src/security/reseal.ts'
 import { createSecrets } from '../../src/security/seal.ts'
 import { ensureServiceKey } from '../../src/security/service-keys.ts'
 import { resealSecrets } from '../../src/webhooks/endpoints/reseal-secrets.ts'
@@ -75,16 +75,16 @@ describe('npm run admin -- secrets rotate', function () {
   const leftOf = async ({ businessId }: Merchant) =>
     (await findStaleKeys(both.deps)).listed.filter(({ business }) => business === businessId)
 
-  const claimOf = (id: string, sealedResponse: string) => ({
+  const rowOf = (id: string, text: string): StoredResponse => ({
     _id: id,
-    effectId: id,
-    token: 'x',
-    leaseEndsAt: new Date(0),
+    response: service.deps.secrets.seal(text, responseField(id)),
+    refusal: true,
     paramsHash: 'x',
-    sealedResponse,
+    at: new Date(),
     expiresAt: new Date(Date.now() + hour),
-    removeAt: new Date(Date.now() + 2 * hour),
   })
+  const resealResponses = (deps: Pick<Deps, 'secrets' | 'StoredResponse' | 'now'>, advance = unwatched) =>
+    resealField(deps, deps.StoredResponse, 'response', { where: stillNeeded(deps.now()), advance })
 
   it('makes the old SECRET_KEY unnecessary without invalidating signatures, stored responses or API keys that are in use', async () => {
     const merchant = await service.merchant()
@@ -186,7 +186,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(isSignedWith(secret, asBefore)).to.equal(true)
   })
 
-  it('skips the stored responses of expired claims, because their idempotency keys can start new requests', async () => {
+  it('skips the stored responses that have expired, because their idempotency keys can start new requests', async () => {
     const merchant = await service.merchant()
     await send(service, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(201)
     await use(both, merchant).expect(200)
@@ -194,7 +194,7 @@ describe('npm run admin -- secrets rotate', function () {
     await send(alone, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(503)
     const later = () => new Date(Date.now() + 25 * hour + 1)
     const old = { ...alone.deps, now: later }
-    expect(await resealResponses(old, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
+    expect(await resealResponses(old)).to.deep.equal({ resealed: 0, unreadable: [] })
     alone.clock.freeze(later())
     const changed = { name: 'Thé', price: 200 }
     const again = await send(alone, merchant, '/store/products', changed, 'old').expect(201)
@@ -246,48 +246,43 @@ describe('npm run admin -- secrets rotate', function () {
   })
 
   it('does not overwrite a stored response that is replaced or removed concurrently', async () => {
-    const { Claim, secrets } = service.deps
-    await resealResponses(both.deps, unwatched)
-    const sealedFor = (id: string, text: string) => secrets.seal(text, responseField(claims.name, id))
-    const written = sealedFor('written', '[404,"written"]')
-    await Claim.insertMany(['written', 'taken'].map((id) => claimOf(id, sealedFor(id, '[404,"read"]'))))
-    const { collection } = both.deps.Claim
+    const { StoredResponse: rows } = service.deps
+    await resealResponses(both.deps)
+    const written = rowOf('written', '404["written"]').response
+    await rows.insertMany(['written', 'removed'].map((id) => rowOf(id, '404["read"]')))
+    const { collection } = both.deps.StoredResponse
     const racing = {
       collectionName: collection.collectionName,
       find: collection.find.bind(collection),
       async bulkWrite(writes: never) {
-        await Claim.updateOne({ _id: 'written' }, { $set: { sealedResponse: written } })
-        await Claim.updateOne({ _id: 'taken' }, { $unset: { sealedResponse: 1 } })
+        await rows.updateOne({ _id: 'written' }, { $set: { response: written } })
+        await rows.deleteOne({ _id: 'removed' })
         return collection.bulkWrite(writes, { ordered: false })
       },
     }
-    const deps = { ...both.deps, Claim: { collection: racing } } as unknown as Deps
-    expect(await resealResponses(deps, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
-    expect((await Claim.findById('written').lean())?.sealedResponse).to.equal(written)
-    expect(await Claim.findById('taken').lean()).to.not.have.property('sealedResponse')
+    const deps = { ...both.deps, StoredResponse: { collection: racing } } as unknown as Deps
+    expect(await resealResponses(deps)).to.deep.equal({ resealed: 0, unreadable: [] })
+    expect((await rows.findById('written').lean())?.response).to.equal(written)
+    expect(await rows.findById('removed')).to.equal(null)
   })
 
   it('resumes after it is killed, and re-seals each response correctly if it runs twice in parallel', async () => {
-    const { Claim, secrets } = service.deps
+    const { StoredResponse: rows } = service.deps
     const count = 600
-    await Claim.insertMany(
-      Array.from({ length: count }, (_, at) => `many-${at}`).map((id) =>
-        claimOf(id, secrets.seal(`[404,"${id}"]`, responseField(claims.name, id))),
-      ),
-    )
+    await rows.insertMany(Array.from({ length: count }, (_, at) => rowOf(`many-${at}`, `404"many-${at}"`)))
     const { unseal } = alone.deps.secrets
     const killed = () => {
       throw new Error('killed')
     }
     await resealResponses(both.deps, killed).catch(() => undefined)
-    const isAnew = { _id: /^many-/, sealedResponse: new RegExp(`^v1.${restsOn(both)}`) }
-    expect(await Claim.countDocuments(isAnew)).to.be.within(200, 300)
-    const runs = await Promise.all([1, 2].map(() => resealResponses(both.deps, unwatched)))
-    expect(runs.map(({ unreadable }) => unreadable)).to.deep.equal([0, 0])
-    expect(await Claim.countDocuments(isAnew)).to.equal(count)
-    for (const { _id, sealedResponse = '' } of await Claim.find({ _id: /^many-/ }).lean())
-      expect(unseal(sealedResponse, responseField(claims.name, _id))).to.equal(`[404,"${_id}"]`)
-    expect(await resealResponses(both.deps, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
+    const isAnew = { _id: /^many-/, response: new RegExp(`^v1.${restsOn(both)}`) }
+    expect(await rows.countDocuments(isAnew)).to.be.within(200, 300)
+    const runs = await Promise.all([1, 2].map(() => resealResponses(both.deps)))
+    expect(runs.map(({ unreadable }) => unreadable)).to.deep.equal([[], []])
+    expect(await rows.countDocuments(isAnew)).to.equal(count)
+    for (const { _id, response } of await rows.find({ _id: /^many-/ }).lean())
+      expect(unseal(response, responseField(_id))).to.equal(`404"${_id}"`)
+    expect(await resealResponses(both.deps)).to.deep.equal({ resealed: 0, unreadable: [] })
   })
 
   it('lists exactly the API keys that still need the old SECRET_KEY, and the time at which each key stops needing it', async () => {

@@ -29,7 +29,6 @@ const damage: Record<Invariant, Record<string, (round: Given) => unknown>> = {
     'a collection is not listed': ({ stored }) => (stored.novelties = []),
   },
   'claims end': {
-    'a claim is never removed': ({ stored }) => (stored.idempotencykeys = [{ _id: 'x' }]),
     'a lease of a delivery has no end': ({ dump }) => (the(dump.deliveries[0]).leaseToken = 'x'),
     'the wallet is never queried for a payment': ({ byWallet }) =>
       Object.assign(byWallet, { hold: { id: 'x', validUntil: 0 } }),

@@ -7,7 +7,7 @@ const ofEnvironment =
 const ofBusiness = 'apikeys'
 /** Collections of the service as a whole, or whose documents only sometimes have a business. */
 const global =
-  'businesses settings servicekeys idempotencykeys responses requeueplans activityhours activitycounts staff staffsessions signinattempts failedattempts auditevents auditseals auditchecks wallets walletmovements reconciliations retention retentionprogress'
+  'businesses settings servicekeys responses requeueplans activityhours activitycounts staff staffsessions signinattempts failedattempts auditevents auditseals auditchecks wallets walletmovements reconciliations retention retentionprogress'
 
 export const names = {
   ofEnvironment: ofEnvironment.split(' '),
@@ -30,10 +30,8 @@ export const owned: Check = function* (stored) {
     }
 }
 
-/** For each claim or lease: the document, whether it is taken, and when it ends. */
+/** For each lease or hold: the document, whether it is taken, and when it ends. */
 function* claimsIn(stored: Stored): Generator<[_id: string, what: string, ...ends: unknown[]]> {
-  for (const { _id, leaseEndsAt, expiresAt, removeAt } of fieldsIn(stored, 'idempotencykeys'))
-    yield [_id, 'claim', leaseEndsAt, expiresAt, removeAt]
   for (const { _id, leaseToken, nextAttemptAt } of stored.deliveries)
     if (leaseToken !== null) yield [_id, 'lease of a delivery', nextAttemptAt]
   for (const { _id, status, nextRunAt } of stored.webhookreplays)

@@ -18,7 +18,6 @@ const fields: Record<string, string> = {
     'number type amount bookedAt day position typePosition after through closed referenceNumber merchantReference refundId occurredAt startedAt payerPhone commission returnedFees reason',
   products: 'variants._id variants.stock',
   auditevents: 'act subject after.balance',
-  idempotencykeys: 'leaseEndsAt expiresAt removeAt',
   retention: 'leaseEndsAt',
   retentionprogress: '_id',
 }

@@ -257,5 +257,4 @@ export const withAnotherKey = async (
 /** Leaves the state of a process that crashes before it stores its responses. */
 export async function loseResponses({ deps }: Service): Promise<void> {
   await deps.StoredResponse.deleteMany({})
-  await deps.Claim.updateMany({}, { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } })
 }

@@ -62,26 +62,28 @@ export function addSecretsCommands(program: Command): void {
 async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
   const { json } = command.optsWithGlobals<{ json?: boolean }>()
   const { findStaleKeys } = await import('../../businesses/stale-keys.ts')
-  const { resealResponses } = await import('../../idempotency/reseal-responses.ts')
+  const { stillNeeded } = await import('../../idempotency/response.ts')
   const { resealField } = await import('../../security/reseal.ts')
   const { resealSecrets } = await import('../../webhooks/endpoints/reseal-secrets.ts')
   const { recordCommand } = await import('./operator.ts')
   const { startProgress } = await import('./progress.ts')
-  const counts = [deps.Endpoint.estimatedDocumentCount(), deps.Claim.estimatedDocumentCount()]
-  const [endpointCount = 0, claimCount = 0] = await Promise.all(counts)
+  const counts = [deps.Endpoint.estimatedDocumentCount(), deps.StoredResponse.estimatedDocumentCount()]
+  const [endpointCount = 0, responseCount = 0] = await Promise.all(counts)
   await recordCommand(deps, 'secrets.rotated')
-  const progress = startProgress(endpointCount + claimCount, json === true)
+  const progress = startProgress(endpointCount + responseCount, json === true)
   try {
     const endpoints = await resealSecrets(deps, progress.add)
     const factors = await resealField(deps, deps.Staff, 'secondFactor.secret')
-    const responses = await resealResponses(deps, progress.add)
-    const rows = await resealField(deps, deps.StoredResponse, 'response')
+    const responses = await resealField(deps, deps.StoredResponse, 'response', {
+      where: stillNeeded(deps.now()),
+      advance: progress.add,
+    })
     const serviceKeys = await resealField(deps, deps.ServiceKey, 'key')
     const { left, listed, gone, listedGone } = await findStaleKeys(deps)
     const unreadable = {
       endpoints: endpoints.unreadable.length,
       secondFactors: factors.unreadable.length,
-      responses: responses.unreadable + rows.unreadable.length,
+      responses: responses.unreadable.length,
       serviceKeys: serviceKeys.unreadable.length,
     }
     const lost = Object.values(unreadable).reduce((sum, count) => sum + count, gone)
@@ -90,7 +92,7 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
       resealed: {
         endpoints: endpoints.resealed,
         secondFactors: factors.resealed,
-        responses: responses.resealed + rows.resealed,
+        responses: responses.resealed,
         serviceKeys: serviceKeys.resealed,
       },
       unreadable,

@@ -1,10 +1,7 @@
 import type { Scope } from '../../../schemas/scopes.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 import type { Holding } from '../../events/feed/hold.ts'
-import type { Effect } from '../../idempotency/effect.ts'
-import type { Recall } from '../../idempotency/recall.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
 import type { BodyKind } from '../body/budget.ts'
 import type { CsvFile } from '../responses/csv-file.ts'
@@ -34,7 +31,6 @@ interface Common {
 }
 
 export interface ReadRoute extends Common {
-  claims?: never
   method: 'get'
   /** The kind of key that the operation accepts. `any` includes publishable keys, which are visible in browsers. */
   key: 'any' | 'secret'
@@ -73,7 +69,6 @@ export interface ReadRoute extends Common {
  * envelope.
  */
 export interface DownloadRoute extends Common {
-  claims?: never
   method: 'get'
   key: 'secret'
   download(deps: Deps, caller: Caller, input: OperationInput): Promise<Download>
@@ -92,7 +87,6 @@ export interface AnyWrite extends Common {
 }
 
 export interface WriteRoute extends AnyWrite {
-  claims?: never
   /**
    * Finds what an earlier request with the same key has done, in the document that it changed. Missing if the operation
    * stores its response in the transaction of its changes.
@@ -103,19 +97,7 @@ export interface WriteRoute extends AnyWrite {
   run(deps: Deps, caller: Caller, input: OperationInput, request: WriteRequest): Promise<Result>
 }
 
-export interface ClaimRoute extends AnyWrite {
-  claims: true
-  /**
-   * How to recall the first response of an operation that creates a document. Without it, the response is stored with
-   * the claim.
-   */
-  recall?: Recall
-  /** Returns the maximum duration of the third-party step, in ms, if the operation has one. */
-  thirdPartyMs?: (config: Config) => number
-  run(deps: Deps, caller: Caller, input: OperationInput, effect: Effect): Promise<unknown>
-}
-
-export type Route = ReadRoute | DownloadRoute | WriteRoute | ClaimRoute
+export type Route = ReadRoute | DownloadRoute | WriteRoute
 
 /** Returns the kind of body that an operation reads, or null if it ignores the body. */
 export const bodyKindOf = ({ body, about }: AnyWrite): BodyKind | null =>

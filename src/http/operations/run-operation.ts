@@ -18,13 +18,11 @@ import { type BuiltResponse, sizeOf } from '../responses/send.ts'
 import { type Deadline, startDeadline } from '../server/deadline.ts'
 import { authenticate } from './authenticate.ts'
 import { causeOf } from './cause.ts'
-import { runClaimed } from './claims.ts'
 import { hold } from './hold.ts'
 import { idempotencyKey, runOnce } from './idempotency.ts'
 import { limitKey } from './limit-rate.ts'
 import {
   bodyKindOf,
-  type ClaimRoute,
   type DownloadRoute,
   type OperationInput,
   type ReadRoute,
@@ -184,7 +182,7 @@ const readInput = (deps: Deps, { about }: Route, req: Request, body: unknown): O
 
 async function write(
   deps: Deps,
-  route: WriteRoute | ClaimRoute,
+  route: WriteRoute,
   caller: Caller,
   deadline: Deadline,
   req: Request,
@@ -205,7 +203,7 @@ const isDryRun = (body: unknown): boolean => (body as { dryRun?: unknown } | nul
 
 function runWrite(
   deps: Deps,
-  route: WriteRoute | ClaimRoute,
+  route: WriteRoute,
   caller: Caller,
   deadline: Deadline,
   req: Request,
@@ -214,7 +212,8 @@ function runWrite(
 ): Promise<ApiResponse> {
   const isRead = bodyKindOf(route) !== null
   const unread = isRead && 'refusal' in body ? body.refusal : null
-  const common = {
+  const { findEffect, storesNoRow = false } = route
+  return runOnce(deps, caller, deadline, {
     key,
     method: route.method,
     // The path contains the decoded parameters, so that different encodings of a path are treated as the same path.
@@ -224,28 +223,17 @@ function runWrite(
     unread,
     isNeverLimited: route.isNeverLimited ?? route.method === 'delete',
     cause: causeOf(res),
-  }
-  // The memory stays reserved while the operation runs, because it may run a few seconds past its deadline and still
-  // need the body.
-  const run = <Done>(operate: (input: OperationInput) => Promise<Done>): Promise<Done> =>
-    memory.use(async () => {
-      if (unread !== null) throw unread
-      return operate(readInput(deps, route, req, 'value' in body ? body.value : undefined))
-    })
-  if (route.claims === true)
-    return runClaimed(deps, caller, deadline, {
-      ...common,
-      recall: route.recall ?? null,
-      thirdPartyMs: route.thirdPartyMs?.(deps.config) ?? null,
-      run: (effect) => run((input) => route.run(deps, caller, input, effect)),
-    })
-  const { findEffect, storesNoRow = false } = route
-  return runOnce(deps, caller, deadline, {
-    ...common,
     storesNoRow,
     findEffect: findEffect
       ? (request) => findEffect(deps, caller, req.params as Record<string, string>, request)
       : null,
-    run: (request) => run((input) => route.run(deps, caller, input, request)),
+    // The memory stays reserved while the operation runs, because it may run a few seconds past its deadline and still
+    // need the body.
+    run: (request) =>
+      memory.use(async () => {
+        if (unread !== null) throw unread
+        const input = readInput(deps, route, req, 'value' in body ? body.value : undefined)
+        return route.run(deps, caller, input, request)
+      }),
   })
 }

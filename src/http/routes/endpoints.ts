@@ -25,7 +25,7 @@ export const endpointRoutes: readonly Route[] = [
     run: async (deps, caller, { body }, request) => {
       const described = parseEndpoint(deps, caller, body)
       const create = () => createEndpoint(deps, caller, described, request)
-      return (await request.earlier()) ?? withinAuditLines(deps, caller, null, create)
+      return (await request.earlier()) ?? withinAuditLines(deps, caller, create)
     },
   },
   {
@@ -37,7 +37,7 @@ export const endpointRoutes: readonly Route[] = [
     run: async (deps, caller, { params: { id = '' }, body }, request) => {
       const change = parseUpdate(deps, caller, body)
       const update = () => updateEndpoint(deps, caller, id, change, request)
-      return (await request.earlier()) ?? withinAuditLines(deps, caller, null, update)
+      return (await request.earlier()) ?? withinAuditLines(deps, caller, update)
     },
   },
   {

@@ -21,7 +21,7 @@ export const replayRoutes: readonly Route[] = [
       const wanted = parseReplay(deps, body)
       const run = () => requestReplay(deps, caller, id, wanted, request)
       if (wanted.dryRun) return run()
-      return (await request.earlier()) ?? withinAuditLines(deps, caller, null, run)
+      return (await request.earlier()) ?? withinAuditLines(deps, caller, run)
     },
   },
   {

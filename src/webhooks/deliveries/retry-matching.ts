@@ -68,7 +68,7 @@ export async function retryMatching(
       : { kind: 'none', data: resultOf(outcomes, next) }
   }
   // The limit on parallel lists also limits how fast one business can re-queue.
-  return deps.lists.shares.run(caller.businessId, isGone, () => withinAuditLines(deps, caller, null, run))
+  return deps.lists.shares.run(caller.businessId, isGone, () => withinAuditLines(deps, caller, run))
 }
 
 function retryLine(caller: Caller, filter: RetryFilter, at: Date, { requeued, skipped }: RetriedMatching): AuditEvent {

@@ -27,7 +27,7 @@ export async function retryDelivery(deps: Deps, caller: Caller, id: string, requ
   if (earlier !== null) return earlier
   const { deadlineAt } = request
   const act = { by: byCaller(caller), request, deadlineAt }
-  const { plan, outcomes, isRepeat } = await withinAuditLines(deps, caller, null, () => requeueAs(deps, [id], act))
+  const { plan, outcomes, isRepeat } = await withinAuditLines(deps, caller, () => requeueAs(deps, [id], act))
   const outcome = plan === null ? outcomes.get(id) : 'requeued'
   if (outcome === undefined || outcome === 'not-found') throw refuse('DELIVERY_NOT_FOUND')
   const data = await presentRetried(deps, caller, id, outcome)

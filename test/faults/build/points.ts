@@ -15,7 +15,7 @@ type PointSpec = readonly [name: string, within: string, find: string]
 const pointsOf = (process: Point['process'], insert: typeof before, specs: readonly PointSpec[]): Point[] =>
   specs.map(([name, within, find]) => ({ name, process, edits: [insert(within, find, `reach('${name}')`)] }))
 
-/** All named points. Writes pass `write.…`, payments and refunds pass `wallet.…`, and acts of staff pass `audit.…`. */
+/** All named points. Writes pass `write.…`, payments and refunds `wallet.…`, and acts of staff `transaction.…`. */
 export const points: readonly Point[] = [
   ...pointsOf('web', before, [
     ['write.key-looked-up', 'write', 'idempotencyKey($$)'],

@@ -54,7 +54,7 @@ function phonesIn({ body }: Call): string[] {
 /** Collections of wallets, and of orders with their customers. */
 const ofPhones = /^dump\/(wallets|walletmovements|orders)\./
 /** Fields of MongoDB with numbers, with the code itself, or with a sealed response. */
-const ofDump = /^(?:code|codeKey|formerCodeKey|sealedResponse|\$numberInt|\$numberLong|\$numberDouble|\$date|\$oid)$/
+const ofDump = /^(?:code|codeKey|formerCodeKey|\$numberInt|\$numberLong|\$numberDouble|\$date|\$oid)$/
 /** Fields of a log with times, measures, or numbers of processes. */
 const ofLog = /^(?:time|pid|port)$|(?:Ms|Bytes)$/
 
