@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import type { Deps } from '../deps.ts'
-import { type Refusal, refuse, unavailable } from '../errors.ts'
+import { Refusal, refuse, unavailable } from '../errors.ts'
 import { isConflict, isDuplicate, nativeCollection } from '../mongo/collection.ts'
 import { type Transaction, transaction } from '../mongo/transaction.ts'
 import type { Cause } from '../outbox/event.ts'
@@ -150,20 +150,27 @@ export async function once(
   const earlier = await request.earlier()
   if (earlier !== null) return earlier
   const { key, deadlineAt, arrivedAt } = request
-  const outdated = { _id: key, at: { $lte: freshSince(arrivedAt) } }
+  const [rows, since] = [nativeCollection(deps.StoredResponse), freshSince(arrivedAt)]
+  const outdated = { _id: key, at: { $lte: since } }
   let isTwin = false
   const store = async (session: mongo.ClientSession, { _id, ...fields }: StoredResponse): Promise<void> => {
     try {
-      await nativeCollection(deps.StoredResponse).replaceOne(outdated, fields, { upsert: true, session })
+      await rows.replaceOne(outdated, fields, { upsert: true, session })
     } catch (error) {
       isTwin = isDuplicate(error) || isConflict(error)
       throw error
     }
   }
+  /** What refuses the request may be the effect of a twin, which a majority may not show yet. */
+  const refused = async (error: unknown, session: mongo.ClientSession): Promise<never> => {
+    const effect = { _id: key, at: { $gt: since } }
+    if (error instanceof Refusal) isTwin = (await rows.findOne(effect, { session })) !== null
+    throw error
+  }
   try {
     const response = await transaction(deps, { documents: [key, ...documents], deadlineAt }, async (session) => {
       isTwin = false
-      const built = request.build(await work(session))
+      const built = request.build(await work(session).catch((error: unknown) => refused(error, session)))
       await store(session, built.row)
       return built.response
     })

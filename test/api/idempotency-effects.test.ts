@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Act as AuditedAct } from '../../src/audit/acts.ts'
 import type { Batcher } from '../../src/mongo/batching/batcher.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
@@ -9,7 +10,14 @@ import { deadDeliveries } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { createGate, type Gate } from '../support/gate.ts'
 import { refund as refundOnce, simulate, storedIntent } from '../support/pay.ts'
-import { openService, type Service, sharedEnvironment, withMerchantPerTest, withService } from '../support/service.ts'
+import {
+  openService,
+  type Service,
+  sharedEnvironment,
+  withMerchantPerTest,
+  withSecondProcess,
+  withService,
+} from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 const api = '/api/v1/dev'
@@ -575,6 +583,240 @@ describe('A retry of webhook deliveries', () => {
       expect((await send()).text).to.equal(late.text)
       await service.deps.StoredResponse.replaceOne({ _id: row._id }, row)
       expect((await send()).text).to.equal(late.text)
+    })
+  }
+})
+
+describe('A change of an endpoint or a replay', () => {
+  const service = withService()
+  const beside = withSecondProcess(service)
+  const merchant = withMerchantPerTest(service)
+  const cleanUps: (() => void)[] = []
+  afterEach(() => {
+    for (const cleanUp of cleanUps.splice(0)) cleanUp()
+  })
+
+  interface Change {
+    method: 'post' | 'put' | 'delete'
+    path: string
+    body: object
+    /** A body that is refused, unless the operation ignores its body. */
+    wrong: object | null
+    status: number
+    /** The number of things that exist because of it, and of its audit lines. */
+    effects(): Promise<[number, number]>
+    /** What a request with the same key gets after 24 hours. */
+    later: { status: number; effects: [number, number] }
+  }
+
+  const send = ({ method, path, body }: Change, { at = service, text = JSON.stringify(body) } = {}) =>
+    at.http[method](`${api}/webhooks/endpoints${path}`)
+      .set({ 'Content-Type': 'application/json', ...merchant.write('one') })
+      .send(text)
+      .then((response) => response)
+  const ownRows = () => service.deps.StoredResponse.find({ _id: { $nin: [...others] } }).lean()
+  /** The rows of requests that prepare a test. */
+  const others = new Set<string>()
+  const replayed = ({ headers }: { headers: Record<string, string> }) => headers['idempotent-replayed'] === 'true'
+  const lines = (act: AuditedAct) =>
+    service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId, act, 'after.times': { $exists: false } })
+
+  function advance(ms: number) {
+    service.clock.advance(ms)
+    beside.clock.advance(ms)
+  }
+
+  const url = 'https://shop.example/hook'
+  const endpoint = async () => (await subscribe(service, merchant, url, ['payment.created'])).id
+  const wrong = { events: ['unknown'], from: 'never' }
+
+  const changes: Record<string, () => Promise<Change>> = {
+    'new endpoint': async () => ({
+      ...{ method: 'post', path: '', body: { url, events: ['payment.created'] }, wrong, status: 201 },
+      effects: async () => [
+        await service.deps.Endpoint.countDocuments({ businessId: merchant.businessId }),
+        await lines('endpoint.created'),
+      ],
+      later: { status: 201, effects: [2, 2] },
+    }),
+    async 'changed endpoint'() {
+      const id = await endpoint()
+      const body = { events: ['payment.expired'] }
+      return {
+        ...{ method: 'put', path: `/${id}`, body, wrong, status: 200 },
+        effects: async () => [
+          await service.deps.Endpoint.countDocuments({ _id: id, events: 'payment.expired' }),
+          await lines('endpoint.changed'),
+        ],
+        later: { status: 200, effects: [1, 1] },
+      }
+    },
+    async 'rotated secret'() {
+      const id = await endpoint()
+      return {
+        ...{ method: 'post', path: `/${id}/rotate-secret`, body: {}, wrong: null, status: 200 },
+        effects: async () => [
+          (await service.deps.Endpoint.findById(id).orFail().lean()).previousSecrets.length,
+          await lines('endpoint.secret-rotated'),
+        ],
+        later: { status: 200, effects: [2, 2] },
+      }
+    },
+    async 'deleted endpoint'() {
+      const id = await endpoint()
+      return {
+        ...{ method: 'delete', path: `/${id}`, body: {}, wrong: null, status: 200 },
+        effects: async () => [
+          await service.deps.Endpoint.countDocuments({ _id: id, slot: { $exists: false } }),
+          await lines('endpoint.deleted'),
+        ],
+        later: { status: 404, effects: [1, 1] },
+      }
+    },
+    async 'new replay'() {
+      const id = await endpoint()
+      return {
+        ...{ method: 'post', path: `/${id}/replay`, body: { from: '2026-01-01' }, wrong, status: 201 },
+        effects: async () => [
+          await service.deps.Replay.countDocuments({ endpointId: id }),
+          await lines('endpoint.replayed'),
+        ],
+        // The first one is still running.
+        later: { status: 429, effects: [1, 1] },
+      }
+    },
+    async 'cancelled replay'() {
+      const id = await endpoint()
+      const started = await service.http
+        .post(`${api}/webhooks/endpoints/${id}/replay`)
+        .set(merchant.write())
+        .send({ from: '2026-01-01' })
+      for (const { _id } of await service.deps.StoredResponse.find().lean()) others.add(_id)
+      const { id: replayId } = started.body.data
+      return {
+        ...{ method: 'post', path: `/${id}/replays/${replayId}/cancel`, body: {}, wrong: null, status: 200 },
+        effects: async () => [
+          await service.deps.Replay.countDocuments({ _id: replayId, status: 'CANCELLED' }),
+          await lines('endpoint.replay-cancelled'),
+        ],
+        later: { status: 200, effects: [1, 1] },
+      }
+    },
+  }
+
+  /** Holds the transactions of a process until the gate opens. Returns how many requests have arrived there. */
+  function holdTransactions({ deps: { transactions } }: Service, gate: Gate): () => number {
+    const { oneAtATime } = transactions
+    const keys: string[] = []
+    transactions.oneAtATime = async (key, run) => {
+      keys.push(key)
+      await gate.passed
+      return oneAtATime(key, run)
+    }
+    cleanUps.push(() => {
+      transactions.oneAtATime = oneAtATime
+      gate.open()
+    })
+    return () => keys.length
+  }
+
+  for (const [name, ready] of Object.entries(changes)) {
+    it(`takes effect once and returns the same bytes to six concurrent requests to two processes: ${name}`, async () => {
+      const change = await ready()
+      const before = (await ownRows()).length
+      const responses = await Promise.all(
+        [service, beside, service, beside, service, beside].map((at) => send(change, { at })),
+      )
+      const texts = responses.map(({ text }) => text)
+      expect(new Set(texts), texts.join('\n')).to.have.property('size', 1)
+      expect(responses[0]?.status, responses[0]?.text).to.equal(change.status)
+      expect(responses.filter(replayed)).to.have.length(5)
+      expect(await change.effects()).to.deep.equal([1, 1])
+      expect((await ownRows()).length - before).to.equal(1)
+    })
+
+    it(`takes effect once if all requests have looked for a response before one writes: ${name}`, async () => {
+      const change = await ready()
+      const gate = createGate()
+      const [here, there] = [holdTransactions(service, gate), holdTransactions(beside, gate)]
+      const sent = [send(change), send(change), send(change, { at: beside })]
+      await waitFor('all to be about to write', () => here() === 2 && there() === 1)
+      gate.open()
+      const responses = await Promise.all(sent)
+      const texts = responses.map(({ text }) => text)
+      expect(new Set(texts), texts.join('\n')).to.have.property('size', 1)
+      expect([responses[0]?.status, await change.effects()]).to.deep.equal([change.status, [1, 1]])
+    })
+
+    it(`is what a twin gets even while a majority does not show its response: ${name}`, async () => {
+      const change = await ready()
+      const first = await send(change)
+      const { batchers } = service.deps
+      const { findResponse } = batchers
+      cleanUps.push(() => Object.assign(batchers, { findResponse }))
+      let hidden = 3
+      batchers.findResponse = async (...args) => {
+        hidden -= 1
+        return hidden < 0 ? findResponse(...args) : null
+      }
+      const twin = await send(change)
+      expect([twin.status, twin.text, replayed(twin)]).to.deep.equal([change.status, first.text, true])
+      expect(await change.effects()).to.deep.equal([1, 1])
+    })
+
+    it(`leaves nothing if its line or its response cannot be written, and takes effect when it is repeated: ${name}`, async () => {
+      const change = await ready()
+      const { AuditEvent, StoredResponse, mongo } = service.deps
+      for (const [collection, write] of [
+        [AuditEvent.collection, 'insertMany'],
+        [StoredResponse.collection, 'replaceOne'],
+      ] as const) {
+        Object.assign(collection, { [write]: () => Promise.reject(new mongo.base.mongo.MongoNetworkError('lost')) })
+        expect((await send(change)).status).to.equal(503)
+        Reflect.deleteProperty(collection, write)
+        expect(await change.effects()).to.deep.equal([0, 0])
+      }
+      const first = await send(change)
+      expect([first.status, replayed(first), await change.effects()]).to.deep.equal([change.status, false, [1, 1]])
+    })
+
+    it(`returns its first response to an unreadable body and to other parameters: ${name}`, async () => {
+      const change = await ready()
+      const first = await send(change)
+      for (const text of ['{"url":', '{"url":7,"from":7}']) {
+        const found = await send(change, { text })
+        expect([found.text, replayed(found)], text).to.deep.equal([first.text, true])
+        expect(found.headers['idempotent-params-mismatch']).to.equal(change.wrong === null ? undefined : 'true')
+      }
+      expect(await change.effects()).to.deep.equal([1, 1])
+    })
+
+    it(`can be repeated under the same key after 24 hours, even if nothing has been removed: ${name}`, async () => {
+      const change = await ready()
+      const first = await send(change)
+      advance(day - 1000)
+      expect((await send(change)).text).to.equal(first.text)
+      advance(1001)
+      const next = await send(change)
+      expect([next.status, replayed(next)], next.text).to.deep.equal([change.later.status, false])
+      if (next.status !== 429) expect((await send(change)).text).to.equal(next.text)
+      expect(await change.effects()).to.deep.equal(change.later.effects)
+    })
+
+    it(`does not take effect if a twin has been refused: ${name}`, async () => {
+      const change = await ready()
+      if (change.wrong === null) return
+      const gate = createGate()
+      const arrived = holdTransactions(service, gate)
+      const first = send(change)
+      await waitFor('the first to be about to write', () => arrived() === 1)
+      const refused = await send(change, { text: JSON.stringify(change.wrong) })
+      expect(refused.status).to.equal(400)
+      gate.open()
+      const one = await first
+      expect([one.status, one.text, replayed(one)]).to.deep.equal([400, refused.text, true])
+      expect(await change.effects()).to.deep.equal([0, 0])
+      expect((await send(change)).text).to.equal(refused.text)
     })
   }
 })

@@ -1,4 +1,4 @@
-import { before, replace } from '../../../support/edited-build/edit.ts'
+import { before, drop, replace } from '../../../support/edited-build/edit.ts'
 import { killedAt, type PlantedBugs, plain } from '../mutant.ts'
 
 export const eventMutants: PlantedBugs = {
@@ -58,5 +58,51 @@ export const eventMutants: PlantedBugs = {
     edits: [replace('judge', '!includesDelivered', 'true')],
     caughtBy: ['replay.exact'],
     focus: { ...plain, seconds: 20, often: ['startReplay'] },
+  },
+  'slot-read-apart': {
+    bug: 'A new endpoint looks for a free slot outside its transaction: two at once cannot both be created.',
+    edits: [
+      replace(
+        'findFreeSlot',
+        "{ projection: $fields, hint: 'slotInUse', session }",
+        "{ projection: $fields, hint: 'slotInUse' }",
+      ),
+    ],
+    caughtBy: ['api/webhook-endpoints.test.ts'],
+  },
+  'replay-uncounted': {
+    bug: 'Two replays at once get different numbers of the day, so a business can start more than a hundred.',
+    edits: [
+      replace(
+        'insertReplay',
+        'numberOfDay: $',
+        'numberOfDay: (await takeNumber(deps, planned, now, session)) + Math.random()',
+      ),
+    ],
+    caughtBy: ['webhooks/replay.test.ts'],
+  },
+  'locked-endpoint-waits': {
+    bug: 'Background work waits for an endpoint or replay that a dead process has locked, and so does all behind it.',
+    edits: [
+      replace('unlessLocked', 'await tryOnce($client, $, $write)', '{ result: await write(undefined as never) }'),
+    ],
+    caughtBy: ['webhooks/failing-endpoints.test.ts'],
+  },
+  'health-together': {
+    bug: 'The health of all endpoints is written together, so one that is locked holds up the others.',
+    edits: [
+      replace('createHealthNotes', 'collectorOf(result.endpointId).note(result)', "collectorOf('all').note(result)"),
+      replace(
+        'createHealthNotes',
+        '$endpoints.updateOne({ _id }, healthChange(notes))',
+        'models.Endpoint.collection.bulkWrite([...Map.groupBy(notes, (each) => each.endpointId)].map(([id, own]) => ({ updateOne: { filter: { _id: id }, update: healthChange(own) } })) as never)',
+      ),
+    ],
+    caughtBy: ['webhooks/failing-endpoints.test.ts'],
+  },
+  'open-line-sealed': {
+    bug: 'A line that repeated acts share is sealed while acts are still counted in it.',
+    edits: [drop('sealTrail', '...closed($)')],
+    caughtBy: ['admin/audit-seals.test.ts'],
   },
 }

@@ -87,4 +87,16 @@ export const idempotencyMutants: PlantedBugs = {
     edits: [replace('tryOnce', "$error.hasErrorLabel('TransientTransactionError')", 'false')],
     caughtBy: transactions,
   },
+  'twin-unseen': {
+    bug: 'A request that is refused because of what its twin did does not look for the response of the twin.',
+    edits: [drop('once', 'if (error instanceof Refusal) $')],
+    caughtBy: effects,
+  },
+  'test-without-key': {
+    bug: 'An endpoint test that is sent again has another delivery id.',
+    edits: [
+      replace('sendSample', 'eventIdOfTest(key, now)', 'hash("sha256", String(Math.random()), "hex").slice(0, 24)'),
+    ],
+    caughtBy: ['api/test-endpoint.test.ts'],
+  },
 }
