@@ -40,9 +40,10 @@ export function createNoteBatcher(ApiKey: Model<ApiKey>): Batcher<KeyNote, void>
         longestMs,
         () => true,
       )
+      if (!isLate) return notes.map(() => undefined)
       const alone = async ({ filter, set }: KeyNote): Promise<undefined | Error> =>
         (await inTime(keys.updateOne(filter, { $set: set }), longestMs)) ? undefined : unavailable()
-      return Promise.all(notes.map((note) => (isLate ? alone(note) : undefined)))
+      return Promise.all(notes.map(alone))
     },
     backgroundRest,
   )

@@ -26,8 +26,8 @@ describe('A transaction', () => {
     connection = await mongoose.createConnection(url, { appName }).asPromise()
     transactions = openTransactions(connection)
     others = openTransactions(connection)
-    counts = connection.collection<Count>('counts') as unknown as mongo.Collection<Count>
-    events = connection.collection('events') as unknown as mongo.Collection
+    counts = connection.collection<Count>('counts')
+    events = connection.collection('events')
     await connection.createCollection('events')
   })
   beforeEach(async () => {
