@@ -63,6 +63,31 @@ export const idempotencyMutants: PlantedBugs = {
     edits: [replace('runOnce', 'isKnown ? null : await store($row)', 'isKnown || isRepeat ? null : await store($row)')],
     caughtBy: effects,
   },
+  'plan-ignored': {
+    bug: 'A retry of deliveries does not look for the plan of an earlier request with its key.',
+    edits: [replace('requeueAs', 'request && $', 'null')],
+    caughtBy: effects,
+  },
+  'plan-unguarded': {
+    bug: 'A plan re-queues its deliveries whatever has happened since.',
+    edits: [replace('writeDue', 'filter: $state', 'filter: { _id: ($state)._id }')],
+    caughtBy: effects,
+  },
+  'plan-overlapping': {
+    bug: 'An act re-queues what the open plan of another one names.',
+    edits: [replace('makePlan', 'planned.has($)', 'false')],
+    caughtBy: ['workers/requeue.test.ts'],
+  },
+  'plan-abandoned': {
+    bug: 'No poll carries out the plans of dead processes.',
+    edits: [replace('finishLeftovers', 'finishPlans($)', '0')],
+    caughtBy: ['workers/poll.test.ts'],
+  },
+  'unchanged-over-effect': {
+    bug: 'A request that changed nothing gets its own response, although a twin took effect meanwhile.',
+    edits: [replace('runOnce', 'refusal ? $ : null', 'null')],
+    caughtBy: effects,
+  },
   'response-before-effect': {
     bug: 'The response to a write of several documents is stored outside its transaction, before the commit.',
     edits: [replace('once', '{ upsert: true, session }', '{ upsert: true }')],
