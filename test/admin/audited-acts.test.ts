@@ -13,6 +13,7 @@ import type { Deps } from '../../src/deps.ts'
 import { isUnavailable } from '../../src/errors.ts'
 import { payOut } from '../../src/ledger/pay-out.ts'
 import { changeRole, setDisabled } from '../../src/staff/change-account.ts'
+import { createAccount } from '../../src/staff/create-account.ts'
 import { createShop } from '../../src/store/shops/create-shop.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { shownUrl } from '../../src/webhooks/endpoints/shown-url.ts'
@@ -206,6 +207,11 @@ describe('An act', function () {
       run: (deps, id) => changeBusiness(deps, id, { suspended: true }, { ...by, act: 'business.suspended' }),
       changes: (id) => service.deps.Business.countDocuments({ _id: id, suspended: true }),
       lines: (id) => ({ businessId: id }),
+    },
+    'staff.created': {
+      run: (deps, id) => createAccount(deps, { name: id, role: 'viewer' }, by),
+      changes: (id) => service.deps.Staff.countDocuments({ _id: id }),
+      lines: (id) => ({ subject: id }),
     },
     'staff.disabled': {
       async run(deps, id) {

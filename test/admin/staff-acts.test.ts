@@ -10,6 +10,7 @@ import type { By } from '../../src/audit/audit-event.ts'
 import type { Deps } from '../../src/deps.ts'
 import { type Role, roles } from '../../src/staff/account-fields.ts'
 import { changeRole, issueLink, LastAdmin, setDisabled } from '../../src/staff/change-account.ts'
+import { lookUpAccount } from '../../src/staff/list-accounts.ts'
 import { mayStaff, type Permission } from '../../src/staff/permissions.ts'
 import { subscribe } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
@@ -369,10 +370,12 @@ describe('An act of staff', () => {
     it('is refused for the last one, except on the command line', async () => {
       const [one = '', other = ''] = pair
       await setDisabled(service.deps, one, true, byStaff)
-      for (const act of Object.values(acts)) {
-        const refusal = await act(service.deps, other).catch((error: unknown) => error)
-        expect(refusal).to.be.instanceOf(LastAdmin)
+      const account = (await lookUpAccount(service.deps, other)) ?? expect.fail()
+      for (const name of ['disable', 'role', 'link']) {
+        const refusal = await accountActs.acts[name]?.run(service.deps, account, byStaff, { role: 'viewer' })
+        expect(refusal?.result, name).to.equal('invalid')
       }
+      expect(await lookUpAccount(service.deps, other)).to.deep.equal(account)
       expect(await setDisabled(service.deps, other, true, operator)).to.equal(true)
     })
   })
