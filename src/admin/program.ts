@@ -1,12 +1,12 @@
 import { Command } from 'commander'
-import { act } from './commands/act.ts'
+import { act, subcommand } from './commands/act.ts'
 import { reasonText } from './commands/arguments.ts'
 import { addAuditCommands } from './commands/audit.ts'
 import { addBusinessCommands } from './commands/business.ts'
 import { addDeliveriesCommands } from './commands/deliveries.ts'
+import { addEndpointCommands } from './commands/endpoint.ts'
 import { addExamples } from './commands/examples.ts'
 import { addExportCommands } from './commands/export.ts'
-import { addKeyFind } from './commands/find-key.ts'
 import { addIntentsCommands } from './commands/intents.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addLedgerCommand } from './commands/ledger.ts'
@@ -14,12 +14,6 @@ import { addReconcileCommand } from './commands/reconcile.ts'
 import { addRetentionCommands } from './commands/retention.ts'
 import { addSecretsCommands } from './commands/secrets.ts'
 import { addShopCommands } from './commands/shop.ts'
-import { addBusinessReads } from './commands/show-businesses.ts'
-import { addEndpointCommands } from './commands/show-endpoints.ts'
-import { addKeyReads } from './commands/show-keys.ts'
-import { addShopReads } from './commands/show-shops.ts'
-import { addStaffReads } from './commands/show-staff.ts'
-import { addWalletReads } from './commands/show-wallets.ts'
 import { addStaffCommands } from './commands/staff.ts'
 import { plainMessage } from './commands/text.ts'
 import { addWalletCommands } from './commands/wallet.ts'
@@ -34,23 +28,24 @@ export function createProgram(): Command {
     .configureOutput({ outputError: (text, write) => write(plainMessage(text)) })
     .enablePositionalOptions(false)
 
-  addBusinessReads(addBusinessCommands(program))
-  addApiCommands(program)
-  const key = addKeyCommands(program)
-  addKeyReads(key)
-  addKeyFind(key)
-  addEndpointCommands(program)
-  addShopReads(addShopCommands(program))
-  addStaffReads(addStaffCommands(program))
-  addIntentsCommands(program)
-  addDeliveriesCommands(program)
-  addWalletReads(addWalletCommands(program))
-  addLedgerCommand(program)
-  addReconcileCommand(program)
-  addRetentionCommands(program)
-  addSecretsCommands(program)
-  addAuditCommands(program)
-  addExportCommands(program)
+  const groups = [
+    addBusinessCommands,
+    addApiCommands,
+    addKeyCommands,
+    addEndpointCommands,
+    addShopCommands,
+    addStaffCommands,
+    addIntentsCommands,
+    addDeliveriesCommands,
+    addWalletCommands,
+    addLedgerCommand,
+    addReconcileCommand,
+    addRetentionCommands,
+    addSecretsCommands,
+    addAuditCommands,
+    addExportCommands,
+  ]
+  for (const addTo of groups) addTo(program)
   addExamples(program)
   for (const group of [program, ...program.commands]) rejectUnknown(group)
   return program
@@ -58,18 +53,17 @@ export function createProgram(): Command {
 
 /** Adds the commands `api on` and `api off`. */
 function addApiCommands(program: Command): void {
-  const api = program.command('api').description('switch the developer API on or off')
-  for (const position of ['on', 'off'] as const)
-    api
-      .command(position)
-      .description(`switch the developer API ${position} for all businesses; every process follows within 5 s`)
-      .action(
-        act(async (deps) => {
-          const { switchApi } = await import('../businesses/switch-api.ts')
-          await switchApi(deps, position === 'on', deps.by)
-          return { api: position }
-        }),
-      )
+  const api = subcommand(program, 'api', 'switch the developer API on or off')
+  for (const position of ['on', 'off'] as const) {
+    const description = `switch the developer API ${position} for all businesses; every process follows within 5 s`
+    subcommand(api, position, description).action(
+      act(async (deps) => {
+        const { switchApi } = await import('../businesses/switch-api.ts')
+        await switchApi(deps, position === 'on', deps.by)
+        return { api: position }
+      }),
+    )
+  }
 }
 
 /**

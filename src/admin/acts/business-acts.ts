@@ -3,8 +3,7 @@ import type { Business, BusinessLimits } from '../../businesses/business.ts'
 import { changeBusiness } from '../../businesses/change-business.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import { groupDigits } from '../pages/words.ts'
-import { type LimitInfo, limitInfos } from './business-limits.ts'
-import { type BusinessSwitch, businessSwitches } from './business-switches.ts'
+import { type BusinessSwitch, businessSwitches, type LimitInfo, limitInfos } from './business-switches.ts'
 import type { ActField, ActGroup, Faults, StaffAct, Values } from './staff-act.ts'
 
 interface SwitchWords {

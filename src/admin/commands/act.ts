@@ -5,6 +5,14 @@ import { linesOf } from './text.ts'
 /** An expected failure of a command. The message is shown to the operator. */
 export class Failed extends Error {}
 
+/** Adds a command to a group. */
+export const subcommand = (group: Command, name: string, description: string): Command =>
+  group.command(name).description(description)
+
+/** Adds a command that takes the id of an object, after which the group is named. */
+export const subcommandOnId = (group: Command, name: string, description: string): Command =>
+  subcommand(group, name, description).argument('<id>', `id of the ${group.name()}`)
+
 /**
  * Wraps a command's action: connects to MongoDB, runs the action, and prints the result as JSON or as text. The exit
  * code is 0 only if the action succeeds, and `failureCode` if it throws. Actions import what they use when they run, so

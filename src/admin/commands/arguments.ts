@@ -1,11 +1,36 @@
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { type EventName, events } from '../../../schemas/events.ts'
-import { type Scope, scopes } from '../../../schemas/scopes.ts'
+import { scopes } from '../../../schemas/scopes.ts'
 import { maxReasonLength, readReason } from '../../audit/reason.ts'
 import { readInstant } from '../../input/instant.ts'
 import { isLonger, type NameKind, readName } from '../../input/name.ts'
 import { parseRange } from '../../security/network.ts'
 import { readPhone, readPin } from '../../wallets/phone.ts'
+
+/** Returns a parser that rejects with `message` what `read` does not accept. */
+export const parsed =
+  <Value>(read: (text: string) => Value | null | undefined, message: string) =>
+  (text: string): Value => {
+    const value = read(text)
+    if (value === null || value === undefined) throw new InvalidArgumentError(message)
+    return value
+  }
+
+export const choice = <Choice extends string>(...choices: Choice[]) =>
+  parsed((text) => choices.find((each) => each === text), `Must be ${choices.join(' or ')}.`)
+
+const typed = (kind: NameKind, maxLength: number) =>
+  parsed((text) => {
+    const name = readName(kind, text)
+    return name === null || isLonger(name, maxLength) ? null : name
+  }, `Must be 1 to ${maxLength} printable characters.`)
+
+/** Parses the name of a business or shop, or a part of it. */
+export const businessName = typed('name', 200)
+export const payoutReference = typed('reference', 64)
+
+/** Parses the reason for an act, which the audit trail shows. */
+export const reasonText = parsed(readReason, `Must be 1 to ${maxReasonLength} printable characters.`)
 
 /**
  * Splits a comma-separated list. An empty item is usually caused by an unset shell variable, so it is rejected with an
@@ -17,55 +42,19 @@ function listOf(text: string): string[] {
   return parts
 }
 
-export const choice =
-  <Choice extends string>(...choices: Choice[]) =>
-  (text: string): Choice => {
-    const chosen = choices.find((each) => each === text)
-    if (chosen === undefined) throw new InvalidArgumentError(`Must be ${choices.join(' or ')}.`)
-    return chosen
+/** Parses a list of known names. If the option is repeated, all its lists apply. */
+const namesFrom =
+  <Name extends string>(kind: string, known: readonly Name[]) =>
+  (text: string, previous: Name[] = []): Name[] => {
+    const wanted: string[] = [...previous, ...listOf(text)]
+    const unknown = wanted.filter((name) => !known.some((each) => each === name))
+    if (unknown.length > 0)
+      throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. The ${kind} are ${known.join(', ')}.`)
+    return known.filter((name) => wanted.includes(name))
   }
 
-const typed =
-  (kind: NameKind, maxLength: number) =>
-  (text: string): string => {
-    const name = readName(kind, text)
-    if (name === null || isLonger(name, maxLength))
-      throw new InvalidArgumentError(`Must be 1 to ${maxLength} printable characters.`)
-    return name
-  }
-
-/** Parses the name of a business or shop, or a part of it. */
-export const businessName = typed('name', 200)
-export const payoutReference = typed('reference', 64)
-
-/** Parses the reason for an act, which the audit trail shows. */
-export function reasonText(text: string): string {
-  const reason = readReason(text)
-  if (reason === null) throw new InvalidArgumentError(`Must be 1 to ${maxReasonLength} printable characters.`)
-  return reason
-}
-
-/**
- * Parses a list of scopes. An empty list does not stand for all scopes, but is rejected with an error, because it is
- * usually caused by an unset shell variable. If the option is repeated, all its lists apply.
- */
-export function someScopes(text: string, previous: Scope[] = []): Scope[] {
-  const wanted = [...previous, ...listOf(text)]
-  const unknown = wanted.filter((name) => !scopes.some((scope) => scope === name))
-  if (unknown.length > 0)
-    throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. The scopes are ${scopes.join(', ')}.`)
-  return scopes.filter((scope) => wanted.includes(scope))
-}
-
-/** Parses a list of webhook events. If the option is repeated, all its lists apply. */
-export function someEvents(text: string, previous: EventName[] = []): EventName[] {
-  const names = Object.keys(events) as EventName[]
-  const wanted = [...previous, ...listOf(text)]
-  const unknown = wanted.filter((name) => !names.some((each) => each === name))
-  if (unknown.length > 0)
-    throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. The events are ${names.join(', ')}.`)
-  return names.filter((name) => wanted.includes(name))
-}
+export const someScopes = namesFrom('scopes', scopes)
+export const someEvents = namesFrom('events', Object.keys(events) as EventName[])
 
 /** Parses a list of networks. If the option is repeated, all its lists apply. */
 export function ranges(text: string, previous: string[] = []): string[] {
@@ -84,66 +73,51 @@ export function ranges(text: string, previous: string[] = []): string[] {
  * Parses an ISO 8601 date or date-time. A date without a time stands for the start or the end of that day in UTC,
  * depending on `edge`.
  */
-export const instant =
-  (edge: 'start' | 'end') =>
-  (text: string): Date => {
-    const read = readInstant(text, edge)
-    if (read === null)
-      throw new InvalidArgumentError('Must be an ISO 8601 date or date-time, such as 2026-11-21 or 2026-11-21T07:35Z.')
-    return read
-  }
+export const instant = (edge: 'start' | 'end') =>
+  parsed(
+    (text) => readInstant(text, edge),
+    'Must be an ISO 8601 date or date-time, such as 2026-11-21 or 2026-11-21T07:35Z.',
+  )
+
+/** The options that select a period. `what` begins their descriptions, such as `only lines booked`. */
+export const fromOption = (what: string): Option =>
+  new Option('--from <time>', `${what} at this time or later (ISO 8601; UTC unless it has an offset)`).argParser(
+    instant('start'),
+  )
+export const toOption = (what: string, note = ''): Option =>
+  new Option('--to <time>', `${what} at this time or earlier; a date means the end of that day${note}`).argParser(
+    instant('end'),
+  )
 
 /**
- * Parses an id. Throws if the text is empty or cannot be an id. An empty id is usually caused by an unset shell
- * variable. If it were accepted, a command might select all objects.
+ * Parses an id. Rejects an empty id, which is usually caused by an unset shell variable. If it were accepted, a command
+ * might select all objects.
  */
-export function someId(text: string): string {
-  if (!/^[\w-]{1,100}$/.test(text)) throw new InvalidArgumentError('Must be an id.')
-  return text
-}
+export const someId = parsed((text) => /^[\w-]{1,100}$/.exec(text)?.[0], 'Must be an id.')
 
-export function phoneNumber(text: string): string {
-  const phone = readPhone(text)
-  if (phone === null) throw new InvalidArgumentError('Must be a phone number.')
-  return phone
-}
+export const phoneNumber = parsed(readPhone, 'Must be a phone number.')
+export const pinCode = parsed(readPin, 'Must be 4 to 6 digits.')
 
-export function pinCode(text: string): string {
-  const pin = readPin(text)
-  if (pin === null) throw new InvalidArgumentError('Must be 4 to 6 digits.')
-  return pin
-}
+const integerIn = (text: string, min: number, max: number): number | null =>
+  /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : null
 
-export function centimes(text: string): number {
-  const amount = Number(text)
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(amount))
-    throw new InvalidArgumentError(`Must be a whole number of centimes from 0 to ${Number.MAX_SAFE_INTEGER}.`)
-  return amount
-}
+export const centimes = parsed(
+  (text) => integerIn(text, 0, Number.MAX_SAFE_INTEGER),
+  `Must be a whole number of centimes from 0 to ${Number.MAX_SAFE_INTEGER}.`,
+)
 
-/** Parses a whole number from `min` to `max`. */
-export const wholeNumber =
-  (min: number, max: number) =>
-  (text: string): number => {
-    const number = Number(text)
-    if (!/^\d+$/.test(text) || number < min || number > max)
-      throw new InvalidArgumentError(`Must be a whole number from ${min} to ${max}.`)
-    return number
-  }
+export const wholeNumber = (min: number, max: number) =>
+  parsed((text) => integerIn(text, min, max), `Must be a whole number from ${min} to ${max}.`)
 
 /** Parses a whole number of seconds, at most about three years. */
 export const seconds = wholeNumber(0, 99_999_999)
 
 /** Parses a limit, which is a whole number or the word `default`. `default` stands for the service's own limit. */
-export const limitFrom =
-  (min: number, max: number) =>
-  (text: string): number | 'default' => {
-    if (text === 'default') return text
-    const limit = Number(text)
-    if (!/^\d+$/.test(text) || limit < min || limit > max)
-      throw new InvalidArgumentError(`Must be a whole number from ${min} to ${max}, or default.`)
-    return limit
-  }
+export const limitFrom = (min: number, max: number) =>
+  parsed(
+    (text) => (text === 'default' ? text : integerIn(text, min, max)),
+    `Must be a whole number from ${min} to ${max}, or default.`,
+  )
 
 /** Parses each value of a repeatable option and collects the values in an array. */
 export const each =

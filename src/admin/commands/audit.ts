@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { type ExportFormat, exportFormats } from '../../../schemas/export-ledger.ts'
 import { type Act, acts } from '../../audit/acts.ts'
 import type { KnownSeal, Verified } from '../../audit/seals/seal.ts'
-import { act, Failed } from './act.ts'
-import { choice, instant, someId } from './arguments.ts'
+import { act, Failed, subcommand } from './act.ts'
+import { choice, fromOption, parsed, someId, toOption } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 
 const verifyHelp = `
@@ -29,37 +29,29 @@ Examples:
   admin --reason "yearly audit" audit export --format jsonl > audit.jsonl`
 
 /** Adds the commands for the audit trail. */
-export function addAuditCommands(program: Command): Command {
-  const audit = program.command('audit').description('verify and export the audit trail')
-  audit
-    .command('verify')
-    .description('prove that the sealed lines of the audit trail are unchanged')
+export function addAuditCommands(program: Command): void {
+  const audit = subcommand(program, 'audit', 'verify and export the audit trail')
+  subcommand(audit, 'verify', 'prove that the sealed lines of the audit trail are unchanged')
     .option('--expect <number:digest>', 'a seal from the logs', knownSeal)
     .addHelpText('after', verifyHelp)
     .action(act(verify))
-  audit
-    .command('export')
-    .description(
-      'print the audit trail as a file, newest lines first; the export itself is recorded in the audit trail',
-    )
+  const exported = 'print the audit trail as a file, newest lines first'
+  subcommand(audit, 'export', `${exported}; the export itself is recorded in the audit trail`)
     .option('--format <format>', 'csv, or jsonl with one JSON object per line', choice(...exportFormats), 'csv')
-    .option('--from <time>', 'lines at this time or later (ISO 8601; UTC unless it has an offset)', instant('start'))
-    .option('--to <time>', 'lines at this time or earlier; a date means the end of that day', instant('end'))
+    .addOption(fromOption('lines'))
+    .addOption(toOption('lines'))
     .option('--act <act>', 'lines with this action', choice(...acts))
     .option('--who <name>', 'lines of this actor')
     .option('--business <id>', 'lines about this business', someId)
     .addHelpText('after', exportHelp)
     .action(act(exportTrail, () => ''))
-  return audit
 }
 
 /** Parses a seal's number and digest, such as `56:Zm9v…`. */
-function knownSeal(text: string): KnownSeal {
+const knownSeal = parsed((text): KnownSeal | null => {
   const [, number, digest] = /^([1-9]\d{0,8}):([\w-]{43})$/.exec(text) ?? []
-  if (number === undefined || digest === undefined)
-    throw new InvalidArgumentError('Must be the number and the digest of a seal, separated by a colon.')
-  return { number: Number(number), digest }
-}
+  return number === undefined || digest === undefined ? null : { number: Number(number), digest }
+}, 'Must be the number and the digest of a seal, separated by a colon.')
 
 async function verify(deps: AdminDeps, { expect = null }: { expect?: KnownSeal | null }) {
   const { verifyTrail } = await import('../../audit/seals/verify-trail.ts')
@@ -89,9 +81,8 @@ interface ExportOptions {
   business?: string
 }
 
-async function exportTrail(deps: AdminDeps, options: ExportOptions, command: Command) {
-  if (command.optsWithGlobals<{ json?: boolean }>().json === true)
-    throw new Failed('This command prints a file. Use --format jsonl instead of --json.')
+async function exportTrail(deps: AdminDeps, options: ExportOptions) {
+  if (deps.asJson) throw new Failed('This command prints a file. Use --format jsonl instead of --json.')
   const { exportAudit, recordExport } = await import('../../audit/export.ts')
   const { format, from = null, to = null, act: done = null, who = null, business = null } = options
   const filter = { who, act: done, subject: null, businessId: business, from, to, before: null }

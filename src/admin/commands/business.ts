@@ -1,82 +1,126 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Act } from '../../audit/acts.ts'
 import type { BusinessLimits } from '../../businesses/business.ts'
+import type { BusinessFacts } from '../../businesses/business-facts.ts'
+import type { BusinessChange } from '../../businesses/change-business.ts'
 import { maxRates } from '../../businesses/commission-rates.ts'
+import type { BusinessFilter, ListedBusiness } from '../../businesses/list-businesses.ts'
 import type { SetCommission } from '../../businesses/set-commission.ts'
-import { limitInfos } from '../acts/business-limits.ts'
-import { businessSwitches } from '../acts/business-switches.ts'
+import { businessSwitches, limitInfos } from '../acts/business-switches.ts'
 import { effectsHelp } from '../acts/effects.ts'
-import { act, Failed, found } from './act.ts'
-import { businessName, instant, limitFrom, wholeNumber } from './arguments.ts'
-import { addPayout } from './payout.ts'
+import { act, Failed, found, subcommand, subcommandOnId } from './act.ts'
+import { businessName, choice, instant, limitFrom, payoutReference, wholeNumber } from './arguments.ts'
+import { asList } from './list.ts'
+import type { AdminDeps } from './run.ts'
+import { type Column, detailsText } from './table.ts'
+import { dayOf, linesOf } from './text.ts'
 
-/** Adds the `business create` command and the commands that change a business. */
-export function addBusinessCommands(program: Command): Command {
-  const business = program.command('business').description('create and manage businesses')
-  business
-    .command('create')
-    .description('create a business')
+const commissionHelp = `
+The rates at the moment when the customer pays apply. Rates that already apply are kept
+in the history. Rates that are scheduled for --from or later are removed.`
+
+const listHelp = `
+Examples:
+  admin business list --name fatou
+  admin business list --live --suspended --json`
+
+const showHelp = `
+"commissionRates" are the rates that apply now, in basis points. "commission" are the
+rates that were set for the business. "balance" is in centimes. Deliveries and pending
+payments are counted up to 100000. "lastUsedDay" is the last UTC day on which the
+service accepted any of the keys.
+
+Example:
+  admin business show ID`
+
+const basisPoints = wholeNumber(0, 5000)
+const payoutAmount = wholeNumber(1, Number.MAX_SAFE_INTEGER)
+
+/** Adds the commands that create, change, list and show businesses. */
+export function addBusinessCommands(program: Command): void {
+  const business = subcommand(program, 'business', 'create and manage businesses')
+  subcommand(business, 'create', 'create a business')
     .requiredOption('--name <name>', 'the name that customers see', businessName)
     .option('--live', 'approve the business for live mode', false)
-    .action(
-      act(async (deps, { name, live }: { name: string; live: boolean }) => {
-        const { createBusiness } = await import('../../businesses/create-business.ts')
-        const { _id: id } = await createBusiness(deps, { name, liveApproved: live }, deps.by)
-        return { id }
-      }),
-    )
+    .action(act(createOne))
 
   for (const [name, { description, effects, act: done, change }] of Object.entries(businessSwitches))
-    business
-      .command(name)
-      .description(description)
-      .argument('<id>', 'id of the business')
+    subcommandOnId(business, name, description)
       .addHelpText('after', effectsHelp(effects, 'business'))
       .action(
         act(async (deps, id: string) => {
-          const { changeBusiness } = await import('../../businesses/change-business.ts')
-          const by = { ...deps.by, act: done }
-          found(await changeBusiness(deps, id, change, by), `There is no business ${id}`)
+          await changed(deps, id, change, done)
           return { id, ...change }
         }),
       )
 
-  business
-    .command('limit')
-    .description("set limits for one business; 'default' restores the limit of the service")
-    .argument('<id>', 'id of the business')
-    .option('--per-second <n>', ...limitOption('perSecond'))
-    .option('--live-codes <n>', ...limitOption('liveCodes'))
-    .option('--sandbox-intents-per-day <n>', ...limitOption('sandboxIntentsPerDay'))
-    .action(
-      act(async (deps, id: string, options: Partial<ShownLimits>) => {
-        if (Object.keys(options).length === 0)
-          throw new InvalidArgumentError('Set at least one limit: see business limit --help.')
-        const { changeBusiness } = await import('../../businesses/change-business.ts')
-        const by = { ...deps.by, act: 'business.limited' } as const
-        const change = { limits: readLimits(options) }
-        const { limits } = found(await changeBusiness(deps, id, change, by), `There is no business ${id}`)
-        return { id, limits: showLimits(limits) }
-      }),
-    )
-  business
-    .command('commission')
-    .description('set the commission rates of one business, in basis points of the amount')
-    .argument('<id>', 'id of the business')
+  const description = "set limits for one business; 'default' restores the limit of the service"
+  const limit = subcommandOnId(business, 'limit', description).action(act(setLimits))
+  for (const [name, info] of Object.entries(limitInfos)) {
+    const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    limit.option(`--${flag} <n>`, info.description, limitFrom(info.min, info.max))
+  }
+
+  subcommandOnId(business, 'commission', 'set the commission rates of one business, in basis points of the amount')
     .requiredOption('--provider-bp <n>', "the merchant's fee, from 0 to 5000", basisPoints)
     .requiredOption('--payer-bp <n>', "the payer's fee, from 0 to 5000", basisPoints)
     .option('--from <time>', 'when the rates begin to apply, not in the past; default: now', instant('start'))
     .addHelpText('after', commissionHelp)
-    .action(
-      act(async (deps, id: string, { providerBp: provider, payerBp: payer, from }: RateOptions) => {
-        const { setCommission } = await import('../../businesses/set-commission.ts')
-        const set = await setCommission(deps, id, { from: from ?? null, provider, payer }, deps.by)
-        if (set.result !== 'set') throw new Failed(whyNotSet[set.result](id))
-        return { id, commission: set.commission }
-      }),
+    .action(act(setRates))
+
+  subcommandOnId(business, 'payout', 'book money that you have sent to a business')
+    .requiredOption('--amount <n>', 'amount in centimes, at most the balance', payoutAmount)
+    .requiredOption(
+      '--reference <text>',
+      'reference of the transfer; each reference is booked only once',
+      payoutReference,
     )
-  addPayout(business)
-  return business
+    .option('--mode <mode>', 'test or live', choice('test', 'live'), 'live')
+    .action(act(bookPayout, payoutText))
+
+  const list = subcommand(business, 'list', 'list businesses, newest first')
+    .option('--name <part>', 'only businesses whose name contains this text, ignoring case', businessName)
+    .addOption(new Option('--live', 'only businesses approved for live mode').conflicts('notLive'))
+    .option('--not-live', 'only businesses not approved for live mode')
+    .option('--suspended', 'only suspended businesses')
+    .option('--disabled', 'only businesses whose developer API is disabled')
+    .addHelpText('after', listHelp)
+  asList(list, columns, async (deps, { live, notLive, disabled, ...filter }: ListOptions, slice) => {
+    const { listBusinesses } = await import('../../businesses/list-businesses.ts')
+    const approval = live || notLive ? { liveApproved: live === true } : {}
+    return listBusinesses(deps, { ...filter, ...approval, ...(disabled && { apiEnabled: false }) }, slice)
+  })
+
+  const shown = 'the state, limits, commission, balance, quotas, keys, endpoints and deliveries of a business'
+  subcommandOnId(business, 'show', `show ${shown}`)
+    .addHelpText('after', showHelp)
+    .action(act(showBusiness, businessText))
 }
+
+async function createOne(deps: AdminDeps, { name, live }: { name: string; live: boolean }) {
+  const { createBusiness } = await import('../../businesses/create-business.ts')
+  const { _id: id } = await createBusiness(deps, { name, liveApproved: live }, deps.by)
+  return { id }
+}
+
+async function changed(deps: AdminDeps, id: string, change: BusinessChange, done: Act) {
+  const { changeBusiness } = await import('../../businesses/change-business.ts')
+  return found(await changeBusiness(deps, id, change, { ...deps.by, act: done }), `There is no business ${id}`)
+}
+
+/** Limits as shown on the command line. `default` means that the business has no limit of its own. */
+type ShownLimits = Record<keyof BusinessLimits, number | 'default'>
+
+async function setLimits(deps: AdminDeps, id: string, options: Partial<ShownLimits>) {
+  const given = Object.entries(options)
+  if (given.length === 0) throw new InvalidArgumentError('Set at least one limit: see business limit --help.')
+  const limits = Object.fromEntries(given.map(([name, limit]) => [name, limit === 'default' ? null : limit]))
+  const business = await changed(deps, id, { limits }, 'business.limited')
+  return { id, limits: showLimits(business.limits) }
+}
+
+const showLimits = (limits: BusinessLimits): Record<string, number | 'default'> =>
+  Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit ?? 'default']))
 
 interface RateOptions {
   providerBp: number
@@ -84,11 +128,12 @@ interface RateOptions {
   from?: Date
 }
 
-const basisPoints = wholeNumber(0, 5000)
-
-const commissionHelp = `
-The rates at the moment when the customer pays apply. Rates that already apply are kept
-in the history. Rates that are scheduled for --from or later are removed.`
+async function setRates(deps: AdminDeps, id: string, { providerBp: provider, payerBp: payer, from }: RateOptions) {
+  const { setCommission } = await import('../../businesses/set-commission.ts')
+  const set = await setCommission(deps, id, { from: from ?? null, provider, payer }, deps.by)
+  if (set.result !== 'set') throw new Failed(whyNotSet[set.result](id))
+  return { id, commission: set.commission }
+}
 
 const whyNotSet: Record<Exclude<SetCommission['result'], 'set'>, (id: string) => string> = {
   'not-found': (id) => `There is no business ${id}.`,
@@ -96,18 +141,70 @@ const whyNotSet: Record<Exclude<SetCommission['result'], 'set'>, (id: string) =>
   full: () => `A business can have at most ${maxRates} entries in the history of its rates.`,
 }
 
-/** Returns the description and the parser of the option for a limit. */
-const limitOption = (name: keyof BusinessLimits) => {
-  const { description, min, max } = limitInfos[name]
-  return [description, limitFrom(min, max)] as const
+interface PayoutOptions {
+  amount: number
+  reference: string
+  mode: 'test' | 'live'
 }
 
-/** Limits as shown on the command line. `default` means that the business has no limit of its own. */
-type ShownLimits = Record<keyof BusinessLimits, number | 'default'>
+async function bookPayout(deps: AdminDeps, id: string, { amount, reference, mode }: PayoutOptions) {
+  const { balanceOf } = await import('../../ledger/balance.ts')
+  const { PayoutRefused, payOut } = await import('../../ledger/pay-out.ts')
+  const { LedgerFault } = await import('../../ledger/verify.ts')
+  found(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
+  const owner = { businessId: id, sandbox: mode === 'test' }
+  const { entry, alreadyBooked } = await payOut(deps, { ...owner, amount, reference }, deps.by).catch((error) => {
+    if (error instanceof LedgerFault)
+      throw new Failed(`Nothing was booked, because the ledger was changed. ${error.message} Run: admin ledger verify`)
+    throw error instanceof PayoutRefused ? new Failed(`${error.message}.`) : error
+  })
+  const balance = await balanceOf(deps, owner)
+  const { _id, bookedAt } = entry
+  return { id: _id, mode, amount, reference, alreadyBooked, bookedAt, balance }
+}
 
-const readLimits = (limits: Partial<ShownLimits>): Partial<BusinessLimits> =>
-  Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit === 'default' ? null : limit]))
+function payoutText({ alreadyBooked, bookedAt, ...facts }: { alreadyBooked: boolean; bookedAt: Date }): string {
+  const booked = `${alreadyBooked ? 'already booked' : 'booked'} at ${bookedAt.toISOString()}`
+  return `${booked}\n${linesOf(facts)}`
+}
 
-/** Returns the limits of a business as shown on the command line. */
-export const showLimits = (limits: BusinessLimits): Record<string, number | 'default'> =>
-  Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit ?? 'default']))
+interface ListOptions extends BusinessFilter {
+  live?: true
+  notLive?: true
+  disabled?: true
+}
+
+const columns: Column<ListedBusiness>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'NAME', cell: ({ name }) => name, mayShrink: true },
+  { title: 'LIVE', cell: ({ liveApproved }) => (liveApproved ? 'approved' : 'no') },
+  { title: 'API', cell: ({ apiEnabled, suspended }) => stateOf(apiEnabled, suspended) },
+  { title: 'ACTIVE KEYS', cell: ({ keys }) => keys.active },
+  { title: 'LAST USED', cell: ({ lastUsedDay }) => lastUsedDay },
+  { title: 'CREATED', cell: ({ createdAt }) => dayOf(createdAt) },
+]
+
+function stateOf(apiEnabled: boolean, suspended: boolean): string {
+  if (suspended) return 'suspended'
+  return apiEnabled ? 'open' : 'disabled'
+}
+
+async function showBusiness(deps: AdminDeps, id: string) {
+  const { lookUpBusinessFacts } = await import('../../businesses/business-facts.ts')
+  const facts = found(await lookUpBusinessFacts(deps, id), `There is no business ${id}`)
+  return { ...facts, limits: showLimits(facts.limits) }
+}
+
+const businessText = ({ endpoints, lastUsedDay, ...facts }: Omit<BusinessFacts, 'limits'>): string =>
+  detailsText({
+    ...facts,
+    lastUsedDay: lastUsedDay ?? 'never',
+    endpoints: endpoints.map(({ id, state, health, deliveries, url }) => ({
+      id,
+      state,
+      failuresInRow: health.failuresInRow,
+      lastSuccess: dayOf(health.lastSuccessAt),
+      ...deliveries,
+      url,
+    })),
+  })

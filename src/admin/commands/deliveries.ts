@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import { act } from './act.ts'
-import { choice, each, instant, someId } from './arguments.ts'
+import { act, subcommand } from './act.ts'
+import { choice, each, fromOption, someId, toOption } from './arguments.ts'
+import { withProgress } from './progress.ts'
 import { addReplayCommands } from './replay.ts'
 import type { RequeueCounts, Selection } from './requeue-selected.ts'
 import type { AdminDeps } from './run.ts'
@@ -29,28 +30,14 @@ Examples:
 
 /** Adds the commands that re-queue deliveries and replay events. */
 export function addDeliveriesCommands(program: Command): void {
-  const deliveries = program.command('deliveries').description('re-queue webhook deliveries and replay events')
-  deliveries
-    .command('requeue')
-    .description('make one more attempt for each selected delivery')
+  const deliveries = subcommand(program, 'deliveries', 're-queue webhook deliveries and replay events')
+  subcommand(deliveries, 'requeue', 'make one more attempt for each selected delivery')
     .option('--id <id...>', 'select these deliveries', each(someId))
     .option('--endpoint <id>', 'select deliveries to this endpoint', someId)
     .option('--business <id>', 'select deliveries of this business', someId)
-    .option(
-      '--from <time>',
-      'select deliveries that became DEAD at this time or later (ISO 8601; UTC unless it has an offset)',
-      instant('start'),
-    )
-    .option(
-      '--to <time>',
-      'select deliveries that became DEAD at this time or earlier; a date means the end of that day',
-      instant('end'),
-    )
-    .option(
-      '--status <status>',
-      'DEAD or CANCELLED; with CANCELLED, --from and --to are times of creation, and --id, --endpoint or --business is required',
-      choice('DEAD', 'CANCELLED'),
-    )
+    .addOption(fromOption('select deliveries that became DEAD'))
+    .addOption(toOption('select deliveries that became DEAD'))
+    .option('--status <status>', statusDescription, choice('DEAD', 'CANCELLED'))
     .option('--dry-run', 'only count the selected deliveries', false)
     .addHelpText('after', requeueHelp)
     .hook('preAction', (_, command) => checkSelection(command))
@@ -58,25 +45,21 @@ export function addDeliveriesCommands(program: Command): void {
   addReplayCommands(deliveries)
 }
 
+const statusDescription =
+  'DEAD or CANCELLED; with CANCELLED, --from and --to are times of creation, and --id, --endpoint or --business is required'
+
 interface Options extends Selection {
   dryRun: boolean
 }
 
-async function requeue(deps: AdminDeps, { dryRun, ...selection }: Options, command: Command): Promise<RequeueCounts> {
+async function requeue(deps: AdminDeps, { dryRun, ...selection }: Options): Promise<RequeueCounts> {
   const { countSelected, requeueSelected } = await import('./requeue-selected.ts')
-  const { startProgress } = await import('./progress.ts')
   const total = await countSelected(deps, selection)
   if (dryRun) return { matched: total, requeued: 0, skipped: {} }
-  const { json } = command.optsWithGlobals<{ json?: boolean }>()
-  const progress = startProgress(total, json === true)
-  try {
-    const counts = await requeueSelected(deps, selection, deps.by, progress.add)
-    if (selection.id !== undefined && counts.requeued === 0) reportNone(counts)
-    else await reportGone(counts)
-    return counts
-  } finally {
-    progress.end()
-  }
+  const counts = await withProgress(deps, total, (advance) => requeueSelected(deps, selection, advance))
+  if (selection.id !== undefined && counts.requeued === 0) reportNone(counts)
+  else await reportGone(counts)
+  return counts
 }
 
 /** Why a delivery was not re-queued, in the words of the help text. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Delimiter, readDelimiter } from '../../../schemas/delimiter.ts'
+import { readDelimiter } from '../../../schemas/delimiter.ts'
 import {
   type ExportFormat,
   type ExportKind,
@@ -9,9 +9,9 @@ import {
   exportLanguages,
 } from '../../../schemas/export-ledger.ts'
 import type { FileExport, WrittenFile } from '../../exports/export-file.ts'
-import type { Span } from '../../input/span.ts'
-import { act, Failed, found } from './act.ts'
-import { choice, instant, someId } from './arguments.ts'
+import { act, Failed, found, subcommand } from './act.ts'
+import { choice, fromOption, someId, toOption } from './arguments.ts'
+import { withProgress } from './progress.ts'
 import type { AdminDeps } from './run.ts'
 
 const helpOf = (kind: ExportKind): string => `
@@ -37,25 +37,15 @@ const what: Record<ExportKind, string> = {
 
 /** Adds the `export` commands. */
 export function addExportCommands(program: Command): void {
-  const group = program.command('export').description('write payments, refunds or ledger entries to a file')
+  const group = subcommand(program, 'export', 'write payments, refunds or ledger entries to a file')
   for (const kind of exportKinds) {
     const example = `  admin export ${kind} --business ID --mode live --from 2026-11-01 --to 2026-11-30 --out ${kind}.csv`
-    group
-      .command(kind)
-      .description(`write ${what[kind]} to a file`)
+    subcommand(group, kind, `write ${what[kind]} to a file`)
       .requiredOption('--business <id>', 'id of the business', someId)
       .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
       .requiredOption('--out <file>', 'the file to write')
-      .option(
-        '--from <time>',
-        'only lines booked at this time or later (ISO 8601; UTC unless it has an offset)',
-        instant('start'),
-      )
-      .option(
-        '--to <time>',
-        'only lines booked at this time or earlier; a date means the end of that day',
-        instant('end'),
-      )
+      .addOption(fromOption('only lines booked'))
+      .addOption(toOption('only lines booked'))
       .option('--format <format>', 'csv, or jsonl with one JSON object per line', choice(...exportFormats), 'csv')
       .option('--delimiter <name>', 'comma or semicolon, for csv', choice('comma', 'semicolon'), 'comma')
       .option('--language <code>', 'en, fr or ar, for the column names of csv', choice(...exportLanguages), 'en')
@@ -90,7 +80,6 @@ async function exportFile(
   const { upToNow } = await import('../../input/span.ts')
   const { findPositions } = await import('../../ledger/positions.ts')
   const { createLists } = await import('../../lists/lists.ts')
-  const { startProgress } = await import('./progress.ts')
   const { business, mode, out, from = null, to = null, format, language, resume = false } = options
   found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
   if (from !== null && to !== null && from > to) throw new Failed('--from must not be later than --to.')
@@ -98,10 +87,12 @@ async function exportFile(
     if (format !== 'csv' && command.getOptionValueSource(name) === 'cli')
       throw new Failed(`--${name} applies only to --format csv.`)
   const owner = { businessId: business, sandbox: mode === 'test' }
-  const delimiter: Delimiter = readDelimiter(options.delimiter)
+  const delimiter = readDelimiter(options.delimiter)
   const reading = { lists: createLists(deps) }
-  const span: Span = upToNow(deps, { from, to })
-  await recordExport(deps, kind, options)
+  const span = upToNow(deps, { from, to })
+  const set = { ...(from && { from }), ...(to && { to }), ...(resume && { resume }) }
+  const line = { subject: business, businessId: business, after: { kind, mode, format, ...set } }
+  await deps.record({ act: 'ledger.exported', ...line })
   const wanted: FileExport = {
     owner,
     kind,
@@ -111,36 +102,12 @@ async function exportFile(
   }
   const started = await openExportFile(reading, out, wanted, resume)
   const total = wanted.positions.last - wanted.positions.first + 1
-  const progress = startProgress(total, command.optsWithGlobals<{ json?: boolean }>().json === true)
-  progress.add(started.lines)
-  const ending = new AbortController()
-  // The listener is removed after the first Ctrl-C, so a second one ends the process immediately.
-  const stop = () => ending.abort()
-  process.once('SIGINT', stop)
-  try {
-    const written = await completeFile(reading, started, wanted, ending.signal, progress.add)
-    if (written.lines < total)
-      throw new Failed(`Stopped after ${written.lines} of ${total} lines. Run the command again with --resume.`)
-    return { file: out, ...written }
-  } finally {
-    process.off('SIGINT', stop)
-    progress.end()
-    await started.file.close()
+  const write = (advance: (lines: number) => void) => {
+    advance(started.lines)
+    return completeFile(reading, started, wanted, deps.onCtrlC(), advance)
   }
-}
-
-/** Records an export in the audit trail, before the export reads any entries. */
-async function recordExport(deps: AdminDeps, kind: ExportKind, options: Options): Promise<void> {
-  const { business, mode, from, to, format, resume } = options
-  const { auditLine } = await import('../../audit/audit-event.ts')
-  const { nativeCollection } = await import('../../mongo/collection.ts')
-  const line = auditLine({
-    at: deps.now(),
-    ...deps.by,
-    act: 'ledger.exported',
-    subject: business,
-    businessId: business,
-    after: { kind, mode, format, ...(from && { from }), ...(to && { to }), ...(resume && { resume }) },
-  })
-  await nativeCollection(deps.AuditEvent).insertOne(line)
+  const written = await withProgress(deps, total, write).finally(() => started.file.close())
+  if (written.lines < total)
+    throw new Failed(`Stopped after ${written.lines} of ${total} lines. Run the command again with --resume.`)
+  return { file: out, ...written }
 }

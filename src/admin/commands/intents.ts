@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { CancelResult, CancelSelection } from '../../intents/cancel-all.ts'
-import { act, Failed, found } from './act.ts'
+import { act, Failed, found, subcommand } from './act.ts'
 import { choice, instant, someId } from './arguments.ts'
-import type { Progress } from './progress.ts'
+import { withProgress } from './progress.ts'
 import type { AdminDeps } from './run.ts'
 
 const cancelHelp = `
@@ -29,21 +29,18 @@ Examples:
 
 /** Adds the `intents cancel` command. */
 export function addIntentsCommands(program: Command): void {
-  const intents = program.command('intents').description('cancel payment intents')
-  intents
-    .command('cancel')
-    .description('cancel the PENDING payment intents of a business')
+  const intents = subcommand(program, 'intents', 'cancel payment intents')
+  subcommand(intents, 'cancel', 'cancel the PENDING payment intents of a business')
     .requiredOption('--business <id>', 'id of the business', someId)
     .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
-    .option(
-      '--created-before <time>',
-      'only those created before this time (ISO 8601; UTC unless it has an offset; a date means its beginning)',
-      instant('start'),
-    )
+    .option('--created-before <time>', beforeDescription, instant('start'))
     .option('--dry-run', 'only count the payment intents', false)
     .addHelpText('after', cancelHelp)
     .action(act(cancel))
 }
+
+const beforeDescription =
+  'only those created before this time (ISO 8601; UTC unless it has an offset; a date means its beginning)'
 
 /** The maximum time to wait for Redis. If Redis is reachable, it responds within this time. */
 const redisTimeoutMs = 1000
@@ -58,10 +55,8 @@ interface Options {
 /** The number of intents that matched, the number that were cancelled, and the number skipped for each reason. */
 type CancelCounts = { matched: number; cancelled: number; skipped: Partial<Record<CancelResult, number>> }
 
-async function cancel(deps: AdminDeps, options: Options, command: Command): Promise<CancelCounts> {
+async function cancel(deps: AdminDeps, { business, mode, createdBefore, dryRun }: Options): Promise<CancelCounts> {
   const { countCancellable } = await import('../../intents/cancel-all.ts')
-  const { startProgress } = await import('./progress.ts')
-  const { business, mode, createdBefore, dryRun } = options
   found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
   const now = deps.now()
   const selection: CancelSelection = {
@@ -72,8 +67,7 @@ async function cancel(deps: AdminDeps, options: Options, command: Command): Prom
   }
   const total = await countCancellable(deps, selection)
   if (dryRun) return { matched: total, cancelled: 0, skipped: {} }
-  const { json } = command.optsWithGlobals<{ json?: boolean }>()
-  const counts = await cancelSelected(deps, selection, total, startProgress(total, json === true))
+  const counts = await withProgress(deps, total, (advance) => cancelSelected(deps, selection, total, advance))
   const paying = counts.skipped['under-way'] ?? 0
   if (paying > 0) {
     process.exitCode = 1
@@ -86,7 +80,7 @@ async function cancelSelected(
   deps: AdminDeps,
   selection: CancelSelection,
   pending: number,
-  progress: Progress,
+  advance: (count: number) => void,
 ): Promise<CancelCounts> {
   const counts: CancelCounts = { matched: 0, cancelled: 0, skipped: {} }
   const { cancelAll } = await import('../../intents/cancel-all.ts')
@@ -100,15 +94,13 @@ async function cancelSelected(
   const log = createLog('silent', 'admin', null)
   const queues = openQueues(deps.config, log)
   const isReady = new Promise<void>((resolve) => queues.whenReady(resolve))
-  const ending = new AbortController()
-  // The listener is removed after the first Ctrl-C, so a second one ends the process immediately.
-  process.once('SIGINT', () => ending.abort())
+  const ending = deps.onCtrlC()
   const count = (results: readonly CancelResult[]) => {
     counts.matched += results.length
     for (const result of results)
       if (result === 'cancelled') counts.cancelled += 1
       else counts.skipped[result] = (counts.skipped[result] ?? 0) + 1
-    progress.add(results.length)
+    advance(results.length)
   }
   try {
     await inTime(isReady, redisTimeoutMs)
@@ -118,14 +110,13 @@ async function cancelSelected(
       metrics: createMetrics(),
       enqueue: queues.enqueue,
     }
-    await cancelAll(parts, selection, { ...deps.by, pending, ending: ending.signal, count })
+    await cancelAll(parts, selection, { ...deps.by, pending, ending, count })
     return counts
   } catch (error) {
     if (counts.matched > 0) process.stderr.write(`Before that: ${JSON.stringify(counts)}\n`)
-    if (ending.signal.aborted) throw new Failed('Stopped. Run the command again to cancel the rest.')
+    if (ending.aborted) throw new Failed('Stopped. Run the command again to cancel the rest.')
     throw error
   } finally {
-    progress.end()
     await queues.close()
   }
 }

@@ -1,11 +1,95 @@
-import type { Command } from 'commander'
+import { text as readAll } from 'node:stream/consumers'
+import { type Command, Option } from 'commander'
 import { scopes as allScopes, type Scope } from '../../../schemas/scopes.ts'
+import type { ApiKey } from '../../businesses/api-key.ts'
+import type { KeyFacts, KeyInDetail } from '../../businesses/key-facts.ts'
+import type { KeyFilter } from '../../businesses/list-keys.ts'
+import type { RecognisedKey } from '../../businesses/recognise-key.ts'
+import type { IdPage } from '../../mongo/id-page.ts'
 import { effectsHelp } from '../acts/effects.ts'
 import { keySwitches } from '../acts/key-switches.ts'
-import { act, Failed, found } from './act.ts'
-import { choice, ranges, seconds, someScopes } from './arguments.ts'
+import { act, Failed, found, subcommand, subcommandOnId } from './act.ts'
+import { choice, ranges, seconds, someId, someScopes } from './arguments.ts'
+import { asList, pageText } from './list.ts'
+import type { AdminDeps } from './run.ts'
+import { type Column, detailsText } from './table.ts'
+import { dayOf } from './text.ts'
+
+const listHelp = `
+Examples:
+  admin key list --business ID --status active
+  admin key list --mode live --scope payments.refunds:write --json`
+
+const showHelp = `
+"blockedBy" lists every reason why requests with the key are rejected now.
+"lastUsedDay" is the last UTC day on which the service accepted the key.
+"secrets" lists the current secret, those in overlap after a rotation, and the last
+ones that ended.
+
+Example:
+  admin key show ID`
+
+const findHelp = `
+Reads a whole key from standard input, never from an argument. The input may contain
+other text, such as a line from a log. The command never prints the key.
+"matched" is the secret that was found: current, overlap (an earlier secret that
+still works) or ended (an earlier secret that no longer works).
+The exit code is 1 if no key is found.
+
+Examples:
+  admin key find < file
+  admin key find --last4 7fQx`
 
 const defaultOverlapSeconds = 86_400
+const keyStatus = choice<ApiKey['status']>('active', 'suspended', 'revoked')
+
+/** Adds the commands that create, change, list, show and find API keys. */
+export function addKeyCommands(program: Command): void {
+  const key = subcommand(program, 'key', 'create and manage API keys')
+  subcommand(key, 'create', 'create a key and print it; it is not shown again')
+    .requiredOption('--business <id>', 'id of the business')
+    .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
+    .requiredOption('--kind <kind>', 'secret or publishable', choice('secret', 'publishable'))
+    .option('--scopes <list>', 'comma-separated scopes; defaults to all scopes', someScopes)
+    .option('--ip <list>', 'comma-separated IP addresses and CIDR ranges that may use the key; defaults to all', ranges)
+    .action(act(createKey))
+
+  for (const [name, { description, effects, status }] of Object.entries(keySwitches))
+    subcommandOnId(key, name, description)
+      .addHelpText('after', effectsHelp(effects, 'key'))
+      .action(
+        act(async (deps, id: string) => {
+          const { setKeyStatus } = await import('../../businesses/set-key-status.ts')
+          found(await setKeyStatus(deps, id, status, deps.by), `Key ${id} does not exist or is revoked`)
+          return { id, status }
+        }),
+      )
+
+  subcommandOnId(key, 'rotate', 'create a new secret for a key; the old secret works until the overlap ends')
+    .option('--overlap-seconds <n>', 'how long the old secret keeps working', seconds, defaultOverlapSeconds)
+    .action(act(rotate))
+
+  const list = subcommand(key, 'list', 'list keys, newest first')
+    .option('--business <id>', 'only keys of this business', someId)
+    .option('--mode <mode>', 'test or live', choice('test', 'live'))
+    .option('--kind <kind>', 'secret or publishable', choice('secret', 'publishable'))
+    .option('--status <status>', 'active, suspended or revoked', keyStatus)
+    .addOption(new Option('--scope <scope>', 'only keys that have this scope').choices(allScopes))
+    .addHelpText('after', listHelp)
+  asList(list, columns, async (deps, filter: KeyFilter, slice) => {
+    const { listKeys } = await import('../../businesses/list-keys.ts')
+    return listKeys(deps, filter, slice)
+  })
+
+  subcommandOnId(key, 'show', 'show what a key may do, where and when it is used, and whether it works')
+    .addHelpText('after', showHelp)
+    .action(act(showKey, keyText))
+
+  subcommand(key, 'find', 'find the key to which a secret belongs')
+    .option('--last4 <characters>', 'find keys by the last four characters of a current or earlier secret')
+    .addHelpText('after', findHelp)
+    .action(act(find, (result) => ('items' in result ? pageText(matchColumns, result) : keyText(result))))
+}
 
 interface KeyOptions {
   business: string
@@ -13,6 +97,13 @@ interface KeyOptions {
   kind: 'secret' | 'publishable'
   scopes?: Scope[]
   ip?: string[]
+}
+
+async function createKey(deps: AdminDeps, { business: businessId, mode, kind, scopes, ip = [] }: KeyOptions) {
+  const { issueKey } = await import('../../businesses/issue-key.ts')
+  if (kind === 'publishable') await refuseUnusable(scopes ?? [])
+  const input = { businessId, mode, kind, scopes: scopes ?? [...allScopes], ipAllowlist: ip }
+  return { ...found(await issueKey(deps, input, deps.by), `There is no business ${businessId}`) }
 }
 
 /** Throws Failed if a list contains scopes that a publishable key could never use. */
@@ -23,51 +114,81 @@ async function refuseUnusable(wanted: readonly Scope[]): Promise<void> {
     throw new Failed(`A publishable key cannot use ${unusable.join(', ')}, but only ${publishableScopes.join(', ')}.`)
 }
 
-/** Adds the commands `key create` and `key rotate`, and the commands that change a key's status. */
-export function addKeyCommands(program: Command): Command {
-  const key = program.command('key').description('create and manage API keys')
-  key
-    .command('create')
-    .description('create a key and print it; it is not shown again')
-    .requiredOption('--business <id>', 'id of the business')
-    .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
-    .requiredOption('--kind <kind>', 'secret or publishable', choice('secret', 'publishable'))
-    .option('--scopes <list>', 'comma-separated scopes; defaults to all scopes', someScopes)
-    .option('--ip <list>', 'comma-separated IP addresses and CIDR ranges that may use the key; defaults to all', ranges)
-    .action(
-      act(async (deps, { business: businessId, mode, kind, scopes, ip }: KeyOptions) => {
-        const { issueKey } = await import('../../businesses/issue-key.ts')
-        if (kind === 'publishable') await refuseUnusable(scopes ?? [])
-        const input = { businessId, mode, kind, scopes: scopes ?? [...allScopes], ipAllowlist: ip ?? [] }
-        return { ...found(await issueKey(deps, input, deps.by), `There is no business ${businessId}`) }
-      }),
-    )
+async function rotate(deps: AdminDeps, id: string, { overlapSeconds }: { overlapSeconds: number }) {
+  const { rotateKey } = await import('../../businesses/rotate-key.ts')
+  const rotated = await rotateKey(deps, id, overlapSeconds, deps.by)
+  return { ...found(rotated, `Key ${id} does not exist or is revoked`) }
+}
 
-  for (const [name, { description, effects, status }] of Object.entries(keySwitches))
-    key
-      .command(name)
-      .description(description)
-      .argument('<id>', 'id of the key')
-      .addHelpText('after', effectsHelp(effects, 'key'))
-      .action(
-        act(async (deps, id: string) => {
-          const { setKeyStatus } = await import('../../businesses/set-key-status.ts')
-          found(await setKeyStatus(deps, id, status, deps.by), `Key ${id} does not exist or is revoked`)
-          return { id, status }
-        }),
-      )
+async function showKey(deps: AdminDeps, id: string) {
+  const { lookUpKey } = await import('../../businesses/key-facts.ts')
+  return found(await lookUpKey(deps, id), `There is no key ${id}`)
+}
 
-  key
-    .command('rotate')
-    .description('create a new secret for a key; the old secret works until the overlap ends')
-    .argument('<id>', 'id of the key')
-    .option('--overlap-seconds <n>', 'how long the old secret keeps working', seconds, defaultOverlapSeconds)
-    .action(
-      act(async (deps, id: string, { overlapSeconds }: { overlapSeconds: number }) => {
-        const { rotateKey } = await import('../../businesses/rotate-key.ts')
-        const rotated = await rotateKey(deps, id, overlapSeconds, deps.by)
-        return { ...found(rotated, `Key ${id} does not exist or is revoked`) }
-      }),
-    )
+const columns: Column<KeyFacts>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'KEY', cell: ({ key }) => key },
+  { title: 'BUSINESS', cell: ({ businessId }) => businessId },
+  { title: 'STATUS', cell: ({ status }) => status },
+  { title: 'SCOPES', cell: ({ scopes }) => scopesText(scopes, `${scopes.length} of ${allScopes.length}`) },
+  { title: 'CREATED', cell: ({ createdAt }) => dayOf(createdAt) },
+  { title: 'LAST USED', cell: ({ lastUsedDay }) => lastUsedDay },
+]
+
+const scopesText = (scopes: readonly Scope[], some: string): string =>
+  scopes.length === allScopes.length ? 'all' : some
+
+/** Returns all facts of a key as text. `matched` is shown if the key was found by one of its secrets. */
+const keyText = ({ scopes, ipAllowlist, lastUsedDay, ...key }: KeyInDetail): string =>
+  detailsText({
+    ...key,
+    scopes: scopesText(scopes, scopes.join(', ')),
+    ipAllowlist: ipAllowlist.length === 0 ? 'every address' : ipAllowlist,
+    lastUsedDay: lastUsedDay ?? 'never',
+  })
+
+type Match = KeyFacts & Pick<RecognisedKey, 'matched'>
+
+async function find(deps: AdminDeps, { last4 }: { last4?: string }): Promise<RecognisedKey | IdPage<Match>> {
+  if (last4 !== undefined) return findByLast4(deps, last4)
+  const { recogniseKey, whyNoKey } = await import('../../businesses/recognise-key.ts')
+  const recognised = await recogniseKey(deps, await keyIn(await readInput()))
+  if (recognised === 'mistyped') throw new Failed(whyNoKey.mistyped)
+  if (recognised === null) throw new Failed(whyNoKey.unknown)
+  return recognised
+}
+
+/** The maximum number of keys that are listed. Few keys share one of the 14 million combinations of four characters. */
+const maxMatches = 500
+
+async function findByLast4(deps: AdminDeps, last4: string): Promise<IdPage<Match>> {
+  if (!/^[0-9A-Za-z]{4}$/.test(last4))
+    throw new Failed('--last4 takes the last four characters of a key: letters and digits.')
+  const { listKeys } = await import('../../businesses/list-keys.ts')
+  const { items, next } = await listKeys(deps, { last4 }, { limit: maxMatches, after: null })
+  if (items.length === 0) throw new Failed('No key has a secret with these last four characters.')
+  const matched = ({ secrets }: KeyFacts) => secrets.find((secret) => secret.last4 === last4)?.state ?? 'ended'
+  return { items: items.map((facts) => ({ ...facts, matched: matched(facts) })), next }
+}
+
+const matchColumns: Column<Match>[] = [
+  ...columns.filter(({ title }) => title !== 'CREATED'),
+  { title: 'MATCHED', cell: ({ matched }) => matched },
+]
+
+async function readInput(): Promise<string> {
+  if (process.stdin.isTTY)
+    process.stderr.write('Paste the key or the line that contains it, then press Enter and Ctrl-D.\n')
+  return readAll(process.stdin)
+}
+
+/** Returns the only key in a text. Throws Failed if there is none, or more than one. */
+async function keyIn(text: string): Promise<string> {
+  const { keysIn } = await import('../../businesses/api-key.ts')
+  const keys = keysIn(text)
+  const [key] = keys
+  if (key === undefined)
+    throw new Failed('Standard input contains no API key. Keys begin with sk_test_, sk_live_, pk_test_ or pk_live_.')
+  if (keys.length > 1) throw new Failed(`Standard input contains ${keys.length} keys. Pass one at a time.`)
   return key
 }

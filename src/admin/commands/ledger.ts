@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { act } from './act.ts'
+import { act, subcommand } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
 const verifyHelp = `
@@ -12,13 +12,9 @@ Example:
 
 /** Adds the command for the ledgers. */
 export function addLedgerCommand(program: Command): void {
-  program
-    .command('ledger')
-    .description('verify the ledgers')
-    .command('verify')
-    .description('prove that the entries and balances of all ledgers follow from payments, refunds and payouts')
-    .addHelpText('after', verifyHelp)
-    .action(act(verify))
+  const ledger = subcommand(program, 'ledger', 'verify the ledgers')
+  const proof = 'prove that the entries and balances of all ledgers follow from payments, refunds and payouts'
+  subcommand(ledger, 'verify', proof).addHelpText('after', verifyHelp).action(act(verify))
 }
 
 async function verify(deps: AdminDeps) {

@@ -11,11 +11,12 @@ const maxLimit = 500
 interface PageOptions {
   limit: number
   after?: string
+  business?: string
 }
 
 /**
  * Makes a command print one page of a list, as a table or as `{"items":[…],"next":…}`. Adds the options for paging.
- * `readAfter` parses the value of `--after`.
+ * `readAfter` parses the value of `--after`. The command's other options are the filter; --business is its businessId.
  */
 export const asList = <Filter extends object, Item extends object>(
   command: Command,
@@ -28,8 +29,10 @@ export const asList = <Filter extends object, Item extends object>(
     .option('--after <id>', 'begin after this item: the "next" of the previous page', readAfter)
     .action(
       act(
-        (deps, { limit, after, ...filter }: PageOptions & Filter) =>
-          read(deps, filter as unknown as Filter, { limit, after: after ?? null }),
+        (deps, { limit, after, business, ...options }: PageOptions) => {
+          const filter = business === undefined ? options : { ...options, businessId: business }
+          return read(deps, filter as Filter, { limit, after: after ?? null })
+        },
         (page) => pageText(columns, page),
       ),
     )

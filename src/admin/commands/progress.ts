@@ -1,16 +1,14 @@
-import { SingleBar } from 'cli-progress'
-
-/** A progress display for a long-running command. */
-export interface Progress {
-  add(count: number): void
-  end(): void
-}
-
 /**
- * Shows a progress bar for `total` items on stderr, unless stderr is not a terminal or the command runs with --json.
+ * Shows a progress bar for `total` items on stderr while `work` runs, unless stderr is not a terminal or the command
+ * runs with --json. `work` says how many items it has completed.
  */
-export function startProgress(total: number, asJson: boolean): Progress {
-  if (asJson || !process.stderr.isTTY || total === 0) return { add: () => undefined, end: () => undefined }
+export async function withProgress<Result>(
+  { asJson }: { asJson: boolean },
+  total: number,
+  work: (advance: (count: number) => void) => Promise<Result>,
+): Promise<Result> {
+  if (asJson || !process.stderr.isTTY || total === 0) return work(() => undefined)
+  const { SingleBar } = await import('cli-progress')
   const bar = new SingleBar({
     format: '{bar} {value} of {total}, {eta_formatted} left',
     stream: process.stderr,
@@ -20,5 +18,5 @@ export function startProgress(total: number, asJson: boolean): Progress {
     linewrap: true,
   })
   bar.start(total, 0)
-  return { add: (count) => bar.increment(count), end: () => bar.stop() }
+  return work((count) => bar.increment(count)).finally(() => bar.stop())
 }

@@ -5,8 +5,8 @@ import { readInstant } from '../../input/instant.ts'
 import { columnNames, type Headers } from '../../reconciliation/columns.ts'
 import type { Difference } from '../../reconciliation/differences.ts'
 import type { Reconciled } from '../../reconciliation/reconcile.ts'
-import { act, Failed } from './act.ts'
-import { choice } from './arguments.ts'
+import { act, Failed, subcommand } from './act.ts'
+import { choice, parsed } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, detailsText, tableText } from './table.ts'
 
@@ -42,35 +42,31 @@ interface Options {
   day: string
   columns?: Headers
   decimal?: boolean
-  delimiter?: string
+  delimiter?: (typeof delimiterNames)[number]
   wallet?: string
 }
 
 /** Adds the `reconcile` command. */
 export function addReconcileCommand(program: Command): void {
-  program
-    .command('reconcile')
-    .description("compare the wallet provider's records of one day with those of this service")
+  subcommand(program, 'reconcile', "compare the wallet provider's records of one day with those of this service")
     .requiredOption('--provider <file>', "the provider's CSV file in UTF-8, or - for standard input")
     .requiredOption('--day <day>', 'the UTC day, such as 2026-11-25', utcDayText)
     .option('--columns <list>', 'the headers of the columns, such as key=ref,amount=montant', headers)
     .option('--decimal', 'amounts have decimals, such as 1234.50 or "1 234,50"; by default, they are centimes')
-    .option(
-      '--delimiter <delimiter>',
-      'comma, semicolon or tab; by default, the header row decides',
-      choice('comma', 'semicolon', 'tab'),
-    )
+    .option('--delimiter <delimiter>', 'comma, semicolon or tab; by default, the header row decides', delimiterName)
     .option('--wallet <name>', 'only payments and refunds of the provider with this name (WALLET_PROVIDER_NAME)')
     .addHelpText('after', help)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : failureCode))
     .action(act(run, textOf, failureCode))
 }
 
-function utcDayText(text: string): string {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || readInstant(text, 'start') === null)
-    throw new InvalidArgumentError('Must be a day, such as 2026-11-25.')
-  return text
-}
+const delimiterNames = ['comma', 'semicolon', 'tab'] as const
+const delimiterName = choice(...delimiterNames)
+
+const utcDayText = parsed((text) => {
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && readInstant(text, 'start') !== null
+  return isDay ? text : null
+}, 'Must be a day, such as 2026-11-25.')
 
 /** Parses a list such as `key=ref,amount=montant`. */
 function headers(text: string): Headers {
@@ -88,25 +84,24 @@ function headers(text: string): Headers {
   return named
 }
 
-async function run(deps: AdminDeps, options: Options): Promise<Reconciled & { day: string; file: string }> {
+type Result = Reconciled & { day: string; file: string }
+
+async function run(deps: AdminDeps, options: Options): Promise<Result> {
   const { provider, day, columns = {}, decimal = false, delimiter, wallet } = options
   if (new Date(`${day}T00:00:00Z`) > deps.now()) throw new Failed(`The day ${day} has not begun yet.`)
   const fileName = provider === '-' ? 'standard input' : basename(provider)
   const { delimiters } = await import('../../reconciliation/read-file.ts')
   const { reconcile } = await import('../../reconciliation/reconcile.ts')
   const { differenceCount } = await import('../../reconciliation/reconciliation.ts')
-  const position = ['comma', 'semicolon', 'tab'].indexOf(delimiter ?? '')
-  const result = await reconcile(
-    deps,
-    {
-      day,
-      wallet: wallet === undefined ? null : `live:${wallet}`,
-      fileName,
-      bytes: provider === '-' ? process.stdin : bytesOf(provider),
-      format: { columns, isDecimal: decimal, delimiter: delimiters[position] ?? null },
-    },
-    deps.by,
-  )
+  const position = delimiterNames.findIndex((name) => name === delimiter)
+  const file = {
+    day,
+    wallet: wallet === undefined ? null : `live:${wallet}`,
+    fileName,
+    bytes: provider === '-' ? process.stdin : bytesOf(provider),
+    format: { columns, isDecimal: decimal, delimiter: delimiters[position] ?? null },
+  }
+  const result = await reconcile(deps, file, deps.by)
   if ('listed' in result) {
     for (const { line, message } of result.listed) process.stderr.write(`Line ${line}: ${message}\n`)
     throw new Failed(`${result.count} rows are faulty. Nothing was compared or stored.`)
@@ -133,14 +128,7 @@ const columnsOfTable: Column<Difference>[] = [
   { title: 'PAYMENT', cell: ({ reference }) => reference },
 ]
 
-async function textOf({
-  id,
-  day,
-  file,
-  sha256,
-  counts,
-  differences,
-}: Reconciled & { day: string; file: string }): Promise<string> {
+async function textOf({ id, day, file, sha256, counts, differences }: Result): Promise<string> {
   const { differenceKinds } = await import('../../reconciliation/differences.ts')
   const { differenceCount, maxStored } = await import('../../reconciliation/reconciliation.ts')
   const total = differenceCount(counts)

@@ -3,8 +3,9 @@ import type { Command } from 'commander'
 import type { EventName } from '../../../schemas/events.ts'
 import type { PresentedReplay } from '../../webhooks/replays/present.ts'
 import type { Replay } from '../../webhooks/replays/replay.ts'
-import { act, found } from './act.ts'
-import { instant, someEvents, someId } from './arguments.ts'
+import { act, found, subcommand } from './act.ts'
+import { fromOption, someEvents, someId, toOption } from './arguments.ts'
+import { withProgress } from './progress.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, tableText } from './table.ts'
 import { second } from './text.ts'
@@ -26,34 +27,20 @@ Examples:
 
 /** Adds the commands that start, show and cancel replays. */
 export function addReplayCommands(deliveries: Command): void {
-  deliveries
-    .command('replay')
-    .description('replay the events of a period to an endpoint')
+  subcommand(deliveries, 'replay', 'replay the events of a period to an endpoint')
     .requiredOption('--endpoint <id>', 'the endpoint', someId)
-    .requiredOption(
-      '--from <time>',
-      'select events that happened at this time or later (ISO 8601; UTC unless it has an offset)',
-      instant('start'),
-    )
-    .option(
-      '--to <time>',
-      'select events that happened at this time or earlier; a date means the end of that day (default: now)',
-      instant('end'),
-    )
+    .addOption(fromOption('select events that happened').makeOptionMandatory())
+    .addOption(toOption('select events that happened', ' (default: now)'))
     .option('--events <list>', 'select only these events (default: all of the endpoint)', someEvents)
     .option('--only-undelivered', 'leave out deliveries that the endpoint has accepted', false)
     .option('--dry-run', 'only count the events', false)
     .option('--follow', 'wait for the end and show the progress', false)
     .addHelpText('after', help)
     .action(act(replay))
-  deliveries
-    .command('replays')
-    .description('show the latest 10 replays of an endpoint')
+  subcommand(deliveries, 'replays', 'show the latest 10 replays of an endpoint')
     .requiredOption('--endpoint <id>', 'the endpoint', someId)
     .action(act(list, (replays) => (replays.length === 0 ? 'None.' : tableText(columns, replays))))
-  deliveries
-    .command('cancel-replay')
-    .description('stop a running replay')
+  subcommand(deliveries, 'cancel-replay', 'stop a running replay')
     .argument('<id>', 'the id of the replay', someId)
     .action(act(cancel))
 }
@@ -88,7 +75,7 @@ interface Options {
   follow: boolean
 }
 
-async function replay(deps: AdminDeps, options: Options, command: Command): Promise<object> {
+async function replay(deps: AdminDeps, options: Options): Promise<object> {
   const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
   const { presentReplay } = await import('../../webhooks/replays/present.ts')
   const { planReplay, startReplay } = await import('../../webhooks/replays/start.ts')
@@ -103,8 +90,7 @@ async function replay(deps: AdminDeps, options: Options, command: Command): Prom
   }
   const started = await startReplay(deps, planned, deps.by)
   if (!follow) return presentReplay(started)
-  const { json } = command.optsWithGlobals<{ json?: boolean }>()
-  const ended = await waitForEnd(deps, started, json === true)
+  const ended = await waitForEnd(deps, started)
   if (ended.status !== 'DONE') process.exitCode = 1
   return presentReplay(ended)
 }
@@ -112,23 +98,17 @@ async function replay(deps: AdminDeps, options: Options, command: Command): Prom
 const lookEveryMs = 500
 
 /** Shows the progress of a replay and returns the replay when it has ended. */
-async function waitForEnd(deps: AdminDeps, { _id, total }: Replay, asJson: boolean): Promise<Replay> {
-  const { startProgress } = await import('./progress.ts')
-  const progress = startProgress(total, asJson)
-  let shown = 0
-  try {
-    for (;;) {
+const waitForEnd = (deps: AdminDeps, { _id, total }: Replay): Promise<Replay> =>
+  withProgress(deps, total, async (advance) => {
+    for (let shown = 0; ; ) {
       const current = await deps.Replay.findById(_id).orFail().lean<Replay>()
       const processed = current.requeued + current.created + current.skipped
-      progress.add(processed - shown)
+      advance(processed - shown)
       shown = processed
       if (current.status !== 'RUNNING') return current
       await pause(lookEveryMs)
     }
-  } finally {
-    progress.end()
-  }
-}
+  })
 
 async function cancel(deps: AdminDeps, id: string): Promise<object> {
   const { cancelReplay } = await import('../../webhooks/replays/cancel.ts')

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { By } from '../../audit/audit-event.ts'
 import { upToNow, within } from '../../input/span.ts'
 import { createPace } from '../../retention/pace.ts'
 import { deadIn } from '../../webhooks/deliveries/dead-in.ts'
@@ -44,7 +43,6 @@ export async function countSelected(deps: AdminDeps, selection: Selection): Prom
 export async function requeueSelected(
   deps: AdminDeps,
   selection: Selection,
-  by: By,
   advance: (count: number) => void,
 ): Promise<RequeueCounts> {
   await expectExisting(deps, selection)
@@ -52,7 +50,7 @@ export async function requeueSelected(
   const filter = filterOf(deps, selection)
   // This signal is never aborted, because Ctrl-C ends the process immediately.
   const pace = createPace(new AbortController().signal, async () => undefined)
-  const batches = requeueAll({ ...deps, ...withoutRedis }, filter, by)
+  const batches = requeueAll({ ...deps, ...withoutRedis }, filter, deps.by)
   for (;;) {
     const startedAt = performance.now()
     const { done, value: outcomes } = await pace(() => batches.next())

@@ -1,5 +1,8 @@
-import type { By } from '../../audit/audit-event.ts'
+import { hostname, userInfo } from 'node:os'
+import mongoose from 'mongoose'
+import { type AuditEvent, auditLine, type By } from '../../audit/audit-event.ts'
 import { type Config, loadConfig } from '../../config.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import { connectMongo } from '../../mongo/connect.ts'
 import { noShift, openDatabaseTime } from '../../mongo/database-time.ts'
 import { type Models, openModels, withModels } from '../../mongo/models.ts'
@@ -7,21 +10,25 @@ import { openTransactions, type Transactions } from '../../mongo/transaction.ts'
 import { createLog } from '../../process/log.ts'
 import { createSecrets, type Secrets } from '../../security/seal.ts'
 import { createSlowHash, type SlowHash } from '../../security/slow-hash.ts'
-import { explainError } from './explain-error.ts'
-import { operator } from './operator.ts'
-import { jsonText } from './text.ts'
+import { jsonText, plainText } from './text.ts'
 
-/**
- * The dependencies of the command line, which does not need Redis. `by` is the operator who runs the command, with the
- * value of `--reason`.
- */
+/** What a command that is not one of a domain's acts says about itself in the audit trail. */
+type Recorded = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> & Partial<Pick<AuditEvent, 'after'>>
+
+/** The dependencies of the command line, which does not need Redis. */
 export type AdminDeps = Models & {
   config: Config
   secrets: Secrets
   slowHash: SlowHash
   transactions: Transactions
+  /** The operator who runs the command, with the value of `--reason`. */
   by: By
+  asJson: boolean
   now(): Date
+  /** Adds a line to the audit trail. A command calls it before it changes or reads anything. */
+  record(line: Recorded): Promise<unknown>
+  /** Returns a signal that the first Ctrl-C aborts. A second one ends the process immediately. */
+  onCtrlC(): AbortSignal
 }
 
 /** How to print a command's result, and the exit code if the command fails. */
@@ -40,6 +47,12 @@ export async function withAdminDeps<Result extends object>(
   run: (deps: AdminDeps) => Promise<Result>,
   { asJson, toText, failureCode }: Output<Result>,
 ): Promise<void> {
+  const ending = new AbortController()
+  const stop = () => ending.abort()
+  const onCtrlC = () => {
+    process.once('SIGINT', stop)
+    return ending.signal
+  }
   try {
     const config = loadConfig()
     const log = createLog('silent', 'admin', null)
@@ -49,9 +62,12 @@ export async function withAdminDeps<Result extends object>(
       const secrets = createSecrets(config.secretKeys)
       const slowHash = createSlowHash(config.hashMemoryKib)
       const transactions = openTransactions(mongo)
+      const models = openModels(mongo)
       const by = operator(reason)
-      const deps = withModels(openModels(mongo), { config, secrets, slowHash, transactions, by, now })
-      const result = await run(deps).finally(close)
+      const record = (line: Recorded) =>
+        nativeCollection(models.AuditEvent).insertOne(auditLine({ at: now(), ...by, ...line }))
+      const parts = { config, secrets, slowHash, transactions, by, asJson, now, record, onCtrlC }
+      const result = await run(withModels(models, parts)).finally(close)
       const text = asJson ? jsonText(result) : await toText(result)
       if (text !== '') process.stdout.write(`${text}\n`)
     } finally {
@@ -60,5 +76,56 @@ export async function withAdminDeps<Result extends object>(
   } catch (error) {
     process.stderr.write(`${explainError(error)}\n`)
     process.exitCode = failureCode
+  } finally {
+    process.off('SIGINT', stop)
   }
+}
+
+/** Returns the operating system's current user as the actor for the audit trail. */
+const operator = (reason?: string): By => ({
+  actor: { kind: 'operator', name: userName(), from: hostname() },
+  reason: reason ?? null,
+})
+
+/** In a container, the user may have no name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`
+  }
+}
+
+const { MongoNetworkError, MongoServerSelectionError, MongoServerError } = mongoose.mongo
+
+/** MongoDB's codes for a wrong user name or password, and for a query that ran for too long. */
+const authenticationFailed = 18
+const maxTimeExpired = 50
+
+/** Returns the sentence that a failed command prints. It never contains a password from MONGODB_URL. */
+function explainError(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const detail = plainText(message.replaceAll(/\/\/[^\s/]*@/g, '//').trim())
+  if (error instanceof mongoose.Error.MongooseServerSelectionError || error instanceof MongoServerSelectionError) {
+    const hosts = hostsOf(error as TopologyError)
+    return `MongoDB cannot be reached${hosts === '' ? '' : ` at ${hosts}`} (MONGODB_URL): ${detail}. Check that it is running and accepts connections from this machine.`
+  }
+  if (error instanceof MongoNetworkError)
+    return `The connection to MongoDB was lost: ${detail}. The command may have taken effect. Check its result before you run it again.`
+  if (error instanceof MongoServerError && error.code === authenticationFailed)
+    return 'MongoDB rejected the user name or the password in MONGODB_URL.'
+  if (error instanceof MongoServerError && error.code === maxTimeExpired)
+    return 'MongoDB took too long. Narrow the search down with more options.'
+  return detail
+}
+
+/** An error with the state of every server, by address. */
+interface TopologyError {
+  reason?: { servers?: unknown }
+}
+
+/** Returns the addresses that the driver tried, such as `127.0.0.1:27017`. */
+function hostsOf({ reason }: TopologyError): string {
+  const servers = reason?.servers
+  return servers instanceof Map ? [...servers.keys()].join(', ') : ''
 }

@@ -1,22 +1,55 @@
 import type { Command } from 'commander'
-import { act, found } from './act.ts'
-import { businessName } from './arguments.ts'
+import type { ShopFacts, ShopFilter } from '../../store/shops/list-shops.ts'
+import { act, found, subcommand, subcommandOnId } from './act.ts'
+import { businessName, choice, someId } from './arguments.ts'
+import { asList } from './list.ts'
+import type { AdminDeps } from './run.ts'
+import { type Column, detailsText } from './table.ts'
+import { dayOf } from './text.ts'
 
-/** Adds the `shop create` command, which creates a live shop. The service creates the sandbox shop automatically. */
-export function addShopCommands(program: Command): Command {
-  const shop = program.command('shop').description('create shops')
-  shop
-    .command('create')
-    .description('create the live shop of a business, which can have only one')
+const listHelp = `
+Examples:
+  admin shop list --business ID
+  admin shop list --mode live`
+
+/** Adds the commands for shops. Only live shops are created here: the service creates the sandbox shop itself. */
+export function addShopCommands(program: Command): void {
+  const shop = subcommand(program, 'shop', 'create shops')
+  subcommand(shop, 'create', 'create the live shop of a business, which can have only one')
     .requiredOption('--business <id>', 'id of the business')
     .requiredOption('--name <name>', 'name of the shop', businessName)
-    .action(
-      act(async (deps, { business: businessId, name }: { business: string; name: string }) => {
-        const { createShop } = await import('../../store/shops/create-shop.ts')
-        found(await deps.Business.exists({ _id: businessId }), `There is no business ${businessId}`)
-        const created = await createShop(deps, { businessId, name }, deps.by)
-        return { id: found(created, `Business ${businessId} already has a shop`)._id }
-      }),
-    )
-  return shop
+    .action(act(createLiveShop))
+
+  const list = subcommand(shop, 'list', 'list shops, newest first')
+    .option('--business <id>', 'only shops of this business', someId)
+    .option('--mode <mode>', 'test or live', choice('test', 'live'))
+    .addHelpText('after', listHelp)
+  asList(list, columns, async (deps, filter: ShopFilter, slice) => {
+    const { listShops } = await import('../../store/shops/list-shops.ts')
+    return listShops(deps, filter, slice)
+  })
+
+  subcommandOnId(shop, 'show', 'show a shop with the number of its products')
+    .addHelpText('after', '\nExample:\n  admin shop show ID')
+    .action(act(showShop, detailsText))
 }
+
+async function createLiveShop(deps: AdminDeps, { business: businessId, name }: { business: string; name: string }) {
+  const { createShop } = await import('../../store/shops/create-shop.ts')
+  found(await deps.Business.exists({ _id: businessId }), `There is no business ${businessId}`)
+  const created = await createShop(deps, { businessId, name }, deps.by)
+  return { id: found(created, `Business ${businessId} already has a shop`)._id }
+}
+
+async function showShop(deps: AdminDeps, id: string) {
+  const { lookUpShop } = await import('../../store/shops/list-shops.ts')
+  return found(await lookUpShop(deps, id), `There is no shop ${id}`)
+}
+
+const columns: Column<ShopFacts>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'BUSINESS', cell: ({ businessId }) => businessId },
+  { title: 'MODE', cell: ({ mode }) => mode },
+  { title: 'CREATED', cell: ({ createdAt }) => dayOf(createdAt) },
+  { title: 'NAME', cell: ({ name }) => name, mayShrink: true },
+]

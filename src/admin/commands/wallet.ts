@@ -1,27 +1,91 @@
 import type { Command } from 'commander'
-import { act, found } from './act.ts'
-import { centimes, phoneNumber, pinCode } from './arguments.ts'
+import type { IdPage, IdSlice } from '../../mongo/id-page.ts'
+import type { SealedField } from '../../security/seal.ts'
+import type { WalletFacts, WalletFilter } from '../../wallets/sandbox/list-wallets.ts'
+import { act, Failed, found, subcommand } from './act.ts'
+import { centimes, parsed, phoneNumber, pinCode, someId } from './arguments.ts'
+import { asList } from './list.ts'
+import type { AdminDeps } from './run.ts'
+import { type Column, detailsText } from './table.ts'
+import { dayOf } from './text.ts'
 
-/** Adds the `wallet create` command. */
-export function addWalletCommands(program: Command): Command {
-  const wallet = program.command('wallet').description('create sandbox wallets')
-  wallet
-    .command('create')
-    .description('create a wallet that can pay test payment intents of every business')
+const listHelp = `
+Phone numbers are masked. A wallet without a business can pay every business.
+
+Examples:
+  admin wallet list --phone 44556677
+  admin wallet list --business ID`
+
+const showHelp = `
+Without --business, shows the wallet that can pay every business. With --business,
+shows the demo wallet of that business.
+
+Example:
+  admin wallet show 44556677`
+
+/** Adds the commands for sandbox wallets. */
+export function addWalletCommands(program: Command): void {
+  const wallet = subcommand(program, 'wallet', 'create sandbox wallets')
+  subcommand(wallet, 'create', 'create a wallet that can pay test payment intents of every business')
     .requiredOption('--phone <phone>', 'phone number of the customer', phoneNumber)
-    .requiredOption(
-      '--pin <pin>',
-      '4 to 6 digits; other users of this machine can see it, so do not use a real PIN',
-      pinCode,
-    )
+    .requiredOption('--pin <pin>', pinDescription, pinCode)
     .requiredOption('--balance <centimes>', 'the balance in centimes', centimes)
-    .action(
-      act(async (deps, input: { phone: string; pin: string; balance: number }) => {
-        const { createWallet } = await import('../../wallets/sandbox/create-wallet.ts')
-        const created = await createWallet(deps, input, deps.by)
-        const { _id: id, phone, balance } = found(created, `There is already a wallet ${input.phone}`)
-        return { id, phone, balance }
-      }),
-    )
-  return wallet
+    .action(act(createSandboxWallet))
+
+  const list = subcommand(wallet, 'list', 'list sandbox wallets')
+    .option('--phone <phone>', 'only wallets with this phone number', phoneNumber)
+    .option('--business <id>', 'only demo wallets of this business', someId)
+    .addHelpText('after', listHelp)
+  asList(list, columns, read, sealedId)
+
+  subcommand(wallet, 'show', 'show the balance of a sandbox wallet and whether its PIN is locked')
+    .argument('<phone>', 'phone number of the wallet', phoneNumber)
+    .option('--business <id>', 'the business that sees the demo wallet', someId)
+    .addHelpText('after', showHelp)
+    .action(act(showWallet, detailsText))
 }
+
+const pinDescription = '4 to 6 digits; other users of this machine can see it, so do not use a real PIN'
+
+async function createSandboxWallet(deps: AdminDeps, input: { phone: string; pin: string; balance: number }) {
+  const { createWallet } = await import('../../wallets/sandbox/create-wallet.ts')
+  const created = await createWallet(deps, input, deps.by)
+  const { _id: id, phone, balance } = found(created, `There is already a wallet ${input.phone}`)
+  return { id, phone, balance }
+}
+
+async function showWallet(deps: AdminDeps, phone: string, { business = null }: { business?: string | null }) {
+  const { lookUpWallet } = await import('../../wallets/sandbox/list-wallets.ts')
+  return found(
+    await lookUpWallet(deps, phone, business),
+    'There is no such wallet. A demo wallet exists from its first payment on, and can be shown only with --business',
+  )
+}
+
+/** The id of a wallet contains its phone number, so the id at which the next page begins is printed in sealed form. */
+const nextField: SealedField = { collection: 'wallets', id: 'list', field: 'next' }
+
+const sealedId = parsed((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], 'Must be the "next" of the previous page.')
+
+async function read(deps: AdminDeps, filter: WalletFilter, { limit, after }: IdSlice): Promise<IdPage<WalletFacts>> {
+  const { listWallets } = await import('../../wallets/sandbox/list-wallets.ts')
+  const page = await listWallets(deps, filter, { limit, after: after && unsealed(deps, after) })
+  return { ...page, next: page.next && deps.secrets.seal(page.next, nextField) }
+}
+
+function unsealed({ secrets }: AdminDeps, text: string): string {
+  try {
+    return secrets.unseal(text, nextField)
+  } catch {
+    throw new Failed('--after takes the "next" of the previous page.')
+  }
+}
+
+const columns: Column<WalletFacts>[] = [
+  { title: 'PHONE', cell: ({ phone }) => phone },
+  { title: 'BUSINESS', cell: ({ businessId }) => businessId },
+  { title: 'BALANCE', cell: ({ balance }) => balance },
+  { title: 'PIN', cell: ({ pin }) => (pin.lockEndsAt === null ? 'open' : 'locked') },
+  { title: 'FIXED OUTCOME', cell: ({ fixedOutcome }) => fixedOutcome && Object.values(fixedOutcome).join(' ') },
+  { title: 'CREATED', cell: ({ createdAt }) => dayOf(createdAt) },
+]

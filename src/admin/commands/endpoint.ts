@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { EndpointFacts } from '../../webhooks/endpoints/endpoint-facts.ts'
 import type { EndpointFilter } from '../../webhooks/endpoints/list-endpoints.ts'
-import { act, found } from './act.ts'
+import { act, found, subcommand, subcommandOnId } from './act.ts'
 import { someId } from './arguments.ts'
 import { asList } from './list.ts'
+import type { AdminDeps } from './run.ts'
 import { type Column, detailsText } from './table.ts'
 import { dayOf } from './text.ts'
 
@@ -24,51 +25,36 @@ other endpoints of the merchant as endpoint.failing.
 Example:
   admin endpoint show ID`
 
-interface Options {
-  business?: string
-  failing?: true
+interface Options extends EndpointFilter {
   disabled?: true
-  deleted?: true
 }
 
 /** Adds the commands `endpoint list` and `endpoint show`. */
 export function addEndpointCommands(program: Command): void {
-  const endpoint = program.command('endpoint').description('find webhook endpoints')
-  const list = endpoint
-    .command('list')
-    .description('list endpoints, newest first')
+  const endpoint = subcommand(program, 'endpoint', 'find webhook endpoints')
+  const list = subcommand(endpoint, 'list', 'list endpoints, newest first')
     .option('--business <id>', 'only endpoints of this business', someId)
     .option('--failing', 'only endpoints whose last attempt failed')
     .option('--disabled', 'only endpoints that are not active')
     .option('--deleted', 'only deleted endpoints')
     .addHelpText('after', listHelp)
-  asList(list, columns, async (deps, options: Options, slice) => {
+  asList(list, columns, async (deps, { disabled, ...filter }: Options, slice) => {
     const { listEndpoints } = await import('../../webhooks/endpoints/list-endpoints.ts')
-    return listEndpoints(deps, filterOf(options), slice)
+    return listEndpoints(deps, { ...filter, ...(disabled && { active: false }) }, slice)
   })
 
-  endpoint
-    .command('show')
-    .description('show the state, the health and the deliveries of an endpoint')
-    .argument('<id>', 'id of the endpoint')
+  subcommandOnId(endpoint, 'show', 'show the state, the health and the deliveries of an endpoint')
     .addHelpText('after', showHelp)
-    .action(
-      act(async (deps, id: string) => {
-        const { lookUpBusiness } = await import('../../businesses/look-up.ts')
-        const { lookUpEndpointFacts } = await import('../../webhooks/endpoints/endpoint-facts.ts')
-        const facts = found(await lookUpEndpointFacts(deps, id), `There is no endpoint ${id}`)
-        const business = await lookUpBusiness(deps, facts.businessId)
-        return { ...facts, businessName: business?.name ?? '' }
-      }, detailsText),
-    )
+    .action(act(showEndpoint, detailsText))
 }
 
-const filterOf = ({ business, failing, disabled, deleted }: Options): EndpointFilter => ({
-  ...(business === undefined ? {} : { businessId: business }),
-  ...(failing ? { failing } : {}),
-  ...(disabled ? { active: false } : {}),
-  ...(deleted ? { deleted } : {}),
-})
+async function showEndpoint(deps: AdminDeps, id: string) {
+  const { lookUpBusiness } = await import('../../businesses/look-up.ts')
+  const { lookUpEndpointFacts } = await import('../../webhooks/endpoints/endpoint-facts.ts')
+  const facts = found(await lookUpEndpointFacts(deps, id), `There is no endpoint ${id}`)
+  const business = await lookUpBusiness(deps, facts.businessId)
+  return { ...facts, businessName: business?.name ?? '' }
+}
 
 const columns: Column<EndpointFacts>[] = [
   { title: 'ID', cell: ({ id }) => id },
