@@ -12,7 +12,7 @@ import { deadDeliveries, deadDelivery } from '../support/dead-deliveries.ts'
 import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
 import { killAtEveryStep } from '../support/kill-at-every-step.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { type Service, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 const actor = { kind: 'operator', name: 'tester', from: null } as const
@@ -21,6 +21,7 @@ const idsOf = (deliveries: { _id: string }[]): string[] => deliveries.map(({ _id
 
 describe('A re-queue', () => {
   const service = withService()
+  const beside = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServerPerTest()
   let endpointId: string
@@ -64,6 +65,18 @@ describe('A re-queue', () => {
     for (const { status, requeues } of now) expect([status, requeues]).to.deep.equal(['RETRYING', 1])
     const trail = await trailOf(dead)
     expect(trail.map(({ subject }) => subject)).to.have.members(idsOf(dead))
+  })
+
+  it('takes effect once even if two processes re-queue at the same time', async () => {
+    const dead = await deadDeliveries(service, merchant, 20)
+    const press = async ({ deps }: Service) => [...(await requeueDeliveries(deps, idsOf(dead), by)).values()]
+    for (let round = 1; round <= 5; round += 1) {
+      const outcomes = (await Promise.all([service, beside, service, beside].map(press))).flat()
+      expect(outcomes.filter((outcome) => outcome === 'requeued')).to.have.length(20)
+      expect(await trailOf(dead)).to.have.length(20 * round)
+      const again = { status: 'DEAD', nextAttemptAt: null, attempts: 8 + round } as const
+      await service.deps.Delivery.updateMany({ _id: { $in: idsOf(dead) }, requeues: round }, { $set: again })
+    }
   })
 
   it('changes nothing for a delivery that is being attempted or has already been re-queued', async () => {
