@@ -98,6 +98,7 @@ describe('The seals of the audit trail', function () {
   const service = withService()
   const { lines, seals, seal, verify, allSeals, addLines, expectSealedOnce } = trailOf(service)
   const night = (log = service.deps.log) => checkTrail({ ...service.deps, log }, new AbortController().signal)
+  afterEach(() => service.clock.freeze(null))
 
   it('prove nothing if there are none yet', async () => {
     const { exitCode, stdout, stderr } = await openAdmin(service).here('audit', 'verify', '--json')
@@ -145,7 +146,6 @@ describe('The seals of the audit trail', function () {
     await seal()
     expect((await open())?.seal).to.be.greaterThan(0)
     await expectSealedOnce()
-    service.clock.freeze(null)
   })
 
   it('contain a line that a forged field keeps open for longer', async () => {

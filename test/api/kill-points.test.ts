@@ -292,6 +292,48 @@ describe('If a process is killed between any two steps, the service', function (
     await land(operation, steps.length)
   })
 
+  it('neither loses nor duplicates anything when it starts a replay', async () => {
+    const operation = request(
+      201,
+      async () => {
+        const { merchant, path } = await soleEndpoint()
+        return { merchant, path: `${path}/replay`, body: { from: '2026-01-01' } }
+      },
+      async (merchant, data, label) => {
+        const stored = await service.deps.Replay.find({ businessId: merchant.businessId }).lean()
+        const replays = stored.map(({ _id, status, numberOfDay }) => [_id, status, numberOfDay])
+        expect(replays, label).to.deep.equal([[data['id'], 'RUNNING', 1]])
+        await expectOneLine(merchant, 'endpoint.replayed', label)
+      },
+    )
+    const steps = await kill(operation)
+    // Reading the endpoint and the number of the last event, counting events, a running replay, those of the day.
+    const reading = ['find', 'find', 'aggregate', 'find', 'find'].map((name) => `mongodb ${name}`)
+    expect(steps).to.deep.equal([...looking, ...reading, 'mongodb insert', ...recording])
+    await land(operation, steps.length)
+  })
+
+  it('neither loses nor duplicates anything when it cancels a replay', async () => {
+    const operation = request(
+      200,
+      async () => {
+        const { merchant, path } = await soleEndpoint()
+        const body = { from: '2026-01-01' }
+        const started = await service.http.post(`/api/v1/dev${path}/replay`).set(merchant.write()).send(body)
+        return { merchant, path: `${path}/replays/${started.body.data.id}/cancel`, body: {} }
+      },
+      async (merchant, data, label) => {
+        const replay = await service.deps.Replay.findOne({ businessId: merchant.businessId }).orFail().lean()
+        expect(replay.running, label).to.equal(undefined)
+        expect([replay.status, replay.finishedAt?.toJSON()], label).to.deep.equal(['CANCELLED', data['finishedAt']])
+        await expectOneLine(merchant, 'endpoint.replay-cancelled', label)
+      },
+    )
+    const steps = await kill(operation)
+    expect(steps).to.deep.equal([...looking, 'mongodb find', 'mongodb update', ...recording])
+    await land(operation, steps.length)
+  })
+
   it('leaves no delivery pending when it deletes an endpoint', async () => {
     const operation = request(
       200,

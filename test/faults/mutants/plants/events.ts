@@ -59,17 +59,6 @@ export const eventMutants: PlantedBugs = {
     caughtBy: ['replay.exact'],
     focus: { ...plain, seconds: 20, often: ['startReplay'] },
   },
-  'slot-read-apart': {
-    bug: 'A new endpoint looks for a free slot outside its transaction: two at once cannot both be created.',
-    edits: [
-      replace(
-        'findFreeSlot',
-        "{ projection: $fields, hint: 'slotInUse', session }",
-        "{ projection: $fields, hint: 'slotInUse' }",
-      ),
-    ],
-    caughtBy: ['api/webhook-endpoints.test.ts'],
-  },
   'replay-uncounted': {
     bug: 'Two replays at once get different numbers of the day, so a business can start more than a hundred.',
     edits: [
