@@ -632,7 +632,11 @@ describe('A change of an endpoint or a replay', () => {
 
   const changes: Record<string, () => Promise<Change>> = {
     'new endpoint': async () => ({
-      ...{ method: 'post', path: '', body: { url, events: ['payment.created'] }, wrong, status: 201 },
+      method: 'post',
+      path: '',
+      body: { url, events: ['payment.created'] },
+      wrong,
+      status: 201,
       effects: async () => [
         await service.deps.Endpoint.countDocuments({ businessId: merchant.businessId }),
         await lines('endpoint.created'),
@@ -643,7 +647,11 @@ describe('A change of an endpoint or a replay', () => {
       const id = await endpoint()
       const body = { events: ['payment.expired'] }
       return {
-        ...{ method: 'put', path: `/${id}`, body, wrong, status: 200 },
+        method: 'put',
+        path: `/${id}`,
+        body,
+        wrong,
+        status: 200,
         effects: async () => [
           await service.deps.Endpoint.countDocuments({ _id: id, events: 'payment.expired' }),
           await lines('endpoint.changed'),
@@ -654,7 +662,11 @@ describe('A change of an endpoint or a replay', () => {
     async 'rotated secret'() {
       const id = await endpoint()
       return {
-        ...{ method: 'post', path: `/${id}/rotate-secret`, body: {}, wrong: null, status: 200 },
+        method: 'post',
+        path: `/${id}/rotate-secret`,
+        body: {},
+        wrong: null,
+        status: 200,
         effects: async () => [
           (await service.deps.Endpoint.findById(id).orFail().lean()).previousSecrets.length,
           await lines('endpoint.secret-rotated'),
@@ -665,7 +677,11 @@ describe('A change of an endpoint or a replay', () => {
     async 'deleted endpoint'() {
       const id = await endpoint()
       return {
-        ...{ method: 'delete', path: `/${id}`, body: {}, wrong: null, status: 200 },
+        method: 'delete',
+        path: `/${id}`,
+        body: {},
+        wrong: null,
+        status: 200,
         effects: async () => [
           await service.deps.Endpoint.countDocuments({ _id: id, slot: { $exists: false } }),
           await lines('endpoint.deleted'),
@@ -676,7 +692,11 @@ describe('A change of an endpoint or a replay', () => {
     async 'new replay'() {
       const id = await endpoint()
       return {
-        ...{ method: 'post', path: `/${id}/replay`, body: { from: '2026-01-01' }, wrong, status: 201 },
+        method: 'post',
+        path: `/${id}/replay`,
+        body: { from: '2026-01-01' },
+        wrong,
+        status: 201,
         effects: async () => [
           await service.deps.Replay.countDocuments({ endpointId: id }),
           await lines('endpoint.replayed'),
@@ -694,7 +714,11 @@ describe('A change of an endpoint or a replay', () => {
       for (const { _id } of await service.deps.StoredResponse.find().lean()) others.add(_id)
       const { id: replayId } = started.body.data
       return {
-        ...{ method: 'post', path: `/${id}/replays/${replayId}/cancel`, body: {}, wrong: null, status: 200 },
+        method: 'post',
+        path: `/${id}/replays/${replayId}/cancel`,
+        body: {},
+        wrong: null,
+        status: 200,
         effects: async () => [
           await service.deps.Replay.countDocuments({ _id: replayId, status: 'CANCELLED' }),
           await lines('endpoint.replay-cancelled'),
