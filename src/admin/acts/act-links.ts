@@ -1,20 +1,18 @@
 import { html } from 'ghtml'
 import type { SignedIn } from '../../staff/find-session.ts'
 import { mayStaff } from '../../staff/permissions.ts'
-import { type ActGroup, objectPath } from './staff-act.ts'
+import { type ActGroup, objectPath, obstacleTo } from './staff-act.ts'
 
 /**
  * Returns links to the acts that this member of staff can perform on an object now, with the dangerous acts set apart.
  * Returns an empty string if there are none.
  */
 export function actLinks<Found>(group: ActGroup<Found>, id: string, found: Found, staff: SignedIn): string {
-  const possible = Object.entries(group.acts).filter(
-    ([, act]) => mayStaff(staff, act.permission) && act.obstacle(found, staff) === null,
-  )
-  if (possible.length === 0) return ''
+  const possible = Object.entries(group.acts).filter(([, act]) => obstacleTo(group, act, found, staff) === null)
+  if (possible.length === 0 || !mayStaff(staff, group.permission)) return ''
   const links = (isDanger: boolean) => {
     const each = possible
-      .filter(([, act]) => act.isDanger === isDanger)
+      .filter(([, act]) => (act.isDanger ?? false) === isDanger)
       .map(
         ([name, { label }]) =>
           html`<a class="button ${isDanger ? 'danger' : ''}" href="${objectPath(group, id)}/${name}">${label}…</a>`,

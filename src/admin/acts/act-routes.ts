@@ -1,23 +1,35 @@
 import type { Request, Response, Router } from 'express'
-import { readReason } from '../../audit/reason.ts'
+import { html } from 'ghtml'
+import { maxReasonLength, readReason } from '../../audit/reason.ts'
 import type { Deps } from '../../deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
 import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
+import type { SignedIn } from '../../staff/find-session.ts'
 import { byStaff, checkCsrf, requirePermission, staffOf } from '../pages/guards.ts'
-import { page } from '../pages/layout.ts'
+import { csrfField, page } from '../pages/layout.ts'
 import { limited } from '../pages/limited.ts'
 import { sendNotFound } from '../pages/respond.ts'
-import { confirmationBody } from './act-page.ts'
-import { type ActGroup, type Faults, objectPath, type StaffAct, type Values } from './staff-act.ts'
+import { userText } from '../pages/words.ts'
+import { type Effects, namedEffects } from './effects.ts'
+import {
+  type ActField,
+  type ActGroup,
+  type ActResult,
+  type Faults,
+  objectPath,
+  obstacleTo,
+  type StaffAct,
+  type Values,
+} from './staff-act.ts'
 
 /**
- * Adds the two routes of each act of a group: GET shows what will happen, and POST does it. Both require the act's
+ * Adds the two routes of each act of a group: GET shows what will happen, and POST does it. Both require the group's
  * permission.
  */
 export function addActs<Found>(router: Router, deps: Deps, group: ActGroup<Found>): void {
+  const may = requirePermission(group.permission)
   for (const [name, act] of Object.entries(group.acts)) {
     const path = `${group.path}/${name}`
-    const may = requirePermission(act.permission)
     router.get(path, may, limited(deps)(confirm(group, name, act)))
     router.post(path, may, checkCsrf, perform(deps, group, name, act))
   }
@@ -29,15 +41,11 @@ const confirm =
   <Found>(group: ActGroup<Found>, name: string, act: StaffAct<Found>) =>
   (deps: Deps) =>
   async (req: ActRequest, res: Response) => {
-    const found = await group.find(deps, req.params.id ?? '')
+    const id = req.params.id ?? ''
+    const found = await group.find(deps, id)
     if (found === null) return sendNotFound(res)
-    await show(deps, group, name, act, found, {
-      req,
-      res,
-      status: 200,
-      values: given(act, req.query),
-      faults: {},
-    })
+    const backPath = objectPath(group, id)
+    await show(deps, res, { group, name, act, found, backPath, values: given(act, req.query), faults: {} })
   }
 
 const perform =
@@ -48,9 +56,9 @@ const perform =
     if (found === null) return sendNotFound(res)
     const backPath = objectPath(group, id)
     const again = () => redirectTo(res, `${backPath}/${name}`)
-    if (act.obstacle(found, staffOf(res)) !== null) return again()
+    if (obstacleTo(group, act, found, staffOf(res)) !== null) return again()
     const values = { ...given(act, req.body), ...formFields(req, 'reason') }
-    const invalid = (faults: Faults) => show(deps, group, name, act, found, { req, res, status: 400, values, faults })
+    const invalid = (faults: Faults) => show(deps, res, { group, name, act, found, backPath, values, faults })
     const reason = readReason(values.reason)
     const faults = {
       ...act.faults?.(values),
@@ -58,15 +66,20 @@ const perform =
       ...missingFaults(act, values),
     }
     if (Object.keys(faults).length > 0) return invalid(faults)
-    const done = await act.run(deps, found, byStaff(req, res, reason), values)
-    if (done.result === 'invalid') return invalid(done.faults)
-    if (done.result === 'refused') return again()
-    if (done.result === 'done') return redirectTo(res, done.to ?? `${backPath}?done=${name}`)
+    const done = await act.run(deps, found, byStaff(req, res, reason), values).catch((error): ActResult => {
+      const form = group.refusalText?.(error) ?? null
+      if (form === null) throw error
+      return { faults: { form } }
+    })
+    if (done === undefined) return redirectTo(res, `${backPath}?done=${name}`)
+    if (done === 'refused') return again()
+    if ('faults' in done) return invalid(done.faults)
+    if ('to' in done) return redirectTo(res, done.to)
     sendPage(res, 200, page({ title: act.title, staff: staffOf(res), current: null }, done.body))
   }
 
 function reasonFault(
-  { isReasonOptional = false }: { isReasonOptional?: boolean },
+  { isReasonOptional }: { isReasonOptional?: boolean },
   text: string,
   reason: string | null,
 ): Faults {
@@ -93,37 +106,86 @@ function given<Found>({ fields = {} }: StaffAct<Found>, input: unknown): Values 
   )
 }
 
-interface Shown {
-  req: ActRequest
-  res: Response
-  status: number
+/** The page on which staff confirm an act on one object. */
+interface Confirmation<Found> {
+  group: ActGroup<Found>
+  name: string
+  act: StaffAct<Found>
+  found: Found
+  /** The path of the object's page. */
+  backPath: string
   values: Values
   faults: Faults
 }
 
-async function show<Found>(
-  deps: Deps,
-  group: ActGroup<Found>,
-  name: string,
-  act: StaffAct<Found>,
-  found: Found,
-  { req, res, status, values, faults }: Shown,
-): Promise<void> {
+/** Sends the page that shows what an act does, and that requires a reason and a confirmation. */
+async function show<Found>(deps: Deps, res: Response, confirmation: Confirmation<Found>): Promise<void> {
+  const { group, act, found, backPath, values, faults } = confirmation
   const staff = staffOf(res)
-  const isPossible = act.obstacle(found, staff) === null
-  const details = (isPossible ? await act.details?.(deps, found, values) : null) ?? ''
-  const backPath = objectPath(group, req.params.id ?? '')
-  const actionPath = `${backPath}/${name}`
-  const body = confirmationBody({
-    group,
-    act,
-    found,
-    backPath,
-    actionPath,
-    staff,
-    values,
-    faults,
-    details,
-  })
+  const obstacle = obstacleTo(group, act, found, staff)
+  const facts = group.facts(found)
+  const details = obstacle === null ? await act.details?.(deps, found, values) : undefined
+  const body = html`<h1>${act.title} !${userText(group.nameOf(found))}</h1>
+    !${facts === '' ? '' : html`<dl class="facts card">!${facts}</dl>`}
+    !${
+      obstacle === null
+        ? html`<h2>What will happen</h2>
+    <dl class="facts card">!${effectFacts(group, act.effects)}</dl>
+    !${details ?? ''}
+    !${form(confirmation, staff)}`
+        : html`<p class="notice" role="status">${obstacle}</p>
+    <p><a href="${backPath}">Back</a></p>`
+    }`
+  const status = Object.keys(faults).length === 0 ? 200 : 400
   sendPage(res, status, page({ title: `${act.title} ${group.nameOf(found)}`, staff, current: null }, body))
+}
+
+function effectFacts<Found>({ acts }: ActGroup<Found>, effects: Effects): string {
+  const { undo, undoNote = '' } = effects
+  const parts = namedEffects(effects).map(([name, sentence]) => html`<dt>${name}</dt><dd>${capitalised(sentence)}</dd>`)
+  const undone = undo === undefined ? capitalised(undoNote) : `With “${acts[undo]?.label ?? undo}”.`
+  return html`!${parts}<dt>Undo</dt><dd>${undone}</dd>`
+}
+
+const capitalised = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1)
+
+function form<Found>(confirmation: Confirmation<Found>, staff: SignedIn): string {
+  const { name, act, found, backPath, values, faults } = confirmation
+  const shown = (key: string, spec: ActField<Found>) =>
+    field(key, spec, values[key] ?? spec.current(found), faults[key])
+  const fields = Object.entries(act.fields ?? {}).map(([key, spec]) => shown(key, spec))
+  const wrong = Object.keys(faults).length > 0
+  return html`!${wrong ? html`<p class="notice bad" role="alert">${faults.form ?? 'Nothing was changed. Correct the marked fields.'}</p>` : ''}
+    <form method="post" action="${backPath}/${name}" class="card stack">
+      !${csrfField(staff)}!${fields}
+      !${shown('reason', reasonField(act))}
+      <p class="buttons"><button class="${act.isDanger ? 'main danger' : 'main'}">${act.label}</button> <a href="${backPath}">Cancel</a></p>
+    </form>`
+}
+
+const reasonField = ({ isReasonOptional = false }: { isReasonOptional?: boolean }): ActField<unknown> => ({
+  label: isReasonOptional ? 'Reason (optional)' : 'Reason',
+  hint: `Up to ${maxReasonLength} characters. The audit trail shows it permanently, so do not enter secrets or customer data.`,
+  isRequired: !isReasonOptional,
+  maxLength: maxReasonLength,
+  current: () => '',
+})
+
+/** Returns a field with its label, its hint and, if the value is wrong, a message that screen readers read with it. */
+function field<Found>(name: string, spec: ActField<Found>, value: string, fault: string | undefined): string {
+  const { label, hint, choices, isRequired, maxLength = 64 } = spec
+  if (label === null) return html`<input type="hidden" name="${name}" value="${value}" />`
+  const ids = [fault === undefined ? [] : `${name}-fault`, hint === undefined ? [] : `${name}-hint`].flat().join(' ')
+  const wrong = fault === undefined ? '' : 'aria-invalid="true"'
+  const described = ids === '' ? '' : html`aria-describedby="${ids}" !${wrong}`
+  const input =
+    choices === undefined
+      ? html`<input id="${name}" name="${name}" value="${value}" autocomplete="off" maxlength="${String(maxLength)}" !${isRequired ? 'required' : ''} !${described} />`
+      : html`<select id="${name}" name="${name}" !${described}>!${choices.map((choice) => html`<option !${choice === value ? 'selected' : ''}>${choice}</option>`)}</select>`
+  return html`<div>
+    <label for="${name}">${label}</label>
+    !${fault === undefined ? '' : html`<p class="bad" id="${name}-fault">${fault}</p>`}
+    !${input}
+    !${hint === undefined ? '' : html`<p class="faint" id="${name}-hint">${hint}</p>`}
+  </div>`
 }

@@ -6,6 +6,10 @@ import type { Effects } from './effects.ts'
 /** A change of one setting of a business, which staff make on a page and operators on the command line. */
 export interface BusinessSwitch {
   description: string
+  label: string
+  title: string
+  /** The state after the act, to complete the sentence "The business is …". */
+  state: string
   effects: Effects
   /** The name of the change in the audit trail. */
   act: Act
@@ -15,6 +19,9 @@ export interface BusinessSwitch {
 export const businessSwitches = {
   approve: {
     description: 'approve a business for live mode',
+    label: 'Approve for live mode',
+    title: 'Grant live approval to business',
+    state: 'approved for live mode',
     effects: {
       opens: 'live keys. Test keys work without approval.',
       undo: 'unapprove',
@@ -24,6 +31,9 @@ export const businessSwitches = {
   },
   unapprove: {
     description: 'withdraw the approval for live mode; the sandbox stays open',
+    label: 'Withdraw live approval',
+    title: 'Withdraw the live approval of business',
+    state: 'not approved for live mode',
     effects: {
       closes:
         'live keys (403 LIVE_ACCESS_NOT_APPROVED), so the business can create no live payment intents and make no live refunds.',
@@ -36,6 +46,9 @@ export const businessSwitches = {
   },
   disable: {
     description: 'close the developer API of a business; its payment pages stay open',
+    label: 'Disable developer API',
+    title: 'Disable the developer API of business',
+    state: 'not able to use the developer API',
     effects: {
       closes: 'the developer API, with live and test keys (503 FEATURE_DISABLED).',
       staysOpen: 'payment pages, payments by link and by code, and webhooks.',
@@ -46,6 +59,9 @@ export const businessSwitches = {
   },
   enable: {
     description: 'open the developer API of a business again',
+    label: 'Enable developer API',
+    title: 'Enable the developer API of business',
+    state: 'able to use the developer API, unless it is suspended',
     effects: {
       opens:
         'the developer API. Live keys also need the approval for live mode. A suspended business stays closed until it is resumed.',
@@ -56,6 +72,9 @@ export const businessSwitches = {
   },
   suspend: {
     description: 'close the developer API, the payment pages and all payments of a business',
+    label: 'Suspend',
+    title: 'Suspend business',
+    state: 'suspended',
     effects: {
       closes:
         'the developer API, with live and test keys (503 FEATURE_DISABLED), the pages of unpaid payment intents, and all new payments, live and test. Refunds are made through the developer API, so they are not possible either.',
@@ -68,6 +87,9 @@ export const businessSwitches = {
   },
   resume: {
     description: 'end the suspension of a business',
+    label: 'Resume',
+    title: 'Resume business',
+    state: 'not suspended',
     effects: {
       opens:
         'everything that the suspension closed. Customers can pay PENDING payment intents again. If the developer API is disabled, it stays closed until it is enabled.',

@@ -7,18 +7,20 @@ export interface Effects {
   opens?: string
   changes?: string
   staysOpen?: string
-  /** The name of the act that reverses this one. If it is null, `undoNote` explains why there is none. */
-  undo: string | null
+  /** The name of the act that reverses this one. If there is none, `undoNote` explains why. */
+  undo?: string
   undoNote?: string
 }
 
 /** The names of the parts of `Effects`, in the order in which they are shown. */
-export const effectNames = {
-  closes: 'Closes',
-  opens: 'Opens',
-  changes: 'Changes',
-  staysOpen: 'Stays open',
-} as const
+const effectNames = { closes: 'Closes', opens: 'Opens', changes: 'Changes', staysOpen: 'Stays open' } as const
+
+/** Returns the consequences, each with its name. */
+export const namedEffects = (effects: Effects): [name: string, sentence: string][] =>
+  Object.entries(effectNames).flatMap(([part, name]) => {
+    const sentence = effects[part as keyof typeof effectNames]
+    return sentence === undefined ? [] : [[name, sentence]]
+  })
 
 const helpWidth = 80
 
@@ -27,11 +29,8 @@ const helpWidth = 80
  */
 export function effectsHelp(effects: Effects, noun: string): string {
   const { undo, undoNote } = effects
-  const parts = Object.entries(effectNames).map(([part, name]) => {
-    const sentence = effects[part as keyof typeof effectNames]
-    return sentence === undefined ? '' : `\n${wrapped(`${name}: ${sentence}`)}`
-  })
-  const last = undo === null ? wrapped(`Undo: ${undoNote}`) : `Undo with: ${noun} ${undo}`
+  const parts = namedEffects(effects).map(([name, sentence]) => `\n${wrapped(`${name}: ${sentence}`)}`)
+  const last = undo === undefined ? wrapped(`Undo: ${undoNote}`) : `Undo with: ${noun} ${undo}`
   return `${parts.join('')}\n${last}`
 }
 

@@ -1,19 +1,23 @@
 import { html } from 'ghtml'
+import type { EventName } from '../../../schemas/events.ts'
 import type { By } from '../../audit/audit-event.ts'
 import type { Deps } from '../../deps.ts'
+import { Refusal } from '../../errors.ts'
 import { type Span, upToNow } from '../../input/span.ts'
 import { countDeadOf } from '../../webhooks/deliveries/backlog.ts'
 import { deadIn } from '../../webhooks/deliveries/dead-in.ts'
 import { lookUpEndpoint, type TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { requeueAll } from '../../webhooks/deliveries/requeue-all.ts'
+import { countSelected } from '../../webhooks/replays/selected-events.ts'
+import { type PlannedReplay, planReplay, startReplay } from '../../webhooks/replays/start.ts'
+import { countUndelivered } from '../../webhooks/replays/undelivered.ts'
 import { healthOf } from '../pages/endpoints-table.ts'
 import { readFormSpan, spanFields } from '../pages/form-span.ts'
 import { time } from '../pages/layout.ts'
 import { endpointPath } from '../pages/paths.ts'
 import { atMost, userText } from '../pages/words.ts'
 import { endpointStateOf } from '../sentences/endpoint-advice.ts'
-import { requeueRemedy } from '../sentences/endpoint-sentences.ts'
-import { replayAct } from './replay-act.ts'
+import { replayRemedy, requeueRemedy } from '../sentences/endpoint-sentences.ts'
 import type { ActGroup, StaffAct, Values } from './staff-act.ts'
 
 /**
@@ -47,15 +51,12 @@ const hidden = { label: null, current: () => '' }
  * the form.
  */
 const requeueAllAct: StaffAct<TracedEndpoint> = {
-  permission: 'requeue-deliveries',
   label: 'Re-queue all',
   title: 'Re-queue all dead deliveries of endpoint',
-  isDanger: false,
   isReasonOptional: true,
   effects: {
     changes:
       'each of these dead deliveries gets one more attempt, as soon as the endpoint has a free slot. If the attempt fails, the delivery is dead again. If the endpoint still does not work, have the merchant repair it first.',
-    undo: null,
     undoNote: 'an attempt cannot be taken back.',
   },
   fields: { from: hidden, to: hidden },
@@ -72,17 +73,74 @@ const requeueAllAct: StaffAct<TracedEndpoint> = {
     const span = upToNow(deps, spanIn(deps, values))
     const done = await requeueInTime(deps, _id, span, by)
     const left = await countDeadOf(deps, _id, span)
-    return { result: 'done', to: `${endpointPath(_id)}?${resultQuery({ ...done, left }, span)}` }
+    return { to: `${endpointPath(_id)}?${resultQuery({ ...done, left }, span)}` }
   },
   done: '',
+}
+
+const choices = { undelivered: 'Not delivered', all: 'All' } as const
+
+/** Selects and counts the events that the form describes. Throws VALIDATION_ERROR if a time is invalid. */
+function plan(deps: Deps, endpoint: TracedEndpoint, values: Values): Promise<PlannedReplay> {
+  const { deliveries, event = '' } = values
+  const span = spanIn(deps, values)
+  const request = {
+    from: span.from ?? new Date(0),
+    to: span.to,
+    events: event === '' ? null : [event as EventName],
+    onlyUndelivered: deliveries !== 'all',
+  }
+  return planReplay(deps, endpoint, request, (selection) => countSelected(deps.lists.models, selection))
+}
+
+const option = (value: string, name: string, chosen: string | undefined): string =>
+  html`<option value="${value}" !${value === chosen ? 'selected' : ''}>${name}</option>`
+
+/** Returns the form that selects the events to replay. Submitting it only counts them. */
+const selectionForm = (endpoint: TracedEndpoint, values: Values): string => {
+  const { from = '', to = '', deliveries, event } = values
+  return html`<form class="filter card" action="${endpointPath(endpoint._id)}/replay">
+    <div><label for="from">From (UTC)</label><input id="from" name="from" placeholder="2026-01-31T14:00" value="${from}" /></div>
+    <div><label for="to">To (UTC)</label><input id="to" name="to" placeholder="now" value="${to}" /></div>
+    <div><label for="event">Event</label><select id="event" name="event">!${option('', 'All', event)}!${endpoint.events.map((name) => option(name, name, event))}</select></div>
+    <div><label for="deliveries">Deliveries</label><select id="deliveries" name="deliveries">!${Object.entries(choices).map(([value, name]) => option(value, name, deliveries))}</select></div>
+    <div class="act"><button>Count</button></div>
+  </form>`
+}
+
+/** Replays the events of a period to an endpoint. */
+const replayAct: StaffAct<TracedEndpoint> = {
+  label: 'Replay',
+  title: 'Replay events to endpoint',
+  isReasonOptional: true,
+  effects: {
+    changes:
+      'a worker replays the selected events, oldest first, alongside new events. An existing delivery gets one more attempt. If it fails, a dead delivery is dead again, and any other one continues its automatic attempts. A missing delivery is created and gets up to eight attempts.',
+    undoNote: 'cancel the replay on the page of the endpoint. Attempts that were already made cannot be undone.',
+  },
+  fields: { from: hidden, to: hidden, event: hidden, deliveries: hidden },
+  async details(deps, endpoint, values) {
+    const planned = await plan(deps, endpoint, values)
+    const { total, sandbox } = planned
+    const undelivered = await countUndelivered(planned, (query) => query(deps.lists.models))
+    return html`!${selectionForm(endpoint, values)}
+      <p class="lead">${sandbox ? 'Sandbox' : 'Live'} events in this period: <b>${total}</b>!${undelivered === null ? '' : html`, not delivered: <b>${undelivered}</b>`}</p>`
+  },
+  obstacle: (endpoint) => replayRemedy[endpointStateOf(endpoint)],
+  async run(deps, endpoint, by, values) {
+    await startReplay(deps, await plan(deps, endpoint, values), by)
+  },
+  done: 'The replay has started. The table of replays shows its progress.',
 }
 
 /** The acts on an endpoint. */
 export const endpointActs: ActGroup<TracedEndpoint> = {
   path: '/endpoints/:id',
+  permission: 'requeue-deliveries',
   find: lookUpEndpoint,
   nameOf: ({ url }) => new URL(url).host,
   facts: (endpoint) =>
     html`<dt>URL</dt><dd>!${userText(endpoint.url)}</dd><dt>Health</dt><dd>!${healthOf(endpoint)}</dd>`,
+  refusalText: (error) => (error instanceof Refusal && error.code === 'RATE_LIMITED' ? error.message : null),
   acts: { 'requeue-all': requeueAllAct, replay: replayAct },
 }

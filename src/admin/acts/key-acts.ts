@@ -5,37 +5,22 @@ import { userText } from '../pages/words.ts'
 import { type KeySwitch, keySwitches } from './key-switches.ts'
 import type { ActGroup, StaffAct } from './staff-act.ts'
 
-interface SwitchWords {
-  label: string
-  isDanger: boolean
-}
-
-const words: Record<keyof typeof keySwitches, SwitchWords> = {
-  resume: { label: 'Resume', isDanger: false },
-  suspend: { label: 'Suspend', isDanger: true },
-  revoke: { label: 'Revoke', isDanger: true },
-}
-
-const switchAct = ({ effects, status }: KeySwitch, { label, isDanger }: SwitchWords): StaffAct<KeyInDetail> => ({
-  permission: 'change-keys',
+const switchAct = ({ label, effects, status }: KeySwitch): StaffAct<KeyInDetail> => ({
   label,
   title: `${label} key`,
-  isDanger,
+  isDanger: effects.closes !== undefined,
   effects,
-  obstacle(key) {
-    if (key.status === status) return `Nothing to do: the key is already ${status}.`
-    return key.status === 'revoked' ? 'A revoked key cannot be changed.' : null
-  },
-  async run(deps, { id }, by) {
-    return { result: (await setKeyStatus(deps, id, status, by)) ? 'done' : 'refused' }
-  },
+  obstacle: (key) => (key.status === 'revoked' ? 'A revoked key cannot be changed.' : null),
+  run: async (deps, { id }, by) => ((await setKeyStatus(deps, id, status, by)) ? undefined : 'refused'),
   done: `The key is now ${status}.`,
   isDone: (key) => key.status === status,
+  already: `the key is already ${status}`,
 })
 
-/** The acts on an API key. They are shown in this order. */
+/** The acts on an API key. */
 export const keyActs: ActGroup<KeyInDetail> = {
   path: '/keys/:id',
+  permission: 'change-keys',
   find: lookUpKey,
   nameOf: ({ key }) => key,
   facts: ({ id, businessName, mode, kind, status, lastUsedDay }) =>
@@ -45,7 +30,5 @@ export const keyActs: ActGroup<KeyInDetail> = {
     <dt>State</dt><dd>${status}</dd>
     <dt>Last used (UTC day)</dt><dd>${lastUsedDay ?? 'never'}</dd>
     <dt>Id</dt><dd class="id">${id}</dd>`,
-  acts: Object.fromEntries(
-    Object.entries(words).map(([name, each]) => [name, switchAct(keySwitches[name as keyof typeof keySwitches], each)]),
-  ),
+  acts: Object.fromEntries(Object.entries(keySwitches).map(([name, each]) => [name, switchAct(each)])),
 }

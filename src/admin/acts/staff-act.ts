@@ -15,57 +15,72 @@ export interface ActField<Found> {
   hint?: string
   /** The choices, for a field that is not free text. */
   choices?: readonly string[]
+  isRequired?: boolean
+  maxLength?: number
   /** Returns the initial value of the field. */
   current(found: Found): string
 }
 
 /**
- * The result of an act. `to` is the page to show next, if it is not the object's page. `shown` is HTML that is shown
- * once, such as a new link. The result is `refused` if the object has changed so that the act is no longer possible.
+ * What follows an act. By default, the object's page follows with the notice `done`. `to` is another page, and `body`
+ * is HTML that is shown once, such as a new link. With `faults`, the form is shown again. The result is `refused` if
+ * the object has changed so that the act is no longer possible.
  */
-export type ActResult =
-  | { result: 'done'; to?: string }
-  | { result: 'shown'; body: string }
-  | { result: 'invalid'; faults: Faults }
-  | { result: 'refused' }
+export type ActResult = undefined | { to: string } | { body: string } | { faults: Faults } | 'refused'
 
 /** An act that staff confirm on a page of its own, which says what will happen and requires a reason. */
 export interface StaffAct<Found> {
-  permission: Permission
   /** The text of the link and the button, such as `Suspend`. */
   label: string
   /** The heading of the page, in front of the object's name, such as `Suspend business`. */
   title: string
   /** Whether the act takes something away from a person. Such acts are set apart and shown in red. */
-  isDanger: boolean
+  isDanger?: boolean
   isReasonOptional?: boolean
   effects: Effects
   fields?: Record<string, ActField<Found>>
   /** Returns more facts about what will happen, as HTML. Throws VALIDATION_ERROR if the values are invalid. */
   details?(deps: Deps, found: Found, values: Values): Promise<string>
   /** Returns why the act is not possible now, as a sentence, or null if it is possible. */
-  obstacle(found: Found, staff: SignedIn): string | null
+  obstacle?(found: Found): string | null
   /** Returns messages about invalid values. */
   faults?(values: Values): Faults
   run(deps: Deps, found: Found, by: By, values: Values): Promise<ActResult>
   /** The notice that the object's page shows after the act. */
   done: string
-  /** Returns whether the notice is still true. If this function is missing, the notice is always shown. */
+  /**
+   * Returns whether the notice is still true. If so, there is nothing to do, because of what `already` says. If this
+   * function is missing, the notice is always shown, and the act can be repeated.
+   */
   isDone?(found: Found): boolean
+  already?: string
 }
 
 /** The acts on one kind of object. The name of an act is the last part of the path of its page. */
 export interface ActGroup<Found> {
   /** The path of the object's page below `/admin`. `:id` stands for the id of the object. */
   path: string
+  permission: Permission
   /** Returns the object, or null if it does not exist. */
   find(deps: Deps, id: string): Promise<Found | null>
   nameOf(found: Found): string
   /** Returns facts about the object, so that staff can check that it is the right one, as HTML for a `dl` element. */
   facts(found: Found): string
+  /** Returns why none of the acts is possible for this member of staff. */
+  obstacle?(found: Found, staff: SignedIn): string | null
+  /** Returns what the form says if an act throws this error, or null if the error is a fault of the service. */
+  refusalText?(error: unknown): string | null
   acts: Record<string, StaffAct<Found>>
 }
 
 /** Returns the path of the page of one object of a group. */
 export const objectPath = ({ path }: { path: string }, id: string): string =>
   `/admin${path.replace(':id', encodeURIComponent(id))}`
+
+/** Returns why an act is not possible now, as a sentence, or null if it is possible. */
+export function obstacleTo<Found>(group: ActGroup<Found>, act: StaffAct<Found>, found: Found, staff: SignedIn) {
+  const obstacle = group.obstacle?.(found, staff) ?? null
+  if (obstacle !== null) return obstacle
+  if (act.isDone?.(found)) return `Nothing to do: ${act.already}.`
+  return act.obstacle?.(found) ?? null
+}
