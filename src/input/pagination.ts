@@ -121,6 +121,12 @@ async function readInOrder<Item extends Listed>(
   return $in.flatMap((id) => byId.get(id) ?? [])
 }
 
+/** Presents each item of a page. */
+export const presentPage = <Item, Presented>(
+  { items, ...page }: Page<Item>,
+  present: (item: Item) => Presented,
+): Page<Presented> => ({ items: items.map((item) => present(item)), ...page })
+
 /**
  * Builds a page. If `found` contains one item more than fits on the page, another page follows. `total` cannot be used
  * to determine this, because it was counted at a different time.

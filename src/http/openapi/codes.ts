@@ -1,5 +1,5 @@
 import { catalogue, type ErrorCode } from '../../errors.ts'
-import { bodyKindOf, type Route } from '../operations/route.ts'
+import { bodyKindOf, isForBrowsers, type Route } from '../operations/route.ts'
 
 /**
  * The error codes that every operation can return, in the order in which they are checked
@@ -36,7 +36,7 @@ export function codesOf(route: Route): ErrorCode[] {
   const isWrite = route.method !== 'get'
   const codes = new Set<ErrorCode>([
     ...ofAll,
-    ...(isWrite || route.key === 'secret' ? (['SECRET_KEY_REQUIRED'] as const) : []),
+    ...(isForBrowsers(route) ? [] : (['SECRET_KEY_REQUIRED'] as const)),
     ...(sandboxOnly ? (['SANDBOX_ONLY'] as const) : []),
     ...(isWrite ? ofWrites : []),
     ...(isWrite && bodyKindOf(route) !== null ? ofBodies : []),

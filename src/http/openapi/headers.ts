@@ -1,5 +1,5 @@
-import type { Route } from '../operations/route.ts'
-import { exposed, isForBrowsers } from '../pages/cross-origin.ts'
+import { isForBrowsers, type Route } from '../operations/route.ts'
+import { exposed } from '../pages/cross-origin.ts'
 import type { Part } from './schema.ts'
 
 const text = { type: 'string', maxLength: 100 }

@@ -1,7 +1,7 @@
 import { withoutNul } from '../../../schemas/responses/fields.ts'
 import { needsField } from '../../input/known-fields.ts'
 import { maxBodyBytes } from '../body/read-body.ts'
-import { type AnyWrite, type Route, scopesOf } from '../operations/route.ts'
+import { type AnyWrite, isForBrowsers, type Route, scopesOf } from '../operations/route.ts'
 import { headersOf } from './headers.ts'
 import { refusalsOf } from './refusals.ts'
 import type { Part, SchemaWriter } from './schema.ts'
@@ -37,12 +37,12 @@ export function operation(writer: SchemaWriter, route: Route): Part {
 }
 
 function statusesOf(route: Route): number[] {
-  if (!('status' in route)) return [200]
+  if (route.method === 'get' || route.status === undefined) return [200]
   return route.hasDryRun ? [200, route.status] : [route.status]
 }
 
 function requiredKey(route: Route): string {
-  const kind = route.method === 'get' && route.key === 'any' ? '' : 'secret '
+  const kind = isForBrowsers(route) ? '' : 'secret '
   const scopes = scopesOf(route).map((scope) => `\`${scope}\``)
   const noun = scopes.length === 1 ? 'the scope' : 'any of the scopes'
   return `Requires a ${kind}${route.sandboxOnly ? 'test ' : ''}key with ${noun} ${scopes.join(', ')}.`

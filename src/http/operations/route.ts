@@ -32,8 +32,8 @@ interface Common {
 
 export interface ReadRoute extends Common {
   method: 'get'
-  /** The kind of key that the operation accepts. `any` includes publishable keys, which are visible in browsers. */
-  key: 'any' | 'secret'
+  /** Present if the operation accepts publishable keys too, which are visible in browsers. */
+  key?: 'any'
   /**
    * The kind of item that the response contains, either alone or in a page. The kind determines how much memory is
    * reserved for the response.
@@ -70,14 +70,13 @@ export interface ReadRoute extends Common {
  */
 export interface DownloadRoute extends Common {
   method: 'get'
-  key: 'secret'
   download(deps: Deps, caller: Caller, input: OperationInput): Promise<Download>
 }
 
 export interface AnyWrite extends Common {
   method: 'post' | 'put' | 'patch' | 'delete'
-  /** The status of a successful response. */
-  status: 200 | 201
+  /** The status of a successful response, if it is not 200. */
+  status?: 201
   /** Whether `dryRun: true` in the body requests a dry run, which creates nothing. Its response has status 200. */
   hasDryRun?: true
   /** Present if the body is a CSV file, which `run` receives as a `FileBody`. Any other body is JSON. */
@@ -98,6 +97,12 @@ export interface WriteRoute extends AnyWrite {
 }
 
 export type Route = ReadRoute | DownloadRoute | WriteRoute
+
+/**
+ * Whether scripts on any site may call a route. This is true of routes that accept publishable keys, because those keys
+ * are public.
+ */
+export const isForBrowsers = (route: Route): boolean => 'key' in route && route.key === 'any'
 
 /** Returns the kind of body that an operation reads, or null if it ignores the body. */
 export const bodyKindOf = ({ body, about }: AnyWrite): BodyKind | null =>

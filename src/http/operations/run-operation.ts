@@ -1,13 +1,12 @@
 import type { Request, Response } from 'express'
 import { emptyQuery } from '../../../schemas/page.ts'
 import type { Caller } from '../../businesses/caller.ts'
+import { identify } from '../../businesses/identify.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import type { Page } from '../../input/pagination.ts'
 import { maxPageBytes, PageTooLarge } from '../../lists/page-bytes.ts'
 import { inSpan } from '../../tracing/in-span.ts'
-import type { BodyMemory } from '../body/budget.ts'
-import { type Body } from '../body/parsed.ts'
 import { readBody, reserveBody } from '../body/read-body.ts'
 import { buildOne, buildPage } from '../responses/build.ts'
 import { prefersCsv } from '../responses/csv-file.ts'
@@ -16,20 +15,28 @@ import { type ApiResponse, success } from '../responses/envelope.ts'
 import { memoryOfDownload, memoryOfOne, memoryOfPage } from '../responses/largest.ts'
 import { type BuiltResponse, sizeOf } from '../responses/send.ts'
 import { type Deadline, startDeadline } from '../server/deadline.ts'
-import { authenticate } from './authenticate.ts'
 import { causeOf } from './cause.ts'
-import { hold } from './hold.ts'
 import { idempotencyKey, runOnce } from './idempotency.ts'
-import { limitKey } from './limit-rate.ts'
+import { limitKey, limitUnknown } from './limit-rate.ts'
 import {
   bodyKindOf,
   type DownloadRoute,
+  isForBrowsers,
   type OperationInput,
   type ReadRoute,
   type Route,
   scopesOf,
   type WriteRoute,
 } from './route.ts'
+
+/** A request, and what its operation needs of it. */
+interface Call {
+  deps: Deps
+  req: Request
+  res: Response
+  deadline: Deadline
+  caller: Caller
+}
 
 /** Runs an operation after all its checks, which run in the documented order (docs/maintainers/decisions.md). */
 export async function runOperation(
@@ -39,81 +46,99 @@ export async function runOperation(
   res: Response,
 ): Promise<ApiResponse | BuiltResponse | DownloadBegun> {
   const deadline = startDeadline()
-  const caller = await identifyCaller(deps, req, res, deadline)
+  const caller = await identifyCaller({ deps, req, res, deadline })
+  const call: Call = { deps, req, res, deadline, caller }
   await limitKey(deps, caller, res)
   allow(route, caller)
-  if (route.method !== 'get') return write(deps, route, caller, deadline, req, res)
-  return 'download' in route
-    ? download(deps, route, caller, deadline, req, res)
-    : read(deps, route, caller, deadline, req, res)
+  if (route.method !== 'get') return write(call, route)
+  return 'download' in route ? download(call, route) : read(call, route)
 }
 
-async function identifyCaller(deps: Deps, req: Request, res: Response, deadline: Deadline): Promise<Caller> {
+/**
+ * Identifies the caller by its API key (SPEC 5; steps 2 to 5 in the order of checks, docs/maintainers/decisions.md).
+ * `req.ip` is safe to use, because Express determines it from TRUST_PROXY. The request's log line contains the key even
+ * if the request is rejected (http/server/log-request.ts).
+ */
+async function identifyCaller({ deps, req, res, deadline }: Omit<Call, 'caller'>): Promise<Caller> {
   if (!deps.apiSwitch.isOn()) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
   const unsure = deps.databaseTime.unsure()
   if (unsure !== null) await deadline.run(() => unsure)
-  return authenticate(deps, req, res, deadline)
+  const address = req.ip ?? ''
+  return deadline.run((deadlineAt) =>
+    limitUnknown(deps, address, res, deadlineAt, async () =>
+      identify(deps, bearerToken(req), address, deadlineAt, (key) => {
+        res.locals.key = key
+      }),
+    ),
+  )
+}
+
+/**
+ * Returns the token from the Authorization header. The header must consist of the word `Bearer` in upper or lower case,
+ * one space and the token (SPEC 5.1).
+ */
+function bearerToken(req: Request): string {
+  const values = req.headersDistinct.authorization ?? []
+  if (values.length === 0) throw refuse('MISSING_CREDENTIALS')
+  const token = /^bearer ([^\s,]+)$/i.exec(values.length === 1 ? (values[0] ?? '') : '')?.[1]
+  if (token === undefined) throw refuse('INVALID_AUTH_HEADER')
+  return token
 }
 
 function allow(route: Route, caller: Caller): void {
-  const needsSecret = route.method !== 'get' || route.key === 'secret'
-  if (needsSecret && caller.kind !== 'secret') throw refuse('SECRET_KEY_REQUIRED')
+  if (!isForBrowsers(route) && caller.kind !== 'secret') throw refuse('SECRET_KEY_REQUIRED')
   const { scope } = route
   if (!scopesOf(route).some((each) => caller.scopes.has(each)))
     throw refuse('SCOPE_REQUIRED', { details: typeof scope === 'string' ? { scope } : scope })
   if (route.sandboxOnly && !caller.sandbox) throw refuse('SANDBOX_ONLY')
 }
 
-async function read(
-  deps: Deps,
-  route: ReadRoute,
-  caller: Caller,
-  deadline: Deadline,
-  req: Request,
-  res: Response,
-): Promise<BuiltResponse | ApiResponse> {
-  if (route.toCsv !== undefined) res.vary('Accept')
-  const input = readInput(deps, route, req, undefined)
-  const held = await hold(deps, route, caller, input, deadline, res)
-  if (held === null) return readNow(deps, route, caller, input, deadline, res)
+async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiResponse> {
+  if (route.toCsv !== undefined) call.res.vary('Accept')
+  const input = readInput(call, route, undefined)
+  const held = await hold(call, route, input)
+  if (held === null) return readNow(call, route, input)
   if ('data' in held) return success(200, held.data)
   // The key may have been revoked while the request was held.
-  const again = await identifyCaller(deps, req, res, deadline)
-  allow(route, again)
-  return readNow(deps, route, again, { ...input, query: held.query }, deadline, res)
+  const caller = await identifyCaller(call)
+  allow(route, caller)
+  return readNow({ ...call, caller }, route, { ...input, query: held.query })
 }
 
-async function readNow(
-  deps: Deps,
-  route: ReadRoute,
-  caller: Caller,
-  input: OperationInput,
-  deadline: Deadline,
-  res: Response,
-): Promise<BuiltResponse> {
-  if (route.isPage !== true) return respond(deps, route, caller, input, deadline, res)
+/**
+ * Holds a request if its route and query permit it. The hold ends at the latest when the client disconnects. Only the
+ * reads during the hold count towards the deadline.
+ */
+async function hold({ deps, res, deadline, caller }: Call, route: ReadRoute, input: OperationInput) {
+  if (route.hold === undefined) return null
+  const gone = new AbortController()
+  const abort = (): void => gone.abort()
+  res.once('close', abort)
+  try {
+    const holding = { read: deadline.run, signal: gone.signal }
+    return await route.hold(deps, caller, input as OperationInput<never>, holding)
+  } finally {
+    res.off('close', abort)
+  }
+}
+
+async function readNow(call: Call, route: ReadRoute, input: OperationInput): Promise<BuiltResponse> {
+  if (route.isPage !== true) return respond(call, route, input)
   // The slot is taken before memory is reserved, because a list request that is waiting for the business's other lists
   // must not hold any memory.
-  const { shares } = deps.lists
+  const { deps, res, deadline, caller } = call
   const free = await deadline.run((deadlineAt) =>
     // A request that is past its deadline must not receive a slot, because nothing would release the slot.
-    shares.take(caller.businessId, () => res.closed || performance.now() > deadlineAt),
+    deps.lists.shares.take(caller.businessId, () => res.closed || performance.now() > deadlineAt),
   )
-  return respond(deps, route, caller, input, deadline, res).finally(free)
+  return respond(call, route, input).finally(free)
 }
 
-async function respond(
-  deps: Deps,
-  route: ReadRoute,
-  caller: Caller,
-  input: OperationInput,
-  deadline: Deadline,
-  res: Response,
-): Promise<BuiltResponse> {
-  const done = await deps.readPace.take(caller.businessId)
+async function respond(call: Call, route: ReadRoute, input: OperationInput): Promise<BuiltResponse> {
+  const done = await call.deps.readPace.take(call.caller.businessId)
   let size = 0
   try {
-    const built = await readAndBuild(deps, route, caller, input, deadline, res)
+    const built = await readAndBuild(call, route, input)
     size = sizeOf(built.parts)
     return built
   } catch (error) {
@@ -124,14 +149,8 @@ async function respond(
   }
 }
 
-async function readAndBuild(
-  deps: Deps,
-  route: ReadRoute,
-  caller: Caller,
-  input: OperationInput,
-  deadline: Deadline,
-  res: Response,
-): Promise<BuiltResponse> {
+async function readAndBuild(call: Call, route: ReadRoute, input: OperationInput): Promise<BuiltResponse> {
+  const { deps, res, deadline, caller } = call
   const bytes = route.isPage ? memoryOfPage(route.shows, input.query) : memoryOfOne(route.shows)
   const memory = await deps.responses.reserve(caller.businessId, bytes, res)
   const data = await inSpan(deps, 'operation', causeOf(res).traceparent, () =>
@@ -154,15 +173,9 @@ async function readAndBuild(
   return { parts, memory, csvName: csv?.name ?? null }
 }
 
-async function download(
-  deps: Deps,
-  route: DownloadRoute,
-  caller: Caller,
-  deadline: Deadline,
-  req: Request,
-  res: Response,
-): Promise<DownloadBegun> {
-  const input = readInput(deps, route, req, undefined)
+async function download(call: Call, route: DownloadRoute): Promise<DownloadBegun> {
+  const { deps, res, deadline, caller } = call
+  const input = readInput(call, route, undefined)
   const memory = await deps.responses.reserve(caller.businessId, memoryOfDownload, res)
   return memory.during(async () => {
     const file = await deadline.run(() => route.download(deps, caller, input))
@@ -174,66 +187,46 @@ async function download(
  * Throws VALIDATION_ERROR if a query parameter is unknown or invalid (step 12 in the order of checks,
  * docs/maintainers/decisions.md).
  */
-const readInput = (deps: Deps, { about }: Route, req: Request, body: unknown): OperationInput => ({
+const readInput = ({ deps, req }: Call, { about }: Route, body: unknown): OperationInput => ({
   params: req.params as Record<string, string>,
   query: deps.validate(about.query ?? emptyQuery, req.query),
   body,
 })
 
-async function write(
-  deps: Deps,
-  route: WriteRoute,
-  caller: Caller,
-  deadline: Deadline,
-  req: Request,
-  res: Response,
-): Promise<ApiResponse> {
+async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
+  const { deps, req, res, deadline, caller } = call
   const key = idempotencyKey(req)
-  const kind = bodyKindOf(route) ?? 'json'
-  const memory = reserveBody(deps, caller, req, kind)
+  const params = req.params as Record<string, string>
+  const { findEffect, storesNoRow = false, status = 200 } = route
+  const kind = bodyKindOf(route)
+  const memory = reserveBody(deps, caller, req, kind ?? 'json')
   return memory.use(async () => {
-    const body = await readBody(deps, caller, req, res, kind, memory)
-    const response = await runWrite(deps, route, caller, deadline, req, res, { key, memory, body })
+    const body = await readBody(deps, caller, req, res, kind ?? 'json', memory)
+    const unread = kind !== null && 'refusal' in body ? body.refusal : null
+    const response = await runOnce(deps, caller, deadline, {
+      key,
+      method: route.method,
+      // The path contains the decoded parameters, so that different encodings of a path are treated as the same path.
+      path: JSON.stringify([route.path, params]),
+      params: kind !== null && 'params' in body ? [req.query, body.params] : [req.query],
+      status: route.hasDryRun && 'value' in body && isDryRun(body.value) ? 200 : status,
+      unread,
+      isNeverLimited: route.isNeverLimited ?? route.method === 'delete',
+      cause: causeOf(res),
+      storesNoRow,
+      findEffect: findEffect ? (request) => findEffect(deps, caller, params, request) : null,
+      // The memory stays reserved while the operation runs, because it may run a few seconds past its deadline and
+      // still need the body.
+      run: (request) =>
+        memory.use(async () => {
+          if (unread !== null) throw unread
+          const input = readInput(call, route, 'value' in body ? body.value : undefined)
+          return route.run(deps, caller, input, request)
+        }),
+    })
     deps.responses.count(caller.businessId, response.body.length, res)
     return response
   })
 }
 
 const isDryRun = (body: unknown): boolean => (body as { dryRun?: unknown } | null)?.dryRun === true
-
-function runWrite(
-  deps: Deps,
-  route: WriteRoute,
-  caller: Caller,
-  deadline: Deadline,
-  req: Request,
-  res: Response,
-  { key, memory, body }: { key: string; memory: BodyMemory; body: Body },
-): Promise<ApiResponse> {
-  const isRead = bodyKindOf(route) !== null
-  const unread = isRead && 'refusal' in body ? body.refusal : null
-  const { findEffect, storesNoRow = false } = route
-  return runOnce(deps, caller, deadline, {
-    key,
-    method: route.method,
-    // The path contains the decoded parameters, so that different encodings of a path are treated as the same path.
-    path: JSON.stringify([route.path, req.params]),
-    params: isRead && 'params' in body ? [req.query, body.params] : [req.query],
-    status: route.hasDryRun && 'value' in body && isDryRun(body.value) ? 200 : route.status,
-    unread,
-    isNeverLimited: route.isNeverLimited ?? route.method === 'delete',
-    cause: causeOf(res),
-    storesNoRow,
-    findEffect: findEffect
-      ? (request) => findEffect(deps, caller, req.params as Record<string, string>, request)
-      : null,
-    // The memory stays reserved while the operation runs, because it may run a few seconds past its deadline and still
-    // need the body.
-    run: (request) =>
-      memory.use(async () => {
-        if (unread !== null) throw unread
-        const input = readInput(deps, route, req, 'value' in body ? body.value : undefined)
-        return route.run(deps, caller, input, request)
-      }),
-  })
-}

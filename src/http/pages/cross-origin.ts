@@ -1,12 +1,5 @@
 import type { NextFunction, Request, Response } from 'express'
-import type { Route } from '../operations/route.ts'
 import { send, success } from '../responses/envelope.ts'
-
-/**
- * Whether scripts on any site may call a route. This is true of routes that accept publishable keys, because those keys
- * are public.
- */
-export const isForBrowsers = (route: Route): boolean => 'key' in route && route.key === 'any'
 
 /**
  * Lets scripts on any site read the response. This is safe because the API uses no cookies, so a site cannot act on

@@ -10,13 +10,11 @@ import {
   statementPage,
 } from '../../../schemas/responses/ledger.ts'
 import * as example from './balance-example.ts'
-import type { About } from './openapi-text.ts'
-import { pageWith } from './page-example.ts'
+import { inSection, pageWith } from './openapi-text.ts'
 
-export const aboutBalance = {
+export const aboutBalance = inSection('Balance', {
   get: {
     operationId: 'getBalance',
-    tag: 'Balance',
     summary: 'Retrieve the balance',
     description:
       "Returns what the service owes you in the key's environment: all payments, minus refunds, fees and payouts.",
@@ -25,7 +23,6 @@ export const aboutBalance = {
   },
   entries: {
     operationId: 'listBalanceEntries',
-    tag: 'Balance',
     summary: 'List balance entries',
     description:
       'Returns every change of the balance, newest first. Entries never change. A payment and its fee are two entries, unless the fee is 0.',
@@ -35,7 +32,6 @@ export const aboutBalance = {
   },
   refunds: {
     operationId: 'listRefunds',
-    tag: 'Balance',
     summary: 'List refunds',
     description: "Returns the confirmed refunds of the key's environment, newest first.",
     query: listRefundsQuery,
@@ -44,7 +40,6 @@ export const aboutBalance = {
   },
   statements: {
     operationId: 'listStatements',
-    tag: 'Balance',
     summary: 'List the statements of a month',
     description:
       'Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, the response is a CSV file with one row per day, and with each amount as a decimal number and in centimes.',
@@ -58,7 +53,6 @@ export const aboutBalance = {
   },
   statement: {
     operationId: 'getStatement',
-    tag: 'Balance',
     summary: 'Retrieve the statement of a day',
     description:
       'Returns the movements that were booked on a UTC day. The statement of a closed day never changes. With `Accept: text/csv`, the response is a CSV file.',
@@ -71,4 +65,4 @@ export const aboutBalance = {
       csv: example.csv,
     },
   },
-} as const satisfies Record<string, About>
+})

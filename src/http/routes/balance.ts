@@ -1,7 +1,7 @@
 import { readDelimiter } from '../../../schemas/delimiter.ts'
 import type { ListEntriesQuery, ListRefundsQuery } from '../../../schemas/list-entries.ts'
 import type { GetStatementQuery, ListStatementsQuery } from '../../../schemas/list-statements.ts'
-import type { Page } from '../../input/pagination.ts'
+import { type Page, pageOf, presentPage } from '../../input/pagination.ts'
 import { readBalance } from '../../ledger/balance.ts'
 import { listEntries, parseEntrySearch, parseRefundSearch } from '../../ledger/list.ts'
 import { parseDay, parseMonth } from '../../ledger/parse-day.ts'
@@ -17,7 +17,6 @@ export const balanceRoutes: readonly Route[] = [
     method: 'get',
     path: '/dev/balance',
     about: aboutBalance.get,
-    key: 'secret',
     shows: 'balance',
     scope: 'payments.intents:read',
     run: (deps, caller, _input, deadlineAt) => readBalance(deps, caller, deadlineAt),
@@ -26,38 +25,33 @@ export const balanceRoutes: readonly Route[] = [
     method: 'get',
     path: '/dev/balance/entries',
     about: aboutBalance.entries,
-    key: 'secret',
     shows: 'ledgerEntry',
     scope: 'payments.intents:read',
     isPage: true,
-    run: async (deps, caller, { query }: OperationInput<ListEntriesQuery>) => {
-      const { items, ...page } = await listEntries(deps, caller, parseEntrySearch(query))
-      return { items: items.map(presentEntry), ...page }
-    },
+    run: async (deps, caller, { query }: OperationInput<ListEntriesQuery>) =>
+      presentPage(await listEntries(deps, caller, parseEntrySearch(query)), presentEntry),
   },
   {
     method: 'get',
     path: '/dev/refunds',
     about: aboutBalance.refunds,
-    key: 'secret',
     shows: 'refund',
     scope: 'payments.intents:read',
     isPage: true,
-    run: async (deps, caller, { query }: OperationInput<ListRefundsQuery>) => {
-      const { items, ...page } = await listEntries(deps, caller, parseRefundSearch(query))
-      return { items: items.map(presentListedRefund), ...page }
-    },
+    run: async (deps, caller, { query }: OperationInput<ListRefundsQuery>) =>
+      presentPage(await listEntries(deps, caller, parseRefundSearch(query)), presentListedRefund),
   },
   {
     method: 'get',
     path: '/dev/statements',
     about: aboutBalance.statements,
-    key: 'secret',
     shows: 'statement',
     scope: 'payments.intents:read',
     isPage: true,
-    run: async (deps, caller, { query }: OperationInput<ListStatementsQuery>) =>
-      onePage(await readMonth(deps, caller, parseMonth(deps, query))),
+    run: async (deps, caller, { query }: OperationInput<ListStatementsQuery>) => {
+      const days = await readMonth(deps, caller, parseMonth(deps, query))
+      return pageOf({ page: 1, limit: 31 }, days, days.length)
+    },
     toCsv: ({ items }: Page<Statement>, { query }: OperationInput<GetStatementQuery>) => ({
       name: `statements-${items[0]?.day.slice(0, 7)}.csv`,
       text: statementsCsv(items, readDelimiter(query.delimiter)),
@@ -67,7 +61,6 @@ export const balanceRoutes: readonly Route[] = [
     method: 'get',
     path: '/dev/statements/:day',
     about: aboutBalance.statement,
-    key: 'secret',
     shows: 'statement',
     scope: 'payments.intents:read',
     run: (deps, caller, { params }) => readStatement(deps, caller, parseDay(deps, params.day ?? '')),
@@ -77,12 +70,3 @@ export const balanceRoutes: readonly Route[] = [
     }),
   },
 ]
-
-/** Returns the only page of a list that has at most one item per day of a month. */
-const onePage = <Item>(items: Item[]): Page<Item> => ({
-  items,
-  page: 1,
-  limit: 31,
-  total: items.length,
-  hasMore: false,
-})

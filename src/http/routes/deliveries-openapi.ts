@@ -10,17 +10,15 @@ import { described } from '../../../schemas/responses/fields.ts'
 import { retryDeliveriesBody } from '../../../schemas/retry-deliveries.ts'
 import { requeueBatch } from '../../webhooks/deliveries/requeue.ts'
 import * as example from './deliveries-example.ts'
-import type { About } from './openapi-text.ts'
-import { pageWith } from './page-example.ts'
+import { inSection, pageWith } from './openapi-text.ts'
 
 const params = { id: described('The `id` of the delivery.', deliveryId) }
 const ofOne = { id: example.deliveryId }
 const missing = ['DELIVERY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
-export const aboutDeliveries = {
+export const aboutDeliveries = inSection('Webhook deliveries', {
   list: {
     operationId: 'listWebhookDeliveries',
-    tag: 'Webhook deliveries',
     summary: 'List webhook deliveries',
     description:
       "Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts at live endpoints: their fields are null.",
@@ -30,7 +28,6 @@ export const aboutDeliveries = {
   },
   get: {
     operationId: 'getWebhookDelivery',
-    tag: 'Webhook deliveries',
     summary: 'Retrieve a webhook delivery',
     description:
       'Returns the delivery with its body, its latest attempts, and the headers of the last attempt without signatures.',
@@ -41,7 +38,6 @@ export const aboutDeliveries = {
   },
   retry: {
     operationId: 'retryWebhookDelivery',
-    tag: 'Webhook deliveries',
     summary: 'Retry a webhook delivery',
     description:
       'Makes one more attempt now, with the same `id` and body. A CANCELLED delivery then continues its automatic attempts too. If the service makes no attempt, `reason` says why. The key must be of the environment of the event and of the endpoint.',
@@ -52,7 +48,6 @@ export const aboutDeliveries = {
   },
   retryMatching: {
     operationId: 'retryWebhookDeliveries',
-    tag: 'Webhook deliveries',
     summary: 'Retry webhook deliveries by filter',
     description: `Makes one more attempt now at each matching delivery, oldest first, for at most ${requeueBatch} deliveries per request. At least one filter is required. The filters are those of the list of deliveries. With a test key, deliveries to live endpoints are skipped. If \`hasMore\` is true, repeat the request with a new idempotency key and with \`next\` as \`after\`.`,
     body: retryDeliveriesBody,
@@ -62,4 +57,4 @@ export const aboutDeliveries = {
       response: example.retriedMatching,
     },
   },
-} as const satisfies Record<string, About>
+})

@@ -6,16 +6,14 @@ import { described, id } from '../../../schemas/responses/fields.ts'
 import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
 import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'
 import * as example from './endpoints-example.ts'
-import type { About } from './openapi-text.ts'
-import { pageWith } from './page-example.ts'
+import { inSection, pageWith } from './openapi-text.ts'
 
 const params = { id: described('The `id` of the endpoint.', id) }
 const ofOne = { id: example.endpointId }
 
-export const aboutEndpoints = {
+export const aboutEndpoints = inSection('Webhook endpoints', {
   create: {
     operationId: 'createWebhookEndpoint',
-    tag: 'Webhook endpoints',
     summary: 'Create a webhook endpoint',
     description:
       'Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. A business can have at most 5 endpoints in both environments together. Store the `secret`, with which you verify signatures: this is the only response that contains it.',
@@ -26,7 +24,6 @@ export const aboutEndpoints = {
   },
   update: {
     operationId: 'updateWebhookEndpoint',
-    tag: 'Webhook endpoints',
     summary: 'Update a webhook endpoint',
     description:
       'Changes the fields that you send. Omitted fields keep their values. `events` replaces the whole list.',
@@ -38,7 +35,6 @@ export const aboutEndpoints = {
   },
   delete: {
     operationId: 'deleteWebhookEndpoint',
-    tag: 'Webhook endpoints',
     summary: 'Delete a webhook endpoint',
     description:
       'Deliveries that are not finished become CANCELLED. The service aborts a request that is in progress within 3 s. A live key can delete test endpoints too.',
@@ -49,7 +45,6 @@ export const aboutEndpoints = {
   },
   test: {
     operationId: 'testWebhookEndpoint',
-    tag: 'Webhook endpoints',
     summary: 'Send a test event',
     description:
       'Sends one signed event with sample data to the endpoint, without retries. The status is 200 even if the attempt fails: check `delivered`. The response takes as long as your endpoint does, up to the webhook timeout.',
@@ -61,7 +56,6 @@ export const aboutEndpoints = {
   },
   rotateSecret: {
     operationId: 'rotateWebhookSecret',
-    tag: 'Webhook endpoints',
     summary: 'Rotate a webhook secret',
     description:
       'Creates a new signing secret. This is the only response that contains it. For 24 hours, deliveries also carry a signature with the old secret.',
@@ -72,7 +66,6 @@ export const aboutEndpoints = {
   },
   list: {
     operationId: 'listWebhookEndpoints',
-    tag: 'Webhook endpoints',
     summary: 'List webhook endpoints',
     description:
       'Returns the webhook endpoints of one environment, newest first, without their secrets. `last24Hours` shows how many of the latest attempts succeeded.',
@@ -81,4 +74,4 @@ export const aboutEndpoints = {
     errors: ['SANDBOX_MISMATCH'],
     example: { response: pageWith(example.listed, 20) },
   },
-} as const satisfies Record<string, About>
+})

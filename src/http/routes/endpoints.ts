@@ -2,7 +2,7 @@ import type { ListEndpointsQuery } from '../../../schemas/list-endpoints.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
-import { type Page, readPage, readSlice } from '../../input/pagination.ts'
+import { type Page, presentPage, readPage, readSlice } from '../../input/pagination.ts'
 import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import { createEndpoint, parseEndpoint } from '../../webhooks/endpoints/create.ts'
 import { deleteEndpoint } from '../../webhooks/endpoints/delete.ts'
@@ -33,7 +33,6 @@ export const endpointRoutes: readonly Route[] = [
     path: '/dev/webhooks/endpoints/:id',
     about: aboutEndpoints.update,
     scope: 'webhooks.endpoints:write',
-    status: 200,
     run: async (deps, caller, { params: { id = '' }, body }, request) => {
       const change = parseUpdate(deps, caller, body)
       const update = () => updateEndpoint(deps, caller, id, change, request)
@@ -45,7 +44,6 @@ export const endpointRoutes: readonly Route[] = [
     path: '/dev/webhooks/endpoints/:id',
     about: aboutEndpoints.delete,
     scope: 'webhooks.endpoints:write',
-    status: 200,
     run: (deps, caller, { params: { id = '' } }, request) => deleteEndpoint(deps, caller, id, request),
   },
   {
@@ -53,7 +51,6 @@ export const endpointRoutes: readonly Route[] = [
     path: '/dev/webhooks/endpoints/:id/test',
     about: aboutEndpoints.test,
     scope: 'webhooks.endpoints:write',
-    status: 200,
     run: async (deps, caller, { params: { id = '' }, body }, request) =>
       testEndpoint(deps, caller, id, parseTest(deps, caller, body), request),
   },
@@ -62,7 +59,6 @@ export const endpointRoutes: readonly Route[] = [
     path: '/dev/webhooks/endpoints/:id/rotate-secret',
     about: aboutEndpoints.rotateSecret,
     scope: 'webhooks.endpoints:write',
-    status: 200,
     isNeverLimited: true,
     run: (deps, caller, { params: { id = '' } }, request) => rotateSecret(deps, caller, id, request),
   },
@@ -70,14 +66,11 @@ export const endpointRoutes: readonly Route[] = [
     method: 'get',
     path: '/dev/webhooks',
     about: aboutEndpoints.list,
-    key: 'secret',
     shows: 'endpoint',
     isPage: true,
     scope: 'webhooks.endpoints:read',
-    run: async (deps, caller, { query }: OperationInput<ListEndpointsQuery>) => {
-      const { items, ...page } = await listEndpoints(deps, caller, query)
-      return { items: items.map((endpoint) => presentListedEndpoint(endpoint, deps.now())), ...page }
-    },
+    run: async (deps, caller, { query }: OperationInput<ListEndpointsQuery>) =>
+      presentPage(await listEndpoints(deps, caller, query), (endpoint) => presentListedEndpoint(endpoint, deps.now())),
   },
 ]
 

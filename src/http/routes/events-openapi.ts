@@ -4,8 +4,7 @@ import { described, id } from '../../../schemas/responses/fields.ts'
 import { eventIdOf } from '../../webhooks/deliveries/delivery-id.ts'
 import { deliveryId, withAttempts } from './deliveries-example.ts'
 import { referenceNumber } from './intents-example.ts'
-import type { About } from './openapi-text.ts'
-import { pageWith } from './page-example.ts'
+import { inSection, pageWith } from './openapi-text.ts'
 
 const eventId = eventIdOf(deliveryId)
 
@@ -20,10 +19,9 @@ const event = {
 
 const feed = { items: [event], next: '1-5b0c3f9e', hasMore: false }
 
-export const aboutEvents = {
+export const aboutEvents = inSection('Events', {
   list: {
     operationId: 'listEvents',
-    tag: 'Events',
     summary: 'List events',
     description:
       "Returns the events of the key's environment, newest first, whether or not a webhook endpoint was subscribed to them. A key sees only the events to which it may subscribe an endpoint.",
@@ -33,7 +31,6 @@ export const aboutEvents = {
   },
   feed: {
     operationId: 'readEventFeed',
-    tag: 'Events',
     summary: 'Follow the event feed',
     description:
       'Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request. You then miss no event and get none twice, even if you pause for days. An event appears within 5 seconds. With `wait`, the service holds the request while there is no event.',
@@ -43,7 +40,6 @@ export const aboutEvents = {
   },
   get: {
     operationId: 'getEvent',
-    tag: 'Events',
     summary: 'Retrieve an event',
     description:
       'Returns one event with the body of its webhooks. If the key may not read events of this type, the response is SCOPE_REQUIRED.',
@@ -52,4 +48,4 @@ export const aboutEvents = {
     errors: ['EVENT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     example: { params: { id: eventId }, response: event },
   },
-} as const satisfies Record<string, About>
+})

@@ -1,4 +1,5 @@
 import type { ListIntentsQuery } from '../../../schemas/list-intents.ts'
+import { presentPage } from '../../input/pagination.ts'
 import { cancelIntent } from '../../intents/cancel.ts'
 import { createIntent } from '../../intents/create.ts'
 import { findEffect } from '../../intents/effect.ts'
@@ -34,14 +35,13 @@ export const intentRoutes: readonly Route[] = [
     method: 'get',
     path: '/dev/intents',
     about: aboutIntents.list,
-    key: 'secret',
     shows: 'intent',
     isPage: true,
     scope: 'payments.intents:read',
     run: async (deps, caller, { query }: OperationInput<ListIntentsQuery>) => {
       const now = deps.now()
-      const { items, ...page } = await listIntents(deps, caller, parseList(query), now)
-      return { items: items.map((intent) => presentIntent(deps.config, intent, now)), ...page }
+      const page = await listIntents(deps, caller, parseList(query), now)
+      return presentPage(page, (intent) => presentIntent(deps.config, intent, now))
     },
   },
   {
@@ -62,7 +62,6 @@ export const intentRoutes: readonly Route[] = [
     path: '/dev/intents/:referenceNumber/cancel',
     about: aboutIntents.cancel,
     scope: 'payments.intents:write',
-    status: 200,
     isNeverLimited: true,
     findEffect: ofIntent,
     run: (deps, caller, { params: { referenceNumber = '' } }, request) =>
@@ -74,7 +73,6 @@ export const intentRoutes: readonly Route[] = [
     about: aboutIntents.simulate,
     scope: 'payments.intents:write',
     sandboxOnly: true,
-    status: 200,
     findEffect: ofIntent,
     run: (deps, caller, { params: { referenceNumber = '' }, body }, request) =>
       simulatePayment(deps, caller, referenceNumber, parseSimulation(deps, body), request),
@@ -84,7 +82,6 @@ export const intentRoutes: readonly Route[] = [
     path: '/dev/intents/:referenceNumber/refund',
     about: aboutIntents.refund,
     scope: 'payments.refunds:write',
-    status: 200,
     findEffect: ofIntent,
     run: (deps, caller, { params: { referenceNumber = '' }, body }, request) =>
       refundIntent(deps, caller, referenceNumber, parseRefund(deps, body), request),

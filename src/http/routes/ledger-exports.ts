@@ -13,7 +13,6 @@ const exportOf = (kind: ExportKind): DownloadRoute => ({
   method: 'get',
   path: `/dev/exports/${kind}`,
   about: aboutLedgerExports[kind],
-  key: 'secret',
   scope: 'payments.intents:read',
   download: async (deps, caller, { query }: OperationInput<ExportLedgerQuery>) => {
     const { format = 'csv' } = query

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../errors.ts'
 import type { AnnotatedSchema } from '../../input/field-faults.ts'
+import { pageOf } from '../../input/pagination.ts'
 
 /** A JSON Schema from the `schemas` folder. */
 export type Schema = object
@@ -41,6 +42,15 @@ export interface About {
   example: Example
 }
 
+/** Adds the section to the descriptions of its operations. */
+export const inSection = <Name extends string>(
+  tag: Tag,
+  abouts: Record<Name, Omit<About, 'tag'>>,
+): Record<Name, About> =>
+  Object.fromEntries(
+    Object.entries<Omit<About, 'tag'>>(abouts).map(([name, about]) => [name, { ...about, tag }]),
+  ) as Record<Name, About>
+
 /** A sample request and its response. A test sends the request and compares the actual response with this one. */
 export interface Example {
   params?: Record<string, string>
@@ -51,3 +61,6 @@ export interface Example {
   /** The response as a CSV file, if the operation offers one. */
   csv?: string
 }
+
+/** Returns the only page of a list that contains one item. */
+export const pageWith = (item: unknown, limit: number) => pageOf({ page: 1, limit }, [item], 1)

@@ -2,14 +2,12 @@ import { listOrdersQuery } from '../../../schemas/list-orders.ts'
 import { described, id } from '../../../schemas/responses/fields.ts'
 import { order, orderPage } from '../../../schemas/responses/order.ts'
 import { simulateOrderBody } from '../../../schemas/simulate-order.ts'
-import type { About } from './openapi-text.ts'
+import { inSection, pageWith } from './openapi-text.ts'
 import * as example from './orders-example.ts'
-import { pageWith } from './page-example.ts'
 
-export const aboutOrders = {
+export const aboutOrders = inSection('Orders', {
   simulate: {
     operationId: 'simulateOrder',
-    tag: 'Orders',
     summary: 'Simulate an order',
     description:
       'Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, the order is for one unit of a variant in stock, and a test shop without products first gets a sample product.',
@@ -27,7 +25,6 @@ export const aboutOrders = {
   },
   list: {
     operationId: 'listOrders',
-    tag: 'Orders',
     summary: 'List orders',
     description: "Returns the orders of the key's environment, newest first.",
     query: listOrdersQuery,
@@ -37,7 +34,6 @@ export const aboutOrders = {
   },
   get: {
     operationId: 'getOrder',
-    tag: 'Orders',
     summary: 'Retrieve an order',
     description:
       'An order keeps a copy of the products as they were sold. Later changes to a product do not affect it.',
@@ -46,4 +42,4 @@ export const aboutOrders = {
     errors: ['SHOP_NOT_FOUND', 'ORDER_NOT_FOUND', 'SANDBOX_MISMATCH'],
     example: { params: { id: example.orderId }, response: example.order },
   },
-} as const satisfies Record<string, About>
+})

@@ -1,4 +1,5 @@
 import type { ListOrdersQuery } from '../../../schemas/list-orders.ts'
+import { presentPage } from '../../input/pagination.ts'
 import { parseSimulation, placeOrder } from '../../store/orders/place.ts'
 import { presentOrder } from '../../store/orders/present.ts'
 import { findOrder, listOrders, parseOrderSearch } from '../../store/orders/read.ts'
@@ -26,20 +27,16 @@ export const orderRoutes: readonly Route[] = [
     method: 'get',
     path: '/dev/store/orders',
     about: aboutOrders.list,
-    key: 'secret',
     shows: 'order',
     isPage: true,
     scope: 'store.orders:read',
-    run: async (deps, caller, { query }: OperationInput<ListOrdersQuery>) => {
-      const { items, ...page } = await listOrders(deps, caller, parseOrderSearch(query))
-      return { items: items.map(presentOrder), ...page }
-    },
+    run: async (deps, caller, { query }: OperationInput<ListOrdersQuery>) =>
+      presentPage(await listOrders(deps, caller, parseOrderSearch(query)), presentOrder),
   },
   {
     method: 'get',
     path: '/dev/store/orders/:id',
     about: aboutOrders.get,
-    key: 'secret',
     shows: 'order',
     scope: 'store.orders:read',
     run: async (deps, caller, { params }) => presentOrder(await findOrder(deps, caller, params.id ?? '')),

@@ -2,13 +2,12 @@ import { exportProductsQuery } from '../../../schemas/export-products.ts'
 import { importProductsBody, importProductsQuery } from '../../../schemas/import-products.ts'
 import { described, largestExact, text } from '../../../schemas/responses/fields.ts'
 import { importResult } from '../../../schemas/responses/import.ts'
-import type { About } from './openapi-text.ts'
+import { inSection } from './openapi-text.ts'
 import * as example from './products-example.ts'
 
-export const aboutProductFiles = {
+export const aboutProductFiles = inSection('Products', {
   import: {
     operationId: 'importProducts',
-    tag: 'Products',
     summary: 'Import products from a CSV file',
     description:
       'Creates and updates products, one row per variant. The import applies the whole file or, if it has a fault, nothing. `details.faults` then lists the faults by row and column.',
@@ -20,7 +19,6 @@ export const aboutProductFiles = {
   },
   export: {
     operationId: 'exportProducts',
-    tag: 'Products',
     summary: 'Export products to a CSV file',
     description:
       'Returns all products, one row per variant, oldest product first. Importing the file again changes nothing.',
@@ -29,4 +27,4 @@ export const aboutProductFiles = {
     errors: ['SHOP_NOT_FOUND'],
     example: { response: example.exported },
   },
-} as const satisfies Record<string, About>
+})

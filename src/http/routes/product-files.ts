@@ -15,7 +15,6 @@ export const productCsvRoutes: readonly Route[] = [
     path: '/dev/store/products/import-csv',
     about: aboutProductFiles.import,
     scope: 'store.products:write',
-    status: 200,
     body: 'csv',
     run: async (deps, caller, { query, body }: OperationInput<ImportProductsQuery>, request) =>
       (await request.earlier()) ??
@@ -28,7 +27,6 @@ export const productCsvRoutes: readonly Route[] = [
     method: 'get',
     path: '/dev/store/products/export-csv',
     about: aboutProductFiles.export,
-    key: 'secret',
     scope: 'store.products:read',
     download: async (deps, caller, { query }: OperationInput<ExportProductsQuery>) => ({
       contentType: csvType,

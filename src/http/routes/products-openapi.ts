@@ -5,8 +5,7 @@ import { maxLabelLength } from '../../../schemas/product-limits.ts'
 import { described, id, text } from '../../../schemas/responses/fields.ts'
 import { deletedProduct, product, productPage, stockedVariant } from '../../../schemas/responses/product.ts'
 import { updateProductBody } from '../../../schemas/update-product.ts'
-import type { About } from './openapi-text.ts'
-import { pageWith } from './page-example.ts'
+import { inSection, pageWith } from './openapi-text.ts'
 import * as example from './products-example.ts'
 
 const params = { id: described('The `_id` of the product.', id) }
@@ -14,10 +13,9 @@ const ofOne = { id: example.productId }
 const missing = ['SHOP_NOT_FOUND', 'PRODUCT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 const noVariant = ['VARIANT_NOT_FOUND', 'VARIANT_LABEL_AMBIGUOUS'] as const
 
-export const aboutProducts = {
+export const aboutProducts = inSection('Products', {
   create: {
     operationId: 'createProduct',
-    tag: 'Products',
     summary: 'Create a product',
     description:
       'Send either `variants` or a `price`. Without `variants`, the product gets one variant called `Default`, with the `price`, `stock` and `sku` that you send.',
@@ -28,7 +26,6 @@ export const aboutProducts = {
   },
   list: {
     operationId: 'listProducts',
-    tag: 'Products',
     summary: 'List products',
     description: "Returns the products of the key's environment, newest first.",
     query: listProductsQuery,
@@ -38,7 +35,6 @@ export const aboutProducts = {
   },
   get: {
     operationId: 'getProduct',
-    tag: 'Products',
     summary: 'Retrieve a product',
     description: 'Returns the product with its variants and their stock.',
     params,
@@ -48,7 +44,6 @@ export const aboutProducts = {
   },
   update: {
     operationId: 'updateProduct',
-    tag: 'Products',
     summary: 'Update a product',
     description:
       'Changes the fields that you send. Omitted fields keep their values. Identify a variant by its `_id` or its `label`. A new `label` creates a variant, which needs a `price`.',
@@ -60,7 +55,6 @@ export const aboutProducts = {
   },
   delete: {
     operationId: 'deleteProduct',
-    tag: 'Products',
     summary: 'Delete a product',
     description: 'Deletes the product with its variants. Orders keep their copy of what was sold.',
     params,
@@ -70,7 +64,6 @@ export const aboutProducts = {
   },
   changeStock: {
     operationId: 'changeStock',
-    tag: 'Products',
     summary: 'Change the stock of a variant',
     description:
       'Send either `stock`, the new stock level, or `delta`, the units to add or subtract. A change that would bring the stock below 0 is refused with INSUFFICIENT_STOCK.',
@@ -87,4 +80,4 @@ export const aboutProducts = {
       response: example.stocked,
     },
   },
-} as const satisfies Record<string, About>
+})

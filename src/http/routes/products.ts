@@ -1,5 +1,6 @@
 import type { ListProductsQuery } from '../../../schemas/list-products.ts'
 import { readName } from '../../input/name.ts'
+import { presentPage } from '../../input/pagination.ts'
 import { deleteProduct, parseChange, updateProduct } from '../../store/products/change.ts'
 import { createProduct, parseCreate } from '../../store/products/create.ts'
 import { findProduct } from '../../store/products/find.ts'
@@ -23,20 +24,16 @@ export const productRoutes: readonly Route[] = [
     method: 'get',
     path: '/dev/store/products',
     about: aboutProducts.list,
-    key: 'secret',
     shows: 'product',
     isPage: true,
     scope: 'store.products:read',
-    run: async (deps, caller, { query }: OperationInput<ListProductsQuery>) => {
-      const { items, ...page } = await listProducts(deps, caller, parseProductSearch(query))
-      return { items: items.map(presentProduct), ...page }
-    },
+    run: async (deps, caller, { query }: OperationInput<ListProductsQuery>) =>
+      presentPage(await listProducts(deps, caller, parseProductSearch(query)), presentProduct),
   },
   {
     method: 'get',
     path: '/dev/store/products/:id',
     about: aboutProducts.get,
-    key: 'secret',
     shows: 'product',
     scope: 'store.products:read',
     run: async (deps, caller, { params: { id = '' } }) => presentProduct(await findProduct(deps, caller, id)),
@@ -46,7 +43,6 @@ export const productRoutes: readonly Route[] = [
     path: '/dev/store/products/:id',
     about: aboutProducts.update,
     scope: 'store.products:write',
-    status: 200,
     run: async (deps, caller, { params: { id = '' }, body }, request) =>
       updateProduct(deps, caller, id, parseChange(deps, body), request),
   },
@@ -55,7 +51,6 @@ export const productRoutes: readonly Route[] = [
     path: '/dev/store/products/:id',
     about: aboutProducts.delete,
     scope: 'store.products:write',
-    status: 200,
     run: (deps, caller, { params: { id = '' } }, request) => deleteProduct(deps, caller, id, request),
   },
   {
@@ -63,7 +58,6 @@ export const productRoutes: readonly Route[] = [
     path: '/dev/store/products/:id/variants/:vid/stock',
     about: aboutProducts.changeStock,
     scope: 'store.products:write',
-    status: 200,
     run: async (deps, caller, { params: { id: productId = '', vid = '' }, body }, request) => {
       const idOrLabel = readName('name', vid) ?? vid
       return changeStock(deps, caller, { productId, idOrLabel }, parseStockChange(deps, body), request)

@@ -2,8 +2,7 @@ import { pageQuery } from '../../../schemas/page.ts'
 import { replayEndpointBody } from '../../../schemas/replay-endpoint.ts'
 import { described, id } from '../../../schemas/responses/fields.ts'
 import { replay, replayPage, requestedReplay } from '../../../schemas/responses/replay.ts'
-import type { About } from './openapi-text.ts'
-import { pageWith } from './page-example.ts'
+import { inSection, pageWith } from './openapi-text.ts'
 import * as example from './replays-example.ts'
 
 const endpointParams = { id: described('The `id` of the endpoint.', id) }
@@ -12,10 +11,9 @@ const ofEndpoint = { id: example.replay.endpointId }
 const ofOne = { ...ofEndpoint, replayId: example.replayId }
 const missing = ['REPLAY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
-export const aboutReplays = {
+export const aboutReplays = inSection('Webhook deliveries', {
   create: {
     operationId: 'replayWebhookEvents',
-    tag: 'Webhook deliveries',
     summary: 'Replay events to an endpoint',
     description:
       'Replays the events of a period to the endpoint, oldest first, alongside new events. An existing delivery gets one more attempt with the same `id` and body. If it fails, a delivery that was DEAD is DEAD again, and any other one continues its automatic attempts, even if it was DELIVERED before. A missing delivery is created and gets the usual automatic attempts. An endpoint can have one running replay, and a business can start 100 replays with 1 000 000 events in total per UTC day and environment.',
@@ -27,7 +25,6 @@ export const aboutReplays = {
   },
   list: {
     operationId: 'listWebhookReplays',
-    tag: 'Webhook deliveries',
     summary: 'List the replays of an endpoint',
     description:
       "Returns the endpoint's replays, newest first. A replay is kept for 90 days after its end, in the sandbox for 30 days.",
@@ -39,7 +36,6 @@ export const aboutReplays = {
   },
   get: {
     operationId: 'getWebhookReplay',
-    tag: 'Webhook deliveries',
     summary: 'Retrieve a replay',
     description:
       'Returns the replay with its progress: `requeued`, `created` and `skipped` add up to `total` when it is DONE.',
@@ -50,7 +46,6 @@ export const aboutReplays = {
   },
   cancel: {
     operationId: 'cancelWebhookReplay',
-    tag: 'Webhook deliveries',
     summary: 'Cancel a replay',
     description:
       'Stops a running replay within 2 s. Attempts that it has already scheduled are still made. A replay that is not RUNNING does not change.',
@@ -59,4 +54,4 @@ export const aboutReplays = {
     errors: missing,
     example: { params: ofOne, response: example.cancelled },
   },
-} as const satisfies Record<string, About>
+})

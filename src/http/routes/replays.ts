@@ -1,5 +1,5 @@
 import type { PageQuery } from '../../../schemas/page.ts'
-import { readSlice } from '../../input/pagination.ts'
+import { presentPage, readSlice } from '../../input/pagination.ts'
 import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import { cancelOwnReplay } from '../../webhooks/replays/cancel.ts'
 import { findReplay, listReplays } from '../../webhooks/replays/find.ts'
@@ -28,20 +28,16 @@ export const replayRoutes: readonly Route[] = [
     method: 'get',
     path: '/dev/webhooks/endpoints/:id/replays',
     about: aboutReplays.list,
-    key: 'secret',
     shows: 'replay',
     isPage: true,
     scope: 'webhooks.deliveries:read',
-    run: async (deps, caller, { params: { id = '' }, query }: OperationInput<PageQuery>) => {
-      const { items, ...page } = await listReplays(deps, caller, id, readSlice(query))
-      return { items: items.map(presentReplay), ...page }
-    },
+    run: async (deps, caller, { params: { id = '' }, query }: OperationInput<PageQuery>) =>
+      presentPage(await listReplays(deps, caller, id, readSlice(query)), presentReplay),
   },
   {
     method: 'get',
     path: '/dev/webhooks/endpoints/:id/replays/:replayId',
     about: aboutReplays.get,
-    key: 'secret',
     shows: 'replay',
     scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { params: { id = '', replayId = '' } }) =>
@@ -52,7 +48,6 @@ export const replayRoutes: readonly Route[] = [
     path: '/dev/webhooks/endpoints/:id/replays/:replayId/cancel',
     about: aboutReplays.cancel,
     scope: 'webhooks.deliveries:write',
-    status: 200,
     isNeverLimited: true,
     run: (deps, caller, { params: { id = '', replayId = '' } }, request) =>
       cancelOwnReplay(deps, caller, id, replayId, request),

@@ -1,5 +1,5 @@
 import type { Scope } from '../../../schemas/scopes.ts'
-import { type Route, scopesOf } from '../operations/route.ts'
+import { isForBrowsers, type Route, scopesOf } from '../operations/route.ts'
 import { balanceRoutes } from './balance.ts'
 import { deliveryRoutes } from './deliveries.ts'
 import { endpointRoutes } from './endpoints.ts'
@@ -30,6 +30,4 @@ export const routes: readonly Route[] = [
 ]
 
 /** The scopes of the operations that accept publishable keys. */
-export const publishableScopes: readonly Scope[] = [
-  ...new Set(routes.flatMap((route) => ('key' in route && route.key === 'any' ? scopesOf(route) : []))),
-]
+export const publishableScopes: readonly Scope[] = [...new Set(routes.filter(isForBrowsers).flatMap(scopesOf))]
