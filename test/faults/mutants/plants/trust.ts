@@ -1,5 +1,5 @@
 import { after, before, replace } from '../../../support/edited-build/edit.ts'
-import { killedAt, type PlantedBugs, plain, under } from '../mutant.ts'
+import { type PlantedBugs, plain, under } from '../mutant.ts'
 
 export const trustMutants: PlantedBugs = {
   'tenant-unfiltered': {
@@ -42,12 +42,7 @@ export const trustMutants: PlantedBugs = {
         'if (done.plan?.lines) await deps.AuditEvent.collection.insertMany(done.plan.lines)',
       ),
     ],
-    caughtBy: ['audit.complete'],
-    focus: {
-      ...killedAt('requeue.due-again', 'requeue.planned'),
-      seconds: 40,
-      often: ['listDeliveries', 'retryDelivery', 'requeue'],
-    },
+    caughtBy: ['workers/requeue.test.ts'],
   },
   'audit-line-apart': {
     bug: 'The audit line of an act is not written in its transaction.',
