@@ -28,11 +28,7 @@ import { createOneAtATime } from './process/one-at-a-time.ts'
 import { openBoardQueues } from './queues/board-queues.ts'
 import { queueOptions } from './queues/jobs.ts'
 import { openQueues } from './queues/queues.ts'
-import { createAuditQuota } from './quotas/audit-lines.ts'
-import { createLiveCodeQuota } from './quotas/live-codes.ts'
-import type { Quotas } from './quotas/quota.ts'
-import { createSandboxQuota } from './quotas/sandbox-day.ts'
-import { createSandboxResponseQuota } from './quotas/sandbox-responses.ts'
+import { openQuotas } from './quotas/open.ts'
 import { createAddUp } from './security/rate-limits/add-up.ts'
 import { createRateLimits } from './security/rate-limits/rate-limits.ts'
 import { createSecrets } from './security/seal.ts'
@@ -138,7 +134,7 @@ export async function openDeps(
     rateLimits,
     fullSandboxes: createFullSandboxes(elapsedMs),
     shortCodes: createShortCodes(withModels(models, { secrets, log })),
-    quotas: openQuotas(withModels(models, { now })),
+    quotas: openQuotas(withModels(models, { now }), elapsedMs),
     bodyBudgets: createBodyBudgets(),
     readPace: createReadPace(elapsedMs),
     responses: createResponseBudget(responseBytes, (bytes) => metrics.gauges.responseBytes.set(bytes)),
@@ -163,11 +159,3 @@ export async function openDeps(
     },
   })
 }
-
-const openQuotas = (deps: Pick<Deps, 'Intent' | 'StoredResponse' | 'AuditEvent' | 'now'>): Quotas => ({
-  liveCodes: createLiveCodeQuota(deps, elapsedMs),
-  sandboxDay: createSandboxQuota(deps, elapsedMs),
-  sandboxResponses: createSandboxResponseQuota(deps, elapsedMs),
-  auditLinesOfLive: createAuditQuota(deps, false, elapsedMs),
-  auditLinesOfTest: createAuditQuota(deps, true, elapsedMs),
-})

@@ -10,7 +10,7 @@ import { newId } from '../security/ids.ts'
 import type { Intent } from './intent.ts'
 import { isPending, transitions } from './lifecycle.ts'
 import { markingOf } from './marks.ts'
-import { asOf } from './present.ts'
+import { asOf, expiryFields } from './present.ts'
 import { applyTransition } from './transition.ts'
 
 /** Selects the PENDING intents that one business created in one environment before a given time. */
@@ -149,9 +149,7 @@ async function cancelPage(deps: CancelDeps, page: Intent[], key: string): Promis
  */
 async function stillOpen(deps: CancelDeps, intents: readonly Intent[]): Promise<Set<string>> {
   const now = deps.now()
-  const found = await deps.Intent.find(
-    { _id: { $in: intents.map(({ _id }) => _id) } },
-    { status: 1, cancellationReason: 1, hold: 1, expiresAt: 1, updatedAt: 1 },
-  ).lean<Intent[]>()
+  const ids = intents.map(({ _id }) => _id)
+  const found = await deps.Intent.find({ _id: { $in: ids } }, expiryFields).lean<Intent[]>()
   return new Set(found.filter((intent) => isPending(asOf(intent, now).status)).map(({ _id }) => _id))
 }

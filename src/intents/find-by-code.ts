@@ -1,17 +1,9 @@
 import type { Deps } from '../deps.ts'
 import { codeKeyOf, isCodeActive } from './code.ts'
 import type { Intent } from './intent.ts'
-import { asOf } from './present.ts'
+import { asOf, expiryFields } from './present.ts'
 
-const neededFields = {
-  shortCode: 1,
-  status: 1,
-  cancellationReason: 1,
-  hold: 1,
-  codeExpiresAt: 1,
-  expiresAt: 1,
-  updatedAt: 1,
-}
+const neededFields = { shortCode: 1, codeExpiresAt: 1, ...expiryFields }
 
 /**
  * Finds the intent with this payment code. `sandboxOf` is the id of the business whose test intents are searched, or

@@ -66,6 +66,15 @@ const cancel = {
   freesReference: true,
 } as const satisfies Transition
 
+/** What the transitions with which a payment or refund ends have in common. */
+const settlement = {
+  guard: anyTime,
+  at: immediately,
+  cancelsAt: () => null,
+  cancellationReason: null,
+  freesReference: false,
+} as const
+
 /**
  * The lifecycle of an intent (SPEC 3). The status of an intent changes only as defined in this table. When a payment or
  * a PENDING refund ends, the write has an additional guard that identifies this payment or refund. The transition
@@ -73,44 +82,30 @@ const cancel = {
  */
 export const transitions = {
   pay: {
+    ...settlement,
     from: ['PENDING'],
     to: 'PAID',
     event: 'payment.confirmed',
-    guard: anyTime,
-    at: immediately,
-    cancelsAt: () => null,
-    cancellationReason: null,
-    freesReference: false,
   },
   decline: {
+    ...settlement,
     from: ['PENDING'],
     to: 'PENDING',
     event: 'payment.failed',
-    guard: anyTime,
-    at: immediately,
     cancelsAt: atExpiry,
-    cancellationReason: null,
-    freesReference: false,
   },
   fail: {
+    ...settlement,
     from: ['PENDING'],
     to: 'FAILED',
     event: 'payment.failed',
-    guard: anyTime,
-    at: immediately,
-    cancelsAt: () => null,
-    cancellationReason: null,
     freesReference: true,
   },
   refund: {
+    ...settlement,
     from: ['PAID', 'REFUNDED'],
     to: 'REFUNDED',
     event: 'payment.refunded',
-    guard: anyTime,
-    at: immediately,
-    cancelsAt: () => null,
-    cancellationReason: null,
-    freesReference: false,
   },
   cancel,
   cancelByOperator: { ...cancel, cancellationReason: 'cancelled_by_operator' },

@@ -3,21 +3,6 @@ import type { Deps } from '../deps.ts'
 import type { Intent } from './intent.ts'
 import { type Transition, transitions } from './lifecycle.ts'
 
-/** An intent as support staff see it, without its code, the merchant's metadata and the stored data of its events. */
-export type TracedIntent = Omit<
-  Intent,
-  | 'code'
-  | 'codeKey'
-  | 'formerCodeKey'
-  | 'referenceKey'
-  | 'lookUpKeys'
-  | 'metadata'
-  | 'successUrl'
-  | 'cancelUrl'
-  | 'marks'
-  | 'requestKey'
->
-
 const hidden = {
   code: 0,
   codeKey: 0,
@@ -30,7 +15,10 @@ const hidden = {
   marks: 0,
   requestKey: 0,
   'outbox.facts': 0,
-}
+} as const
+
+/** An intent as support staff see it, without its code, the merchant's metadata and the stored data of its events. */
+export type TracedIntent = Omit<Intent, keyof typeof hidden>
 
 /** Finds an intent by its reference, in any business and environment. */
 export const lookUpIntent = (deps: Pick<Deps, 'Intent'>, referenceNumber: string): Promise<TracedIntent | null> =>

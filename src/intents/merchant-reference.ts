@@ -4,7 +4,7 @@ import { environmentOf } from '../metrics/metrics.ts'
 import { expireIntent } from './expire.ts'
 import type { Intent } from './intent.ts'
 import { isPending, isRefundable } from './lifecycle.ts'
-import { asOf } from './present.ts'
+import { asOf, expiryFields } from './present.ts'
 
 /** Returns the unique key of a merchant's reference, or no field if the intent has no reference. */
 export const referenceKeyOf = (
@@ -13,8 +13,8 @@ export const referenceKeyOf = (
 ): Pick<Intent, 'referenceKey'> =>
   merchantReference === null ? {} : { referenceKey: `${environmentOf({ sandbox })}:${businessId}:${merchantReference}` }
 
-type Holder = Pick<Intent, 'referenceNumber' | 'status' | 'cancellationReason' | 'hold' | 'expiresAt' | 'updatedAt'>
-const holderFields = { referenceNumber: 1, status: 1, cancellationReason: 1, hold: 1, expiresAt: 1, updatedAt: 1 }
+const holderFields = { referenceNumber: 1, ...expiryFields }
+type Holder = Pick<Intent, keyof typeof holderFields>
 
 /**
  * Frees the merchant's reference of a new intent, if the intent that has it is overdue: it is expired now, even if no

@@ -9,7 +9,9 @@ import { presentCreated } from './present-created.ts'
 import type { Refund } from './refunds/refund-record.ts'
 
 /** The fields that determine whether an intent has expired. */
-type Expirable = Pick<Intent, 'status' | 'cancellationReason' | 'hold' | 'expiresAt' | 'updatedAt'>
+export const expiryFields = { status: 1, cancellationReason: 1, hold: 1, expiresAt: 1, updatedAt: 1 } as const
+
+type Expirable = Pick<Intent, keyof typeof expiryFields>
 
 /**
  * Returns the intent as it is at `now`. If the intent is due and no payment holds it, the intent counts as expired,

@@ -3,24 +3,7 @@ import { longestReadMs } from '../input/pagination.ts'
 import { codeKeyOf } from './code.ts'
 import type { Intent } from './intent.ts'
 import { chosenAmountKey, payerHashesOf } from './look-up-keys.ts'
-import { asOf } from './present.ts'
-
-/** The fields of an intent in a list of search results. */
-export type FoundIntent = Pick<
-  Intent,
-  | 'referenceNumber'
-  | 'businessId'
-  | 'sandbox'
-  | 'amountType'
-  | 'amount'
-  | 'status'
-  | 'cancellationReason'
-  | 'payment'
-  | 'hold'
-  | 'expiresAt'
-  | 'createdAt'
-  | 'updatedAt'
->
+import { asOf, expiryFields } from './present.ts'
 
 type Reads = Pick<Deps, 'Intent' | 'now'>
 
@@ -32,20 +15,18 @@ const codeFoundMs = 3 * 86_400_000
 const dayMs = 86_400_000
 
 const fields = {
-  _id: 0,
   referenceNumber: 1,
   businessId: 1,
   sandbox: 1,
   amountType: 1,
   amount: 1,
-  status: 1,
-  cancellationReason: 1,
   payment: 1,
-  hold: 1,
-  expiresAt: 1,
   createdAt: 1,
-  updatedAt: 1,
-}
+  ...expiryFields,
+} as const
+
+/** The fields of an intent in a list of search results. */
+export type FoundIntent = Pick<Intent, keyof typeof fields>
 
 /**
  * Runs one search, with an index that bounds it. Returns the newest matching intents, in any business and environment.
@@ -57,7 +38,7 @@ async function read(
   more: Record<string, 1> = {},
 ): Promise<FoundIntent[]> {
   const now = deps.now()
-  const found = await deps.Intent.find(where, { ...fields, ...more }, { hint: index })
+  const found = await deps.Intent.find(where, { _id: 0, ...fields, ...more }, { hint: index })
     .sort({ createdAt: -1 })
     .limit(maxFound)
     .maxTimeMS(longestReadMs)

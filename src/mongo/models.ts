@@ -29,93 +29,66 @@ import { type Endpoint, endpoints } from '../webhooks/endpoints/endpoint.ts'
 import { type Replay, replays } from '../webhooks/replays/replay.ts'
 import { type Collection, openCollection } from './collection.ts'
 
-/** All collections of the service. Their indexes are created in src/mongo/indexes.ts. */
-export const collections: readonly Collection[] = [
-  businesses,
-  apiKeys,
-  settings,
-  serviceKeys,
-  intents,
-  endpoints,
-  deliveries,
-  replays,
-  requeuePlans,
-  loggedEvents,
-  ledgerEntries,
-  activityEntries,
-  activityHours,
-  activityCounts,
-  responses,
-  staffAccounts,
-  staffSessions,
-  signInAttempts,
-  checkoutAttempts,
-  auditEvents,
-  auditSeals,
-  auditChecks,
-  walletAccounts,
-  walletMovements,
-  shops,
-  products,
-  orders,
-  reconciliations,
-  retentionRecords,
-  retentionProgress,
-]
+/** A collection, and how to open its model on a connection. */
+const stored = <Doc>(collection: Collection) => ({
+  collection,
+  open: (mongo: Connection, maxTimeMs: number | undefined) => openCollection<Doc>(mongo, collection, maxTimeMs),
+})
 
-const open = (mongo: Connection, maxTimeMs: number | undefined) => {
-  const model =
-    <Doc>(collection: Collection) =>
-    () =>
-      openCollection<Doc>(mongo, collection, maxTimeMs)
-  return {
-    Business: model<Business>(businesses),
-    ApiKey: model<ApiKey>(apiKeys),
-    Setting: model<Setting>(settings),
-    ServiceKey: model<ServiceKey>(serviceKeys),
-    Intent: model<Intent>(intents),
-    Endpoint: model<Endpoint>(endpoints),
-    Delivery: model<Delivery>(deliveries),
-    Replay: model<Replay>(replays),
-    RequeuePlan: model<RequeuePlan>(requeuePlans),
-    LoggedEvent: model<LoggedEvent>(loggedEvents),
-    LedgerEntry: model<LedgerEntry>(ledgerEntries),
-    ActivityEntry: model<ActivityEntry>(activityEntries),
-    ActivityHour: model<ActivityHour>(activityHours),
-    ActivityCount: model<ActivityCount>(activityCounts),
-    StoredResponse: model<StoredResponse>(responses),
-    Staff: model<Staff>(staffAccounts),
-    StaffSession: model<StaffSession>(staffSessions),
-    AuditEvent: model<AuditEvent>(auditEvents),
-    AuditSeal: model<Seal>(auditSeals),
-    AuditCheck: model<AuditCheck>(auditChecks),
-    WalletAccount: model<WalletAccount>(walletAccounts),
-    WalletMovement: model<WalletMovement>(walletMovements),
-    Shop: model<Shop>(shops),
-    Product: model<Product>(products),
-    Order: model<Order>(orders),
-    Reconciliation: model<Reconciliation>(reconciliations),
-    RetentionRecord: model<RetentionRecord>(retentionRecords),
-    RetentionProgress: model<RetentionProgress>(retentionProgress),
-  }
+const models = {
+  Business: stored<Business>(businesses),
+  ApiKey: stored<ApiKey>(apiKeys),
+  Setting: stored<Setting>(settings),
+  ServiceKey: stored<ServiceKey>(serviceKeys),
+  Intent: stored<Intent>(intents),
+  Endpoint: stored<Endpoint>(endpoints),
+  Delivery: stored<Delivery>(deliveries),
+  Replay: stored<Replay>(replays),
+  RequeuePlan: stored<RequeuePlan>(requeuePlans),
+  LoggedEvent: stored<LoggedEvent>(loggedEvents),
+  LedgerEntry: stored<LedgerEntry>(ledgerEntries),
+  ActivityEntry: stored<ActivityEntry>(activityEntries),
+  ActivityHour: stored<ActivityHour>(activityHours),
+  ActivityCount: stored<ActivityCount>(activityCounts),
+  StoredResponse: stored<StoredResponse>(responses),
+  Staff: stored<Staff>(staffAccounts),
+  StaffSession: stored<StaffSession>(staffSessions),
+  AuditEvent: stored<AuditEvent>(auditEvents),
+  AuditSeal: stored<Seal>(auditSeals),
+  AuditCheck: stored<AuditCheck>(auditChecks),
+  WalletAccount: stored<WalletAccount>(walletAccounts),
+  WalletMovement: stored<WalletMovement>(walletMovements),
+  Shop: stored<Shop>(shops),
+  Product: stored<Product>(products),
+  Order: stored<Order>(orders),
+  Reconciliation: stored<Reconciliation>(reconciliations),
+  RetentionRecord: stored<RetentionRecord>(retentionRecords),
+  RetentionProgress: stored<RetentionProgress>(retentionProgress),
 }
 
-export type Models = { [Name in keyof ReturnType<typeof open>]: ReturnType<ReturnType<typeof open>[Name]> }
+/** All collections of the service. Their indexes are created in src/mongo/indexes.ts. */
+export const collections: readonly Collection[] = [
+  ...Object.values(models).map(({ collection }) => collection),
+  signInAttempts,
+  checkoutAttempts,
+]
+
+export type Models = { [Name in keyof typeof models]: ReturnType<(typeof models)[Name]['open']> }
 
 /**
  * Returns the models of all collections on one connection. If `maxTimeMs` is given, MongoDB aborts each query after
  * that time. Each model is made when it is first used, because making all takes 40 ms.
  */
 export function openModels(mongo: Connection, maxTimeMs?: number): Models {
-  const models = Object.entries(open(mongo, maxTimeMs)).map(([name, make]) => {
+  const properties = Object.entries(models).map(([name, { open }]) => {
     let made: unknown
-    const get = () => (made ??= make())
+    const get = () => (made ??= open(mongo, maxTimeMs))
     const set = (replacement: unknown) => void (made = replacement)
     return [name, { get, set, enumerable: true }] as const
   })
-  return Object.defineProperties({}, Object.fromEntries(models)) as Models
+  return Object.defineProperties({}, Object.fromEntries(properties)) as Models
 }
 
 /** Adds the models to an object. Spreading them instead would make them all. */
-export const withModels = <T extends object>(models: Models, others: T): Models & T =>
-  Object.defineProperties(others, Object.getOwnPropertyDescriptors(models)) as Models & T
+export const withModels = <T extends object>(opened: Models, others: T): Models & T =>
+  Object.defineProperties(others, Object.getOwnPropertyDescriptors(opened)) as Models & T

@@ -1,7 +1,6 @@
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
-import { countingMs } from './count-batch.ts'
-import { createQuota, type Quota, type Usage } from './quota.ts'
+import { countingMs, type Usage } from './quota.ts'
 import { dayOf, startOf, withinDay } from './sandbox-day.ts'
 
 /**
@@ -20,12 +19,6 @@ export async function countAuditLines(
   )
   return { used, freeAt: startOf(day + 1) }
 }
-
-export const createAuditQuota = (
-  deps: Pick<Deps, 'AuditEvent' | 'now'>,
-  sandbox: boolean,
-  elapsedMs: () => number,
-): Quota => createQuota((businessId) => countAuditLines(deps, businessId, sandbox), elapsedMs)
 
 /**
  * Runs an act of a merchant that adds a line to the audit trail, where it stays forever. Throws RATE_LIMITED without

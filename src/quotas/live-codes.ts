@@ -1,9 +1,7 @@
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
-import { batchCounts, type Counted, countingMs } from './count-batch.ts'
-import { createQuota, type Quota } from './quota.ts'
-import { secondsLeft } from './seconds-left.ts'
+import { type Counted, countingMs, secondsLeft } from './quota.ts'
 
 /** The time after which a code becomes available again if its intent is paid or cancelled now (src/intents/code.ts). */
 const longestWaitMs = 15 * 60_000
@@ -28,12 +26,6 @@ export const countLiveCodes = (
   ])
     .option({ maxTimeMS: countingMs })
     .exec()
-
-export const createLiveCodeQuota = (deps: Pick<Deps, 'Intent' | 'now'>, elapsedMs: () => number): Quota =>
-  createQuota(
-    batchCounts((businessIds) => countLiveCodes(deps, businessIds)),
-    elapsedMs,
-  )
 
 /** Returns the maximum number of live codes that a business may have in use. */
 export const liveCodeLimit = ({ config }: Pick<Deps, 'config'>, { limits }: Pick<Caller, 'limits'>): number =>

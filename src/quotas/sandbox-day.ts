@@ -4,9 +4,7 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { orders } from '../store/orders/order.ts'
 import { products } from '../store/products/product.ts'
-import { batchCounts, type Counted, countingMs } from './count-batch.ts'
-import { createQuota, type Quota } from './quota.ts'
-import { secondsLeft } from './seconds-left.ts'
+import { type Counted, countingMs, type Quota, secondsLeft } from './quota.ts'
 
 const dayMs = 24 * 3_600_000
 
@@ -40,12 +38,6 @@ export async function countSandboxDay(
 }
 
 const perBusiness = { $group: { _id: '$businessId', used: { $sum: 1 } } } as const
-
-export const createSandboxQuota = (deps: Pick<Deps, 'Intent' | 'now'>, elapsedMs: () => number): Quota =>
-  createQuota(
-    batchCounts((businessIds) => countSandboxDay(deps, businessIds)),
-    elapsedMs,
-  )
 
 /**
  * Returns the maximum number of documents that a business's test keys may create in a UTC day, or null if there is no

@@ -1,7 +1,6 @@
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
-import { batchCounts, type Counted, countingMs } from './count-batch.ts'
-import { createQuota, type Quota } from './quota.ts'
+import { type Counted, countingMs } from './quota.ts'
 import { dayOf, sandboxLimit, startOf, withinDay } from './sandbox-day.ts'
 
 /**
@@ -27,15 +26,6 @@ export async function countSandboxResponses(
     .exec()
   return counted.map((each) => ({ ...each, freeAt: tomorrow }))
 }
-
-export const createSandboxResponseQuota = (
-  deps: Pick<Deps, 'StoredResponse' | 'now'>,
-  elapsedMs: () => number,
-): Quota =>
-  createQuota(
-    batchCounts((businessIds) => countSandboxResponses(deps, businessIds)),
-    elapsedMs,
-  )
 
 /**
  * Returns the maximum number of responses that may be stored for a business's test keys in a UTC day, or null if there

@@ -1,8 +1,8 @@
 import { mongo } from 'mongoose'
 import type { Business } from '../businesses/business.ts'
 import type { Deps } from '../deps.ts'
-import type { Counted } from './count-batch.ts'
 import { countLiveCodes, liveCodeLimit } from './live-codes.ts'
+import type { Counted } from './quota.ts'
 import { countSandboxDay, sandboxLimit } from './sandbox-day.ts'
 import { countSandboxResponses, sandboxResponseLimit } from './sandbox-responses.ts'
 
