@@ -140,7 +140,7 @@ export const plants: readonly Plant[] = [
   ]),
   plant('once per key', writes, 'a reused idempotency key runs a second request if the body differs', [
     replace(
-      'runWrite',
+      'write',
       'path: JSON.stringify([$route, $params])',
       "path: JSON.stringify([$route, $params, 'value' in body ? String(JSON.stringify(body.value)) : ''])",
     ),
