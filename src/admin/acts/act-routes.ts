@@ -132,7 +132,7 @@ async function show<Found>(deps: Deps, res: Response, confirmation: Confirmation
         ? html`<h2>What will happen</h2>
     <dl class="facts card">!${effectFacts(group, act.effects)}</dl>
     !${details ?? ''}
-    !${form(confirmation, staff)}`
+    !${confirmationForm(confirmation, staff)}`
         : html`<p class="notice" role="status">${obstacle}</p>
     <p><a href="${backPath}">Back</a></p>`
     }`
@@ -149,7 +149,7 @@ function effectFacts<Found>({ acts }: ActGroup<Found>, effects: Effects): string
 
 const capitalised = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1)
 
-function form<Found>(confirmation: Confirmation<Found>, staff: SignedIn): string {
+function confirmationForm<Found>(confirmation: Confirmation<Found>, staff: SignedIn): string {
   const { name, act, found, backPath, values, faults } = confirmation
   const shown = (key: string, spec: ActField<Found>) =>
     field(key, spec, values[key] ?? spec.current(found), faults[key])

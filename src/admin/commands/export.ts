@@ -106,8 +106,12 @@ async function exportFile(
     advance(started.lines)
     return completeFile(reading, started, wanted, deps.onCtrlC(), advance)
   }
-  const written = await withProgress(deps, total, write).finally(() => started.file.close())
-  if (written.lines < total)
-    throw new Failed(`Stopped after ${written.lines} of ${total} lines. Run the command again with --resume.`)
-  return { file: out, ...written }
+  try {
+    const written = await withProgress(deps, total, write)
+    if (written.lines < total)
+      throw new Failed(`Stopped after ${written.lines} of ${total} lines. Run the command again with --resume.`)
+    return { file: out, ...written }
+  } finally {
+    await started.file.close()
+  }
 }
