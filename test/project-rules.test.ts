@@ -172,12 +172,10 @@ describe('The project', () => {
     expect(read('src/retention/remove.ts')).to.include('{ ...filter, sandbox: true })')
     const changing = /\.(update|findOneAnd|bulkWrite|replace|insert)\w*\(/
     expect(mentioning(filesIn('src/retention'), changing)).to.have.members([
-      'src/retention/remove-events.ts',
-      'src/retention/trim-attempts.ts',
-      'src/retention/lease.ts',
       'src/retention/progress.ts',
       'src/retention/record.ts',
-      'src/retention/remove-intents.ts',
+      'src/retention/remove.ts',
+      'src/retention/trim-attempts.ts',
     ])
   })
 

@@ -101,7 +101,7 @@ export const queueOptions = {
   // The job's id contains a time slot. The completed job must be kept for longer than the time slot lasts, so that no
   // other process adds the same job again.
   maintenance: { concurrency: 2, keepCompletedSeconds: 60, keepFailedSeconds: 0 },
-  // A lease ensures that only one process at a time runs the clean-up (src/retention/lease.ts).
+  // A lease ensures that only one process at a time runs the clean-up (src/retention/record.ts).
   retention: { concurrency: 1, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
 } as const satisfies Record<QueueName, object>
 

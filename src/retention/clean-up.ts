@@ -1,10 +1,9 @@
 import type { CleaningDeps } from './cleaning.ts'
 import type { Watch } from './counts.ts'
 import { eachBusiness } from './each-business.ts'
-import { takeLease } from './lease.ts'
 import { lastDue } from './night.ts'
 import { createPace } from './pace.ts'
-import { startPass } from './pass.ts'
+import { startPass, takeLease } from './record.ts'
 
 /**
  * The result of a run. `stopped` means that the process is shutting down. The next run continues where this run

@@ -1,11 +1,20 @@
 import { nativeCollection } from '../mongo/collection.ts'
 import { describeError } from '../process/log.ts'
-import { cleanBusiness } from './clean-business.ts'
-import { type CleaningDeps, cutoffsOf } from './cleaning.ts'
+import { type Cleaning, type CleaningDeps, cutoffsOf } from './cleaning.ts'
 import type { Watch } from './counts.ts'
 import type { Pace } from './pace.ts'
 import { openProgress, type RetentionProgress } from './progress.ts'
 import type { Pass } from './record.ts'
+import {
+  removeDeliveries,
+  removeEndpoints,
+  removeIntents,
+  removeOrders,
+  removeOtherEvents,
+  removeProducts,
+} from './remove.ts'
+import { removeEntries } from './remove-entries.ts'
+import { trimAttempts } from './trim-attempts.ts'
 
 interface CleanUpRun {
   /** The pass to which this run belongs. If null, old data is only counted and not removed. */
@@ -30,7 +39,7 @@ export async function eachBusiness(deps: CleaningDeps, { pass, pace, stop, watch
     const progress = openProgress(deps, businessId, stored)
     const cleaning = { ...deps, ...cutoffs, businessId, progress, isDry: pass === null, pace, ...watch }
     try {
-      await cleanBusiness(cleaning)
+      for (const step of steps) await step(cleaning)
       if (pass !== null) await progress.end(pass.id)
       watch.done()
     } catch (error) {
@@ -40,6 +49,22 @@ export async function eachBusiness(deps: CleaningDeps, { pass, pace, stop, watch
   }
   return combine(failed)
 }
+
+/**
+ * The steps that remove a business's old data. They find it by the same indexes as the lists. A clean-up may be stopped
+ * or killed at any point, because the next one finds the remaining data. No intent or order is removed before the
+ * deliveries that report on it, and no endpoint before its deliveries.
+ */
+const steps: readonly ((cleaning: Cleaning) => Promise<void>)[] = [
+  removeDeliveries,
+  removeIntents,
+  removeOrders,
+  removeOtherEvents,
+  removeProducts,
+  removeEndpoints,
+  removeEntries,
+  trimAttempts,
+]
 
 function combine([first, ...others]: { businessId: string; error: unknown }[]): Error | null {
   if (first === undefined) return null

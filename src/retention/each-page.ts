@@ -1,7 +1,6 @@
 import type { Model } from 'mongoose'
 import type { Listed } from '../input/pagination.ts'
 import { readPage, type Walk } from '../mongo/walk.ts'
-import type { Cleaning } from './cleaning.ts'
 import type { Pace } from './pace.ts'
 
 /**
@@ -38,24 +37,4 @@ export async function eachPage<Doc extends Listed>(
     last = page.at(-1) ?? null
     if (last === null || page.length < batchLimits.documents) return
   }
-}
-
-/**
- * Like `eachPage`, but for documents that remain in the collection. To avoid reading these documents every night, each
- * clean-up of a business continues the walk with this name where the previous clean-up of the business stopped. Except
- * in a dry run, the progress is saved after each full batch.
- */
-export async function eachNewPage<Doc extends Listed>(
-  { pace, progress, isDry }: Cleaning,
-  name: string,
-  model: Model<Doc>,
-  walk: Omit<Walk, 'from'>,
-  act: (ids: string[]) => Promise<void>,
-): Promise<void> {
-  await eachPage(pace, model, { ...walk, from: progress.reached(name) }, async (ids, lastCreatedAt) => {
-    await act(ids)
-    progress.note(name, lastCreatedAt)
-    if (!isDry && ids.length === batchLimits.documents) await progress.save()
-  })
-  progress.note(name, walk.before)
 }

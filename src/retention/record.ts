@@ -1,5 +1,6 @@
 import type { Model } from 'mongoose'
 import { type Collection, nativeCollection } from '../mongo/collection.ts'
+import { newId } from '../security/ids.ts'
 import { lastDue } from './night.ts'
 
 /**
@@ -40,14 +41,16 @@ export const retentionRecords: Collection = {
   indexes: [],
 }
 
+interface RecordDeps {
+  RetentionRecord: Model<RetentionRecord>
+  now(): Date
+}
+
 /**
  * Returns the record, and creates it if it does not exist yet. A new record states that the last clean-up has been
  * completed, so that a new service starts its first clean-up the following night and not during the day.
  */
-export async function openRecord(deps: {
-  RetentionRecord: Model<RetentionRecord>
-  now(): Date
-}): Promise<RetentionRecord> {
+export async function openRecord(deps: RecordDeps): Promise<RetentionRecord> {
   const records = nativeCollection(deps.RetentionRecord)
   const found = await records.findOne({ _id: 'nightly' })
   if (found !== null) return found
@@ -71,3 +74,64 @@ const maxSkewMs = 3_600_000
  */
 export const isOwed = ({ completedFor }: RetentionRecord, now: Date): boolean =>
   completedFor < lastDue(now) || completedFor.getTime() > now.getTime() + maxSkewMs
+
+/**
+ * Returns the pass to which this run belongs: the unfinished pass, or a new one. A pass that takes longer than a day
+ * continues the next night, because otherwise the clean-up would never reach the last businesses. If the only
+ * businesses left are those whose clean-up failed, a new pass starts when the next night's clean-up is due, so that the
+ * other businesses do not have to wait.
+ */
+export function startPass({ pass }: RetentionRecord, now: Date): Pass {
+  const continues = pass !== null && !(pass.hasFaults && pass.beganAt < lastDue(now))
+  return continues ? pass : { id: newId(), beganAt: now, hasFaults: false }
+}
+
+/**
+ * How long a lease lasts after being taken or renewed. Before and after each batch, `Pace` renews the lease if 15 s
+ * have passed since it was last renewed (pace.ts). The remaining 45 s are enough for either the longest batch or the
+ * longest rest. The longest batch takes 36 s, because it makes nine calls of up to 4 s each. The longest rest takes
+ * 10 s. If a run dies, its lease ends within a minute.
+ */
+const leaseMs = 60_000
+/** The longest lease that another process can hold whose clock is ahead. */
+const maxLeaseMs = 2 * leaseMs
+
+/** Whether a run holds the lease. An end too far in the future is no lease, or nothing would ever be cleaned again. */
+export const isLeased = ({ leaseEndsAt }: Pick<RetentionRecord, 'leaseEndsAt'>, now: Date): boolean =>
+  leaseEndsAt > now && leaseEndsAt.getTime() <= now.getTime() + maxLeaseMs
+
+/** The fields of the record that can be changed in the same write as the lease. */
+type LeaseChange = Partial<Pick<RetentionRecord, 'completedFor' | 'pass'>>
+
+/** The right to clean up, which only one run can hold at a time. */
+export interface Lease {
+  record: RetentionRecord
+  /** Throws if this lease has ended and another run has taken a new lease. */
+  renew(change: LeaseChange): Promise<void>
+  end(change: LeaseChange): Promise<void>
+}
+
+/** Takes the lease, or returns null if another run holds it. */
+export async function takeLease(deps: RecordDeps): Promise<Lease | null> {
+  await openRecord(deps)
+  const records = nativeCollection(deps.RetentionRecord)
+  const token = newId()
+  const after = (ms: number) => new Date(deps.now().getTime() + ms)
+  const endsAt = () => after(leaseMs)
+  const record = await records.findOneAndUpdate(
+    { _id: 'nightly', leaseEndsAt: { $not: { $gt: after(0), $lte: after(maxLeaseMs) } } },
+    { $set: { token, leaseEndsAt: endsAt() } },
+    { returnDocument: 'after' },
+  )
+  if (record === null) return null
+  return {
+    record,
+    async renew(change) {
+      const held = await records.updateOne({ _id: 'nightly', token }, { $set: { ...change, leaseEndsAt: endsAt() } })
+      if (held.matchedCount === 0) throw new Error('another clean-up has taken over')
+    },
+    async end(change) {
+      await records.updateOne({ _id: 'nightly', token }, { $set: { ...change, token: null, leaseEndsAt: new Date(0) } })
+    },
+  }
+}

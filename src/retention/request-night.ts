@@ -1,8 +1,7 @@
 import { isCheckDue } from '../audit/seals/nightly-check.ts'
 import type { Deps } from '../deps.ts'
-import { isLeased } from './lease.ts'
 import { lastDue, nightly } from './night.ts'
-import { isOwed, openRecord } from './record.ts'
+import { isLeased, isOwed, openRecord } from './record.ts'
 
 type NightDeps = Pick<Deps, 'RetentionRecord' | 'AuditCheck' | 'AuditEvent' | 'ServiceKey' | 'secrets' | 'now'>
 

@@ -1,7 +1,7 @@
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import type { Cleaning } from './cleaning.ts'
-import { batchLimits, eachNewPage } from './each-page.ts'
+import { batchLimits, eachPage } from './each-page.ts'
 
 const { documents: limit, maxTimeMS } = batchLimits
 
@@ -20,22 +20,29 @@ const lastOnly = [
   { $unset: ['attemptLog.responseText', 'untrimmed'] },
 ]
 
+/** The name of the walk through the deliveries, for its progress. */
+const name = 'attempts'
+
 /**
  * Removes the attempts of old live deliveries that have ended. The last attempt is kept, but its response is removed. A
  * delivery that has not ended is flagged with `untrimmed: true`, and is trimmed by the first clean-up after it has
- * ended.
+ * ended. The deliveries remain, so each clean-up continues where the previous one stopped.
  */
 export async function trimAttempts(cleaning: Cleaning): Promise<void> {
-  const { businessId, attemptsBefore: before, isDry } = cleaning
+  const { businessId, attemptsBefore: before, isDry, pace, progress } = cleaning
   if (before === null) return
   await trimLate(cleaning, before)
-  const walk = { index: 'byTimeAndEvent', where: { businessId, sandbox: false }, before }
-  await eachNewPage(cleaning, 'attempts', cleaning.Delivery, walk, async (_id) => {
+  const where = { businessId, sandbox: false }
+  const walk = { index: 'byTimeAndEvent', where, from: progress.reached(name), before }
+  await eachPage(pace, cleaning.Delivery, walk, async (ids, lastCreatedAt) => {
     // Deliveries are flagged before they are trimmed. If a delivery ends between the two calls, the second call trims
     // it and clears its flag.
-    if (!isDry) await flagOpen(cleaning, _id)
-    await trim(cleaning, { _id: { $in: _id }, ...untrimmed })
+    if (!isDry) await flagOpen(cleaning, ids)
+    await trim(cleaning, { _id: { $in: ids }, ...untrimmed })
+    progress.note(name, lastCreatedAt)
+    if (!isDry && ids.length === limit) await progress.save()
   })
+  progress.note(name, before)
 }
 
 /** Trims the deliveries that had not ended when an earlier clean-up reached them but have ended since then. */
