@@ -1,4 +1,4 @@
-import type { Collection } from '../mongo/collection.ts'
+import { type Collection, ifPresent } from '../mongo/collection.ts'
 import type { SealedField } from '../security/seal.ts'
 
 /** How long a key stays valid (SPEC 5.4). */
@@ -37,11 +37,7 @@ export const responses: Collection = {
   indexes: [
     { name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: removalSeconds },
     // The quota for stored sandbox responses counts entries of this index, without reading any documents.
-    {
-      name: 'sandboxResponses',
-      key: { sandboxOf: 1, expiresAt: 1 },
-      partialFilterExpression: { sandboxOf: { $exists: true } },
-    },
+    { name: 'sandboxResponses', key: { sandboxOf: 1, expiresAt: 1 }, ...ifPresent('sandboxOf') },
   ],
 }
 

@@ -1,4 +1,4 @@
-import type { Collection } from '../mongo/collection.ts'
+import { type Collection, ifPresent } from '../mongo/collection.ts'
 import { outboxIndex } from '../outbox/event.ts'
 
 /** The name of the unique index on `referenceKey`. */
@@ -10,37 +10,14 @@ export const requestIndex = 'requestKey'
 export const intentIndexes: Collection['indexes'] = [
   { name: 'referenceNumber', key: { referenceNumber: 1 }, unique: true },
   { name: 'shortCode', key: { shortCode: 1 }, unique: true },
-  {
-    name: requestIndex,
-    key: { 'requestKey.key': 1 },
-    unique: true,
-    partialFilterExpression: { 'requestKey.key': { $exists: true } },
-  },
-  {
-    name: 'codeInUse',
-    key: { codeKey: 1 },
-    unique: true,
-    partialFilterExpression: { codeKey: { $exists: true } },
-  },
+  { name: requestIndex, key: { 'requestKey.key': 1 }, unique: true, ...ifPresent('requestKey.key') },
+  { name: 'codeInUse', key: { codeKey: 1 }, unique: true, ...ifPresent('codeKey') },
   // Intents without a merchant's reference are in neither of the following two indexes.
-  {
-    name: referenceIndex,
-    key: { referenceKey: 1 },
-    unique: true,
-    partialFilterExpression: { referenceKey: { $exists: true } },
-  },
+  { name: referenceIndex, key: { referenceKey: 1 }, unique: true, ...ifPresent('referenceKey') },
   // This index contains all fields by which a list can be filtered together with a reference.
   {
     name: 'byMerchantReference',
-    key: {
-      merchantReference: 1,
-      businessId: 1,
-      sandbox: 1,
-      createdAt: -1,
-      _id: -1,
-      status: 1,
-      cancelsAt: 1,
-    },
+    key: { merchantReference: 1, businessId: 1, sandbox: 1, createdAt: -1, _id: -1, status: 1, cancelsAt: 1 },
     partialFilterExpression: { merchantReference: { $gt: '' } },
   },
   // With this index, the quota counts a business's live codes without reading documents. The index does not contain
@@ -57,24 +34,16 @@ export const intentIndexes: Collection['indexes'] = [
   // documents that the list contains.
   {
     name: 'byStatus',
-    key: {
-      businessId: 1,
-      sandbox: 1,
-      status: 1,
-      createdAt: -1,
-      _id: -1,
-      cancelsAt: 1,
-      listedAmount: 1,
-    },
+    key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1, listedAmount: 1 },
   },
   // A new intent is in neither of the following two indexes. Each contains every field by which its list filters and
-  // sorts (list-settled.ts). In `byRefundTimes`, the number of refunds comes before their times, because only an intent
+  // sorts (list.ts). In `byRefundTimes`, the number of refunds comes before their times, because only an intent
   // with several refunds can have refunds inside and outside a span. A reconciliation reads the payments of a day with
   // `byPaidAt`.
   {
     name: 'byPaidAt',
     key: { businessId: 1, sandbox: 1, 'payment.paidAt': -1, createdAt: -1, _id: -1, status: 1 },
-    partialFilterExpression: { 'payment.paidAt': { $exists: true } },
+    ...ifPresent('payment.paidAt'),
   },
   {
     name: 'byRefundTimes',
@@ -88,43 +57,23 @@ export const intentIndexes: Collection['indexes'] = [
       _id: -1,
       status: 1,
     },
-    partialFilterExpression: { 'refundTimes.lastAt': { $exists: true } },
+    ...ifPresent('refundTimes.lastAt'),
   },
   { name: 'byCancelsAt', key: { businessId: 1, sandbox: 1, cancelsAt: 1 } },
   // The following indexes contain `businessId`, so that a poll does not read the documents of a business that has
   // already received its share.
-  {
-    name: 'expiring',
-    key: { cancelsAt: 1, businessId: 1 },
-    partialFilterExpression: { status: 'PENDING' },
-  },
-  {
-    name: 'paymentToQuery',
-    key: { 'hold.queryAt': 1, businessId: 1 },
-    partialFilterExpression: { 'hold.queryAt': { $exists: true } },
-  },
-  {
-    name: 'refundToQuery',
-    key: { 'refunds.queryAt': 1, businessId: 1 },
-    partialFilterExpression: { 'refunds.queryAt': { $exists: true } },
-  },
+  { name: 'expiring', key: { cancelsAt: 1, businessId: 1 }, partialFilterExpression: { status: 'PENDING' } },
+  { name: 'paymentToQuery', key: { 'hold.queryAt': 1, businessId: 1 }, ...ifPresent('hold.queryAt') },
+  { name: 'refundToQuery', key: { 'refunds.queryAt': 1, businessId: 1 }, ...ifPresent('refunds.queryAt') },
   // The following two indexes are for searches by staff. A reconciliation finds the keys of other days with
   // `byLookUpKey`. A new intent is in neither index, so they do not slow down create requests.
-  {
-    name: 'byLookUpKey',
-    key: { lookUpKeys: 1, createdAt: -1 },
-    partialFilterExpression: { lookUpKeys: { $exists: true } },
-  },
-  {
-    name: 'byFormerCode',
-    key: { formerCodeKey: 1, codeReusableAt: -1 },
-    partialFilterExpression: { formerCodeKey: { $exists: true } },
-  },
+  { name: 'byLookUpKey', key: { lookUpKeys: 1, createdAt: -1 }, ...ifPresent('lookUpKeys') },
+  { name: 'byFormerCode', key: { formerCodeKey: 1, codeReusableAt: -1 }, ...ifPresent('formerCodeKey') },
   // This index contains only refunded intents. A reconciliation reads the refunds of a day with it.
   {
     name: 'byRefundedAt',
     key: { businessId: 1, sandbox: 1, 'refunds.refundedAt': 1 },
-    partialFilterExpression: { 'refunds.refundedAt': { $exists: true } },
+    ...ifPresent('refunds.refundedAt'),
   },
   outboxIndex,
 ]

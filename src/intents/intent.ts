@@ -66,7 +66,7 @@ export interface Intent {
   refundsCommitted: number
   /** The sum of the fees that all refunds give back, including PENDING refunds. It never exceeds the payment's fees. */
   feesReturned: ReturnedFees
-  /** When the intent's first and last refund succeeded, and how many did (list-settled.ts). Missing if none has. */
+  /** When the intent's first and last refund succeeded, and how many did (list.ts). Missing if none has. */
   refundTimes?: { firstAt: Date; lastAt: Date; count: number }
   expiresAt: Date
   /**

@@ -1,14 +1,15 @@
-import type { ListIntentsQuery } from '../../schemas/list-intents.ts'
+import type { ListIntentsQuery, rangeQuery } from '../../schemas/list-intents.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
-import { longestReadMs, type Page, readPage, readSlice, type Slice } from '../input/pagination.ts'
-import { readSpan, type Span, within } from '../input/span.ts'
+import { refuse } from '../errors.ts'
+import { longestReadMs, type Page, readPage, readSlice, readSortedPage, type Slice } from '../input/pagination.ts'
+import { readNamedSpan, readSpan, type Span, within } from '../input/span.ts'
 import { type Countable, testsKeptFrom } from '../lists/counts/countable.ts'
 import { readCountedPage } from '../lists/counts/read-page.ts'
 import type { Intent } from './intent.ts'
 import { alreadyCancelled, isPending, transitions } from './lifecycle.ts'
-import { type ListRange, readRange } from './list-range.ts'
-import { listPaid, listRefunded } from './list-settled.ts'
+
+type Filter = Record<string, unknown>
 
 export interface IntentSearch extends Slice, Span {
   status: Intent['status'] | null
@@ -28,6 +29,52 @@ export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   ...readSpan(query),
   ...readSlice(query),
 })
+
+/** A range by which a list of intents is limited, besides the time of creation. Both ends are inclusive. */
+type ListRange = { of: 'payments' | 'refunds'; span: Span } | { of: 'amounts'; min: number | null; max: number | null }
+
+type Param = keyof typeof rangeQuery
+
+/** The parameters of each range: its start and its end. */
+const ranges = [
+  ['paidFrom', 'paidTo'],
+  ['refundedFrom', 'refundedTo'],
+  ['minAmount', 'maxAmount'],
+] as const satisfies [Param, Param][]
+
+/**
+ * Returns the range in a validated query, or null. Throws VALIDATION_ERROR for two ranges: there is an index for each
+ * range, but none for a combination, so MongoDB would have to read intents that are not in the list.
+ */
+function readRange(query: ListIntentsQuery): ListRange | null {
+  const [first, second] = ranges.flatMap((pair) => pair.find((name) => query[name] !== undefined) ?? [])
+  if (first === undefined) return null
+  if (query.merchantReference !== undefined)
+    throw refuse('VALIDATION_ERROR', {
+      param: first,
+      message: `${first} cannot be combined with merchantReference, because few intents have the same reference.`,
+    })
+  if (second !== undefined)
+    throw refuse('VALIDATION_ERROR', {
+      param: second,
+      message: `${second} cannot be combined with ${first}. A list can be limited by the time of payment, the time of refund or the amount, but only by one of these. Each of them can be combined with from, to and status.`,
+    })
+  if (first === 'minAmount' || first === 'maxAmount') return readAmounts(query)
+  if (first === 'paidFrom' || first === 'paidTo')
+    return { of: 'payments', span: readNamedSpan(query, 'paidFrom', 'paidTo') }
+  return { of: 'refunds', span: readNamedSpan(query, 'refundedFrom', 'refundedTo') }
+}
+
+function readAmounts({ minAmount, maxAmount }: ListIntentsQuery): ListRange {
+  const min = minAmount === undefined ? null : Number(minAmount)
+  const max = maxAmount === undefined ? null : Number(maxAmount)
+  if (min !== null && max !== null && min > max)
+    throw refuse('VALIDATION_ERROR', {
+      param: 'minAmount',
+      message: 'minAmount must not be greater than maxAmount.',
+    })
+  return { of: 'amounts', min, max }
+}
 
 /** The fields that a list omits. Together, these fields may be larger than all other fields. */
 const unlisted = { outbox: 0, marks: 0, requestKey: 0, attempts: 0, lookUpKeys: 0 } as const
@@ -127,4 +174,86 @@ async function hasOverdueIntents(
     { hint: 'byCancelsAt', maxTimeMS: longestReadMs },
   ).lean()
   return found !== null
+}
+
+/** The maximum number of intents that `refundedInBetween` returns. Their ids form a filter of about 350 kB. */
+const maxInBetween = 10_000
+
+/** Lists the intents that were paid in a span, newest first. `where` is the rest of the filter. */
+const listPaid = (
+  { Intent }: Pick<Deps, 'Intent'>,
+  where: Filter,
+  span: Span,
+  fields: Record<string, 0>,
+  slice: Slice,
+): Promise<Page<Intent>> =>
+  readSortedPage<Intent>(
+    Intent,
+    { where: { ...where, ...within('payment.paidAt', span) }, index: 'byPaidAt', fields },
+    slice,
+  )
+
+/**
+ * Lists the intents with at least one successful refund in a span, newest first. MongoDB finds almost all of them in
+ * the index alone, because the first or the last refund is in the span. `refundedInBetween` finds the others.
+ */
+async function listRefunded(
+  deps: Pick<Deps, 'Intent'>,
+  where: Filter,
+  span: Span,
+  fields: Record<string, 0>,
+  slice: Slice,
+): Promise<Page<Intent>> {
+  const { from, to } = span
+  // The filter is at the top level, or one `$or` of complete filters. MongoDB reads documents for any other form.
+  const read = (...filters: [Filter, ...Filter[]]) => {
+    const [one, ...others] = filters.map((filter) => ({ ...where, ...filter }))
+    const all = others.length === 0 ? one : { $or: [one, ...others] }
+    return readSortedPage<Intent>(deps.Intent, { where: { ...all }, index: 'byRefundTimes', fields }, slice)
+  }
+  if (to === null) return read(within('refundTimes.lastAt', span))
+  if (from === null) return read({ ...firstIn(span), 'refundTimes.lastAt': { $gte: new Date(0) } })
+  const inBetween = await refundedInBetween(deps, where, { from, to })
+  return read(
+    within('refundTimes.lastAt', span),
+    { 'refundTimes.count': { $gte: 2 }, 'refundTimes.lastAt': { $gt: to }, ...firstIn(span) },
+    ...(inBetween.length === 0 ? [] : [{ ...aroundSpan({ from, to }), _id: { $in: inBetween } }]),
+  )
+}
+
+/** Matches the intents of which neither the first nor the last refund is in the span, but another one may be. */
+const aroundSpan = ({ from, to }: { from: Date; to: Date }): Filter => ({
+  'refundTimes.count': { $gte: 3 },
+  'refundTimes.lastAt': { $gt: to },
+  'refundTimes.firstAt': { $lt: from },
+})
+
+const firstIn = (span: Span): Filter => within('refundTimes.firstAt', span)
+
+/**
+ * Returns the ids of the intents with a refund in the span, whose first refund was before the span and whose last
+ * refund was after it. Reads only documents of intents with three or more refunds.
+ */
+async function refundedInBetween(
+  { Intent }: Pick<Deps, 'Intent'>,
+  where: Filter,
+  { from, to }: { from: Date; to: Date },
+): Promise<string[]> {
+  const found = await Intent.find(
+    {
+      ...where,
+      ...aroundSpan({ from, to }),
+      refunds: { $elemMatch: { refundedAt: { $gte: from, $lte: to } } },
+    },
+    { _id: 1 },
+    { hint: 'byRefundTimes', maxTimeMS: longestReadMs },
+  )
+    .limit(maxInBetween + 1)
+    .lean()
+  if (found.length > maxInBetween)
+    throw refuse('VALIDATION_ERROR', {
+      param: 'refundedFrom',
+      message: 'Too many intents have refunds before, within and after this range. Shorten the list with from and to.',
+    })
+  return found.map(({ _id }) => _id)
 }

@@ -3,11 +3,10 @@ import { noDeadline } from '../mongo/batching/batcher.ts'
 import type { Cause } from '../outbox/event.ts'
 import type { KnownOutcome, StatusQuery, WalletName } from '../wallets/wallet.ts'
 import type { Intent } from './intent.ts'
-import { schedulePaymentQuery } from './payments/hold.ts'
 import type { Payment, PaymentHold } from './payments/payment.ts'
 import { createRefusedPins } from './payments/refused-pins.ts'
 import { settlePayment } from './payments/settle.ts'
-import { scheduleRefundQuery } from './refunds/hold.ts'
+import { pending } from './refunds/hold.ts'
 import type { Refund } from './refunds/refund-record.ts'
 import { settleRefund } from './refunds/settle.ts'
 
@@ -40,7 +39,7 @@ export function openPayment(deps: Deps, intent: Intent, payment: PaymentHold): O
       if (settled !== null) createRefusedPins(deps).settleLate(payment, intent, outcome)
       return settled
     },
-    scheduleQuery: (at) => schedulePaymentQuery(deps, intent, key, at),
+    scheduleQuery: (at) => setQueryAt(deps, intent, { 'hold.id': key }, { 'hold.queryAt': at }),
   }
 }
 
@@ -55,8 +54,17 @@ export function openRefund(deps: Deps, intent: Intent, { wallet }: Pick<Payment,
     startedAt: createdAt,
     queryAt: queryAt ?? validUntil,
     settle: (outcome, cause) => settleRefund(deps, intent, refund, outcome, cause),
-    scheduleQuery: (at) => scheduleRefundQuery(deps, intent, key, at),
+    scheduleQuery: (at) => setQueryAt(deps, intent, pending(key), { 'refunds.$.queryAt': at }),
   }
+}
+
+async function setQueryAt(
+  deps: Pick<Deps, 'Intent'>,
+  { businessId, sandbox, _id }: Intent,
+  whileOpen: Record<string, unknown>,
+  $set: Record<string, Date>,
+): Promise<void> {
+  await deps.Intent.updateOne({ businessId, sandbox, _id, ...whileOpen }, { $set })
 }
 
 /** Returns the payment or refund with this key if it has not ended yet. Otherwise, returns null. */

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import type { Intent } from './intent.ts'
-import { queryWithSlot } from './query-wallets.ts'
+import { queryWallet } from './query-wallets.ts'
 
 /**
  * The maximum number of intents per business in one run of the poll. A process never runs this many wallet queries for
@@ -79,6 +79,6 @@ function startQuery(deps: Deps, { _id: intentId, businessId }: Open, key: string
 }
 
 async function queryAndLog(deps: Deps, intentId: string, key: string): Promise<void> {
-  const { intent, outcome, why, nextAt } = await queryWithSlot(deps, intentId, key)
+  const { intent, outcome, why, nextAt } = await queryWallet(deps, intentId, key, { hasSlot: true })
   if (outcome === 'unknown') deps.log.warn({ intentId, ...intent, key, outcome, why, nextAt }, 'wallet.queried')
 }

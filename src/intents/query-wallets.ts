@@ -36,35 +36,25 @@ export interface QueryResult {
 /**
  * Queries the wallet for the outcome of the payment or refund with this key, if a query is due. If the wallet reports
  * an outcome, ends the payment or refund. Even if two processes query the wallet at the same time, the payment or
- * refund ends only once.
+ * refund ends only once. `hasSlot` is true if the caller already holds one of the business's query slots.
  */
-export async function queryWallet(deps: Deps, intentId: string, key: string): Promise<QueryResult> {
-  const { intent, open } = await readOpen(deps, intentId, key)
-  if (open === null) return { intent, ...ended }
+export async function queryWallet(
+  deps: Deps,
+  intentId: string,
+  key: string,
+  { hasSlot = false } = {},
+): Promise<QueryResult> {
+  const found = await deps.Intent.findById(intentId).lean<Intent | null>()
+  const intent = found && identityOf(found)
+  const open = found && findOpen(deps, found, key)
+  if (open === null) return { intent, outcome: 'ended', why: null, nextAt: null }
+  if (hasSlot) return queryOrder(deps, open, worker)
   const free = deps.walletQuerySlots.takeNow(open.intent.businessId)
   if (free === null) return { intent, outcome: 'no-slot', why: null, nextAt: randomRetryAt(deps, open.startedAt) }
   return queryOrder(deps, open, worker).finally(free)
 }
 
-/** Like `queryWallet`, but for a caller that already holds one of the business's query slots. */
-export async function queryWithSlot(deps: Deps, intentId: string, key: string): Promise<QueryResult> {
-  const { intent, open } = await readOpen(deps, intentId, key)
-  return open === null ? { intent, ...ended } : queryOrder(deps, open, worker)
-}
-
-async function readOpen(
-  deps: Deps,
-  intentId: string,
-  key: string,
-): Promise<{ intent: QueryResult['intent']; open: OpenOrder | null }> {
-  const found = await deps.Intent.findById(intentId).lean<Intent | null>()
-  if (found === null) return { intent: null, open: null }
-  return { intent: identityOf(found), open: findOpen(deps, found, key) }
-}
-
 const identityOf = ({ referenceNumber, businessId }: Intent) => ({ referenceNumber, businessId })
-
-const ended = { outcome: 'ended', why: null, nextAt: null } as const
 
 /**
  * The request or job that queries a wallet. For a job, `cause` is null. `withinDeadline` limits how long the request or

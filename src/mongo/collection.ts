@@ -13,6 +13,11 @@ export interface Index {
   partialFilterExpression?: Record<string, unknown>
 }
 
+/** Makes an index contain only the documents that have this field. */
+export const ifPresent = (field: string): Pick<Index, 'partialFilterExpression'> => ({
+  partialFilterExpression: { [field]: { $exists: true } },
+})
+
 /** A collection, with its fields and the indexes that its queries and guards need. */
 export interface Collection {
   name: string

@@ -27,15 +27,15 @@ export const endPayment = (
   by: Pick<TransitionInput, 'marking' | 'cause' | 'guard'>,
   deadlineAt: number,
 ): Promise<Intent | null> => {
-  const attempt = attemptOf(deps, payment, outcome)
-  const transition = transitionFor(deps, payment, outcome, attempt)
+  const attempt = attemptOf(deps.now(), payment, outcome)
+  const transition = transitionFor(deps.now(), payment, outcome, attempt)
   const $push = { ...pushAttempt(attempt), ...pushLookUpKeys(lookUpKeysOf(intent, payment)) }
   return applyTransition(deps, intent, { ...transition, lists: { $push }, ...by }, deadlineAt)
 }
 
 /** Returns the transition that a payment's outcome requires. */
 export function transitionFor(
-  deps: Pick<Deps, 'now'>,
+  at: Date,
   payment: EndingPayment,
   outcome: ReportedOutcome,
   attempt: PaymentAttempt,
@@ -50,12 +50,7 @@ export function transitionFor(
       return {
         name: 'pay',
         lists,
-        set: {
-          hold: null,
-          failure: null,
-          payment: paymentOf(deps, payment),
-          listedAmount: payment.amount,
-        },
+        set: { hold: null, failure: null, payment: paymentOf(at, payment), listedAmount: payment.amount },
       }
     case 'declined':
       return failing('decline', outcome.reason, true)
@@ -66,11 +61,11 @@ export function transitionFor(
 
 /** Returns the record of a payment that has just succeeded. */
 const paymentOf = (
-  deps: Pick<Deps, 'now'>,
+  paidAt: Date,
   { id, wallet, amount, commission, payerPhone, payerHash }: EndingPayment,
 ): Payment => ({
   amountPaid: amount,
-  paidAt: deps.now(),
+  paidAt,
   method: 'WALLET',
   payerPhone,
   payerHash,
@@ -81,13 +76,13 @@ const paymentOf = (
 
 /** Returns the record of a payment that has just ended, whatever its outcome. */
 export const attemptOf = (
-  deps: Pick<Deps, 'now'>,
+  at: Date,
   { id, amount, commission, payerPhone, payerHash, startedAt }: EndingPayment,
   outcome: KnownOutcome,
 ): PaymentAttempt => ({
   kind: 'payment',
   id,
-  at: deps.now(),
+  at,
   ...(startedAt === undefined ? {} : { startedAt }),
   amount,
   fee: commission.payerTtc,

@@ -62,13 +62,3 @@ export function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedCha
     after: { ...intent, ...change },
   }
 }
-
-/** Stores the time at which to query the wallet again for the outcome of a payment. */
-export async function schedulePaymentQuery(
-  deps: Pick<Deps, 'Intent'>,
-  { businessId, sandbox, _id }: Pick<Intent, 'businessId' | 'sandbox' | '_id'>,
-  paymentId: string,
-  queryAt: Date,
-): Promise<void> {
-  await deps.Intent.updateOne({ businessId, sandbox, _id, 'hold.id': paymentId }, { $set: { 'hold.queryAt': queryAt } })
-}

@@ -48,30 +48,15 @@ export async function openPaymentsOf(deps: Pick<Deps, 'Intent' | 'now'>, busines
     unpaid(false),
     unpaid(true),
   ])
-  const open: OpenPayment[] = [
-    ...payments.flatMap(({ hold, referenceNumber, sandbox: isTest }) =>
-      hold === null
-        ? []
-        : [
-            {
-              kind: 'payment' as const,
-              referenceNumber,
-              sandbox: isTest,
-              amount: hold.amount,
-              startedAt: hold.startedAt,
-            },
-          ],
-    ),
-    ...refunds.flatMap(({ refunds: all, referenceNumber, sandbox: isTest }) =>
-      all
+  const open = [
+    ...payments.flatMap((intent) => {
+      const { hold } = intent
+      return hold === null ? [] : [openAs('payment', intent, hold.amount, hold.startedAt)]
+    }),
+    ...refunds.flatMap((intent) =>
+      intent.refunds
         .filter(({ queryAt }) => queryAt !== undefined)
-        .map(({ amount, createdAt }) => ({
-          kind: 'refund' as const,
-          referenceNumber,
-          sandbox: isTest,
-          amount,
-          startedAt: createdAt,
-        })),
+        .map(({ amount, createdAt }) => openAs('refund', intent, amount, createdAt)),
     ),
   ]
   return {
@@ -79,3 +64,10 @@ export async function openPaymentsOf(deps: Pick<Deps, 'Intent' | 'now'>, busines
     unpaid: { live, sandbox },
   }
 }
+
+const openAs = (
+  kind: OpenPayment['kind'],
+  { referenceNumber, sandbox }: Pick<Intent, 'referenceNumber' | 'sandbox'>,
+  amount: number,
+  startedAt: Date,
+): OpenPayment => ({ kind, referenceNumber, sandbox, amount, startedAt })

@@ -5,10 +5,10 @@ import type { KnownOutcome } from '../../wallets/wallet.ts'
 import { expiryJob } from '../expire.ts'
 import type { Intent } from '../intent.ts'
 import { isPending } from '../lifecycle.ts'
-import { type PlannedChange, planTransition, writeChange } from '../transition.ts'
-import { attemptOf, transitionFor } from './end.ts'
+import { planTransition, writeChange } from '../transition.ts'
+import { attemptOf, type ReportedOutcome, transitionFor } from './end.ts'
 import { planRelease } from './hold.ts'
-import type { PaymentAttempt, PaymentHold } from './payment.ts'
+import type { PaymentHold } from './payment.ts'
 
 export interface Settler {
   /** The request that settles the payment, or null if a job settles it. */
@@ -53,40 +53,26 @@ async function write(
   outcome: KnownOutcome,
   { cause, deadlineAt }: Settler,
 ): Promise<Intent | null> {
-  const attempt = attemptOf(deps, payment, outcome)
-  const change = planEnd(deps, intent, payment, attempt, { outcome, cause })
+  // The payment and its event have the same time, as GET /dev/balance needs for `asOf`.
+  const at = deps.now()
+  const attempt = attemptOf(at, payment, outcome)
+  const change = isUnreported(outcome)
+    ? planRelease(intent, attempt)
+    : planTransition({ now: () => at }, intent, {
+        ...transitionFor(at, payment, outcome, attempt),
+        marking: null,
+        cause,
+        guard: { 'hold.id': payment.id },
+      })
   // The attempt, rather than the event, serves as the proof of the write, because the relay may remove the event before
   // the proof is checked. Even in that case, the customer must see the outcome.
   const after = await writeChange(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
   return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
 }
 
-function planEnd(
-  deps: Deps,
-  intent: Intent,
-  payment: PaymentHold,
-  attempt: PaymentAttempt,
-  { outcome, cause }: { outcome: KnownOutcome; cause: Cause | null },
-): PlannedChange {
-  switch (outcome.outcome) {
-    case 'refused':
-    case 'not-executed':
-      return planRelease(intent, attempt)
-    case 'done':
-    case 'declined':
-    case 'failed': {
-      // The payment and its event have the same time, as GET /dev/balance needs for `asOf`.
-      const at = deps.now()
-      const fixed = { now: () => at }
-      return planTransition(fixed, intent, {
-        ...transitionFor(fixed, payment, outcome, attempt),
-        marking: null,
-        cause,
-        guard: { 'hold.id': payment.id },
-      })
-    }
-  }
-}
+/** Whether a payment has changed nothing, so that it adds no event. */
+const isUnreported = (outcome: KnownOutcome): outcome is Exclude<KnownOutcome, ReportedOutcome> =>
+  outcome.outcome === 'refused' || outcome.outcome === 'not-executed'
 
 /**
  * Logs an error if the wallet has taken the customer's money even though it had reported that it never would. The

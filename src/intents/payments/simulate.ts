@@ -1,3 +1,4 @@
+import { type SimulatePaymentBody, simulatePaymentBody } from '../../../schemas/simulate-payment.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { ratesAt } from '../../businesses/commission-rates.ts'
 import type { Deps } from '../../deps.ts'
@@ -7,7 +8,7 @@ import { wakeRelay } from '../../outbox/wake-relay.ts'
 import { newId } from '../../security/ids.ts'
 import { commissionOf } from '../../wallets/commission.ts'
 import { failingPayment } from '../../wallets/magic-amounts.ts'
-import { maskPhone } from '../../wallets/phone.ts'
+import { maskPhone, readPhone } from '../../wallets/phone.ts'
 import { findEarlier, simulated } from '../effect.ts'
 import { findIntentToChange } from '../find.ts'
 import type { Intent } from '../intent.ts'
@@ -16,7 +17,35 @@ import { payerHashOf } from '../look-up-keys.ts'
 import { acceptsPayments, dropOldMarks, markingOf } from '../marks.ts'
 import { asOf } from '../present.ts'
 import { endPayment, type ReportedOutcome } from './end.ts'
-import type { Simulation } from './parse-simulation.ts'
+
+export interface Simulation {
+  /**
+   * The amount in centimes. If this is null, the payment uses the intent's own amount. For an OPEN intent, that is the
+   * suggested amount, or a default if there is none.
+   */
+  amount: number | null
+  payerPhone: string
+  outcome: NonNullable<SimulatePaymentBody['outcome']>
+}
+
+/**
+ * The payer's phone number if the request body contains none. In the demo wallet, payments with this number always
+ * succeed.
+ */
+const demoPayer = '22000001'
+
+/**
+ * Validates the body of a request to simulate a payment. Does not check whether the amount matches the intent, because
+ * `simulatePayment` does that.
+ */
+export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Simulation {
+  const { amount, payerPhone, outcome } = deps.validate<SimulatePaymentBody>(simulatePaymentBody, body)
+  return {
+    amount: amount ?? null,
+    payerPhone: readPhone(payerPhone ?? demoPayer) ?? demoPayer,
+    outcome: outcome ?? 'success',
+  }
+}
 
 /**
  * The amount, in centimes, of a simulated payment for an OPEN intent if neither the request nor the intent specifies an

@@ -76,16 +76,3 @@ export async function releaseRefund(
     )
   return (await release(fewLookUpKeys, {})) || release({}, { lookUpKeys: refund.id })
 }
-
-/** Stores the time at which to query the wallet again for the outcome of a refund. */
-export async function scheduleRefundQuery(
-  deps: Pick<Deps, 'Intent'>,
-  { businessId, sandbox, _id }: Owner,
-  refundId: string,
-  queryAt: Date,
-): Promise<void> {
-  await deps.Intent.updateOne(
-    { businessId, sandbox, _id, ...pending(refundId) },
-    { $set: { 'refunds.$.queryAt': queryAt } },
-  )
-}

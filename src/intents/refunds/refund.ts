@@ -8,9 +8,8 @@ import { findEarlier } from '../effect.ts'
 import { findIntentToChange } from '../find.ts'
 import { dropOldMarks, markingOf, maxMarks } from '../marks.ts'
 import { carryOut } from './carry-out.ts'
-import { checkRefund } from './check.ts'
+import { checkRefund, type RefundRequest } from './check.ts'
 import { beginRefund } from './hold.ts'
-import type { RefundRequest } from './parse-refund.ts'
 import type { Refund } from './refund-record.ts'
 
 /**

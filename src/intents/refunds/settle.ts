@@ -1,13 +1,14 @@
 import type { Deps } from '../../deps.ts'
+import { bookEvents } from '../../ledger/book.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
-import type { Cause } from '../../outbox/event.ts'
+import type { Cause, OutboxEvent } from '../../outbox/event.ts'
 import { wakeRelay } from '../../outbox/wake-relay.ts'
+import { inTime } from '../../process/timeout.ts'
 import { newId } from '../../security/ids.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { PaymentAttempt } from '../payments/payment.ts'
 import { planTransition, writeChange } from '../transition.ts'
-import { bookSoon } from './book-soon.ts'
 import { pending, releaseRefund } from './hold.ts'
 import type { Refund } from './refund-record.ts'
 
@@ -64,6 +65,30 @@ async function endRefund(deps: Deps, intent: Intent, refund: Refund, cause: Caus
   if (settled === null) return false
   await bookSoon(deps, settled, planned.event)
   return true
+}
+
+/** The maximum time that a response waits for the ledger. */
+const bookingMs = 1_000
+
+/**
+ * Books a refund in the ledger before the relay does, so that the merchant sees it there as soon as the response
+ * arrives. Never throws, and waits for at most a second, because the relay books every event that is in the outbox.
+ */
+export async function bookSoon(deps: Deps, intent: Intent, refunded: OutboxEvent): Promise<void> {
+  const deadlineAt = performance.now() + bookingMs
+  const book = async (): Promise<void> => {
+    const paid = await unrelayedPayment(deps, intent)
+    await bookEvents(deps, intent, [...paid, refunded], deadlineAt)
+  }
+  await inTime(book(), bookingMs)
+}
+
+/** Returns the event of the payment if it is not relayed yet. The ledger must contain a payment before its refund. */
+async function unrelayedPayment({ Intent: model }: Pick<Deps, 'Intent'>, { _id }: Intent): Promise<OutboxEvent[]> {
+  const found = await model
+    .findOne({ _id }, { outbox: { $elemMatch: { event: 'payment.confirmed' } } })
+    .lean<Pick<Intent, 'outbox'> | null>()
+  return found?.outbox ?? []
 }
 
 /** Matches an intent once this write has settled the refund. The relay may have removed its event by then. */
