@@ -126,6 +126,7 @@ describe('The project', () => {
       'src/intents/code.ts',
       'src/intents/create.ts',
       'src/intents/marks.ts',
+      'src/intents/open-order.ts',
       'src/intents/payments/hold.ts',
       'src/intents/refunds/hold.ts',
       // It changes only the counter.
