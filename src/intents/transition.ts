@@ -19,14 +19,7 @@ export interface TransitionInput {
   /** The new values of fields that the transition changes in addition to the status. */
   set?: Partial<Pick<Intent, 'payment' | 'hold' | 'failure' | 'listedAmount'>>
   /** The changes to the intent's lists and to the summary of its refunds, written as MongoDB update operators. */
-  lists?: {
-    $min?: Record<string, unknown>
-    $max?: Record<string, unknown>
-    $inc?: Record<string, unknown>
-    $set?: Record<string, unknown>
-    $unset?: Record<string, unknown>
-    $push?: Record<string, unknown>
-  }
+  lists?: { [Operator in '$min' | '$max' | '$inc' | '$set' | '$unset' | '$push']?: Record<string, unknown> }
   eventDetails?: EventDetails
 }
 

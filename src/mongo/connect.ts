@@ -103,16 +103,23 @@ const hopeless = new Set<unknown>([wrongPassword, standaloneServer])
  * Connects as soon as a server is available, because this process may be started before the database. Throws if the
  * password is wrong or the server has no transactions, because waiting would not help in these cases.
  */
-export async function awaitMongo(
+export const awaitMongo = (
   address: MongoAddress,
   log: Log,
   exceptions: Pick<mongoose.ConnectOptions, 'maxPoolSize' | 'appName'>,
-): Promise<Connection> {
+): Promise<Connection> =>
+  retryWhile(
+    (err) => !hopeless.has((err as { code?: unknown }).code),
+    log,
+    () => connectMongo(address, log, exceptions),
+  )
+
+async function retryWhile<T>(mayHeal: (error: unknown) => boolean, log: Log, act: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await connectMongo(address, log, exceptions)
+      return await act()
     } catch (err) {
-      if (hopeless.has((err as { code?: unknown }).code)) throw err
+      if (!mayHeal(err)) throw err
       log.warn({ err }, 'mongodb.waiting')
       await wait(1000)
     }
@@ -149,17 +156,7 @@ const isAway = (error: unknown): boolean =>
  * Retries `act` while MongoDB is unreachable. This function is used while a process is starting, because the database
  * may become unreachable again before the process is ready. Any other error is thrown.
  */
-export async function retryWhileUnreachable<T>(log: Log, act: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await act()
-    } catch (err) {
-      if (!isAway(err)) throw err
-      log.warn({ err }, 'mongodb.waiting')
-      await wait(1000)
-    }
-  }
-}
+export const retryWhileUnreachable = <T>(log: Log, act: () => Promise<T>): Promise<T> => retryWhile(isAway, log, act)
 
 /**
  * The names of Mongoose errors that indicate a bug in the service. A call that fails with such an error was never sent

@@ -3,9 +3,7 @@ import { refuse } from '../../errors.ts'
 import { maxFaults } from '../../input/known-fields.ts'
 import type { FileBody } from '../../store/imports/file/parse-import.ts'
 import { readFormFile } from './form-file.ts'
-import { isJsonType, parseJson } from './json-body.ts'
-import { mediaTypeOf } from './media-type.ts'
-import type { Body } from './parsed.ts'
+import { type Body, isJsonType, mediaTypeOf, parseJson } from './json-body.ts'
 
 /**
  * The maximum size of a file sent as JSON. The limit is lower than for a CSV body because parsing JSON blocks the

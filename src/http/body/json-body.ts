@@ -1,6 +1,19 @@
-import { refuse } from '../../errors.ts'
-import { mediaTypeOf } from './media-type.ts'
-import type { Body } from './parsed.ts'
+import { type Refusal, refuse } from '../../errors.ts'
+
+/**
+ * A parsed request body. `value` is the operation's input. `params` is compared in order to detect whether an
+ * idempotency key is being reused for a different request.
+ */
+interface ParsedBody {
+  value: unknown
+  params: unknown
+}
+
+/**
+ * A parsed body, or the error for an unreadable one. The error is thrown only after the idempotency key has been
+ * checked (step 11 in the order of checks, docs/maintainers/decisions.md).
+ */
+export type Body = ParsedBody | { refusal: Refusal }
 
 /** The maximum nesting depth of a body. A deeper body could overflow the stack in recursive code. */
 export const maxNesting = 8
@@ -32,6 +45,19 @@ export function readJson(bytes: Buffer, contentType: string | undefined): Body {
 export function isJsonType(contentType: string | undefined): boolean {
   const { type, isUtf8 } = mediaTypeOf(contentType)
   return type === 'application/json' && isUtf8
+}
+
+/**
+ * Parses a Content-Type header. Returns the media type in lower case, and whether the charset is UTF-8, which is the
+ * default.
+ */
+export function mediaTypeOf(header: string | undefined): { type: string; isUtf8: boolean } {
+  const [type = '', ...parameters] = (header ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim())
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))
+  return { type, isUtf8: charset === undefined || /^charset="?utf-?8"?$/.test(charset) }
 }
 
 /** Parses JSON of any nesting depth. Callers must not walk the result recursively. */

@@ -6,8 +6,7 @@ import { type Refusal, refuse } from '../../errors.ts'
 import { limitCostly } from '../operations/limit-rate.ts'
 import { type BodyBudget, type BodyKind, type BodyMemory, smallBody, smallBodyBytes } from './budget.ts'
 import { acceptedCsv, readCsv } from './csv-body.ts'
-import { readJson } from './json-body.ts'
-import type { Body } from './parsed.ts'
+import { type Body, readJson } from './json-body.ts'
 
 /** Parses a body from its raw bytes. */
 type Reader = (bytes: Buffer, contentType: string | undefined) => Body | Promise<Body>

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { type Refusal, refuse } from '../../errors.ts'
+import { createCountsByOwner } from '../../process/counts-by-owner.ts'
 import { withTimeout } from '../../process/timeout.ts'
-import { createHolds, type Hold } from './holds.ts'
 
 /**
  * The memory reserved for one response. The memory stays reserved until work on the response has ended and the client
@@ -57,6 +57,18 @@ const maxWaiting = 100
 const maxWaitMs = 2000
 /** A response counts as stalled once its client has read nothing for this long. */
 const stalledMs = 1000
+
+/** The memory that a single response uses. */
+interface Hold {
+  readonly businessId: string
+  readonly response: ServerResponse
+  bytes: number
+  /**
+   * The time at which the client last read part of the response, as a `performance.now()` value. Null while the
+   * response is being built.
+   */
+  movedAt: number | null
+}
 
 interface Waiting {
   hold: Hold
@@ -137,6 +149,65 @@ export function createResponseBudget(total: number, report: (bytes: number) => v
       response.once('close', () => holds.remove(hold))
       while (holds.takenBy(businessId) > perBusiness && holds.cutOldest(businessId, 0));
       hold.movedAt = performance.now()
+    },
+  }
+}
+
+/**
+ * Creates the tracker of responses that hold memory. `changed` is called after each change. It receives the number of
+ * bytes in use, and whether that number has decreased.
+ */
+function createHolds(changed: (taken: number, isLess: boolean) => void) {
+  const holds = new Set<Hold>()
+  const taken = createCountsByOwner()
+
+  function change({ businessId }: Hold, bytes: number): void {
+    if (bytes === 0) return
+    taken.add(businessId, bytes)
+    changed(taken.all(), bytes < 0)
+  }
+
+  function resize(hold: Hold, bytes: number): void {
+    if (!holds.has(hold)) return
+    const more = bytes - hold.bytes
+    hold.bytes = bytes
+    change(hold, more)
+  }
+
+  function remove(hold: Hold): void {
+    resize(hold, 0)
+    holds.delete(hold)
+  }
+
+  return {
+    taken: taken.all,
+    takenBy: taken.of,
+    /** Returns the business that uses the most memory, or null if no memory is in use. */
+    largest() {
+      let largest: { businessId: string; bytes: number } | null = null
+      for (const [businessId, bytes] of taken.entries())
+        if (bytes > (largest?.bytes ?? 0)) largest = { businessId, bytes }
+      return largest
+    },
+    add(hold: Hold) {
+      holds.add(hold)
+      change(hold, hold.bytes)
+    },
+    resize,
+    remove,
+    /** Closes the connection of the business's longest-stalled response. Returns false if none has been stalled so long. */
+    cutOldest(businessId: string, forMs: number) {
+      let latest = performance.now() - forMs
+      let oldest: Hold | null = null
+      for (const hold of holds)
+        if (hold.businessId === businessId && hold.movedAt !== null && hold.movedAt <= latest) {
+          latest = hold.movedAt
+          oldest = hold
+        }
+      if (oldest === null) return false
+      remove(oldest)
+      oldest.response.destroy()
+      return true
     },
   }
 }

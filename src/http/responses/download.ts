@@ -56,6 +56,15 @@ export async function sendDownload(req: Request, res: Response, file: DownloadBe
 
 export const csvType = 'text/csv; charset=utf-8'
 
+/** A response as a CSV file, for clients whose Accept header prefers CSV. */
+export interface CsvFile {
+  name: string
+  text: string
+}
+
+/** Returns whether the Accept header prefers CSV to JSON. Without a preference, the response is JSON. */
+export const prefersCsv = (req: Request): boolean => req.accepts(['application/json', 'text/csv']) === 'text/csv'
+
 /** Sets the headers that describe a file. */
 export function nameFile(res: Response, { contentType, fileName }: Pick<Download, 'contentType' | 'fileName'>): void {
   res.setHeader('Content-Type', contentType)

@@ -22,48 +22,31 @@ const ofRefund = {
   bookedAt: new Date('2026-11-21T15:12:44.902Z'),
 }
 
+const entry = (number: number, type: ExportedEntry['type'], amount: number, balance: number) => ({
+  _id: `example-${number}`,
+  number,
+  position: number,
+  type,
+  amount,
+  after: { balance },
+})
+
 /** The entries of the example: a payment, its fee, a refund, and the fee that it gave back. */
 export const entries: readonly ExportedEntry[] = [
   {
     ...ofPayment,
-    _id: 'example-1',
-    number: 1,
-    position: 1,
-    type: 'payment',
-    amount: 50_000,
+    ...entry(1, 'payment', 50_000, 50_000),
     payerPhone: '22 ** ** 45',
     commission: { providerTtc: 1_000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1_260 },
-    after: { balance: 50_000 },
   },
-  {
-    ...ofPayment,
-    _id: 'example-2',
-    number: 2,
-    position: 2,
-    type: 'fee',
-    amount: -1_000,
-    after: { balance: 49_000 },
-  },
+  { ...ofPayment, ...entry(2, 'fee', -1_000, 49_000) },
   {
     ...ofRefund,
-    _id: 'example-3',
-    number: 3,
-    position: 3,
-    type: 'refund',
-    amount: -20_000,
+    ...entry(3, 'refund', -20_000, 29_000),
     reason: 'One item came back',
     returnedFees: { providerTtc: 400, payerTtc: 200 },
-    after: { balance: 29_000 },
   },
-  {
-    ...ofRefund,
-    _id: 'example-4',
-    number: 4,
-    position: 4,
-    type: 'fee',
-    amount: 400,
-    after: { balance: 29_400 },
-  },
+  { ...ofRefund, ...entry(4, 'fee', 400, 29_400) },
 ]
 
 /** Returns the file that an export of the example entries contains. */

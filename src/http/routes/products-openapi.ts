@@ -1,8 +1,11 @@
 import { changeStockBody } from '../../../schemas/change-stock.ts'
 import { createProductBody } from '../../../schemas/create-product.ts'
+import { exportProductsQuery } from '../../../schemas/export-products.ts'
+import { importProductsBody, importProductsQuery } from '../../../schemas/import-products.ts'
 import { listProductsQuery } from '../../../schemas/list-products.ts'
 import { maxLabelLength } from '../../../schemas/product-limits.ts'
-import { described, id, text } from '../../../schemas/responses/fields.ts'
+import { described, id, largestExact, text } from '../../../schemas/responses/fields.ts'
+import { importResult } from '../../../schemas/responses/import.ts'
 import { deletedProduct, product, productPage, stockedVariant } from '../../../schemas/responses/product.ts'
 import { updateProductBody } from '../../../schemas/update-product.ts'
 import { inSection, pageWith } from './openapi-text.ts'
@@ -14,6 +17,27 @@ const missing = ['SHOP_NOT_FOUND', 'PRODUCT_NOT_FOUND', 'SANDBOX_MISMATCH'] as c
 const noVariant = ['VARIANT_NOT_FOUND', 'VARIANT_LABEL_AMBIGUOUS'] as const
 
 export const aboutProducts = inSection('Products', {
+  importCsv: {
+    operationId: 'importProducts',
+    summary: 'Import products from a CSV file',
+    description:
+      'Creates and updates products, one row per variant. The import applies the whole file or, if it has a fault, nothing. `details.faults` then lists the faults by row and column.',
+    query: importProductsQuery,
+    body: importProductsBody,
+    response: importResult,
+    errors: ['SHOP_NOT_FOUND', 'AMOUNT_OUT_OF_RANGE'],
+    example: { body: { csv: example.file }, response: example.imported },
+  },
+  exportCsv: {
+    operationId: 'exportProducts',
+    summary: 'Export products to a CSV file',
+    description:
+      'Returns all products, one row per variant, oldest product first. Importing the file again changes nothing.',
+    query: exportProductsQuery,
+    response: described('The CSV file.', { ...text(largestExact) }),
+    errors: ['SHOP_NOT_FOUND'],
+    example: { response: example.exported },
+  },
   create: {
     operationId: 'createProduct',
     summary: 'Create a product',

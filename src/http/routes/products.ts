@@ -1,6 +1,12 @@
+import { readDelimiter } from '../../../schemas/delimiter.ts'
+import type { ExportProductsQuery } from '../../../schemas/export-products.ts'
+import type { ImportProductsQuery } from '../../../schemas/import-products.ts'
 import type { ListProductsQuery } from '../../../schemas/list-products.ts'
 import { readName } from '../../input/name.ts'
 import { presentPage } from '../../input/pagination.ts'
+import { exportProducts } from '../../store/exports/export-products.ts'
+import { type FileBody, parseImport } from '../../store/imports/file/parse-import.ts'
+import { importProducts } from '../../store/imports/import-products.ts'
 import { deleteProduct, parseChange, updateProduct } from '../../store/products/change.ts'
 import { createProduct, parseCreate } from '../../store/products/create.ts'
 import { findProduct } from '../../store/products/find.ts'
@@ -8,10 +14,35 @@ import { listProducts, parseProductSearch } from '../../store/products/list.ts'
 import { presentProduct } from '../../store/products/present.ts'
 import { changeStock, parseStockChange } from '../../store/stock/change.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
+import { csvType } from '../responses/download.ts'
 import { aboutProducts } from './products-openapi.ts'
 
-/** The operations on products and their stock (SPEC 4.9). */
+/** The operations on products, their stock and their CSV files (SPEC 4.9). */
 export const productRoutes: readonly Route[] = [
+  {
+    method: 'post',
+    path: '/dev/store/products/import-csv',
+    about: aboutProducts.importCsv,
+    scope: 'store.products:write',
+    body: 'csv',
+    run: async (deps, caller, { query, body }: OperationInput<ImportProductsQuery>, request) =>
+      (await request.earlier()) ??
+      deps.importOneAtATime(caller.businessId, async () => {
+        const input = await parseImport(deps, query, body as FileBody, request.deadlineAt)
+        return importProducts(deps, caller, input, request)
+      }),
+  },
+  {
+    method: 'get',
+    path: '/dev/store/products/export-csv',
+    about: aboutProducts.exportCsv,
+    scope: 'store.products:read',
+    download: async (deps, caller, { query }: OperationInput<ExportProductsQuery>) => ({
+      contentType: csvType,
+      fileName: 'products.csv',
+      pieces: exportProducts(deps, caller, readDelimiter(query.delimiter)),
+    }),
+  },
   {
     method: 'post',
     path: '/dev/store/products',

@@ -7,7 +7,6 @@ import { eventRoutes } from './events.ts'
 import { intentRoutes } from './intents.ts'
 import { ledgerExportRoutes } from './ledger-exports.ts'
 import { orderRoutes } from './orders.ts'
-import { productCsvRoutes } from './product-files.ts'
 import { productRoutes } from './products.ts'
 import { replayRoutes } from './replays.ts'
 
@@ -24,7 +23,6 @@ export const routes: readonly Route[] = [
   ...deliveryRoutes,
   ...replayRoutes,
   ...eventRoutes,
-  ...productCsvRoutes,
   ...productRoutes,
   ...orderRoutes,
 ]

@@ -1,39 +1,38 @@
 /** How long the HTTP server waits for slow clients. */
-export interface Timeouts {
+export const timeouts = {
   /**
    * How long the headers of a request may take to arrive. The time is measured from the opening of the connection or,
-   * for later requests, from the first byte of the request.
+   * for later requests, from the first byte of the request. Headers are only a few KB, so this is enough even on the
+   * slowest mobile networks.
    */
-  headersMs: number
-  /** How long a whole request may take to arrive, including its body. */
-  requestMs: number
-  /** How long a body may pause. However slowly it arrives otherwise, only `requestMs` applies. */
-  bodyStallMs: number
-  /** How long a client may go without reading any more of a response. */
-  responseIdleMs: number
-  /** How long a client may read a response more slowly than `minResponseRate`. */
-  responseGraceMs: number
-  /** How long a connection may stay idle before its next request. */
-  keepAliveMs: number
-  /** How long the client may take to close the connection after the last response. */
-  lingerMs: number
-  /** How often the server checks whether a connection has exceeded one of these limits. */
-  checkEveryMs: number
-}
-
-export const timeouts: Timeouts = {
-  // Headers are only a few KB, so this is enough even on the slowest mobile networks.
   headersMs: 15_000,
-  // This is enough to upload a product file of 8 MiB at 280 KB/s.
+  /**
+   * How long a whole request may take to arrive, including its body. This is enough to upload a product file of 8 MiB at
+   * 280 KB/s.
+   */
   requestMs: 30_000,
-  // This allows for lost packets, which clients resend after 1, 3 and 7 s.
+  /**
+   * How long a body may pause. However slowly it arrives otherwise, only `requestMs` applies. This allows for lost
+   * packets, which clients resend after 1, 3 and 7 s.
+   */
   bodyStallMs: 10_000,
+  /** How long a client may go without reading any more of a response. */
   responseIdleMs: 30_000,
+  /** How long a client may read a response more slowly than `minResponseRate`. */
   responseGraceMs: 30_000,
-  // Load balancers keep idle connections open for 60 s. A load balancer must close a connection before this server
-  // does, because a request could otherwise arrive while the server is closing the connection.
+  /**
+   * How long a connection may stay idle before its next request. Load balancers keep idle connections open for 60 s. A
+   * load balancer must close a connection before this server does, because a request could otherwise arrive while the
+   * server is closing the connection.
+   */
   keepAliveMs: 65_000,
-  // Closing a connection while data is still arriving resets the connection, and the client may then lose the response.
+  /**
+   * How long the client may take to close the connection after the last response. Closing a connection while data is
+   * still arriving resets the connection, and the client may then lose the response.
+   */
   lingerMs: 2000,
+  /** How often the server checks whether a connection has exceeded one of these limits. */
   checkEveryMs: 1000,
 }
+
+export type Timeouts = typeof timeouts
