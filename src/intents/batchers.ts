@@ -30,18 +30,25 @@ export interface IntentToChange extends Intent {
   waitingEvents: number
 }
 
+const createReferenceBatcher = (
+  Intent: Model<Intent>,
+  projection: Record<string, 0>,
+  where: object = {},
+): Batcher<string, Intent | null> =>
+  createReadBatcher(
+    (referenceNumbers) =>
+      nativeCollection(Intent)
+        .find({ referenceNumber: { $in: referenceNumbers }, ...where }, { projection })
+        .toArray(),
+    ({ referenceNumber }) => [referenceNumber],
+  )
+
 /**
  * Creates the batcher that reads intents by reference. The batcher does not check which business an intent belongs to,
  * so each caller must do so.
  */
 export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
-  createReadBatcher(
-    (referenceNumbers) =>
-      nativeCollection(Intent)
-        .find({ referenceNumber: { $in: referenceNumbers } }, { projection: { outbox: 0, lookUpKeys: 0 } })
-        .toArray(),
-    ({ referenceNumber }) => [referenceNumber],
-  )
+  createReferenceBatcher(Intent, { outbox: 0, lookUpKeys: 0 })
 
 /** Creates the batcher that `findIntentToChange` uses to read intents. */
 export const createIntentToChangeBatcher = (
@@ -136,16 +143,6 @@ export const createOfferedBatcher = (Intent: Model<Intent>, now: () => Date): Ba
  * intent.
  */
 export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
-  createReadBatcher(
-    (referenceNumbers) =>
-      nativeCollection(Intent)
-        .find(mayExpire(referenceNumbers), { projection: { metadata: 0 } })
-        .toArray(),
-    ({ referenceNumber }) => [referenceNumber],
-  )
+  createReferenceBatcher(Intent, { metadata: 0 }, mayExpire)
 
-const mayExpire = (referenceNumbers: string[]) => ({
-  referenceNumber: { $in: referenceNumbers },
-  status: { $in: transitions.expire.from },
-  hold: null,
-})
+const mayExpire = { status: { $in: transitions.expire.from }, hold: null }

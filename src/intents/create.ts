@@ -4,17 +4,20 @@ import type { Deps } from '../deps.ts'
 import { type Refusal, refuse, unavailable } from '../errors.ts'
 import { effectOf, newMark, type Result, type WriteRequest } from '../idempotency/request.ts'
 import { freshSince, type Mark } from '../idempotency/response.ts'
+import { environmentOf } from '../metrics/metrics.ts'
 import { newEvent } from '../outbox/event.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
 import { withLiveCode } from '../quotas/live-codes.ts'
 import { withinSandboxDay } from '../quotas/sandbox-day.ts'
 import { newId, newPaymentCode, newReferenceNumber } from '../security/ids.ts'
 import { codeKeyOf, codeReusableFrom, freeIfReusable } from './code.ts'
+import { expireIntent } from './expire.ts'
 import { paymentFacts } from './facts.ts'
 import type { Intent } from './intent.ts'
 import { referenceIndex, requestIndex } from './intent-indexes.ts'
-import { freeReference, referenceKeyOf } from './merchant-reference.ts'
+import { isPending, isRefundable } from './lifecycle.ts'
 import type { IntentRequest } from './parse-create.ts'
+import { asOf, expiryFields } from './present.ts'
 import { createdResponse, findCreated, responseFormat } from './present-created.ts'
 import { countTransition } from './transition.ts'
 
@@ -146,3 +149,34 @@ function giveCode(intent: Intent, code: string): void {
   intent.code = code
   intent.codeKey = codeKeyOf(intent, code)
 }
+
+/** Returns the unique key of a merchant's reference, or no field if the intent has no reference. */
+const referenceKeyOf = (
+  { businessId, sandbox }: Pick<Intent, 'businessId' | 'sandbox'>,
+  { merchantReference }: Pick<Intent, 'merchantReference'>,
+): Pick<Intent, 'referenceKey'> =>
+  merchantReference === null ? {} : { referenceKey: `${environmentOf({ sandbox })}:${businessId}:${merchantReference}` }
+
+const holderFields = { referenceNumber: 1, ...expiryFields }
+type Holder = Pick<Intent, keyof typeof holderFields>
+
+/**
+ * Frees the merchant's reference of a new intent, if the intent that has it is overdue: it is expired now, even if no
+ * worker is running. Throws MERCHANT_REFERENCE_TAKEN if that intent is PENDING, PAID or REFUNDED. Returns false if
+ * there is no such intent.
+ */
+async function freeReference(deps: Deps, intent: Intent, deadlineAt: number): Promise<boolean> {
+  const now = deps.now()
+  const holder = await deps.Intent.findOne({ referenceKey: intent.referenceKey ?? '' }, holderFields).lean<Holder>()
+  if (holder === null) return false
+  const { status, referenceNumber } = asOf(holder, now)
+  if (isPending(status) || isRefundable(status)) {
+    deps.shortCodes.giveBack(intent.shortCode)
+    throw taken(referenceNumber)
+  }
+  await expireIntent(deps, referenceNumber, deadlineAt)
+  return true
+}
+
+const taken = (referenceNumber: string) =>
+  refuse('MERCHANT_REFERENCE_TAKEN', { param: 'merchantReference', details: { referenceNumber } })

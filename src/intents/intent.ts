@@ -112,13 +112,12 @@ export interface IntentMark extends Mark {
   payment?: { failure: { code: DeclineReason | FailureReason | null; retryable: boolean } | null }
 }
 
-const markedFailureFields = { _id: false, code: String, retryable: Boolean }
 const intentMarkFields = {
   ...markFields,
   id: String,
   refundId: String,
   payment: {
-    type: { _id: false, failure: { type: markedFailureFields, default: null } },
+    type: { _id: false, failure: { type: failureFields, default: null } },
     default: undefined,
   },
 }

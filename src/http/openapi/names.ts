@@ -54,12 +54,14 @@ import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
 import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'
 import { updateProductBody } from '../../../schemas/update-product.ts'
 
+const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
 /** Returns the schema name for an event, such as `PaymentCreatedEvent` for `payment.created`. */
-const eventType = (event: string): string =>
-  `${event
-    .split('.')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('')}Event`
+const eventType = (event: string): string => `${event.split('.').map(capitalised).join('')}Event`
+
+/** Names schemas like their constants: `LedgerEntry` is `ledgerEntry`. */
+const asWritten = (schemas: Record<string, object>): Record<string, object> =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [capitalised(name), schema]))
 
 /** The schema of each event's webhook body. */
 export const eventBodies: Record<EventName, object> = {
@@ -71,22 +73,10 @@ export const eventBodies: Record<EventName, object> = {
 /** The schemas that the OpenAPI document defines once and refers to by name. */
 export const named: Record<string, object> = {
   CreateIntentBody: createTestIntentBody,
-  SimulatePaymentBody: simulatePaymentBody,
-  RefundBody: refundBody,
-  CreatedIntent: createdIntent,
-  Intent: intent,
-  RefundedIntent: refundedIntent,
-  IntentPage: intentPage,
-  Payment: payment,
-  PaymentFailure: paymentFailure,
-  Refund: refund,
-  ListedRefund: listedRefund,
+  ...asWritten({ simulatePaymentBody, refundBody }),
+  ...asWritten({ createdIntent, intent, refundedIntent, intentPage, payment, paymentFailure, refund, listedRefund }),
   RefundPage: listedRefundPage,
-  Balance: balance,
-  LedgerEntry: ledgerEntry,
-  LedgerEntryPage: ledgerEntryPage,
-  Statement: statement,
-  StatementPage: statementPage,
+  ...asWritten({ balance, ledgerEntry, ledgerEntryPage, statement, statementPage }),
   CreateWebhookEndpointBody: createEndpointBody,
   UpdateWebhookEndpointBody: updateEndpointBody,
   TestWebhookEndpointBody: testEndpointBody,
@@ -103,27 +93,12 @@ export const named: Record<string, object> = {
   WebhookDeliveryAttempt: deliveryAttempt,
   WebhookDeliveryPage: deliveryPage,
   RetriedWebhookDelivery: retriedDelivery,
-  LoggedEvent: loggedEvent,
-  EventPage: eventPage,
-  EventFeed: eventFeed,
-  CreateProductBody: createProductBody,
-  UpdateProductBody: updateProductBody,
-  ChangeStockBody: changeStockBody,
-  Product: product,
-  ProductPage: productPage,
-  Variant: variant,
-  StockedVariant: stockedVariant,
-  DeletedProduct: deletedProduct,
-  ImportProductsBody: importProductsBody,
-  ImportResult: importResult,
-  SimulateOrderBody: simulateOrderBody,
-  Order: order,
-  OrderItem: orderItem,
-  OrderPage: orderPage,
-  Customer: customer,
+  ...asWritten({ loggedEvent, eventPage, eventFeed }),
+  ...asWritten({ createProductBody, updateProductBody, changeStockBody }),
+  ...asWritten({ product, productPage, variant, stockedVariant, deletedProduct, importProductsBody, importResult }),
+  ...asWritten({ simulateOrderBody, order, orderItem, orderPage, customer }),
   Failure: failureBody,
-  FieldFault: fieldFault,
-  RateLimitDetails: rateLimitDetails,
+  ...asWritten({ fieldFault, rateLimitDetails }),
   ...Object.fromEntries(Object.entries(eventBodies).map(([event, body]) => [eventType(event), body])),
 }
 
