@@ -195,7 +195,10 @@ function createHolds(changed: (taken: number, isLess: boolean) => void) {
     },
     resize,
     remove,
-    /** Closes the connection of the business's longest-stalled response. Returns false if none has been stalled so long. */
+    /**
+     * Closes the connection of the business's longest-stalled response. Returns false if none has been stalled for so
+     * long.
+     */
     cutOldest(businessId: string, forMs: number) {
       let latest = performance.now() - forMs
       let oldest: Hold | null = null
