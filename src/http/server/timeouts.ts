@@ -7,8 +7,8 @@ export const timeouts = {
    */
   headersMs: 15_000,
   /**
-   * How long a whole request may take to arrive, including its body. This is enough to upload a product file of 8 MiB at
-   * 280 KB/s.
+   * How long a whole request may take to arrive, including its body. This is enough to upload a product file of 8 MiB
+   * at 280 KB/s.
    */
   requestMs: 30_000,
   /**
