@@ -22,7 +22,7 @@ const ofRefund = {
   bookedAt: new Date('2026-11-21T15:12:44.902Z'),
 }
 
-const entry = (number: number, type: ExportedEntry['type'], amount: number, balance: number) => ({
+const entryOf = (number: number, type: ExportedEntry['type'], amount: number, balance: number) => ({
   _id: `example-${number}`,
   number,
   position: number,
@@ -35,18 +35,18 @@ const entry = (number: number, type: ExportedEntry['type'], amount: number, bala
 export const entries: readonly ExportedEntry[] = [
   {
     ...ofPayment,
-    ...entry(1, 'payment', 50_000, 50_000),
+    ...entryOf(1, 'payment', 50_000, 50_000),
     payerPhone: '22 ** ** 45',
     commission: { providerTtc: 1_000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1_260 },
   },
-  { ...ofPayment, ...entry(2, 'fee', -1_000, 49_000) },
+  { ...ofPayment, ...entryOf(2, 'fee', -1_000, 49_000) },
   {
     ...ofRefund,
-    ...entry(3, 'refund', -20_000, 29_000),
+    ...entryOf(3, 'refund', -20_000, 29_000),
     reason: 'One item came back',
     returnedFees: { providerTtc: 400, payerTtc: 200 },
   },
-  { ...ofRefund, ...entry(4, 'fee', 400, 29_400) },
+  { ...ofRefund, ...entryOf(4, 'fee', 400, 29_400) },
 ]
 
 /** Returns the file that an export of the example entries contains. */
