@@ -30,7 +30,6 @@ import type { Wallets } from './wallets/wallets.ts'
 import type { HealthNotes } from './webhooks/attempts/record-health.ts'
 import type { Slots } from './webhooks/attempts/slots/slots.ts'
 import type { Leases } from './webhooks/deliveries/lease.ts'
-import type { TestSlots } from './webhooks/endpoints/test-slots.ts'
 import type { Sender } from './webhooks/sender/send.ts'
 
 /**
@@ -61,7 +60,8 @@ export interface Deps extends Models {
   relaying: Map<string, 'once' | 'again'>
   healthNotes: HealthNotes
   sender: Sender
-  testSlots: TestSlots
+  /** Limits the endpoint tests that a business runs at the same time. */
+  testSlots: FairSlots
   /** Limits how many documents are relayed at a time. */
   relaySlots: FairSlots
   wallets: Wallets

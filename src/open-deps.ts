@@ -42,7 +42,7 @@ import { createHealthNotes } from './webhooks/attempts/record-health.ts'
 import { maxAttemptsInFlight } from './webhooks/attempts/slots/limits.ts'
 import { createSlots } from './webhooks/attempts/slots/slots.ts'
 import { createLeases } from './webhooks/deliveries/lease.ts'
-import { createTestSlots } from './webhooks/endpoints/test-slots.ts'
+import { createTestSlots } from './webhooks/endpoints/send-test.ts'
 import { createSender } from './webhooks/sender/send.ts'
 
 /**

@@ -317,7 +317,6 @@ describe('Delivery slots', () => {
       const reportsAfter = countReports()
       const taken = takeAll(slots, owner)
       expect(slots.waiting()).to.deep.equal([owner])
-      expect(slots.isWaiting(owner.endpointId)).to.equal(true)
       freeAll(taken, true)
       expect(await reportsAfter(0)).to.equal(0)
       expect(await reportsAfter(10)).to.equal(1)

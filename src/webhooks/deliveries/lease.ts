@@ -32,30 +32,7 @@ interface Leased {
   leaseToken: string
 }
 
-/** The leases held by this process. */
-export interface Leases {
-  /** Adds a lease. From then on, each call to `renew` renews the lease until `release` is called. */
-  hold(delivery: Leased): void
-  /**
-   * Sets a function that is called when `renew` finds that the lease has been lost. A lease is lost if the endpoint is
-   * deleted or disabled, or if the process was frozen for so long that another worker has taken over the delivery.
-   */
-  onLost(delivery: Leased, abort: () => void): void
-  /**
-   * Must be called when the request has ended, so that `giveUp` does not end the lease before the result is written.
-   */
-  onRequestEnd(delivery: Leased): void
-  /** Whether this process believes that it still holds the lease. */
-  holds(delivery: Leased): boolean
-  release(delivery: Leased): void
-  /** Renews all leases of this process in one write. */
-  renew(): Promise<void>
-  /**
-   * Aborts all attempts whose requests have not ended, and ends their leases in one write, so that the deliveries are
-   * due again. Returns the number of these attempts. None of them is recorded.
-   */
-  giveUp(): Promise<number>
-}
+export type Leases = ReturnType<typeof createLeases>
 
 interface Held {
   token: string
@@ -63,8 +40,15 @@ interface Held {
   abort: (() => void) | null
 }
 
-export function createLeases(Delivery: Model<Delivery>, now: () => Date): Leases {
+/** The leases held by this process. */
+export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
   const held = new Map<string, Held>()
+
+  /** An earlier attempt that has lost its lease must not use the lease of a later attempt. */
+  function leaseOf({ _id, leaseToken }: Leased): Held | undefined {
+    const lease = held.get(_id)
+    return lease?.token === leaseToken ? lease : undefined
+  }
 
   async function abortLost(ids: string[]): Promise<void> {
     const found = await nativeCollection(Delivery)
@@ -94,28 +78,39 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date): Leases
   }
 
   return {
-    hold: ({ _id, leaseToken }) => void held.set(_id, { token: leaseToken, abort: () => undefined }),
-    onLost({ _id, leaseToken }, abort) {
-      const lease = held.get(_id)
-      if (lease?.token === leaseToken) lease.abort = abort
+    /** Adds a lease. From then on, each call to `renew` renews the lease until `release` is called. */
+    hold: ({ _id, leaseToken }: Leased): void => void held.set(_id, { token: leaseToken, abort: () => undefined }),
+    /**
+     * Sets a function that is called when `renew` finds that the lease has been lost. A lease is lost if the endpoint is
+     * deleted or disabled, or if the process was frozen for so long that another worker has taken over the delivery.
+     */
+    onLost(delivery: Leased, abort: () => void): void {
+      const lease = leaseOf(delivery)
+      if (lease) lease.abort = abort
       else abort()
     },
-    onRequestEnd({ _id, leaseToken }) {
-      const lease = held.get(_id)
-      if (lease?.token === leaseToken) lease.abort = null
+    /** Must be called when the request has ended, so that `giveUp` does not end the lease before the result is written. */
+    onRequestEnd(delivery: Leased): void {
+      const lease = leaseOf(delivery)
+      if (lease) lease.abort = null
     },
-    holds: ({ _id, leaseToken }) => held.get(_id)?.token === leaseToken,
-    release({ _id, leaseToken }) {
-      // An earlier attempt that has lost its lease must not release the lease of a later attempt.
-      if (held.get(_id)?.token === leaseToken) held.delete(_id)
+    /** Whether this process believes that it still holds the lease. */
+    holds: (delivery: Leased): boolean => leaseOf(delivery) !== undefined,
+    release(delivery: Leased): void {
+      if (leaseOf(delivery)) held.delete(delivery._id)
     },
-    async renew() {
+    /** Renews all leases of this process in one write. */
+    async renew(): Promise<void> {
       if (held.size === 0) return
       const ids = [...held.keys()]
       const matched = await changeLeases([...held], { nextAttemptAt: leaseEnd(now()) })
       if (matched < ids.length) await abortLost(ids)
     },
-    async giveUp() {
+    /**
+     * Aborts all attempts whose requests have not ended, and ends their leases in one write, so that the deliveries are
+     * due again. Returns the number of these attempts. None of them is recorded.
+     */
+    async giveUp(): Promise<number> {
       const open = [...held].filter(([, { abort }]) => abort !== null)
       for (const [id, { abort }] of open) {
         held.delete(id)

@@ -89,51 +89,47 @@ function filtered(attempt: AttemptRecord, filter: ReturnType<typeof createRespon
   return { ...attempt, responseText: isHidden ? null : withoutPath(responseText, attempt.url), isHidden }
 }
 
-/**
- * Returns at most `maxPerPayment` deliveries of a payment or an order, oldest first and without the responses to their
- * attempts.
- */
-export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> =>
-  deps.Delivery.find({ referenceNumber }, tracedFields)
-    .sort({ createdAt: 1, _id: 1 })
-    .limit(maxPerPayment)
+/** Reads deliveries without the responses to their attempts. */
+const listDeliveriesFor = (
+  deps: Reads,
+  filter: Record<string, unknown>,
+  fields: object,
+  sort: Record<string, 1 | -1>,
+  limit: number,
+): Promise<ListedDelivery[]> =>
+  deps.Delivery.find(filter, fields)
+    .sort(sort)
+    .limit(limit)
     .lean<ListedDelivery[]>()
     .transform((found) => found.map(shownUrls(deps)))
+
+/** Returns at most `maxPerPayment` deliveries of a payment or an order, oldest first. */
+export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> =>
+  listDeliveriesFor(deps, { referenceNumber }, tracedFields, { createdAt: 1, _id: 1 }, maxPerPayment)
 
 /**
  * Returns at most `maxListed` of an endpoint's DEAD deliveries, starting with the one that died most recently. Each of
  * them contains only its last attempt.
  */
 export const latestDeadOf = (deps: Reads, endpointId: string): Promise<ListedDelivery[]> =>
-  deps.Delivery.find({ endpointId, ...deadIn(anyTime) }, listedFields)
-    .sort({ deadAt: -1 })
-    .limit(maxListed)
-    .lean<ListedDelivery[]>()
-    .transform((found) => found.map(shownUrls(deps)))
+  listDeliveriesFor(deps, { endpointId, ...deadIn(anyTime) }, listedFields, { deadAt: -1 }, maxListed)
 
 /**
  * Returns a business's newest RETRYING and DEAD deliveries from both environments. Each of them contains only its last
  * attempt.
  */
-export const latestInTrouble = (deps: Reads, businessId: string): Promise<ListedDelivery[]> =>
-  deps.Delivery.find(
-    { businessId, sandbox: { $in: [true, false] }, status: { $in: ['RETRYING', 'DEAD'] } },
-    listedFields,
-  )
-    .sort({ createdAt: -1, _id: -1 })
-    .limit(maxListed)
-    .lean<ListedDelivery[]>()
-    .transform((found) => found.map(shownUrls(deps)))
-
-export const lookUpEndpoint = (deps: Reads, id: string): Promise<TracedEndpoint | null> =>
-  deps.Endpoint.findOne({ _id: id }, endpointFields)
-    .lean<TracedEndpoint | null>()
-    .transform((found) => found && shownUrls(deps)(found))
+export function latestInTrouble(deps: Reads, businessId: string): Promise<ListedDelivery[]> {
+  const inTrouble = { businessId, sandbox: { $in: [true, false] }, status: { $in: ['RETRYING', 'DEAD'] } }
+  return listDeliveriesFor(deps, inTrouble, listedFields, { createdAt: -1, _id: -1 }, maxListed)
+}
 
 export const lookUpEndpoints = (deps: Reads, ids: readonly string[]): Promise<TracedEndpoint[]> =>
   deps.Endpoint.find({ _id: { $in: ids } }, endpointFields)
     .lean<TracedEndpoint[]>()
     .transform((found) => found.map(shownUrls(deps)))
+
+export const lookUpEndpoint = async (deps: Reads, id: string): Promise<TracedEndpoint | null> =>
+  (await lookUpEndpoints(deps, [id]))[0] ?? null
 
 /** Returns the endpoints of these deliveries, by id. */
 export async function endpointsOfDeliveries(

@@ -3,7 +3,9 @@ import type { EventName } from '../../../schemas/events.ts'
 import { type TestEndpointBody, testEndpointBody } from '../../../schemas/test-endpoint.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
+import { refuse } from '../../errors.ts'
 import type { Result, ThirdPartyStep, WriteRequest } from '../../idempotency/request.ts'
+import { createFairSlots, type FairSlots } from '../../process/fair-slots.ts'
 import { dayOf } from '../../quotas/sandbox-day.ts'
 import { signFor } from '../attempts/sign.ts'
 import { recordOf } from '../attempts/verdict.ts'
@@ -13,6 +15,14 @@ import type { Endpoint } from './endpoint.ts'
 import { permitEvents } from './event-permission.ts'
 import { findEndpoint } from './find.ts'
 import { sampleData } from './sample-data.ts'
+
+/**
+ * The maximum number of endpoint tests that a business may run at the same time in one process. Each test may occupy
+ * one of the process's sockets for 30 s.
+ */
+const maxTests = 5
+
+export const createTestSlots = (): FairSlots => createFairSlots((held) => held < maxTests)
 
 /** Validates the body of a test request. Returns the requested event, or null if the body does not name an event. */
 export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EventName | null {
@@ -41,8 +51,15 @@ export async function testEndpoint(
   const [first] = endpoint.events as [EventName]
   const event = requested ?? first
   permitEvents(caller, [event], 'event')
-  const send: ThirdPartyStep = () =>
-    deps.testSlots.run(caller.businessId, () => sendSample(deps, endpoint, event, request))
+  const send: ThirdPartyStep = () => {
+    const free = deps.testSlots.takeNow(caller.businessId)
+    if (free !== null) return sendSample(deps, endpoint, event, request).finally(free)
+    throw refuse('RATE_LIMITED', {
+      message: `A business can run ${maxTests} endpoint tests at once. Wait for one to finish.`,
+      details: { scope: 'tests', limit: maxTests },
+      retryAfterSeconds: 1,
+    })
+  }
   return (await request.earlier()) ?? { kind: 'none', data: send }
 }
 

@@ -1,9 +1,9 @@
 import { backgroundRest } from '../../../mongo/batching/batcher.ts'
 import { createCountsByOwner } from '../../../process/counts-by-owner.ts'
-import { createBodies } from './bodies.ts'
-import { createEndpointUses, type EndpointUse, growWindow, shrinkWindow } from './endpoint-uses.ts'
 import {
   fastForMs,
+  maxCharacters,
+  maxCharactersPerBusiness,
   maxFast,
   maxFastPerBusiness,
   maxFastPerEndpoint,
@@ -11,54 +11,18 @@ import {
   maxSlowPerBusiness,
   serveAfterMs,
 } from './limits.ts'
-import type { Slot, SlotClock, SlotOwner } from './slot.ts'
+import {
+  createEndpointUses,
+  type EndpointUse,
+  growWindow,
+  type Slot,
+  type SlotClock,
+  type SlotOwner,
+  shrinkWindow,
+} from './slot.ts'
 import { createWaits } from './waits.ts'
 
-/**
- * The slots for attempts in one process (docs/maintainers/architecture.md, "Isolation"). Every attempt starts in a fast
- * slot, which counts towards the limits of its business, of its origin within the business, and of its endpoint. After
- * `fastForMs`, the attempt moves to a slow slot. The number of slow slots is limited separately, so that hanging
- * endpoints do not block other attempts. A business gets a slot only if it holds fewer slots than are free, so some
- * slots are always left for other businesses.
- */
-export interface Slots {
-  /** Takes a slot. If none is free, returns null and marks the endpoint as waiting until `clearWaiting` is called. */
-  takeNow(owner: SlotOwner): Slot | null
-  /**
-   * Like `takeNow`, but waits up to `maxWaitMs` for a slot. If a slot becomes free in that time, the delivery needs no
-   * job and is not read from MongoDB a second time. Returns null immediately if older deliveries to the endpoint are
-   * waiting in MongoDB, if too many relays are waiting for slots, or if a relay of the business has recently waited
-   * without getting a slot.
-   */
-  take(owner: SlotOwner): Promise<Slot | null>
-  /** Returns the maximum number of attempts that can start for this endpoint now. */
-  available(owner: SlotOwner): number
-  /** Marks the endpoint as waiting until `clearWaiting` is called. */
-  setWaiting(owner: SlotOwner): void
-  /** Returns the waiting endpoints, starting with those that have been waiting longest. */
-  waiting(): SlotOwner[]
-  isWaiting(endpointId: string): boolean
-  clearWaiting(endpointId: string): void
-  /**
-   * Sets the callback that serves the waiting endpoints, and returns the number of attempts that it started. The
-   * callback is called soon after a slot becomes free, but never while a previous call is still running, and the later
-   * the more attempts that one started. The callback must not throw.
-   */
-  onAvailable(act: () => Promise<number>): void
-  /**
-   * Calls the callback soon if any endpoints are waiting. This is necessary after a failure to serve an endpoint,
-   * because no other slot might become free.
-   */
-  serveWaiting(): void
-  /** The number of attempts in flight, which is the number of fast and slow slots in use. */
-  inFlight(): number
-  /** The number of attempts in slow slots. */
-  slowInFlight(): number
-  /** Makes slots available. No slots are available before `open` is called or after `close` is called. */
-  open(): void
-  close(): void
-  isOpen(): boolean
-}
+export type Slots = ReturnType<typeof createSlots>
 
 interface Held {
   use: EndpointUse
@@ -69,9 +33,16 @@ interface Held {
   isFree: boolean
 }
 
-export function createSlots(clock: SlotClock): Slots {
+/**
+ * The slots for attempts in one process (docs/maintainers/architecture.md, "Isolation"). Every attempt starts in a fast
+ * slot, which counts towards the limits of its business, of its origin within the business, and of its endpoint. After
+ * `fastForMs`, the attempt moves to a slow slot. The number of slow slots is limited separately, so that hanging
+ * endpoints do not block other attempts. A business gets a slot only if it holds fewer slots than are free, so some
+ * slots are always left for other businesses.
+ */
+export function createSlots(clock: SlotClock) {
   const { elapsedMs, after } = clock
-  const uses = createEndpointUses(elapsedMs)
+  const useOf = createEndpointUses(elapsedMs)
   const waiting = new Map<string, SlotOwner>()
   const fast = createCountsByOwner()
   const slow = createCountsByOwner()
@@ -89,6 +60,7 @@ export function createSlots(clock: SlotClock): Slots {
   let isServeRequested = false
   let isOpen = false
 
+  /** Marks the endpoint as waiting until `clearWaiting` is called. */
   function setWaiting(owner: SlotOwner): void {
     waiting.set(owner.endpointId, owner)
   }
@@ -204,14 +176,21 @@ export function createSlots(clock: SlotClock): Slots {
   }
 
   return {
-    takeNow(owner) {
-      const slot = takeFree(uses.of(owner))
+    /** Takes a slot. If none is free, returns null and marks the endpoint as waiting until `clearWaiting` is called. */
+    takeNow(owner: SlotOwner): Slot | null {
+      const slot = takeFree(useOf(owner))
       if (slot === null && isOpen) setWaiting(owner)
       return slot
     },
-    async take(owner) {
+    /**
+     * Like `takeNow`, but waits up to `maxWaitMs` for a slot. If one becomes free in that time, the delivery needs no
+     * job and is not read from MongoDB a second time. Returns null immediately if older deliveries to the endpoint are
+     * waiting in MongoDB, if too many relays are waiting for slots, or if a relay of the business has recently waited
+     * without getting a slot.
+     */
+    async take(owner: SlotOwner): Promise<Slot | null> {
       if (!isOpen || waiting.has(owner.endpointId)) return null
-      const use = uses.of(owner)
+      const use = useOf(owner)
       const slot = waits.isEmpty(use) ? takeFree(use) : null
       if (slot !== null) return slot
       if (waits.isAllowed(use)) return waits.add(use)
@@ -219,21 +198,67 @@ export function createSlots(clock: SlotClock): Slots {
       return null
     },
     setWaiting,
-    available: (owner) => availableTo(uses.of(owner)),
-    waiting: () => [...waiting.values()],
-    isWaiting: (endpointId) => waiting.has(endpointId),
-    clearWaiting: (endpointId) => void waiting.delete(endpointId),
-    onAvailable: (act) => void (serve = act),
+    /** Returns the maximum number of attempts that can start for this endpoint now. */
+    available: (owner: SlotOwner): number => availableTo(useOf(owner)),
+    /** Returns the waiting endpoints, starting with those that have been waiting longest. */
+    waiting: (): SlotOwner[] => [...waiting.values()],
+    clearWaiting: (endpointId: string): void => void waiting.delete(endpointId),
+    /**
+     * Sets the callback that serves the waiting endpoints, and returns the number of attempts that it started. The
+     * callback is called soon after a slot becomes free, but never while a previous call is still running, and later if
+     * that one started more attempts. The callback must not throw.
+     */
+    onAvailable: (act: () => Promise<number>): void => void (serve = act),
+    /**
+     * Calls the callback soon if any endpoints are waiting. This is necessary after a failure to serve an endpoint,
+     * because no other slot might become free.
+     */
     serveWaiting: serveSoon,
-    inFlight: () => fast.all() + slow.all(),
+    /** The number of attempts in flight, in fast and slow slots. */
+    inFlight: (): number => fast.all() + slow.all(),
     slowInFlight: slow.all,
-    open: () => void (isOpen = true),
-    close() {
+    /** Makes slots available. No slots are available before `open` is called or after `close` is called. */
+    open: (): void => void (isOpen = true),
+    close(): void {
       isOpen = false
       waits.close()
     },
-    isOpen: () => isOpen,
+    isOpen: (): boolean => isOpen,
   }
 }
 
 const originKey = ({ businessId, origin }: SlotOwner): string => `${businessId} ${origin}`
+
+/**
+ * Counts, for each business, the characters in the webhook bodies that are being sent. A business may always have one
+ * body in flight, however long that body is.
+ */
+function createBodies() {
+  const inFlight = createCountsByOwner()
+
+  const isWithinBudget = (businessId: string, length: number): boolean => {
+    const own = inFlight.of(businessId)
+    return own === 0 || (own + length <= maxCharactersPerBusiness && inFlight.all() + length <= maxCharacters)
+  }
+  return {
+    /** Counts a body. If the body does not fit into the budget, returns false without counting it. */
+    add(use: EndpointUse, length: number): boolean {
+      const { businessId } = use.owner
+      const fits = isWithinBudget(businessId, length)
+      use.refusedLength = fits ? 0 : length
+      if (fits) inFlight.add(businessId, length)
+      return fits
+    },
+    remove: (businessId: string, length: number): void => inFlight.add(businessId, -length),
+    /**
+     * Returns how many more bodies fit into the budget, assuming that each is as long as the endpoint's last body that
+     * did not fit. The caller never needs to read more than this many deliveries.
+     */
+    capacity({ owner: { businessId }, refusedLength }: EndpointUse): number {
+      if (refusedLength === 0) return maxFastPerEndpoint
+      if (!isWithinBudget(businessId, refusedLength)) return 0
+      const left = Math.min(maxCharactersPerBusiness - inFlight.of(businessId), maxCharacters - inFlight.all())
+      return Math.max(1, Math.floor(left / refusedLength))
+    },
+  }
+}

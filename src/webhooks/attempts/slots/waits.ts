@@ -1,5 +1,4 @@
 import { createCountsByOwner } from '../../../process/counts-by-owner.ts'
-import type { EndpointUse } from './endpoint-uses.ts'
 import {
   maxFast,
   maxFastPerBusiness,
@@ -9,22 +8,7 @@ import {
   maxWaitsPerEndpoint,
   noWaitForMs,
 } from './limits.ts'
-import type { Slot, SlotClock, SlotOwner } from './slot.ts'
-
-/** The relays that are waiting for a slot, in the order in which they began to wait. */
-export interface Waits {
-  isAllowed(use: EndpointUse): boolean
-  isEmpty(use: EndpointUse): boolean
-  /** Waits for a slot. Resolves to null after `maxWaitMs`. */
-  add(use: EndpointUse): Promise<Slot | null>
-  /**
-   * Gives free slots to waiting relays. `first` is the endpoint that freed a slot, and relays for this endpoint get
-   * slots before relays for other endpoints.
-   */
-  serve(first: EndpointUse): void
-  /** Makes all waits resolve to null. */
-  close(): void
-}
+import type { EndpointUse, Slot, SlotClock, SlotOwner } from './slot.ts'
 
 interface Wait {
   since: number
@@ -42,7 +26,8 @@ interface SlotSource {
   fastInUse(): number
 }
 
-export function createWaits({ elapsedMs, after }: SlotClock, slots: SlotSource): Waits {
+/** The relays that are waiting for a slot, in the order in which they began to wait. */
+export function createWaits({ elapsedMs, after }: SlotClock, slots: SlotSource) {
   const waits = new Map<EndpointUse, Wait[]>()
   const counts = createCountsByOwner()
   /** For each business id, the time from which the business's relays may wait for slots again. */
@@ -95,13 +80,14 @@ export function createWaits({ elapsedMs, after }: SlotClock, slots: SlotSource):
   }
 
   return {
-    isAllowed: (use) =>
+    isAllowed: (use: EndpointUse): boolean =>
       (allowedAt.get(use.owner.businessId) ?? 0) <= elapsedMs() &&
       (waits.get(use)?.length ?? 0) < maxWaitsPerEndpoint &&
       counts.of(use.owner.businessId) < maxWaitsPerBusiness &&
       counts.all() < maxWaits,
-    isEmpty: (use) => !waits.has(use),
-    add: (use) =>
+    isEmpty: (use: EndpointUse): boolean => !waits.has(use),
+    /** Waits for a slot. Resolves to null after `maxWaitMs`. */
+    add: (use: EndpointUse): Promise<Slot | null> =>
       new Promise((resolve) => {
         const queue = waits.get(use) ?? []
         queue.push({ since: elapsedMs(), resolve })
@@ -109,13 +95,18 @@ export function createWaits({ elapsedMs, after }: SlotClock, slots: SlotSource):
         counts.add(use.owner.businessId, 1)
         giveUpSoon()
       }),
-    serve(first) {
+    /**
+     * Gives free slots to waiting relays. `first` is the endpoint that freed a slot, and relays for this endpoint get
+     * slots before relays for other endpoints.
+     */
+    serve(first: EndpointUse): void {
       if (waits.size === 0) return
       give(first)
       const isForAll = isTight()
       for (const use of waits.keys()) if (isForAll || use.owner.businessId === first.owner.businessId) give(use)
     },
-    close() {
+    /** Makes all waits resolve to null. */
+    close(): void {
       for (const use of waits.keys()) while (waits.has(use)) end(use, null)
     },
   }
