@@ -1,5 +1,4 @@
-import { removeSuperseded } from '../src/webhooks/attempts/remove-superseded.ts'
-import { type WakeOutcome, wakeDelivery } from '../src/webhooks/attempts/wake.ts'
+import { removeSuperseded, type WakeOutcome, wakeDelivery } from '../src/webhooks/attempts/attempt-due.ts'
 import { countsOf, errorOf } from '../src/webhooks/deliveries/delivery-job.ts'
 import type { NextStep, QueueWorker } from './run/queue-worker.ts'
 

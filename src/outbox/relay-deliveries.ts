@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts'
 import type { NamedJob } from '../queues/jobs.ts'
 import { newId } from '../security/ids.ts'
+import type { Span } from '../tracing/tracing.ts'
 import { beginAttempt } from '../webhooks/attempts/attempt.ts'
 import type { ClaimedDelivery } from '../webhooks/attempts/claim.ts'
 import { slotOwner } from '../webhooks/attempts/find-endpoint.ts'
@@ -8,7 +9,6 @@ import { deliveryJob } from '../webhooks/deliveries/delivery-job.ts'
 import { newDelivery, type Source, type TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
 import { accepts } from '../webhooks/endpoints/endpoint.ts'
 import type { OutboxEvent } from './event.ts'
-import { tracedRelay } from './trace-relay.ts'
 
 /**
  * If the insert of a delivery has not been sent within this time, the insert fails and the next poll relays the event
@@ -80,4 +80,33 @@ async function relayTo(
   if (slot === null) return deliveryJob(delivery, deps.now())
   if (isInserted) beginAttempt(deps, delivery as ClaimedDelivery, slot, source.bodySource)
   return null
+}
+
+/**
+ * Calls `relay` with one span for each traced event. The attempts at the event's deliveries are traced under that span.
+ */
+function tracedRelay<T>(
+  { tracing }: Pick<Deps, 'tracing'>,
+  source: Source,
+  relay: (source: Source) => Promise<T>,
+): Promise<T> {
+  if (tracing === null) return relay(source)
+  const spans: { span: Span; facts: Record<string, unknown> }[] = []
+  const { businessId, sandbox, referenceNumber } = source
+  const outbox = source.outbox.map((event) => {
+    const { event: webhookEvent, requestId, traceparent } = event
+    if (traceparent === undefined) return event
+    const span = tracing.begin('outbox-relay', 'part', traceparent)
+    spans.push({ span, facts: { businessId, sandbox, referenceNumber, webhookEvent, requestId } })
+    return { ...event, traceparent: span.traceparent }
+  })
+  const end = (failed: boolean) => {
+    for (const { span, facts } of spans) span.end({ facts, failed })
+  }
+  const relayed = relay({ ...source, outbox })
+  relayed.then(
+    () => end(false),
+    () => end(true),
+  )
+  return relayed
 }

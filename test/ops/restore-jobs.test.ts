@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq'
 import { expect } from 'chai'
-import { wakeDelivery } from '../../src/webhooks/attempts/wake.ts'
+import { wakeDelivery } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { requeueDeliveries } from '../../src/webhooks/deliveries/requeue.ts'

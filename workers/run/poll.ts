@@ -9,7 +9,7 @@ import { requestNight } from '../../src/retention/request-night.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import { finishPlans } from '../../src/webhooks/deliveries/requeue.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
-import { workOnReplays } from '../../src/webhooks/replays/work.ts'
+import { workOnReplays } from '../../src/webhooks/replays/run.ts'
 
 /**
  * A repeated search for due work in MongoDB. Each process polls regularly for the work of its own queues, and jobs only

@@ -2,13 +2,14 @@ import type { Deps } from '../../deps.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inFairBatches } from '../../mongo/in-fair-batches.ts'
-import { jobIdOf } from '../deliveries/delivery-job.ts'
+import type { Delivery } from '../deliveries/delivery.ts'
+import { endpointIdOf } from '../deliveries/delivery-id.ts'
+import { jobIdOf, supersededJobId } from '../deliveries/delivery-job.ts'
 import { claimable } from '../deliveries/lease.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import { beginAttempt } from './attempt.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import { slotOwner } from './find-endpoint.ts'
-import { removeSuperseded } from './remove-superseded.ts'
 import type { Slot, SlotOwner } from './slots/slot.ts'
 
 /** The poll skips deliveries that became due less than this long ago, because their wake-up jobs may still arrive. */
@@ -147,7 +148,7 @@ function takeSlots(deps: Deps, owner: SlotOwner, ids: string[]): { id: string; s
 }
 
 /** Claims a delivery and starts its attempt. If the delivery cannot be claimed, frees the slot and returns null. */
-export async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise<ClaimedDelivery | null> {
+async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise<ClaimedDelivery | null> {
   let delivery: ClaimedDelivery | null = null
   try {
     delivery = await deps.batchers.claimDelivery(id, noDeadline)
@@ -159,7 +160,7 @@ export async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise
 }
 
 /** Cancels all of the given deliveries that are due. Their endpoint must be deleted or disabled. */
-export async function cancelDue(
+async function cancelDue(
   deps: Pick<Deps, 'Delivery' | 'now' | 'log'>,
   endpointId: string,
   ids: string[],
@@ -170,4 +171,59 @@ export async function cancelDue(
     { $set: { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null, cancelledAt: now } },
   )
   if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
+}
+
+/**
+ * Removes the failed jobs that deliveries had before they were re-queued. `jobIds` contains their current jobs. An
+ * error is only logged, because the old jobs would do nothing if they ran.
+ */
+export async function removeSuperseded(deps: Pick<Deps, 'queues' | 'log'>, jobIds: readonly string[]): Promise<void> {
+  const superseded = jobIds.flatMap((jobId) => supersededJobId(jobId) ?? [])
+  if (superseded.length === 0) return
+  await deps.queues.standing
+    .remove('webhook-delivery', superseded)
+    .catch((err: unknown) => deps.log.warn({ err, jobs: superseded.length }, 'jobs.not-removed'))
+}
+
+/** A delivery for which a wake-up job exists. The counts are those that the delivery had when the job was created. */
+export interface Woken extends Pick<Delivery, 'attempts' | 'requeues'> {
+  deliveryId: string
+}
+
+/**
+ * The result of a wake-up job. `begun` means that the attempt has a slot and is running in the background. `no-slot`
+ * means that the delivery waits in MongoDB until this process has a free slot, or the poll of another one.
+ * `superseded` means that there is nothing to do, or that a newer job will do the work.
+ */
+export type WakeOutcome =
+  | { outcome: 'begun' | 'cancelled' | 'no-slot' | 'superseded' }
+  | { outcome: 'not-due'; again: Date }
+  | { outcome: 'dead'; last: Pick<Delivery, 'attempts' | 'attemptLog'> }
+
+/**
+ * Starts the attempt for which the wake-up job was created, if a slot is free. Does not wait for the attempt to end.
+ */
+export async function wakeDelivery(deps: Deps, woken: Woken): Promise<WakeOutcome> {
+  const { deliveryId } = woken
+  const endpointId = endpointIdOf(deliveryId)
+  const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
+  if (endpoint === null || !isReceiving(endpoint)) {
+    await cancelDue(deps, endpointId, [deliveryId])
+    return whyNotBegun(deps, woken)
+  }
+  const slot = deps.slots.takeNow(slotOwner(endpoint))
+  const delivery = slot && (await claimAndBegin(deps, deliveryId, slot))
+  return delivery === null ? whyNotBegun(deps, woken) : { outcome: 'begun' }
+}
+
+async function whyNotBegun(deps: Deps, { deliveryId, attempts, requeues }: Woken): Promise<WakeOutcome> {
+  const delivery = await deps.batchers.lookAtDelivery(deliveryId, noDeadline)
+  const isLatest = delivery?.attempts === attempts && delivery.requeues === requeues
+  if (!isLatest) return { outcome: 'superseded' }
+  // The job must fail, because support staff look for DEAD deliveries among the failed jobs.
+  if (delivery.status === 'DEAD') return { outcome: 'dead', last: delivery }
+  if (delivery.status === 'CANCELLED') return { outcome: 'cancelled' }
+  const { nextAttemptAt } = delivery
+  if (nextAttemptAt === null) return { outcome: 'superseded' }
+  return nextAttemptAt > deps.now() ? { outcome: 'not-due', again: nextAttemptAt } : { outcome: 'no-slot' }
 }

@@ -10,7 +10,6 @@ import { type ClaimedDelivery, giveBack } from './claim.ts'
 import { type AttemptEndpoint, slotOwner } from './find-endpoint.ts'
 import { signFor } from './sign.ts'
 import type { Slot } from './slots/slot.ts'
-import { traceAttempt } from './trace-attempt.ts'
 import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
 
 /**
@@ -169,4 +168,20 @@ function logAttempt(deps: Pick<Deps, 'log'>, delivery: ClaimedDelivery, line: At
     },
     'webhook.attempted',
   )
+}
+
+/**
+ * Starts the span of an attempt, which belongs to the trace of the request that caused the event. Must be called just
+ * before the request is sent to the endpoint. `traceparent` is null if tracing is off.
+ */
+function traceAttempt({ tracing }: Pick<Deps, 'tracing'>, delivery: ClaimedDelivery) {
+  const { _id: deliveryId, event: webhookEvent, sandbox, requestId, traceparent = null } = delivery
+  const span = tracing?.begin('attempt', 'call', traceparent)
+  return {
+    traceparent: span?.traceparent ?? null,
+    end(attempts: number, outcome: Verdict['outcome'], { status, stage }: AttemptRecord): void {
+      const facts = { deliveryId, webhookEvent, sandbox, requestId, attempts, outcome, status, stage }
+      span?.end({ facts, failed: outcome !== 'delivered' })
+    },
+  }
 }

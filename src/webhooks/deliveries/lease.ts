@@ -81,15 +81,15 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
     /** Adds a lease. From then on, each call to `renew` renews the lease until `release` is called. */
     hold: ({ _id, leaseToken }: Leased): void => void held.set(_id, { token: leaseToken, abort: () => undefined }),
     /**
-     * Sets a function that is called when `renew` finds that the lease has been lost. A lease is lost if the endpoint is
-     * deleted or disabled, or if the process was frozen for so long that another worker has taken over the delivery.
+     * Sets a function that is called when `renew` finds that the lease has been lost, because the endpoint is deleted or
+     * disabled, or the process was frozen for so long that another worker has taken over the delivery.
      */
     onLost(delivery: Leased, abort: () => void): void {
       const lease = leaseOf(delivery)
       if (lease) lease.abort = abort
       else abort()
     },
-    /** Must be called when the request has ended, so that `giveUp` does not end the lease before the result is written. */
+    /** Must be called when the request has ended, so that `giveUp` leaves the lease until the result is written. */
     onRequestEnd(delivery: Leased): void {
       const lease = leaseOf(delivery)
       if (lease) lease.abort = null

@@ -3,9 +3,8 @@ import type { Deps } from '../../deps.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inBatches } from '../../mongo/in-batches.ts'
 import { unlessLocked } from '../../mongo/transaction.ts'
-import { newEvent, type OutboxEvent } from '../../outbox/event.ts'
+import { newEvent } from '../../outbox/event.ts'
 import { endpointFormat } from '../body/endpoint-data.ts'
-import type { EndpointEventFacts } from '../body/facts.ts'
 import { type Endpoint, standing } from './endpoint.ts'
 import { shownUrl } from './shown-url.ts'
 
@@ -28,21 +27,23 @@ type ReportDeps = Pick<Deps, 'Endpoint' | 'Business' | 'transactions' | 'secrets
  * poll of the outboxes finds the event, so no job is enqueued.
  */
 export async function reportFailures(deps: ReportDeps): Promise<number> {
-  const failing = await reportAll(deps, findFailing(deps), addFailing)
-  const recovered = await reportAll(deps, findRecovered(deps), addRecovered)
+  const failing = await reportAll(deps, findFailing(deps), failureOf)
+  const recovered = await reportAll(deps, findRecovered(deps), recoveryOf)
   return failing + recovered
 }
 
 async function reportAll(
   deps: ReportDeps,
   found: AsyncIterable<Found>,
-  add: (deps: ReportDeps, endpoint: Found) => Promise<boolean>,
+  reportOf: (endpoint: Found) => Report | null,
 ): Promise<number> {
   let added = 0
   await inBatches(found, async (batch) => {
     const active = await inActiveBusinesses(deps, batch)
     for (let at = 0; at < active.length; at += maxAtOnce) {
-      const results = await Promise.all(active.slice(at, at + maxAtOnce).map((endpoint) => add(deps, endpoint)))
+      const results = await Promise.all(
+        active.slice(at, at + maxAtOnce).map((endpoint) => addReport(deps, endpoint, reportOf(endpoint))),
+      )
       added += results.filter(Boolean).length
     }
   })
@@ -74,27 +75,6 @@ function findFailing({ Endpoint, config, now }: ReportDeps): AsyncIterable<Found
   return nativeCollection(Endpoint).find<Found>(filter, { projection: foundFields, hint: 'unreported' })
 }
 
-async function addFailing(deps: ReportDeps, { _id, businessId, sandbox, url, health }: Found): Promise<boolean> {
-  const { failingSince: since } = health
-  if (since === null) return false
-  const event = failureEvent(deps, 'FAILING', { ...factsOf(deps, url, health), failingSince: since })
-  const isAdded = await report(
-    deps,
-    // The filter contains the values in the event. No attempt has succeeded if `failingSince` is the same.
-    {
-      _id,
-      ...standing,
-      active: true,
-      url,
-      'reportedFailure.since': null,
-      'health.failingSince': since,
-      ...withoutEvent,
-    },
-    { $set: { reportedFailure: { since } }, $push: { outbox: event } },
-  )
-  return noteReport(deps, isAdded, { endpointId: _id, businessId, sandbox, status: 'FAILING' })
-}
-
 const findRecovered = ({ Endpoint }: ReportDeps): AsyncIterable<Found> =>
   nativeCollection(Endpoint).find<Found>(
     {
@@ -106,54 +86,45 @@ const findRecovered = ({ Endpoint }: ReportDeps): AsyncIterable<Found> =>
     { projection: foundFields, hint: 'reported' },
   )
 
-async function addRecovered(
-  deps: ReportDeps,
-  { _id, businessId, sandbox, url, health, reportedFailure }: Found,
-): Promise<boolean> {
-  if (reportedFailure?.recoveredAt === undefined) return false
+/** What an event tells about an endpoint. `guard` contains the stored values that are in the event. */
+interface Report {
+  status: 'FAILING' | 'RECOVERED'
+  guard: mongo.Filter<Endpoint>
+  reportedFailure: Endpoint['reportedFailure']
+  times: { failingSince: Date; recoveredAt?: Date }
+}
+
+function failureOf({ url, health: { failingSince } }: Found): Report | null {
+  if (failingSince === null) return null
+  // No attempt has succeeded if `failingSince` is the same.
+  const guard = { active: true, url, 'reportedFailure.since': null, 'health.failingSince': failingSince }
+  return { status: 'FAILING', guard, reportedFailure: { since: failingSince }, times: { failingSince } }
+}
+
+function recoveryOf({ reportedFailure }: Found): Report | null {
+  if (reportedFailure?.recoveredAt === undefined) return null
   const { since, recoveredAt } = reportedFailure
-  const facts = { ...factsOf(deps, url, health), failingSince: since, recoveredAt }
-  const event = failureEvent(deps, 'RECOVERED', facts)
-  const isAdded = await report(
-    deps,
-    {
-      _id,
-      ...standing,
-      'reportedFailure.since': since,
-      'reportedFailure.recoveredAt': recoveredAt,
-      ...withoutEvent,
-    },
-    { $set: { reportedFailure: null }, $push: { outbox: event } },
-  )
-  return noteReport(deps, isAdded, { endpointId: _id, businessId, sandbox, status: 'RECOVERED' })
+  const guard = { 'reportedFailure.since': since, 'reportedFailure.recoveredAt': recoveredAt }
+  return { status: 'RECOVERED', guard, reportedFailure: null, times: { failingSince: since, recoveredAt } }
 }
 
-/** A locked endpoint is left to a later poll. */
-async function report(
-  deps: ReportDeps,
-  filter: mongo.Filter<Endpoint>,
-  update: mongo.UpdateFilter<Endpoint>,
-): Promise<boolean> {
+/** Adds the event, unless the endpoint has changed. A locked endpoint is left to a later poll. */
+async function addReport(deps: ReportDeps, endpoint: Found, report: Report | null): Promise<boolean> {
+  if (report === null) return false
+  const { _id, businessId, sandbox, health } = endpoint
+  const { status, guard, reportedFailure, times } = report
+  // The URL is not shown whole, because it often contains credentials, and the event goes to other servers.
+  const url = shownUrl(deps, endpoint.url)
+  const facts = { status, endpoint: { url, lastError: health.lastError, lastStatus: health.lastStatus, ...times } }
+  const event = newEvent('endpoint.failing', deps.now(), { format: endpointFormat, facts }, null)
   const result = await unlessLocked(deps, (session) =>
-    nativeCollection(deps.Endpoint).updateOne(filter, update, { session }),
+    nativeCollection(deps.Endpoint).updateOne(
+      { _id, ...standing, ...guard, ...withoutEvent },
+      { $set: { reportedFailure }, $push: { outbox: event } },
+      { session },
+    ),
   )
-  return result?.modifiedCount === 1
-}
-
-/** The URL is not shown whole, because it often contains credentials, and the event goes to other servers. */
-const factsOf = (deps: ReportDeps, url: string, { lastError, lastStatus }: Endpoint['health']) => ({
-  url: shownUrl(deps, url),
-  lastError,
-  lastStatus,
-})
-
-const failureEvent = (
-  { now }: ReportDeps,
-  status: 'FAILING' | 'RECOVERED',
-  endpoint: EndpointEventFacts,
-): OutboxEvent => newEvent('endpoint.failing', now(), { format: endpointFormat, facts: { status, endpoint } }, null)
-
-function noteReport({ log }: ReportDeps, isAdded: boolean, about: Record<string, unknown>): boolean {
-  if (isAdded) log.info(about, 'endpoint.reported')
-  return isAdded
+  if (result?.modifiedCount !== 1) return false
+  deps.log.info({ endpointId: _id, businessId, sandbox, status }, 'endpoint.reported')
+  return true
 }

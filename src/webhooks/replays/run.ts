@@ -1,18 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { EventName } from '../../../schemas/events.ts'
 import type { ReplayCancellation } from '../../../schemas/responses/replay.ts'
 import type { Deps } from '../../deps.ts'
+import type { LoggedEvent } from '../../events/logged-event.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
-import type { CountsByOwner } from '../../process/counts-by-owner.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
+import { type CountsByOwner, createCountsByOwner } from '../../process/counts-by-owner.ts'
 import { beginAttempts } from '../attempts/attempt-due.ts'
 import { type AttemptEndpoint, slotOwner } from '../attempts/find-endpoint.ts'
 import type { Slot } from '../attempts/slots/slot.ts'
+import type { Delivery } from '../deliveries/delivery.ts'
+import { deliveryId } from '../deliveries/delivery-id.ts'
 import { claimable } from '../deliveries/lease.ts'
+import { newDelivery } from '../deliveries/new-delivery.ts'
+import { requeueForReplay } from '../deliveries/requeue.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
-import { applyPage } from './apply-page.ts'
-import { endReplay, type LeasedReplay, recordProgress, releaseReplay } from './lease.ts'
-import type { Replay } from './replay.ts'
+import { endReplay, type LeasedReplay, leaseReplay, recordProgress, releaseReplay } from './lease.ts'
+import type { Replay, ReplayCounts } from './replay.ts'
 import { readSelected } from './selected-events.ts'
 
+/**
+ * The maximum number of replays that a process runs at the same time. Each makes at most 200 attempts per second, which
+ * is a small part of what a worker can do.
+ */
+const maxAtOnce = 2
+/** How often a process without a replay looks for one. */
+const lookEveryMs = 1_000
 /**
  * The minimum time between the starts of two pages, and the maximum number of attempts per page. Together, they limit a
  * replay to 200 attempts per second.
@@ -33,6 +46,32 @@ const sliceMs = 5_000
 /** If the endpoint accepts no further attempts for this long, the worker gives the replay back for `restMs`. */
 const maxBlockedMs = 500
 const restMs = 1_000
+
+/** Runs replays until `ending` is aborted. Each gets a slice of time, so all of them advance. */
+export async function workOnReplays(deps: Deps, ending: AbortSignal): Promise<void> {
+  const inFlight = createCountsByOwner()
+  await Promise.all(Array.from({ length: maxAtOnce }, () => workRepeatedly(deps, inFlight, ending)))
+}
+
+async function workRepeatedly(deps: Deps, inFlight: CountsByOwner, ending: AbortSignal): Promise<void> {
+  while (!ending.aborted) {
+    const isFound = await workOnce(deps, inFlight, ending).catch((err: unknown) => {
+      deps.log.warn({ err }, 'replay.interrupted')
+      return false
+    })
+    const pauseMs = lookEveryMs * (0.8 + Math.random() * 0.2)
+    if (!isFound) await pause(pauseMs, undefined, { signal: ending }).catch(() => undefined)
+  }
+}
+
+/** Runs the replay that has waited longest for one slice. Returns false if no replay is due. */
+async function workOnce(deps: Deps, inFlight: CountsByOwner, ending: AbortSignal): Promise<boolean> {
+  await deps.databaseTime.unsure()
+  const leased = await leaseReplay(deps)
+  if (leased === null) return false
+  await runReplay(deps, leased, inFlight, ending)
+  return true
+}
 
 /**
  * Runs a replay for up to `sliceMs`, page by page. For each page, re-queues or inserts as many deliveries as attempts
@@ -85,6 +124,77 @@ async function runPage(
   const next = await recordProgress(deps, replay, reached, counts)
   await beginAttempts(deps, slotOwner(endpoint), dueIds, (slot) => counted(slot, endpoint._id, inFlight))
   return next?.status === 'RUNNING' ? next : null
+}
+
+/** A page of events that has been applied, with the ids of the deliveries that need an attempt. */
+interface AppliedPage {
+  last: LoggedEvent
+  counts: ReplayCounts
+  dueIds: string[]
+}
+
+type Existing = Pick<Delivery, '_id' | 'status' | 'insertedBy'>
+
+/**
+ * Re-queues the deliveries of events to the replay's endpoint, and inserts those that do not exist. Stops after `most`
+ * deliveries that need an attempt. Each write records the id of the replay in the delivery, so events that are applied
+ * twice change nothing the second time and are counted in the same way. `events` must not be empty, and `most` must be
+ * at least 1.
+ */
+async function applyPage(
+  deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'batchers' | 'now'>,
+  replay: Replay,
+  endpoint: AttemptEndpoint,
+  events: readonly LoggedEvent[],
+  most: number,
+): Promise<AppliedPage> {
+  const idOf = (event: LoggedEvent) => deliveryId(event._id, endpoint._id)
+  const existing = await findExisting(deps, events.map(idOf))
+  const needsAttempt = (event: LoggedEvent): boolean =>
+    !replay.onlyUndelivered || existing.get(idOf(event))?.status !== 'DELIVERED'
+  const last = events.filter(needsAttempt)[most - 1] ?? events.at(-1)
+  if (last === undefined) throw new Error('a page has no events')
+  const page = events.slice(0, events.indexOf(last) + 1)
+  const isOwn = (event: LoggedEvent): boolean => existing.get(idOf(event))?.insertedBy === replay._id
+  // An event about an endpoint is never sent to that endpoint.
+  const isAboutTarget = ({ referenceNumber }: LoggedEvent): boolean => referenceNumber === endpoint._id
+  const missing = page.filter((event) => !existing.has(idOf(event)) && !isAboutTarget(event))
+  const created = [...page.filter(isOwn).map(idOf), ...(await insertDeliveries(deps, replay, endpoint, missing))]
+  const others = page.filter((event) => existing.has(idOf(event)) && !isOwn(event)).map(idOf)
+  const includesDelivered = !replay.onlyUndelivered
+  const requeued = await requeueForReplay(deps, others, { replayId: replay._id, includesDelivered })
+  const skipped = page.length - requeued.length - created.length
+  const counts = { requeued: requeued.length, created: created.length, skipped }
+  return { last, counts, dueIds: [...requeued, ...created] }
+}
+
+async function findExisting({ Delivery }: Pick<Deps, 'Delivery'>, ids: string[]): Promise<Map<string, Existing>> {
+  const found = await nativeCollection(Delivery)
+    .find<Existing>({ _id: { $in: ids } }, { projection: { status: 1, insertedBy: 1 } })
+    .toArray()
+  return new Map(found.map((delivery) => [delivery._id, delivery]))
+}
+
+/**
+ * Inserts the deliveries of events, due now. Returns the ids of those that were inserted. The relay may have inserted
+ * the others in the meantime.
+ */
+async function insertDeliveries(
+  { batchers, now }: Pick<Deps, 'batchers' | 'now'>,
+  { _id: insertedBy }: Replay,
+  endpoint: AttemptEndpoint,
+  events: readonly LoggedEvent[],
+): Promise<string[]> {
+  const inserted = await Promise.all(
+    events.map(async (logged) => {
+      const { _id: id, createdAt, format, facts } = logged
+      const event = { id, event: logged.event as EventName, createdAt, format, facts }
+      const delivery = { ...newDelivery(logged, event, endpoint, now(), null), insertedBy }
+      const insertion = await batchers.insertDelivery(delivery, noDeadline)
+      return insertion.inserted ? [delivery._id] : []
+    }),
+  )
+  return inserted.flat()
 }
 
 /** Returns the maximum number of attempts that the replay may start now. */
