@@ -44,15 +44,15 @@ export async function countDueHours(deps: CountingDeps): Promise<void> {
 }
 
 async function countHour(deps: CountingDeps, { hour }: ClaimedHour): Promise<void> {
-  const owners = new Map<string, FiguresOwner & { figures: PaymentFigures }>()
+  const owners = new Map<string, PaymentFigures>()
   for (let from = await nextSlice(deps, hour, hour); from !== null; from = await nextSlice(deps, hour, from + sliceMs))
     for (const { _id: owner, ...figures } of await countSlice(deps, from))
-      for (const { businessId, sandbox } of [owner, { ...owner, businessId: null }]) {
-        const id = hourId({ businessId, sandbox }, hour)
-        const before = owners.get(id)?.figures
-        owners.set(id, { businessId, sandbox, figures: before ? add(before, figures) : figures })
+      for (const each of [owner, { ...owner, businessId: null }]) {
+        const id = hourId(each, hour)
+        const before = owners.get(id)
+        owners.set(id, before ? add(before, figures) : figures)
       }
-  const writes = [...owners].map(([_id, { figures }]) => ({
+  const writes = [...owners].map(([_id, figures]) => ({
     updateOne: {
       filter: { _id },
       // Entries are only added, so the highest figure is the latest. With `$max`, a worker that was frozen cannot

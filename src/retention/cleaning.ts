@@ -12,21 +12,8 @@ export type CleaningDeps = Models & {
   config: Pick<Config, 'sandboxRetentionMs' | 'liveDeliveryRetentionMs'>
 }
 
-/** The times that decide which data is old. Data that was created before its cutoff is old. */
-interface Cutoffs {
-  /** Test data that was created before this time is removed. */
-  testsBefore: Date
-  /**
-   * Live deliveries that were created before this time lose all attempts except the last one. Null if all attempts are
-   * kept.
-   */
-  attemptsBefore: Date | null
-  /** Endpoints that were deleted before this time are removed. */
-  deletedBefore: Date
-}
-
 /** The clean-up of one business. */
-export interface Cleaning extends Models, Cutoffs {
+export interface Cleaning extends Models, ReturnType<typeof cutoffsOf> {
   now(): Date
   businessId: string
   progress: Progress
@@ -36,13 +23,19 @@ export interface Cleaning extends Models, Cutoffs {
   count(kind: Kind, documents: number): void
 }
 
-/** Returns the cutoffs, computed from the configuration and the time `deps.now()`. */
-export function cutoffsOf({ config, now }: CleaningDeps): Cutoffs {
+/** Returns the times that decide which data is old, which is what was created before them. */
+export function cutoffsOf({ config, now }: CleaningDeps) {
   const at = now().getTime()
   const { sandboxRetentionMs, liveDeliveryRetentionMs: keptMs } = config
   return {
+    /** Test data that was created before this time is removed. */
     testsBefore: new Date(at - sandboxRetentionMs),
+    /**
+     * Live deliveries that were created before this time lose all attempts except the last one. Null if all attempts
+     * are kept.
+     */
     attemptsBefore: keptMs === null ? null : new Date(at - keptMs),
+    /** Endpoints that were deleted before this time are removed. */
     deletedBefore: new Date(at - deletedKeptMs),
   }
 }

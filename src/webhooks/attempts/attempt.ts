@@ -94,8 +94,7 @@ async function send(
   const shown = isRecorded
     ? { attempts, nextAttemptAt: times.nextAttemptAt, record }
     : { attempts: delivery.attempts, nextAttemptAt: null, record: { ...record, stage: null } }
-  countAttempt(deps, delivery, recorded, shown.record)
-  logAttempt(deps, delivery, { url, recorded, ...shown, traceparent: span.traceparent })
+  reportAttempt(deps, delivery, { url, outcome: recorded, ...shown, traceparent: span.traceparent })
   if (!isRecorded) return
   const { stage, status } = record
   const noted = { endpointId: endpoint._id, businessId: owner, sandbox, outcome, at: endedAt, stage, status }
@@ -124,50 +123,30 @@ async function cancel(deps: Deps, delivery: ClaimedDelivery, missing: 'endpoint'
   else deps.log.info(fields, 'webhook.cancelled')
 }
 
-function countAttempt(
-  { metrics }: Pick<Deps, 'metrics'>,
-  delivery: Pick<ClaimedDelivery, 'sandbox'>,
-  outcome: Verdict['outcome'] | 'lease-lost',
-  { stage, durationMs }: AttemptRecord,
-): void {
-  metrics.attempts.inc({ outcome, stage: stage ?? 'none', environment: environmentOf(delivery) })
-  metrics.attemptDuration.observe({ outcome }, durationMs / 1000)
-}
-
-interface AttemptLine {
+interface AttemptReport {
   url: string
+  outcome: Verdict['outcome'] | 'lease-lost'
   attempts: number
-  recorded: Verdict['outcome'] | 'lease-lost'
   nextAttemptAt: Date | null
   record: AttemptRecord
   traceparent: string | null
 }
 
-/** Writes the log line for an attempt. The endpoint's response is not logged. */
-function logAttempt(deps: Pick<Deps, 'log'>, delivery: ClaimedDelivery, line: AttemptLine): void {
+/** Counts an attempt and writes its log line. The endpoint's response is not logged. */
+function reportAttempt(
+  { metrics, log }: Pick<Deps, 'metrics' | 'log'>,
+  delivery: ClaimedDelivery,
+  { url, outcome, attempts, nextAttemptAt, record, traceparent }: AttemptReport,
+): void {
   const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, requestId = null } = delivery
-  const { url, attempts, recorded: outcome, nextAttemptAt, record, traceparent } = line
   const { status, stage, durationMs } = record
+  metrics.attempts.inc({ outcome, stage: stage ?? 'none', environment: environmentOf(delivery) })
+  metrics.attemptDuration.observe({ outcome }, durationMs / 1000)
   const host = hostOf({ url })
+  const about = { deliveryId, webhookEvent, reference, host, outcome }
   // A traceparent has the form `version-trace-span-flags`.
   const traceId = traceparent?.split('-')[1]
-  deps.log.info(
-    {
-      deliveryId,
-      webhookEvent,
-      reference,
-      host,
-      outcome,
-      attempts,
-      status,
-      stage,
-      durationMs,
-      nextAttemptAt,
-      requestId,
-      traceId,
-    },
-    'webhook.attempted',
-  )
+  log.info({ ...about, attempts, status, stage, durationMs, nextAttemptAt, requestId, traceId }, 'webhook.attempted')
 }
 
 /**

@@ -2,19 +2,9 @@ import type { Deps } from '../../deps.ts'
 import { inBatches } from '../../mongo/in-batches.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import { deliveryIdOf, deliveryJob, jobIdOf } from '../deliveries/delivery-job.ts'
+import { type DeliveryRecord, recordFields } from '../deliveries/present.ts'
 
 const queue = 'webhook-delivery'
-
-const neededFields = {
-  event: 1,
-  referenceNumber: 1,
-  url: 1,
-  attempts: 1,
-  requeues: 1,
-  nextAttemptAt: 1,
-  attemptLog: { $slice: -1 },
-} as const
-type Dead = Pick<Delivery, '_id' | keyof typeof neededFields>
 
 /**
  * Ensures that every delivery that became DEAD after `since` has a failed job, because support staff look for DEAD
@@ -23,9 +13,8 @@ type Dead = Pick<Delivery, '_id' | keyof typeof neededFields>
  */
 export async function restoreFailed(deps: Deps, since: Date): Promise<number> {
   const now = deps.now()
-  const dead = deps.Delivery.find({ deadAt: { $type: 'date', $gte: since }, status: 'DEAD' }, neededFields).lean<
-    Dead[]
-  >()
+  const recent = { deadAt: { $type: 'date', $gte: since }, status: 'DEAD' } as const
+  const dead = deps.Delivery.find(recent, recordFields).lean<DeliveryRecord[]>()
   let restored = 0
   await inBatches(dead.cursor({ batchSize: 1000 }), async (deliveries) => {
     const jobs = deliveries.map((delivery) =>

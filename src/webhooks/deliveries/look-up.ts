@@ -7,6 +7,7 @@ import { shownUrl, withoutPath } from '../endpoints/shown-url.ts'
 import { deadIn } from './dead-in.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 import { createResponseFilter } from './filter-responses.ts'
+import { recordFields } from './present.ts'
 
 /**
  * A delivery with the fields that support staff see. The endpoint's responses and the event's facts (body/facts.ts) are
@@ -27,8 +28,6 @@ export type TracedDelivery = Omit<ListedDelivery, 'attemptLog'> & { attemptLog: 
 export type TracedEndpoint = Pick<Endpoint, '_id' | keyof typeof endpointFields>
 
 const tracedFields = { facts: 0, 'attemptLog.responseText': 0 }
-/** The fields for long lists, which show only the last attempt of each delivery. */
-const listedFields = { facts: 0, attemptLog: { $slice: -1 } }
 const endpointFields = {
   businessId: 1,
   sandbox: 1,
@@ -112,7 +111,7 @@ export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<List
  * them contains only its last attempt.
  */
 export const latestDeadOf = (deps: Reads, endpointId: string): Promise<ListedDelivery[]> =>
-  listDeliveriesFor(deps, { endpointId, ...deadIn(anyTime) }, listedFields, { deadAt: -1 }, maxListed)
+  listDeliveriesFor(deps, { endpointId, ...deadIn(anyTime) }, recordFields, { deadAt: -1 }, maxListed)
 
 /**
  * Returns a business's newest RETRYING and DEAD deliveries from both environments. Each of them contains only its last
@@ -120,7 +119,7 @@ export const latestDeadOf = (deps: Reads, endpointId: string): Promise<ListedDel
  */
 export function latestInTrouble(deps: Reads, businessId: string): Promise<ListedDelivery[]> {
   const inTrouble = { businessId, sandbox: { $in: [true, false] }, status: { $in: ['RETRYING', 'DEAD'] } }
-  return listDeliveriesFor(deps, inTrouble, listedFields, { createdAt: -1, _id: -1 }, maxListed)
+  return listDeliveriesFor(deps, inTrouble, recordFields, { createdAt: -1, _id: -1 }, maxListed)
 }
 
 export const lookUpEndpoints = (deps: Reads, ids: readonly string[]): Promise<TracedEndpoint[]> =>

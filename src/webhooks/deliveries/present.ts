@@ -7,24 +7,9 @@ import { type BodySource, bodyOf } from '../body/compose.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 import { dueAt } from './lease.ts'
 
-/** The fields of a delivery that a list needs. Only the last attempt is included. */
-export const recordFields = {
-  endpointId: 1,
-  url: 1,
-  event: 1,
-  referenceNumber: 1,
-  status: 1,
-  attempts: 1,
-  requeues: 1,
-  nextAttemptAt: 1,
-  leaseToken: 1,
-  sandbox: 1,
-  createdAt: 1,
-  deliveredAt: 1,
-  attemptLog: { $slice: -1 },
-} as const
-
-export type DeliveryRecord = Pick<Delivery, '_id' | keyof typeof recordFields>
+/** A list shows neither the event's facts nor any attempt but the last. */
+export const recordFields = { facts: 0, attemptLog: { $slice: -1 } } as const
+export type DeliveryRecord = Omit<Delivery, 'facts'>
 
 /**
  * Returns the URL to which the last attempt was sent. If there has been no attempt, returns the URL that the endpoint

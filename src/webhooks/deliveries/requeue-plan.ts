@@ -42,17 +42,7 @@ export const requeuePlans: Collection = {
   fields: {
     _id: String,
     at: Date,
-    deliveries: [
-      {
-        _id: String,
-        status: String,
-        attempts: Number,
-        requeues: Number,
-        nextAttemptAt: Date,
-        leaseToken: String,
-        cancelledAt: Date,
-      },
-    ],
+    deliveries: [Object],
     result: Object,
     requestKey: markFields,
   },

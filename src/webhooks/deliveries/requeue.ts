@@ -28,22 +28,8 @@ const planMs = 10_000
 const mostPlans = 20
 
 /** Without the facts and the attempt log, which may be large. */
-const neededFields = {
-  businessId: 1,
-  endpointId: 1,
-  event: 1,
-  referenceNumber: 1,
-  url: 1,
-  status: 1,
-  attempts: 1,
-  requeues: 1,
-  attemptsAtRequeue: 1,
-  nextAttemptAt: 1,
-  leaseToken: 1,
-  cancelledAt: 1,
-  requeuedBy: 1,
-} as const
-type Candidate = Pick<Delivery, '_id' | keyof typeof neededFields>
+type Candidate = Omit<Delivery, 'facts' | 'attemptLog'>
+const projection = { facts: 0, attemptLog: 0 } as const
 
 type PlanDeps = Pick<Deps, 'Delivery' | 'RequeuePlan'>
 type RequeueDeps = PlanDeps & Pick<Deps, 'Endpoint' | 'AuditEvent' | 'transactions' | 'now' | 'enqueue'>
@@ -197,7 +183,7 @@ const read = (
   session?: mongo.ClientSession,
 ): Promise<Candidate[]> =>
   nativeCollection(model)
-    .find<Candidate>({ _id: { $in: [...ids] } }, { projection: neededFields, ...(session && { session }) })
+    .find<Candidate>({ _id: { $in: [...ids] } }, { projection, ...(session && { session }) })
     .toArray()
 
 /** Returns the ids of the endpoints to which events may be sent, because they are neither deleted nor disabled. */
