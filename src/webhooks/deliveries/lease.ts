@@ -81,7 +81,7 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
     /** Adds a lease. From then on, each call to `renew` renews the lease until `release` is called. */
     hold: ({ _id, leaseToken }: Leased): void => void held.set(_id, { token: leaseToken, abort: () => undefined }),
     /**
-     * Sets a function that is called when `renew` finds that the lease has been lost, because the endpoint is deleted or
+     * Sets a function that is called when `renew` finds that the lease has been lost: the endpoint is deleted or
      * disabled, or the process was frozen for so long that another worker has taken over the delivery.
      */
     onLost(delivery: Leased, abort: () => void): void {
