@@ -1,5 +1,5 @@
-import { type Batcher, backgroundRest, createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
-import { createInsertBatcher, type Insertion } from '../mongo/batching/insert-batcher.ts'
+import { backgroundRest, createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
+import { createInsertBatcher } from '../mongo/batching/insert-batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
@@ -7,27 +7,21 @@ import { countAgain } from './activity-count.ts'
 import { type ActivityEntry, entryOf } from './activity-entry.ts'
 import { hourMs, hourOf } from './activity-hour.ts'
 
-/** The batched writes of the relay for the figures on the staff pages. */
-export interface ActivityBatchers {
-  insertActivity: Batcher<ActivityEntry, Insertion>
-  /** Makes the hour that starts at this time due for another count. */
-  countAgain: Batcher<number, void>
-}
-
 const longestBatch = 500
 
-export const openActivityBatchers = (
-  models: Pick<Models, 'ActivityEntry' | 'ActivityCount'>,
-  now: () => Date,
-): ActivityBatchers => ({
+export type ActivityBatchers = ReturnType<typeof openActivityBatchers>
+
+/** Opens the batched writes of the relay for the figures on the staff pages. */
+export const openActivityBatchers = (models: Pick<Models, 'ActivityEntry' | 'ActivityCount'>, now: () => Date) => ({
   insertActivity: createInsertBatcher(
-    (entries) => nativeCollection(models.ActivityEntry).insertMany(entries, { ordered: false }),
+    (entries: ActivityEntry[]) => nativeCollection(models.ActivityEntry).insertMany(entries, { ordered: false }),
     longestBatch,
     backgroundRest,
   ),
+  /** Makes the hour that starts at this time due for another count. */
   countAgain: createBatcher(
     longestBatch,
-    async (hours) => {
+    async (hours: number[]) => {
       await countAgain({ ...models, now }, new Set(hours))
       return hours.map(() => undefined)
     },

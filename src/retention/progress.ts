@@ -20,28 +20,14 @@ export const retentionProgress: Collection = {
   indexes: [],
 }
 
-/** The progress of one business's clean-up while it is running. */
-export interface Progress {
-  /**
-   * Returns the creation time up to which earlier clean-ups have processed the documents of this walk, or null if no
-   * such time has been saved yet.
-   */
-  reached(walk: string): Date | null
-  /**
-   * Notes the creation time up to which this clean-up has processed the documents of the walk. The next save stores
-   * this time in MongoDB.
-   */
-  note(walk: string, at: Date): void
-  save(): Promise<void>
-  /** Saves the progress, and records that this pass has finished the clean-up of the business. */
-  end(pass: string): Promise<void>
-}
+export type Progress = ReturnType<typeof openProgress>
 
+/** Opens the progress of one business's clean-up. */
 export function openProgress(
   deps: { RetentionProgress: Model<RetentionProgress> },
   businessId: string,
   { walked = {} }: Pick<RetentionProgress, 'walked'>,
-): Progress {
+) {
   const noted: Record<string, Date> = {}
   const write = async (set: Partial<RetentionProgress>): Promise<void> => {
     // A run that has lost its lease may still write after another run has taken over. `$max` ensures that such a late
@@ -50,9 +36,12 @@ export function openProgress(
     await nativeCollection(deps.RetentionProgress).updateOne({ _id: businessId }, change, { upsert: true })
   }
   return {
-    reached: (walk) => walked[walk] ?? null,
-    note: (walk, at) => void (noted[`walked.${walk}`] = at),
-    save: () => write({}),
-    end: (pass) => write({ pass }),
+    /** Returns the time before which earlier clean-ups have processed this walk, or null if none is saved. */
+    reached: (walk: string): Date | null => walked[walk] ?? null,
+    /** Notes the creation time up to which this clean-up has processed the walk. The next save stores it. */
+    note: (walk: string, at: Date): void => void (noted[`walked.${walk}`] = at),
+    save: (): Promise<void> => write({}),
+    /** Saves the progress, and records that this pass has finished the clean-up of the business. */
+    end: (pass: string): Promise<void> => write({ pass }),
   }
 }

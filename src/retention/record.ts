@@ -103,16 +103,8 @@ export const isLeased = ({ leaseEndsAt }: Pick<RetentionRecord, 'leaseEndsAt'>, 
 /** The fields of the record that can be changed in the same write as the lease. */
 type LeaseChange = Partial<Pick<RetentionRecord, 'completedFor' | 'pass'>>
 
-/** The right to clean up, which only one run can hold at a time. */
-export interface Lease {
-  record: RetentionRecord
-  /** Throws if this lease has ended and another run has taken a new lease. */
-  renew(change: LeaseChange): Promise<void>
-  end(change: LeaseChange): Promise<void>
-}
-
-/** Takes the lease, or returns null if another run holds it. */
-export async function takeLease(deps: RecordDeps): Promise<Lease | null> {
+/** Takes the lease, which only one run can hold at a time. Returns null if another run holds it. */
+export async function takeLease(deps: RecordDeps) {
   await openRecord(deps)
   const records = nativeCollection(deps.RetentionRecord)
   const token = newId()
@@ -126,11 +118,12 @@ export async function takeLease(deps: RecordDeps): Promise<Lease | null> {
   if (record === null) return null
   return {
     record,
-    async renew(change) {
+    /** Throws if this lease has ended and another run has taken a new lease. */
+    async renew(change: LeaseChange): Promise<void> {
       const held = await records.updateOne({ _id: 'nightly', token }, { $set: { ...change, leaseEndsAt: endsAt() } })
       if (held.matchedCount === 0) throw new Error('another clean-up has taken over')
     },
-    async end(change) {
+    async end(change: LeaseChange): Promise<void> {
       await records.updateOne({ _id: 'nightly', token }, { $set: { ...change, token: null, leaseEndsAt: new Date(0) } })
     },
   }
