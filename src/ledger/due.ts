@@ -16,7 +16,7 @@ import { dayOf, type EntryDraft } from './link.ts'
 type DueDeps = Pick<Deps, 'AuditEvent' | 'Intent' | 'LoggedEvent'> & { cleanedBefore: number }
 
 const act = 'business.paid-out'
-const projection = { attempts: 0, effects: 0, lookUpKeys: 0, metadata: 0 } as const
+const projection = { attempts: 0, marks: 0, lookUpKeys: 0, metadata: 0 } as const
 const endOfTime = new Date(8.64e15)
 
 /** Returns what only one entry of a ledger may book, such as the fee of a refund. */

@@ -5,10 +5,9 @@ import { withProgress } from './progress.ts'
 import type { AdminDeps } from './run.ts'
 
 const retentionHelp = `
-Deletes what test keys created (after SANDBOX_RETENTION_DAYS), the attempts of live
-deliveries (after LIVE_DELIVERY_RETENTION_DAYS), and the stored first responses of
-products and endpoints (after two days). The workers do the same every night at
-02:30 UTC.
+Deletes what test keys created (after SANDBOX_RETENTION_DAYS), and the attempts of
+live deliveries (after LIVE_DELIVERY_RETENTION_DAYS). The workers do the same every
+night at 02:30 UTC.
 
 Ctrl-C stops the command after the current batch. The next run continues from
 there. After a run that was killed or failed, wait one minute before the next.
