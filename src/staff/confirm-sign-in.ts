@@ -49,10 +49,12 @@ export async function confirmSignIn(
   await pause(attempt.delayMs)
   const by = byOwner(staff._id, client.ip)
   const done = await audited(deps, { documents: [staff._id], by }, async (act) => {
+    const open = { _id: id, endedAt: null }
+    if ((await deps.StaffSession.findOne(open, { _id: 1 }, { session: act.session })) === null)
+      return { kind: 'refused', reason: 'the sign-in was already completed' } as const
     const used = await useCode(deps, staff, code, act.session)
     if (used.kind === 'refused') return used
-    if (!(await endPending(deps, id, act)))
-      return { kind: 'refused', reason: 'the sign-in was already completed' } as const
+    await endPending(deps, id, act)
     const { kind: secondFactor, ...more } = used
     return { kind: 'opened', token: await openSession(deps, act, staff, client, { secondFactor, ...more }) } as const
   })

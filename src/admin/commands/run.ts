@@ -2,6 +2,7 @@ import { hostname, userInfo } from 'node:os'
 import mongoose from 'mongoose'
 import { type AuditEvent, auditLine, type By } from '../../audit/audit-event.ts'
 import { type Config, loadConfig } from '../../config.ts'
+import { Refusal } from '../../errors.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { connectMongo } from '../../mongo/connect.ts'
 import { noShift, openDatabaseTime } from '../../mongo/database-time.ts'
@@ -112,6 +113,8 @@ function explainError(error: unknown): string {
   }
   if (error instanceof MongoNetworkError)
     return `The connection to MongoDB was lost: ${detail}. The command may have taken effect. Check its result before you run it again.`
+  if (error instanceof Refusal && error.code === 'SERVICE_UNAVAILABLE')
+    return 'MongoDB did not respond in time. The command may have taken effect. Check its result before you run it again.'
   if (error instanceof MongoServerError && error.code === authenticationFailed)
     return 'MongoDB rejected the user name or the password in MONGODB_URL.'
   if (error instanceof MongoServerError && error.code === maxTimeExpired)

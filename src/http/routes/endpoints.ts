@@ -33,11 +33,8 @@ export const endpointRoutes: readonly Route[] = [
     path: '/dev/webhooks/endpoints/:id',
     about: aboutEndpoints.update,
     scope: 'webhooks.endpoints:write',
-    run: async (deps, caller, { params: { id = '' }, body }, request) => {
-      const change = parseUpdate(deps, caller, body)
-      const update = () => updateEndpoint(deps, caller, id, change, request)
-      return (await request.earlier()) ?? withinAuditLines(deps, caller, update)
-    },
+    run: (deps, caller, { params: { id = '' }, body }, request) =>
+      updateEndpoint(deps, caller, id, parseUpdate(deps, caller, body), request),
   },
   {
     method: 'delete',

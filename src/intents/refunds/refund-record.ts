@@ -18,6 +18,8 @@ export interface Refund {
   createdAt: Date
   /** When the service recorded that the refund succeeded. Missing while the refund is PENDING. */
   refundedAt?: Date
+  /** Tells the write that settled the refund from that of another process, which may settle it at the same moment. */
+  writeId?: string
   /** The time after which the wallet must not carry out the refund. */
   validUntil: Date
   /**
@@ -37,6 +39,7 @@ export const refundFields = {
   status: String,
   createdAt: Date,
   refundedAt: Date,
+  writeId: String,
   validUntil: Date,
   queryAt: Date,
 }

@@ -46,14 +46,14 @@ export async function settleRefund(
  * the response arrives. The refund and its event have the same time.
  */
 async function endRefund(deps: Deps, intent: Intent, refund: Refund, cause: Cause | null): Promise<boolean> {
-  const at = deps.now()
+  const [at, writeId] = [deps.now(), newId()]
   const planned = planTransition({ now: () => at }, intent, {
     name: 'refund',
     marking: null,
     cause,
     guard: pending(refund.id),
     lists: {
-      $set: { 'refunds.$.status': 'SUCCEEDED', 'refunds.$.refundedAt': at },
+      $set: { 'refunds.$.status': 'SUCCEEDED', 'refunds.$.refundedAt': at, 'refunds.$.writeId': writeId },
       $unset: { 'refunds.$.queryAt': 1 },
       $min: { 'refundTimes.firstAt': at },
       $max: { 'refundTimes.lastAt': at },
@@ -61,7 +61,7 @@ async function endRefund(deps: Deps, intent: Intent, refund: Refund, cause: Caus
     },
     eventDetails: { refund },
   })
-  const settled = await writeChange(deps, planned, settledAt(refund.id, at), noDeadline)
+  const settled = await writeChange(deps, planned, { 'refunds.writeId': writeId }, noDeadline)
   if (settled === null) return false
   await bookSoon(deps, settled, planned.event)
   return true
@@ -90,9 +90,6 @@ async function unrelayedPayment({ Intent: model }: Pick<Deps, 'Intent'>, { _id }
     .lean<Pick<Intent, 'outbox'> | null>()
   return found?.outbox ?? []
 }
-
-/** Matches an intent once this write has settled the refund. The relay may have removed its event by then. */
-const settledAt = (id: string, refundedAt: Date) => ({ refunds: { $elemMatch: { id, refundedAt } } })
 
 /** Returns the record of a refund that was not made. */
 const attemptOf = (

@@ -75,8 +75,6 @@ export async function addSecondFactor(
   if (lastStep === null) return { outcome: 'wrong-new-code' }
   const staff = await deps.Staff.findOne({ _id: session.name }).lean<Staff | null>()
   if (staff === null) return { outcome: 'expired' }
-  const refusal = staff.secondFactor === null ? null : await refusalOf(deps, staff, current, ip)
-  if (refusal !== null) return refusal
   const codes = newRecoveryCodes()
   const factor: SecondFactor = {
     id: newId(),
@@ -85,7 +83,7 @@ export async function addSecondFactor(
     recoveryCodes: codes.map((each) => hashOfRecoveryCode(session.name, each)),
     addedAt: deps.now(),
   }
-  const isDone = await audited(deps, { documents: [staff._id], by }, async (act) => {
+  const add = async (act: AuditedAct): Promise<boolean> => {
     if (!(await write(deps, act, staff, { secondFactor: factor }))) return false
     const own = { staffName: session.name, sessionId: session.sessionId }
     const keep = { $set: { factorId: factor.id } }
@@ -98,7 +96,10 @@ export async function addSecondFactor(
       after: { addedAt: factor.addedAt },
     })
     return true
-  })
+  }
+  if (staff.secondFactor !== null)
+    return (await withCode(deps, staff, { code: current, ip, by }, add)) ?? { outcome: 'done', codes }
+  const isDone = await audited(deps, { documents: [staff._id], by }, add)
   return isDone ? { outcome: 'done', codes } : { outcome: 'expired' }
 }
 
@@ -111,30 +112,36 @@ export async function renewRecoveryCodes(
 ): Promise<FactorResult> {
   const staff = await deps.Staff.findOne({ _id: name }).lean<Staff | null>()
   if (staff === null || staff.secondFactor === null) return { outcome: 'expired' }
-  const refusal = await refusalOf(deps, staff, code, ip)
-  if (refusal !== null) return refusal
   const codes = newRecoveryCodes()
   const change = { 'secondFactor.recoveryCodes': codes.map((each) => hashOfRecoveryCode(name, each)) }
-  const isDone = await audited(deps, { documents: [name], by }, async (act) => {
+  const refusal = await withCode(deps, staff, { code, ip, by }, async (act) => {
     if (!(await write(deps, act, staff, change))) return false
     await act.add({ act: 'staff.recovery-codes-renewed', subject: name, businessId: null })
     return true
   })
-  return isDone ? { outcome: 'done', codes } : { outcome: 'expired' }
+  return refusal ?? { outcome: 'done', codes }
 }
 
-/** Counts the attempt and uses up the code. Returns null if the code was right, and otherwise records the refusal. */
-async function refusalOf(deps: FactorDeps, staff: Staff, code: string, ip: string): Promise<FactorResult | null> {
+/** Makes a change for which a code is used up, in the same transaction. Returns null if it is made. */
+async function withCode(
+  deps: FactorDeps,
+  staff: Staff,
+  { code, ip, by }: { code: string; ip: string; by: By },
+  change: (act: AuditedAct) => Promise<boolean>,
+): Promise<FactorResult | null> {
   const attempt = await deps.countCode(staff._id, ip, code)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
   await pause(attempt.delayMs)
-  const used = await useCode(deps, staff, code)
-  if (used.kind === 'refused') {
-    await recordRefusal(deps, { subject: staff._id, signedInAs: staff._id, ip }, used.reason)
+  const done = await audited(deps, { documents: [staff._id], by }, async (act) => {
+    const used = await useCode(deps, staff, code, act.session)
+    return used.kind === 'refused' ? used : ({ kind: (await change(act)) ? 'done' : 'expired' } as const)
+  })
+  if (done.kind === 'refused') {
+    await recordRefusal(deps, { subject: staff._id, signedInAs: staff._id, ip }, done.reason)
     return { outcome: 'refused' }
   }
   await attempt.takeBack(true)
-  return null
+  return done.kind === 'done' ? null : { outcome: 'expired' }
 }
 
 /** Makes the change, unless the account or its second factor has changed since it was read. */

@@ -19,18 +19,17 @@ export async function useCode(
   deps: Pick<Deps, 'Staff' | 'secrets' | 'now'>,
   { _id: name, epoch, secondFactor }: Staff,
   code: string,
-  session?: mongo.ClientSession,
+  session: mongo.ClientSession,
 ): Promise<UsedCode> {
   if (secondFactor === null) return { kind: 'refused', reason: 'no second factor' }
   const accounts = nativeCollection(deps.Staff)
-  const options = session === undefined ? {} : { session }
   const same = { _id: name, epoch, disabledAt: null, 'secondFactor.id': secondFactor.id }
   if (isRecoveryCode(code)) {
     const hash = hashOfRecoveryCode(name, code)
     const { modifiedCount } = await accounts.updateOne(
       { ...same, 'secondFactor.recoveryCodes': hash },
       { $pull: { 'secondFactor.recoveryCodes': hash } },
-      options,
+      { session },
     )
     return modifiedCount === 1
       ? { kind: 'recovery code', codesLeft: secondFactor.recoveryCodes.length - 1 }
@@ -41,7 +40,7 @@ export async function useCode(
   const { modifiedCount } = await accounts.updateOne(
     { ...same, 'secondFactor.lastStep': { $lt: step } },
     { $set: { 'secondFactor.lastStep': step } },
-    options,
+    { session },
   )
   return modifiedCount === 1 ? { kind: 'code' } : { kind: 'refused', reason: 'the code was already used' }
 }

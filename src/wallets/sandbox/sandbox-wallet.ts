@@ -25,7 +25,11 @@ export function createSandboxWallet(deps: SandboxDeps & { slowHash: SlowHash }):
   const checkPin = deps.slowHash.createCheck(fairShare)
   // All demo wallets have the same PIN, so a process hashes it only once.
   let demoPinHash: Promise<string> | undefined
-  const hashDemoPin = () => (demoPinHash ??= deps.slowHash.make(demoPin))
+  const hashDemoPin = () =>
+    (demoPinHash ??= deps.slowHash.make(demoPin).catch((error: unknown) => {
+      demoPinHash = undefined
+      throw error
+    }))
   const unseen = { accountId: null, amount: null, fee: null }
   return {
     name: 'sandbox',

@@ -6,6 +6,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
+import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import { storedUrl } from '../sender/url.ts'
 import { auditedChanges, endpointLine } from './audit.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -43,7 +44,7 @@ type UpdateDeps = Pick<
  * Otherwise the caller could redirect events that it may not see to another URL.
  */
 export async function updateEndpoint(
-  deps: UpdateDeps,
+  deps: UpdateDeps & Parameters<typeof withinAuditLines>[0],
   caller: Caller,
   id: string,
   change: EndpointChange,
@@ -51,7 +52,21 @@ export async function updateEndpoint(
 ): Promise<Result> {
   if (Object.keys(change).length === 0)
     return { kind: 'none', data: presentEndpoint(await findEndpoint(deps, caller, id)) }
-  const result = await once(deps, request, { documents: [id] }, async (session) => {
+  const earlier = await request.earlier()
+  const result = earlier ?? (await withinAuditLines(deps, caller, () => changeOnce(deps, caller, id, change, request)))
+  // Also if the request is repeated, because the process of the first one may have died before it got here.
+  if (change.active === false) await stopDeliveries(deps, id)
+  return result
+}
+
+const changeOnce = (
+  deps: UpdateDeps,
+  caller: Caller,
+  id: string,
+  change: EndpointChange,
+  request: WriteRequest,
+): Promise<Result> =>
+  once(deps, request, { documents: [id] }, async (session) => {
     const endpoint = await findEndpoint(deps, caller, id, session)
     if (change.url !== undefined && change.events === undefined) refuseHidden(caller, endpoint.events)
     const changed = { ...endpoint, ...change, updatedAt: deps.now() }
@@ -64,10 +79,6 @@ export async function updateEndpoint(
     await addLines(deps, linesOf(deps, caller, endpoint, changed), session)
     return presentEndpoint(changed)
   })
-  // Also if the request is repeated, because the process of the first one may have died before it got here.
-  if (change.active === false) await stopDeliveries(deps, id)
-  return result
-}
 
 function refuseHidden(caller: Caller, events: EventName[]): void {
   const hidden = forbiddenEvents(caller, events)
