@@ -18,8 +18,8 @@ export interface Operation<Case> {
   check(each: Case, label: string): Promise<unknown>
 }
 
-/** How many cases run at once. Most of the time, they wait for the locks of dead processes. */
-const parallelCases = 6
+/** How many cases run at once. More would take as long, and on a busy machine each would wait for its connections. */
+const parallelCases = 3
 
 /** As dev/servers/mongo.ts starts them. */
 const usualLockSeconds = 5
