@@ -85,6 +85,6 @@ async function keyFor(deps: SealDeps) {
 const lastSeal = async ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<Seal | null> =>
   readableSeal(await nativeCollection(AuditSeal).findOne({ _id: isNumber }, { sort: { _id: -1 }, maxTimeMS }))
 
-/** Marks the lines of a seal. This is the only change to a line, and marking a line again changes nothing. */
+/** Marks the lines of a seal. This is the only change to a sealed line, and marking a line again changes nothing. */
 const markLines = ({ AuditEvent }: Pick<SealDeps, 'AuditEvent'>, { _id, ids }: Seal): Promise<unknown> =>
   nativeCollection(AuditEvent).updateMany({ _id: { $in: ids }, seal: null }, { $set: { seal: _id } })
