@@ -3,6 +3,7 @@ import { digestOfSeal, headOf } from '../audit/seals/digest.ts'
 import { type ChainOwner, chainIndex, isNumber } from '../chains/append.ts'
 import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import { isAway } from '../mongo/connect.ts'
 import { businessIds, maxReadMs as maxTimeMS, pageSize } from '../reconciliation/recorded-in.ts'
 import type { Pace } from '../retention/pace.ts'
 import { findServiceKey } from '../security/service-keys.ts'
@@ -135,7 +136,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
 
 /**
  * Verifies all ledgers. `heads` are the last entries of those that have new ones and no fault. `failed` are those that
- * could not be verified, for example because MongoDB took too long.
+ * could not be verified, for example because MongoDB took too long. Throws if MongoDB is away.
  */
 export async function verifyLedgers(deps: VerifyDeps & Pick<Deps, 'Business'>, pace: Pace, isWhole = false) {
   type Finding = { businessId: string; mode: string; fault: string }
@@ -150,6 +151,7 @@ export async function verifyLedgers(deps: VerifyDeps & Pick<Deps, 'Business'>, p
       } catch (error) {
         // Throws if the run is being stopped.
         await pace(async () => undefined)
+        if (isAway(error)) throw error
         // A document that was changed may be too malformed to compare.
         const isFault = error instanceof LedgerFault || error instanceof TypeError || error instanceof RangeError
         const fault = error instanceof Error ? error.message : String(error)

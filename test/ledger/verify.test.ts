@@ -16,6 +16,7 @@ import { resealField } from '../../src/security/reseal.ts'
 import { createSecrets } from '../../src/security/seal.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { createIntent, relay } from '../support/actions.ts'
+import { closeInBackground } from '../support/closing.ts'
 import { receiveLive } from '../support/ledger.ts'
 import { refund, simulate } from '../support/pay.ts'
 import { recordLog } from '../support/recorded-log.ts'
@@ -28,6 +29,7 @@ import {
   withService,
   withServicePerTest,
 } from '../support/service.ts'
+import { openVictim } from '../support/victim.ts'
 
 const dayMs = 86_400_000
 const unwatched = { count: () => undefined, done: () => undefined }
@@ -365,6 +367,18 @@ describe('The verification of the ledgers', function () {
       }
       await checkTrail({ ...service.deps, now, log: recorded.log }, ending.signal)
       expect([recorded.lines(), await seals().countDocuments()]).to.deep.equal([[], 0])
+    })
+
+    it('reports nothing as an error if MongoDB goes away', async () => {
+      for (const step of [1, 4, 8]) {
+        const victim = await openVictim(service, { step, fate: 'lost', lateMs: 0 })
+        const recorded = recordLog('warn')
+        await night(recorded.log, victim.deps)
+        closeInBackground(victim.close())
+        const lines = recorded.lines().map(({ level, msg }) => [level, msg])
+        expect(lines, victim.steps.join()).to.deep.equal([[40, 'audit.not-checked']])
+      }
+      expect(await seals().countDocuments()).to.equal(0)
     })
 
     it('finds an old change by command, and reads only what follows the seal before a payout', async () => {

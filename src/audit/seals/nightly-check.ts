@@ -1,5 +1,6 @@
 import { type VerifyDeps, verifyLedgers } from '../../ledger/verify.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
+import { isAway } from '../../mongo/connect.ts'
 import type { Models } from '../../mongo/models.ts'
 import { lastDue } from '../../retention/night.ts'
 import { createPace, type Pace } from '../../retention/pace.ts'
@@ -52,7 +53,9 @@ export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<
     if (faultCount > 0) deps.log.error({ seals, lines, faultCount, faults }, 'audit.tampered')
     else deps.log.info({ seals, lines, ...last }, 'audit.verified')
   } catch (err) {
-    if (!ending.aborted) deps.log.error({ err }, 'audit.not-checked')
+    if (ending.aborted) return
+    if (isAway(err)) deps.log.warn({ err }, 'audit.not-checked')
+    else deps.log.error({ err }, 'audit.not-checked')
   }
 }
 
