@@ -28,87 +28,49 @@ const walletBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
  * docs/operators/watch.md lists the values of each label.
  */
 export function createCounted(registers: Registry[]) {
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name: `payment_intents_${name}`, help, labelNames, registers })
+  const histogram = <Label extends string>(name: string, help: string, labelNames: Label[], buckets: number[]) =>
+    new Histogram({ name: `payment_intents_${name}`, help, labelNames, buckets, registers })
   return {
-    requests: new Counter({
-      name: 'payment_intents_http_requests_total',
-      help: 'Finished requests.',
-      labelNames: ['route', 'code'],
-      registers,
-    }),
-    requestDuration: new Histogram({
-      name: 'payment_intents_http_request_duration_seconds',
-      help: 'Duration of a request, to the last byte of the response.',
-      labelNames: ['route', 'result'],
-      buckets: requestBuckets,
-      registers,
-    }),
-    replays: new Counter({
-      name: 'payment_intents_idempotent_replays_total',
-      help: 'Writes that got the stored response of an earlier one.',
-      labelNames: ['params'],
-      registers,
-    }),
+    requests: counter('http_requests_total', 'Finished requests.', ['route', 'code']),
+    requestDuration: histogram(
+      'http_request_duration_seconds',
+      'Duration of a request, to the last byte of the response.',
+      ['route', 'result'],
+      requestBuckets,
+    ),
+    replays: counter('idempotent_replays_total', 'Writes that got the stored response of an earlier one.', ['params']),
     /** The label `scope` names the limit that was exceeded (docs/merchants/errors.md). */
-    rateLimited: new Counter({
-      name: 'payment_intents_rate_limited_total',
-      help: 'Requests refused with RATE_LIMITED.',
-      labelNames: ['scope'],
-      registers,
-    }),
-    lookups: new Counter({
-      name: 'payment_intents_lookups_total',
-      help: 'Lookups by short code or payment code.',
-      labelNames: ['kind', 'outcome'],
-      registers,
-    }),
-    transitions: new Counter({
-      name: 'payment_intents_transitions_total',
-      help: 'Transitions of payment intents.',
-      labelNames: ['transition', 'environment'],
-      registers,
-    }),
-    attempts: new Counter({
-      name: 'payment_intents_webhook_attempts_total',
-      help: 'Attempts at deliveries, without endpoint tests.',
-      labelNames: ['outcome', 'stage', 'environment'],
-      registers,
-    }),
-    attemptDuration: new Histogram({
-      name: 'payment_intents_webhook_attempt_duration_seconds',
-      help: 'Duration of an attempt.',
-      labelNames: ['outcome'],
-      buckets: attemptBuckets,
-      registers,
-    }),
-    jobs: new Histogram({
-      name: 'payment_intents_job_duration_seconds',
-      help: 'Duration of a job.',
-      labelNames: ['queue', 'outcome'],
-      buckets: jobBuckets,
-      registers,
-    }),
-    walletCalls: new Histogram({
-      name: 'payment_intents_wallet_call_duration_seconds',
-      help: 'Duration of a request to a wallet.',
-      labelNames: ['wallet', 'outcome'],
-      buckets: walletBuckets,
-      registers,
-    }),
+    rateLimited: counter('rate_limited_total', 'Requests refused with RATE_LIMITED.', ['scope']),
+    lookups: counter('lookups_total', 'Lookups by short code or payment code.', ['kind', 'outcome']),
+    transitions: counter('transitions_total', 'Transitions of payment intents.', ['transition', 'environment']),
+    attempts: counter('webhook_attempts_total', 'Attempts at deliveries, without endpoint tests.', [
+      'outcome',
+      'stage',
+      'environment',
+    ]),
+    attemptDuration: histogram(
+      'webhook_attempt_duration_seconds',
+      'Duration of an attempt.',
+      ['outcome'],
+      attemptBuckets,
+    ),
+    jobs: histogram('job_duration_seconds', 'Duration of a job.', ['queue', 'outcome'], jobBuckets),
+    walletCalls: histogram(
+      'wallet_call_duration_seconds',
+      'Duration of a request to a wallet.',
+      ['wallet', 'outcome'],
+      walletBuckets,
+    ),
     /**
      * The label `kind` names the collection from which documents were removed, or the part of the documents that was
      * removed.
      */
-    removed: new Counter({
-      name: 'payment_intents_retention_removed_total',
-      help: 'Documents that the clean-up removed or shortened.',
-      labelNames: ['kind'],
-      registers,
-    }),
-    logLines: new Counter({
-      name: 'payment_intents_log_lines_total',
-      help: 'Log lines at warn and error. Frequent ones count once in 5 s.',
-      labelNames: ['level', 'line'],
-      registers,
-    }),
+    removed: counter('retention_removed_total', 'Documents that the clean-up removed or shortened.', ['kind']),
+    logLines: counter('log_lines_total', 'Log lines at warn and error. Frequent ones count once in 5 s.', [
+      'level',
+      'line',
+    ]),
   }
 }
