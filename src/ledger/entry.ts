@@ -1,6 +1,6 @@
 import type { EntryType } from '../../schemas/list-entries.ts'
 import { type ChainLink, chainIndex } from '../chains/append.ts'
-import type { Collection } from '../mongo/collection.ts'
+import { type Collection, ifPresent } from '../mongo/collection.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
 /** The movements of one UTC day. Amounts are in centimes. Refunds, fees and payouts reduce the balance. */
@@ -119,22 +119,10 @@ export const ledgerEntries: Collection = {
   indexes: [
     chainIndex,
     // Pages of lists are ranges of positions, so that a page far down a long list costs no more than the first one.
-    {
-      name: 'byPosition',
-      key: { businessId: 1, sandbox: 1, position: 1 },
-      partialFilterExpression: { position: { $exists: true } },
-    },
-    {
-      name: 'byType',
-      key: { businessId: 1, sandbox: 1, type: 1, typePosition: 1 },
-      partialFilterExpression: { typePosition: { $exists: true } },
-    },
+    { name: 'byPosition', key: { businessId: 1, sandbox: 1, position: 1 }, ...ifPresent('position') },
+    { name: 'byType', key: { businessId: 1, sandbox: 1, type: 1, typePosition: 1 }, ...ifPresent('typePosition') },
     // With this index, the first and last positions of a period are found.
     { name: 'byTime', key: { businessId: 1, sandbox: 1, bookedAt: 1, number: 1 } },
-    {
-      name: 'closings',
-      key: { businessId: 1, sandbox: 1, through: 1 },
-      partialFilterExpression: { through: { $exists: true } },
-    },
+    { name: 'closings', key: { businessId: 1, sandbox: 1, through: 1 }, ...ifPresent('through') },
   ],
 }

@@ -1,4 +1,5 @@
 import type { EventName } from '../../schemas/events.ts'
+import { ifPresent } from '../mongo/collection.ts'
 import { newId } from '../security/ids.ts'
 import { type Recorded, recordedFields } from '../webhooks/body/facts.ts'
 
@@ -42,7 +43,7 @@ export const outboxFields = [
 export const outboxIndex = {
   name: 'withOutbox',
   key: { 'outbox.createdAt': 1, businessId: 1, _id: 1 },
-  partialFilterExpression: { 'outbox.createdAt': { $exists: true } },
+  ...ifPresent('outbox.createdAt'),
 } as const
 
 /** Creates an event. `cause` is null if no request caused the event. */

@@ -1,4 +1,4 @@
-import type { Collection } from '../mongo/collection.ts'
+import { type Collection, ifPresent } from '../mongo/collection.ts'
 import type { Role } from './account-fields.ts'
 
 /** A one-time link with which the account's owner sets a password. Only a hash of the link's token is stored. */
@@ -59,5 +59,5 @@ export const staffAccounts: Collection = {
     passwordChangedAt: Date,
     timesNeeded: Number,
   },
-  indexes: [{ name: 'byLink', key: { 'link.hash': 1 }, partialFilterExpression: { 'link.hash': { $exists: true } } }],
+  indexes: [{ name: 'byLink', key: { 'link.hash': 1 }, ...ifPresent('link.hash') }],
 }

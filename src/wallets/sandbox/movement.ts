@@ -1,4 +1,4 @@
-import type { Collection } from '../../mongo/collection.ts'
+import { type Collection, ifPresent } from '../../mongo/collection.ts'
 import type { KnownOutcome } from '../wallet.ts'
 
 /** The outcome of one order to a sandbox wallet. It never changes. */
@@ -37,11 +37,7 @@ export const walletMovements: Collection = {
     forgetAt: Date,
   },
   indexes: [
-    {
-      name: 'byPayment',
-      key: { paymentKey: 1 },
-      partialFilterExpression: { paymentKey: { $exists: true } },
-    },
+    { name: 'byPayment', key: { paymentKey: 1 }, ...ifPresent('paymentKey') },
     { name: 'forgetting', key: { forgetAt: 1 }, expireAfterSeconds: 0 },
   ],
 }

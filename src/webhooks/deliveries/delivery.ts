@@ -1,5 +1,5 @@
 import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
-import type { Collection } from '../../mongo/collection.ts'
+import { type Collection, ifPresent } from '../../mongo/collection.ts'
 import { type Caused, causedFields } from '../../outbox/event.ts'
 import { type Recorded, recordedFields } from '../body/facts.ts'
 
@@ -159,7 +159,7 @@ export const deliveries: Collection = {
         event: 1,
         endpointId: 1,
       },
-      partialFilterExpression: { failureStatus: { $exists: true } },
+      ...ifPresent('failureStatus'),
     },
     { name: 'byReference', key: { referenceNumber: 1 } },
     // These two indexes contain only DEAD deliveries. `deadByTime` contains all fields that `groupDead` needs for

@@ -1,5 +1,5 @@
 import { lifetimeMs, type Mark, markFields } from '../../idempotency/response.ts'
-import type { Collection } from '../../mongo/collection.ts'
+import { type Collection, ifPresent } from '../../mongo/collection.ts'
 import type { Delivery } from './delivery.ts'
 
 /** The result of a retry by filter. `skipped` counts the deliveries that matched but were not re-queued, by reason. */
@@ -48,18 +48,8 @@ export const requeuePlans: Collection = {
   },
   indexes: [
     { name: 'expired', key: { at: 1 }, expireAfterSeconds: keptSeconds },
-    {
-      name: requestIndex,
-      key: { 'requestKey.key': 1 },
-      unique: true,
-      partialFilterExpression: { 'requestKey.key': { $exists: true } },
-    },
+    { name: requestIndex, key: { 'requestKey.key': 1 }, unique: true, ...ifPresent('requestKey.key') },
     // A delivery is in one open plan at a time, so two acts never re-queue it together.
-    {
-      name: openIndex,
-      key: { 'deliveries._id': 1 },
-      unique: true,
-      partialFilterExpression: { 'deliveries._id': { $exists: true } },
-    },
+    { name: openIndex, key: { 'deliveries._id': 1 }, unique: true, ...ifPresent('deliveries._id') },
   ],
 }
