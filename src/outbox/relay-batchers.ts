@@ -21,31 +21,19 @@ export const maxEventsPerRead = 10
 const smallBytes = 8 * 1024
 
 /**
- * The relay's batchers. Many relay jobs run in parallel, and most of them handle only one intent each, so their reads
- * and writes are combined into batches.
- */
-export interface RelayBatchers {
-  findIntentOutbox: Batcher<string, Source | null>
-  findOrderOutbox: Batcher<string, Source | null>
-  findEndpointOutbox: Batcher<string, Source | null>
-  /** Finds a business's active endpoints. */
-  findActiveEndpoints: Batcher<string, TargetEndpoint[]>
-  emptyIntentOutbox: Batcher<RelayedEvents, void>
-  emptyOrderOutbox: Batcher<RelayedEvents, void>
-  /** Not batched, because a transaction may have locked the endpoint. */
-  emptyEndpointOutbox: Batcher<RelayedEvents, void>
-}
-
-/**
  * The events of one document that have become deliveries and must now be removed from the document's outbox. `_id` is
  * the id of the document.
  */
-export interface RelayedEvents {
+interface RelayedEvents {
   _id: string
   events: string[]
 }
 
-export const openRelayBatchers = (models: Models & { transactions: Transactions }): RelayBatchers => ({
+/**
+ * The relay's batchers. Many relay jobs run in parallel, and most of them handle only one intent each, so their reads
+ * and writes are combined into batches.
+ */
+export const openRelayBatchers = (models: Models & { transactions: Transactions }) => ({
   findIntentOutbox: createOutboxBatcher(models.Intent, {
     referenceNumber: 1,
     merchantReference: 1,
@@ -60,7 +48,8 @@ export const openRelayBatchers = (models: Models & { transactions: Transactions 
     referenceNumber: '$_id',
     bodySource: { endpointId: '$_id' },
   }),
-  findActiveEndpoints: createBatcher(500, async (businessIds) => {
+  /** Finds a business's active endpoints. */
+  findActiveEndpoints: createBatcher<string, TargetEndpoint[]>(500, async (businessIds) => {
     const found = await nativeCollection(models.Endpoint)
       .find<TargetEndpoint>(
         { businessId: { $in: [...new Set(businessIds)] }, ...standing, active: true },
@@ -72,7 +61,8 @@ export const openRelayBatchers = (models: Models & { transactions: Transactions 
   }),
   emptyIntentOutbox: createEmptyingBatcher(models.Intent),
   emptyOrderOutbox: createEmptyingBatcher(models.Order),
-  async emptyEndpointOutbox({ _id, events }) {
+  /** Not batched, because a transaction may have locked the endpoint. */
+  async emptyEndpointOutbox({ _id, events }: RelayedEvents) {
     const pull = { $pull: { outbox: { id: { $in: events } } } }
     await unlessLocked(models, (session) => nativeCollection(models.Endpoint).updateOne({ _id }, pull, { session }))
   },

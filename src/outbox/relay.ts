@@ -11,8 +11,8 @@ import { type DeliveryCounts, relayDeliveries } from './relay-deliveries.ts'
 
 /** Documents whose outboxes may contain events. */
 export interface ToRelay {
-  intentIds: string[]
-  orderIds: string[]
+  intentIds?: string[]
+  orderIds?: string[]
   endpointIds?: string[]
 }
 
@@ -50,7 +50,7 @@ const slotWaitMs = 100
  * processed before the first error is thrown.
  */
 export async function relayOutboxes(deps: Deps, toRelay: ToRelay): Promise<Relayed> {
-  const { intentIds, orderIds, endpointIds = [] } = toRelay
+  const { intentIds = [], orderIds = [], endpointIds = [] } = toRelay
   const relayed: Relayed = { events: 0, deliveries: 0, waiting: 0, causes: [] }
   const faults: unknown[] = []
   const kinds = new Map<string, Kind>([

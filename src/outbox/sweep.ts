@@ -26,11 +26,10 @@ export async function pollOutboxes(deps: Deps, perBusiness = maxPerBusiness): Pr
       (_, exceptBusinessIds) => findUnrelayed(model, latest, exceptBusinessIds),
       async (found: Unrelayed[]) => void (await relayOutboxes(deps, toRelay(found.map(({ _id }) => _id)))),
     )
-  const none = { intentIds: [], orderIds: [] }
   const relayed = await Promise.allSettled([
-    relayAll(deps.Intent, (intentIds) => ({ ...none, intentIds })),
-    relayAll(deps.Order, (orderIds) => ({ ...none, orderIds })),
-    relayAll(deps.Endpoint, (endpointIds) => ({ ...none, endpointIds })),
+    relayAll(deps.Intent, (intentIds) => ({ intentIds })),
+    relayAll(deps.Order, (orderIds) => ({ orderIds })),
+    relayAll(deps.Endpoint, (endpointIds) => ({ endpointIds })),
   ])
   return relayed.reduce((found, result) => {
     if (result.status === 'rejected') throw result.reason

@@ -1,10 +1,15 @@
 import type { Deps } from '../deps.ts'
-import type { Intent } from '../intents/intent.ts'
+import type { Jobs } from '../queues/jobs.ts'
 
 /**
- * Enqueues a job that wakes the relay for an intent that has an event in its outbox. If the job is lost, a poll finds
- * the event.
+ * Enqueues a job that wakes the relay for an intent, or an order, that has an event in its outbox. If the job is lost,
+ * a poll finds the event.
  */
-export function wakeRelay(deps: Pick<Deps, 'enqueue'>, intent: Pick<Intent, '_id'>): void {
-  deps.enqueue('outbox-relay', [{ data: { intentIds: [intent._id], orderIds: [] }, jobId: undefined, delayMs: 0 }])
+export function wakeRelay(
+  deps: Pick<Deps, 'enqueue'>,
+  { _id }: { _id: string },
+  ids: keyof Jobs['outbox-relay'] = 'intentIds',
+): void {
+  const data = { intentIds: [], orderIds: [], [ids]: [_id] }
+  deps.enqueue('outbox-relay', [{ data, jobId: undefined, delayMs: 0 }])
 }

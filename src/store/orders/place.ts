@@ -6,6 +6,7 @@ import { refuse } from '../../errors.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { newEvent } from '../../outbox/event.ts'
+import { wakeRelay } from '../../outbox/wake-relay.ts'
 import { withSandboxDay } from '../../quotas/sandbox-day.ts'
 import { newId, newOrderNumber } from '../../security/ids.ts'
 import { readPhone } from '../../wallets/phone.ts'
@@ -67,9 +68,7 @@ export async function placeOrder(
       return presentOrder(order)
     })
   })
-  // If the job is lost, a poll finds the event.
-  if (result.kind === 'stored' && result.repeats === null)
-    deps.enqueue('outbox-relay', [{ data: { intentIds: [], orderIds: [_id] }, jobId: undefined, delayMs: 0 }])
+  if (result.kind === 'stored' && result.repeats === null) wakeRelay(deps, { _id }, 'orderIds')
   return result
 }
 

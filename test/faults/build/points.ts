@@ -43,7 +43,7 @@ export const points: readonly Point[] = [
     ['transaction.before-commit', 'tryOnce', 'commit($$)'],
     ['order.products-read', 'placeOrder', 'takeUnits($$)'],
     ['order.units-taken', 'placeOrder', '$.insertOne($$)'],
-    ['order.placed', 'placeOrder', '$.enqueue($$)'],
+    ['order.placed', 'placeOrder', 'wakeRelay($$)'],
     ['stock.before-change', 'changeStock', '$.updateOne($$)'],
     ['import.locked', 'importRows', 'compare($$)'],
     ['import.compared', 'importRows', 'write($$)'],
