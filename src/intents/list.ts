@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { longestReadMs, type Page, readPage, readSlice, readSortedPage, type Slice } from '../input/pagination.ts'
 import { readNamedSpan, readSpan, type Span, within } from '../input/span.ts'
-import { type Countable, testsKeptFrom } from '../lists/counts/countable.ts'
+import { allOf } from '../lists/counts/countable.ts'
 import { readCountedPage } from '../lists/counts/read-page.ts'
 import type { Intent } from './intent.ts'
 import { alreadyCancelled, isPending, transitions } from './lifecycle.ts'
@@ -91,7 +91,7 @@ export async function listIntents(
 ): Promise<Page<Intent>> {
   const { status, merchantReference, range } = search
   if (status === null && merchantReference === null && range === null)
-    return readCountedPage<Intent>(deps, allIntents(deps, caller), search, search, unlisted)
+    return readCountedPage<Intent>(deps, allOf(deps, deps.Intent.collection, caller), search, search, unlisted)
   const { businessId, sandbox } = caller
   const owner = { businessId, sandbox }
   const created = { ...owner, ...within('createdAt', search) }
@@ -132,16 +132,6 @@ function indexFor({ status, merchantReference }: IntentSearch): string {
 const withAmount = ({ min, max }: { min: number | null; max: number | null }): Record<string, object> => ({
   listedAmount: { ...(min === null ? {} : { $gte: min }), ...(max === null ? {} : { $lte: max }) },
 })
-
-function allIntents(deps: Pick<Deps, 'Intent' | 'now' | 'config'>, { businessId, sandbox }: Caller): Countable {
-  return {
-    key: `intents ${businessId} ${sandbox}`,
-    collection: deps.Intent.collection,
-    index: 'byTime',
-    where: { businessId, sandbox },
-    keptFrom: sandbox ? testsKeptFrom(deps.now(), deps.config.sandboxRetentionMs) : null,
-  }
-}
 
 /**
  * Returns a filter for the intents that are shown as `status` at `now`. `hasOverdue` is true if some PENDING intents

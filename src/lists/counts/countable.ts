@@ -1,4 +1,6 @@
 import type { Model } from 'mongoose'
+import type { Caller } from '../../businesses/caller.ts'
+import type { Config } from '../../config.ts'
 import { type Listed, longestReadMs } from '../../input/pagination.ts'
 
 /**
@@ -24,10 +26,20 @@ export interface Countable {
 const marginMs = 60_000
 
 /**
- * Returns the clean-up's cutoff for items that were created with test keys, plus the safety margin. Items created
- * before this time may have been removed.
+ * The intents or the orders of one environment. The clean-up removes test ones that were created before its cutoff. The
+ * safety margin is added to it.
  */
-export const testsKeptFrom = (now: Date, retentionMs: number): Date => new Date(now.getTime() - retentionMs + marginMs)
+export const allOf = (
+  { now, config }: { now(): Date; config: Pick<Config, 'sandboxRetentionMs'> },
+  collection: Countable['collection'],
+  { businessId, sandbox }: Caller,
+): Countable => ({
+  key: `${collection.name} ${businessId} ${sandbox}`,
+  collection,
+  index: 'byTime',
+  where: { businessId, sandbox },
+  keptFrom: sandbox ? new Date(now().getTime() - config.sandboxRetentionMs + marginMs) : null,
+})
 
 /**
  * Counts the items whose creation time matches the filter `createdAt`, up to `max`. An empty filter matches all items.

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { type Page, readSlice, type Slice } from '../../input/pagination.ts'
 import { readSpan, type Span } from '../../input/span.ts'
-import { type Countable, testsKeptFrom } from '../../lists/counts/countable.ts'
+import { allOf } from '../../lists/counts/countable.ts'
 import { readCountedPage } from '../../lists/counts/read-page.ts'
 import { requireShop } from '../shops/open-shop.ts'
 import { type Order, type ShownOrder, shownFields } from './order.ts'
@@ -29,17 +29,7 @@ export async function listOrders(
   search: OrderSearch,
 ): Promise<Page<ShownOrder>> {
   await requireShop(deps, caller)
-  return readCountedPage<ShownOrder>(deps, allOrders(deps, caller), search, search, shownFields)
-}
-
-function allOrders(deps: Pick<Deps, 'Order' | 'now' | 'config'>, { businessId, sandbox }: Caller): Countable {
-  return {
-    key: `orders ${businessId} ${sandbox}`,
-    collection: deps.Order.collection,
-    index: 'byTime',
-    where: { businessId, sandbox },
-    keptFrom: sandbox ? testsKeptFrom(deps.now(), deps.config.sandboxRetentionMs) : null,
-  }
+  return readCountedPage<ShownOrder>(deps, allOf(deps, deps.Order.collection, caller), search, search, shownFields)
 }
 
 /**

@@ -16,7 +16,7 @@ export const trustMutants: PlantedBugs = {
         'const owner = { businessId, sandbox }',
         'const owner = { businessId, sandbox: { $in: [true, false] } }',
       ),
-      replace('allIntents', 'where: { businessId, sandbox }', 'where: { businessId, sandbox: { $in: [true, false] } }'),
+      replace('allOf', 'where: { businessId, sandbox }', 'where: { businessId, sandbox: { $in: [true, false] } }'),
     ],
     caughtBy: ['tenant.apart'],
     focus: { ...plain, often: ['listIntents'] },
