@@ -17,10 +17,7 @@ export const settings: Collection = {
 }
 
 /** The master switch for the developer API. Each process keeps its value in memory, because every request checks it. */
-export interface ApiSwitch {
-  isOn(): boolean
-  close(): void
-}
+export type ApiSwitch = Awaited<ReturnType<typeof createApiSwitch>>
 
 /**
  * The interval at which each process reads the switch. It is well below 5 s, the time within which all processes must
@@ -28,7 +25,7 @@ export interface ApiSwitch {
  */
 const readEveryMs = 2000
 
-export async function createApiSwitch(Setting: Model<Setting>): Promise<ApiSwitch> {
+export async function createApiSwitch(Setting: Model<Setting>) {
   let on = true
   const read = async () => {
     const setting = await Setting.findById('api').lean<Setting | null>()

@@ -15,15 +15,7 @@ export type Lookup<Found> =
  * Looks up links and codes that a visitor may be guessing. `find` must resolve to null for a miss. Only misses count
  * towards the limit.
  */
-export interface LookupLimit {
-  /**
-   * Looks up a short code from a page's URL. If the visitor has a proof (link-proof.ts), `ip` is null and no limit
-   * applies.
-   */
-  link<Found>(ip: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>>
-  /** Looks up a typed payment code. */
-  code<Found>(ip: string, environment: 'live' | 'test', find: () => Promise<Found | null>): Promise<Lookup<Found>>
-}
+export type LookupLimit = ReturnType<typeof createLookupLimit>
 
 /**
  * How many misses (lookups that find no payment) one network may have in ten minutes. For larger prefixes, the limit is
@@ -44,7 +36,7 @@ export interface LookupLimit {
 const misses = { link: 300, code: 30, 'test-code': 30 }
 const period = { seconds: 600, perFailure: 1 }
 
-export function createLookupLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'metrics'>): LookupLimit {
+export function createLookupLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'metrics'>) {
   const limitOf = (name: keyof typeof misses, countsAhead: 'stored' | 'process') =>
     createLimitByNetwork(deps, checkoutAttempts, { ...period, name, perNetwork: misses[name], countsAhead })
   // Page views are frequent and short codes are hard to guess, so viewing an existing payment does not write to
@@ -58,17 +50,26 @@ export function createLookupLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'me
   }
 
   return {
-    // The lookup runs in parallel with the check of the limit. If the network is closed, the visitor does not get the
-    // lookup's result.
-    async link(ip, find) {
+    /**
+     * Looks up a short code from a page's URL. If the visitor has a proof (link-proof.ts), `ip` is null and no limit
+     * applies.
+     */
+    async link<Found>(ip: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>> {
       if (ip === null) return found(await find())
+      // The lookup runs in parallel with the check of the limit. If the network is closed, the visitor does not get the
+      // lookup's result.
       const lookup = find()
       // This handler only prevents an unhandled rejection. The error is thrown where the lookup is awaited.
       lookup.catch(() => undefined)
       return counted('link', await settle(await links(ip), () => lookup))
     },
-    // Test codes have one counter for all businesses, whether or not they exist, so a refusal does not tell which do.
-    async code(ip, environment, find) {
+    /** Looks up a typed payment code. */
+    async code<Found>(
+      ip: string,
+      environment: 'live' | 'test',
+      find: () => Promise<Found | null>,
+    ): Promise<Lookup<Found>> {
+      // Test codes have one counter for all businesses, whether or not they exist, so a refusal does not tell which do.
       const [kind, limit] = environment === 'live' ? (['code', codes] as const) : (['test-code', testCodes] as const)
       return counted(kind, await settle(await limit(ip), find))
     },

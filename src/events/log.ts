@@ -1,4 +1,4 @@
-import { type Appender, createAppender } from '../chains/append.ts'
+import { createAppender } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
@@ -9,12 +9,10 @@ import type { LoggedEvent } from './logged-event.ts'
 export type EventDraft = Omit<LoggedEvent, 'businessId' | 'sandbox' | 'number' | 'loggedAt'>
 
 /** Writes to the event log of a business and environment. */
-export interface EventLog {
-  /** Appends events. Events that are already in the log are left out. */
-  appendEvents: Appender<EventDraft>
-}
+export type EventLog = ReturnType<typeof openEventLog>
 
-export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Date): EventLog => ({
+export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Date) => ({
+  /** Appends events. Events that are already in the log are left out. */
   appendEvents: createAppender<EventDraft, LoggedEvent>(
     nativeCollection(models.LoggedEvent),
     ({ businessId, sandbox }, last, draft) => [

@@ -3,10 +3,7 @@
  * it. Such a request makes 32 round trips to MongoDB before it fails. Without this record, one test key could slow down
  * the create requests of all merchants.
  */
-export interface FullSandboxes {
-  add(businessId: string): void
-  has(businessId: string): boolean
-}
+export type FullSandboxes = ReturnType<typeof createFullSandboxes>
 
 /**
  * How long a process remembers that a sandbox is full. During this time, it rejects create requests in that sandbox
@@ -17,16 +14,17 @@ const keptMs = 1_000
 const maxKept = 1_000
 
 /** Creates an empty record. `elapsedMs` must read a monotonic clock. */
-export function createFullSandboxes(elapsedMs: () => number): FullSandboxes {
+export function createFullSandboxes(elapsedMs: () => number) {
   /** The time at which each sandbox was last found to be full, starting with the oldest. */
   const foundAtMs = new Map<string, number>()
   return {
-    add(businessId) {
+    add(businessId: string): void {
       foundAtMs.delete(businessId)
       foundAtMs.set(businessId, elapsedMs())
       const [oldest] = foundAtMs.keys()
       if (foundAtMs.size > maxKept && oldest !== undefined) foundAtMs.delete(oldest)
     },
-    has: (businessId) => elapsedMs() - (foundAtMs.get(businessId) ?? Number.NEGATIVE_INFINITY) < keptMs,
+    has: (businessId: string): boolean =>
+      elapsedMs() - (foundAtMs.get(businessId) ?? Number.NEGATIVE_INFINITY) < keptMs,
   }
 }

@@ -43,22 +43,14 @@ export function shortCodesFrom(key: KeyObject, first: number, count: number): st
 }
 
 /** The short codes that this process has reserved. */
-export interface ShortCodes {
-  /**
-   * Returns a code that no intent has ever had. Waits for MongoDB only if no reserved code is left. Throws
-   * SERVICE_UNAVAILABLE at the deadline, which is a `performance.now()` value, or if no code can be reserved.
-   */
-  take(deadlineAt: number): Promise<string>
-  /** Takes back a code with which no intent has been stored. Thanks to this, rejected requests use up no codes. */
-  giveBack(code: string): void
-}
+export type ShortCodes = ReturnType<typeof createShortCodes>
 
 /**
  * Creates the pool of short codes of one process. All processes take blocks of numbers from one counter, which only
  * grows, so no code is ever given twice, even if its intent was removed by the clean-up or was never created: an old
  * link must not open a stranger's payment. If the outcome of a reservation is unknown, the block is lost.
  */
-export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>; log: Log }): ShortCodes {
+export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>; log: Log }) {
   const reserved: string[] = []
   let running: Promise<void> | null = null
   const report = throttled(reportEveryMs, (fields) => deps.log.error(fields, 'shortcodes.key-unreadable'))
@@ -107,7 +99,11 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
   }
 
   return {
-    async take(deadlineAt) {
+    /**
+     * Returns a code that no intent has ever had. Waits for MongoDB only if no reserved code is left. Throws
+     * SERVICE_UNAVAILABLE at the deadline, which is a `performance.now()` value, or if no code can be reserved.
+     */
+    async take(deadlineAt: number): Promise<string> {
       for (;;) {
         if (performance.now() >= deadlineAt) throw unavailable()
         const code = reserved.pop()
@@ -119,7 +115,8 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
         }
       }
     },
-    giveBack: (code) => void reserved.push(code),
+    /** Takes back a code with which no intent has been stored. Thanks to this, rejected requests use up no codes. */
+    giveBack: (code: string): void => void reserved.push(code),
   }
 }
 

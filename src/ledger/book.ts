@@ -1,27 +1,24 @@
-import { type Appender, type ChainOwner, createAppender } from '../chains/append.ts'
+import { type ChainOwner, createAppender } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
 import { type Log, throttled } from '../process/log.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 import { closeDays } from './close-days.ts'
+import type { LedgerEntry } from './entry.ts'
 import { dayOf, type EntryDraft, linkEntry, totalsOf } from './link.ts'
 
 /** A poll retries the booking every 2 s. */
 const reportEveryMs = 60_000
 
 /** Writes to the ledger of a business and environment. */
-export interface LedgerAppender {
-  /** Books entries. Entries that are already booked are left out. */
-  bookEntries: Appender<EntryDraft>
-  /** Closes all days before today (close-days.ts). */
-  closeDays(owner: ChainOwner): Promise<void>
-}
+export type LedgerAppender = ReturnType<typeof openLedger>
 
-export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date, log: Log): LedgerAppender {
+export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date, log: Log) {
   const report = throttled(reportEveryMs, (fields) => log.error(fields, 'ledger.full'))
   return {
-    bookEntries: createAppender(nativeCollection(models.LedgerEntry), (owner, last, draft) => {
+    /** Books entries. Entries that are already booked are left out. */
+    bookEntries: createAppender<EntryDraft, LedgerEntry>(nativeCollection(models.LedgerEntry), (owner, last, draft) => {
       const links = linkEntry(owner, last, draft, now())
       const totals = links.flatMap(({ after }) => Object.values(totalsOf(after)).map((total) => total.amount))
       if ([...links.map(({ after }) => after.balance), ...totals].every(Number.isSafeInteger)) return links
@@ -29,7 +26,8 @@ export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date,
       report({ businessId: owner.businessId, sandbox: owner.sandbox, entry: draft._id })
       throw new Error(`entry ${draft._id} would make a balance that is not a safe integer`)
     }),
-    closeDays: (owner) => closeDays({ LedgerEntry: models.LedgerEntry, now }, owner),
+    /** Closes all days before today (close-days.ts). */
+    closeDays: (owner: ChainOwner): Promise<void> => closeDays({ LedgerEntry: models.LedgerEntry, now }, owner),
   }
 }
 

@@ -16,19 +16,7 @@ export interface Bounds {
 }
 
 /** Runs the work of many owners within limits. An owner delays any other owner by at most one piece of work. */
-export interface Limiter {
-  /**
-   * Waits for a slot, and resolves to a function that frees the slot. Throws RATE_LIMITED with the `lists` scope if the
-   * owner's earlier calls still need all of the owner's slots after `maxWaitMs`, or if `maxWaiting` of the owner's
-   * calls are already waiting. Throws SERVICE_UNAVAILABLE if `isGone` returns true in the meantime, because the client
-   * has disconnected or the deadline has passed.
-   */
-  take(owner: string, isGone: () => boolean): Promise<() => void>
-  /** Waits for a slot as `take` does, and runs `work` in it. */
-  run<T>(owner: string, isGone: () => boolean, work: () => Promise<T>): Promise<T>
-  running(): number
-  waiting(): number
-}
+export type Limiter = ReturnType<typeof createLimiter>
 
 /**
  * How long a call waits while its owner's other calls take up all of the owner's slots. After this time, the call is
@@ -41,7 +29,7 @@ export const maxWaitMs = 500
  */
 export const maxWaiting = 100
 
-export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
+export function createLimiter({ perOwner, inAll, restAfter }: Bounds) {
   const slots = createFairSlots((held, taken) => held < perOwner && taken < inAll)
 
   const tooMany = () =>
@@ -87,8 +75,15 @@ export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
   }
 
   return {
+    /**
+     * Waits for a slot, and resolves to a function that frees the slot. Throws RATE_LIMITED with the `lists` scope if
+     * the owner's earlier calls still need all of the owner's slots after `maxWaitMs`, or if `maxWaiting` of the
+     * owner's calls are already waiting. Throws SERVICE_UNAVAILABLE if `isGone` returns true in the meantime, because
+     * the client has disconnected or the deadline has passed.
+     */
     take,
-    async run(owner, isGone, work) {
+    /** Waits for a slot as `take` does, and runs `work` in it. */
+    async run<T>(owner: string, isGone: () => boolean, work: () => Promise<T>): Promise<T> {
       const free = await take(owner, isGone)
       try {
         return await work()

@@ -1,31 +1,13 @@
 import { mongo } from 'mongoose'
 import { refuse } from '../errors.ts'
 import type { Models } from '../mongo/models.ts'
-import { createLimiter, type Limiter } from './limiter.ts'
+import { createLimiter } from './limiter.ts'
 
 /**
  * Runs lists, counts, exports and staff searches on separate MongoDB connections, and limits how many run in parallel,
  * so that no other work has to wait for them.
  */
-export interface Lists {
-  /** All models, on the connections for lists. MongoDB aborts each of their queries after `longestReadMs`. */
-  models: Models
-  /**
-   * Runs an owner's list query as soon as the limits allow it. Throws RATE_LIMITED if the wait is too long, or
-   * SERVICE_UNAVAILABLE if MongoDB takes too long.
-   */
-  run<T>(owner: string, isGone: () => boolean, read: (models: Models) => Promise<T>): Promise<T>
-  /**
-   * Limits how many list requests of each business run in parallel. The limit applies from the start of a request. A
-   * request waits here only for other list requests of its own business, and holds no resources while it is waiting.
-   */
-  shares: Limiter
-  /**
-   * Limits how many exports each business runs in parallel. The pages of an export are read one by one with `run`, so a
-   * slow client does not occupy a connection.
-   */
-  exports: Limiter
-}
+export type Lists = ReturnType<typeof createLists>
 
 /**
  * Each slot covers one page and its counts. With two slots, an employee and a program of the same merchant can read
@@ -56,11 +38,16 @@ export const listConnections = { maxPoolSize: 16, appName: 'payment-intents list
 /** The code of MongoDB's MaxTimeMSExpired error. */
 const timeExceeded = 50
 
-export function createLists(models: Models): Lists {
+export function createLists(models: Models) {
   const { run } = createLimiter(slots)
   return {
+    /** All models, on the connections for lists. MongoDB aborts each of their queries after `longestReadMs`. */
     models,
-    async run(owner, isGone, read) {
+    /**
+     * Runs an owner's list query as soon as the limits allow it. Throws RATE_LIMITED if the wait is too long, or
+     * SERVICE_UNAVAILABLE if MongoDB takes too long.
+     */
+    async run<T>(owner: string, isGone: () => boolean, read: (models: Models) => Promise<T>): Promise<T> {
       try {
         return await run(owner, isGone, () => read(models))
       } catch (error) {
@@ -71,7 +58,15 @@ export function createLists(models: Models): Lists {
         })
       }
     },
+    /**
+     * Limits how many list requests of each business run in parallel. The limit applies from the start of a request. A
+     * request waits here only for other list requests of its own business, and holds no resources while it is waiting.
+     */
     shares: createLimiter({ ...ofBusiness, restAfter }),
+    /**
+     * Limits how many exports each business runs in parallel. The pages of an export are read one by one with `run`, so
+     * a slow client does not occupy a connection.
+     */
     exports: createLimiter({ ...ofBusiness, restAfter }),
   }
 }

@@ -1,17 +1,7 @@
 /** Counts slots, bytes or connections by owner. An owner whose count is 0 uses no memory. */
-export interface CountsByOwner {
-  all(): number
-  of(owner: string): number
-  add(owner: string, count: number): void
-  /**
-   * Also adds to the count of a more specific key, after `add` has already added to the owner's count. Does not change
-   * the total that `all` returns.
-   */
-  addPart(key: string, count: number): void
-  entries(): Iterable<[owner: string, count: number]>
-}
+export type CountsByOwner = ReturnType<typeof createCountsByOwner>
 
-export function createCountsByOwner(): CountsByOwner {
+export function createCountsByOwner() {
   const counts = new Map<string, number>()
   let all = 0
   const addPart = (key: string, count: number): void => {
@@ -20,13 +10,17 @@ export function createCountsByOwner(): CountsByOwner {
     else counts.set(key, sum)
   }
   return {
-    all: () => all,
-    of: (owner) => counts.get(owner) ?? 0,
+    all: (): number => all,
+    of: (owner: string): number => counts.get(owner) ?? 0,
+    /**
+     * Also adds to the count of a more specific key, after `add` has already added to the owner's count. Does not
+     * change the total that `all` returns.
+     */
     addPart,
-    add(owner, count) {
+    add(owner: string, count: number): void {
       all += count
       addPart(owner, count)
     },
-    entries: () => counts,
+    entries: (): Iterable<[owner: string, count: number]> => counts,
   }
 }

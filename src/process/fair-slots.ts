@@ -4,20 +4,7 @@ import { withTimeout } from './timeout.ts'
  * A process's slots, which owners share fairly. A free slot goes to the waiting owner that holds the fewest slots. If
  * several owners hold equally few slots, the slot goes to the owner whose last slot was granted longest ago.
  */
-export interface FairSlots {
-  /**
-   * Takes a slot without waiting. Returns a function that frees the slot, or null if the owner may not take one now.
-   */
-  takeNow(owner: string): Free | null
-  /** Waits up to `waitMs` for a slot and takes it. Resolves to null if no slot was granted in that time. */
-  take(owner: string, waitMs: number): Promise<Free | null>
-  /** Waits for a slot until the caller calls `leave`. */
-  wait(owner: string): Wait
-  heldBy(owner: string): number
-  held(): number
-  waitingFor(owner: string): number
-  waiting(): number
-}
+export type FairSlots = ReturnType<typeof createFairSlots>
 
 /** Frees a slot. Must be called exactly once. */
 export type Free = () => void
@@ -47,7 +34,7 @@ interface Share {
   waits: Set<(free: Free) => void>
 }
 
-export function createFairSlots(mayTake: MayTake): FairSlots {
+export function createFairSlots(mayTake: MayTake) {
   /** All owners that hold or are waiting for a slot, in the order in which they last took a slot. */
   const shares = new Map<string, Share>()
   let taken = 0
@@ -121,9 +108,14 @@ export function createFairSlots(mayTake: MayTake): FairSlots {
   }
 
   return {
+    /**
+     * Takes a slot without waiting. Returns a function that frees the slot, or null if the owner may not take one now.
+     */
     takeNow,
+    /** Waits for a slot until the caller calls `leave`. */
     wait,
-    async take(owner, waitMs) {
+    /** Waits up to `waitMs` for a slot and takes it. Resolves to null if no slot was granted in that time. */
+    async take(owner: string, waitMs: number): Promise<Free | null> {
       const free = takeNow(owner)
       if (free !== null) return free
       const { granted, leave } = wait(owner)
@@ -132,9 +124,9 @@ export function createFairSlots(mayTake: MayTake): FairSlots {
         return null
       })
     },
-    heldBy: (owner) => shares.get(owner)?.held ?? 0,
-    held: () => taken,
-    waitingFor: (owner) => shares.get(owner)?.waits.size ?? 0,
-    waiting: () => waiting,
+    heldBy: (owner: string): number => shares.get(owner)?.held ?? 0,
+    held: (): number => taken,
+    waitingFor: (owner: string): number => shares.get(owner)?.waits.size ?? 0,
+    waiting: (): number => waiting,
   }
 }

@@ -9,18 +9,14 @@ import { openQueue, type QueuesConfig } from './queues.ts'
 const timeoutMs = 2000
 
 /** All queues, for the job board on the staff pages. */
-export interface BoardQueues {
-  /** Returns the queues, and connects to Redis on the first call. If Redis is down, throws within a few seconds. */
-  obtain(): Promise<ReadonlyMap<QueueName, Queue>>
-  close(): Promise<void>
-}
+export type BoardQueues = ReturnType<typeof openBoardQueues>
 
 /**
  * Provides the queues on a separate connection, so that staff pages never delay the enqueueing of jobs. The connection
  * is opened only when the queues are first needed, because most `web` processes never show the board and `worker`
  * processes cannot show it.
  */
-export function openBoardQueues(config: QueuesConfig, log: Log): BoardQueues {
+export function openBoardQueues(config: QueuesConfig, log: Log) {
   const connection = openRedis(config, {
     lazyConnect: true,
     enableOfflineQueue: false,
@@ -40,7 +36,8 @@ export function openBoardQueues(config: QueuesConfig, log: Log): BoardQueues {
   }
 
   return {
-    async obtain() {
+    /** Returns the queues, and connects to Redis on the first call. If Redis is down, throws within a few seconds. */
+    async obtain(): Promise<ReadonlyMap<QueueName, Queue>> {
       if (opened.size < queueNames.length) {
         opening ??= open().finally(() => {
           opening = null
@@ -49,7 +46,7 @@ export function openBoardQueues(config: QueuesConfig, log: Log): BoardQueues {
       }
       return opened
     },
-    async close() {
+    async close(): Promise<void> {
       await opening?.catch(() => undefined)
       for (const queue of opened.values()) await queue.close().catch(() => undefined)
       connection.disconnect()

@@ -19,20 +19,15 @@ export interface Memory {
 }
 
 /** Reads figures about the queues and Redis. All functions wait for Redis, and they throw if Redis is unreachable. */
-export interface QueueCounts {
-  jobs(): Promise<Map<QueueName, JobCounts>>
-  /** Returns how many BullMQ workers each queue has across all processes. Throws if Redis forbids `CLIENT LIST`. */
-  workers(): Promise<Map<QueueName, number>>
-  /** Reads Redis's memory figures. Throws if Redis forbids `INFO`. */
-  memory(): Promise<Memory>
-}
+export type QueueCounts = ReturnType<typeof createCounts>
 
-export function createCounts(connection: RedisConnection, obtain: (name: QueueName) => Promise<Queue>): QueueCounts {
+export function createCounts(connection: RedisConnection, obtain: (name: QueueName) => Promise<Queue>) {
   const forEachQueue = async <T>(count: (queue: Queue) => Promise<T>): Promise<Map<QueueName, T>> =>
     new Map(await Promise.all(queueNames.map(async (name) => [name, await count(await obtain(name))] as const)))
   return {
-    jobs: () => forEachQueue(countJobs),
-    async workers() {
+    jobs: (): Promise<Map<QueueName, JobCounts>> => forEachQueue(countJobs),
+    /** Returns how many BullMQ workers each queue has across all processes. Throws if Redis forbids `CLIENT LIST`. */
+    async workers(): Promise<Map<QueueName, number>> {
       const lists = await Promise.all(mastersOf(connection).map((master) => master.client('LIST')))
       const names = lists.map((list) => clientNames(String(list)))
       // A worker has a connection to the node with its queue, and may have some to others.
@@ -40,7 +35,8 @@ export function createCounts(connection: RedisConnection, obtain: (name: QueueNa
         Math.max(0, ...names.map((ofMaster) => ofMaster.filter(isWorkerOf(queue)).length)),
       )
     },
-    memory: () => readMemory(connection),
+    /** Reads Redis's memory figures. Throws if Redis forbids `INFO`. */
+    memory: (): Promise<Memory> => readMemory(connection),
   }
 }
 

@@ -19,16 +19,9 @@ export const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[])
   queue.addBulk(jobs.map((job) => ({ name: job.name ?? name, data: job.data, opts: jobOptions(job) })))
 
 /** Sends the jobs of one queue to Redis in the background. */
-export interface Producer {
-  add(jobs: NewJob<QueueName>[]): void
-  drained(): Promise<void>
-}
+export type Producer = ReturnType<typeof createProducer>
 
-export function createProducer(
-  name: QueueName,
-  obtain: () => Promise<Queue>,
-  complain: (fields: object) => void,
-): Producer {
+export function createProducer(name: QueueName, obtain: () => Promise<Queue>, complain: (fields: object) => void) {
   const send = createBatcher<NewJob<QueueName>, null>(
     longestBatch,
     async (jobs) => {
@@ -39,7 +32,7 @@ export function createProducer(
   )
   const unsent = new Set<Promise<unknown>>()
   return {
-    add(jobs) {
+    add(jobs: NewJob<QueueName>[]): void {
       if (unsent.size + jobs.length > maxUnsent) return
       for (const job of jobs) {
         const sending = send(job, performance.now() + maxUnsentMs)
@@ -48,7 +41,7 @@ export function createProducer(
         unsent.add(sending)
       }
     },
-    drained: async () => void (await Promise.all(unsent)),
+    drained: async (): Promise<void> => void (await Promise.all(unsent)),
   }
 }
 

@@ -2,12 +2,12 @@ import { Queue } from 'bullmq'
 import type { Config } from '../config.ts'
 import { type Log, throttled } from '../process/log.ts'
 import { inTime } from '../process/timeout.ts'
-import { createRunCommands, type RunCommands } from './commands.ts'
-import { createCounts, type QueueCounts } from './counts.ts'
+import { createRunCommands } from './commands.ts'
+import { createCounts } from './counts.ts'
 import { type NewJob, type QueueName, queueNames } from './jobs.ts'
 import { openRedis, type RedisConnection } from './open-redis.ts'
 import { createProducer, type Producer } from './producer.ts'
-import { createStanding, type StandingJobs } from './standing-jobs.ts'
+import { createStanding } from './standing-jobs.ts'
 
 /**
  * A schedule by which BullMQ adds jobs to a queue. `pattern` is a cron pattern whose first field is the seconds, and
@@ -32,23 +32,7 @@ async function keepSchedule(queue: Queue, { id, pattern, tz }: Schedule): Promis
 /** Adds jobs in the background. Errors are only logged, because if a job is lost, a poll finds its work. */
 export type Enqueue = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
 
-export interface Queues {
-  enqueue: Enqueue
-  /**
-   * Reads and repairs the jobs stored in Redis. All functions wait for Redis, and they throw if Redis is unreachable.
-   */
-  standing: StandingJobs
-  /** Runs other commands on the same connection. These commands read and change state that all processes share. */
-  runCommands: RunCommands
-  counts: QueueCounts
-  /** Adds a schedule to a queue, unless the queue already has the same schedule. Throws if Redis is unavailable. */
-  keepSchedule(name: QueueName, schedule: Schedule): Promise<void>
-  /** Calls `act` every time the connection to Redis becomes ready. */
-  whenReady(act: () => void): void
-  /** Throws if Redis does not respond. */
-  ping(): Promise<unknown>
-  close(): Promise<void>
-}
+export type Queues = ReturnType<typeof openQueues>
 
 /** The maximum time that the connection waits for Redis. */
 const timeoutMs = 3000
@@ -60,7 +44,7 @@ export type QueuesConfig = Pick<Config, 'redisUrl' | 'redisTrust' | 'queuePrefix
  * BullMQ's `add` would hang while Redis is down. A producer sends one batch at a time, and jobs that arrive while a
  * batch is being sent go into the next batch.
  */
-export function openQueues(config: QueuesConfig, log: Log): Queues {
+export function openQueues(config: QueuesConfig, log: Log) {
   const connection = openRedis(config, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
@@ -85,17 +69,25 @@ export function openQueues(config: QueuesConfig, log: Log): Queues {
   const producers = Object.fromEntries(
     queueNames.map((name) => [name, createProducer(name, () => obtain(name), complain)]),
   ) as Record<QueueName, Producer>
+  const enqueue: Enqueue = (name, jobs) => producers[name].add(jobs)
   const marker = `${config.queuePrefix}:whole`
   return {
-    enqueue: (name, jobs) => producers[name].add(jobs),
+    enqueue,
+    /**
+     * Reads and repairs the jobs stored in Redis. All functions wait for Redis, and they throw if Redis is unreachable.
+     */
     standing: createStanding(connection, obtain, marker),
+    /** Runs other commands on the same connection. These commands read and change state that all processes share. */
     runCommands: createRunCommands(connection, complain),
     counts: createCounts(connection, obtain),
-    keepSchedule: async (name, schedule) => keepSchedule(await obtain(name), schedule),
-    whenReady: (act) => void connection.on('ready', act),
-    // In a cluster, this reaches the node that has the jobs.
-    ping: () => connection.type(marker),
-    async close() {
+    /** Adds a schedule to a queue, unless the queue already has the same schedule. Throws if Redis is unavailable. */
+    keepSchedule: async (name: QueueName, schedule: Schedule): Promise<void> =>
+      keepSchedule(await obtain(name), schedule),
+    /** Calls `act` every time the connection to Redis becomes ready. */
+    whenReady: (act: () => void): void => void connection.on('ready', act),
+    /** Throws if Redis does not respond. In a cluster, this reaches the node that has the jobs. */
+    ping: (): Promise<unknown> => connection.type(marker),
+    async close(): Promise<void> {
       await Promise.all(queueNames.map((name) => producers[name].drained()))
       for (const queue of opened.values()) await queue.then((open) => open.close()).catch(() => undefined)
       connection.disconnect()

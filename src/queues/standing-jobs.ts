@@ -5,24 +5,7 @@ import type { RedisConnection } from './open-redis.ts'
 import { addAll } from './producer.ts'
 
 /** Reads and repairs the jobs stored in Redis. The source of truth is MongoDB. */
-export interface StandingJobs {
-  /** Adds the given jobs, except those whose ids already exist in any state. Returns how many jobs were added. */
-  addMissing<Name extends QueueName>(queue: Name, jobs: readonly NamedJob<Name>[]): Promise<number>
-  /** Removes those of the given jobs that exist and are not running. */
-  remove(queue: QueueName, jobIds: readonly string[]): Promise<void>
-  /** Yields the ids of all failed jobs in a queue, in batches. An id may be yielded more than once. */
-  failed(queue: QueueName): AsyncGenerator<string[]>
-  /**
-   * Returns whether the marker that `makeWhole` set is still in Redis. If it is, Redis has not lost its data since the
-   * marker was set.
-   */
-  isWhole(): Promise<boolean>
-  /**
-   * Runs `act`, which must restore all jobs. Then sets a marker in Redis, unless Redis lost its data while `act` was
-   * running.
-   */
-  makeWhole(act: () => Promise<void>): Promise<void>
-}
+export type StandingJobs = ReturnType<typeof createStanding>
 
 /**
  * The maximum number of jobs added in one call. A call of this size blocks Redis, and therefore all of its clients, for
@@ -34,7 +17,7 @@ export function createStanding(
   connection: RedisConnection,
   obtain: (name: QueueName) => Promise<Queue>,
   marker: string,
-): StandingJobs {
+) {
   /** Returns, for each id, whether a job with that id exists. */
   async function findExisting(queue: Queue, jobIds: readonly string[]): Promise<boolean[]> {
     const pipeline = connection.pipeline()
@@ -48,7 +31,8 @@ export function createStanding(
   }
 
   return {
-    async addMissing(name, jobs) {
+    /** Adds the given jobs, except those whose ids already exist in any state. Returns how many jobs were added. */
+    async addMissing<Name extends QueueName>(name: Name, jobs: readonly NamedJob<Name>[]): Promise<number> {
       const queue = await obtain(name)
       const exists = await findExisting(
         queue,
@@ -59,12 +43,14 @@ export function createStanding(
         await addAll(queue, name, missing.slice(at, at + longestBatch))
       return missing.length
     },
-    async remove(name, jobIds) {
+    /** Removes those of the given jobs that exist and are not running. */
+    async remove(name: QueueName, jobIds: readonly string[]): Promise<void> {
       const queue = await obtain(name)
       const exists = await findExisting(queue, jobIds)
       await Promise.all(jobIds.filter((_, index) => exists[index]).map((id) => queue.remove(id)))
     },
-    async *failed(name) {
+    /** Yields the ids of all failed jobs in a queue, in batches. An id may be yielded more than once. */
+    async *failed(name: QueueName): AsyncGenerator<string[]> {
       const queue = await obtain(name)
       let cursor = '0'
       do {
@@ -74,8 +60,16 @@ export function createStanding(
         cursor = next
       } while (cursor !== '0')
     },
-    isWhole: async () => (await connection.get(marker)) === 'whole',
-    async makeWhole(act) {
+    /**
+     * Returns whether the marker that `makeWhole` set is still in Redis. If it is, Redis has not lost its data since
+     * the marker was set.
+     */
+    isWhole: async (): Promise<boolean> => (await connection.get(marker)) === 'whole',
+    /**
+     * Runs `act`, which must restore all jobs. Then sets a marker in Redis, unless Redis lost its data while `act` was
+     * running.
+     */
+    async makeWhole(act: () => Promise<void>): Promise<void> {
       const token = newId()
       await connection.set(marker, token)
       await act()

@@ -27,15 +27,7 @@ export type Taken = { isTaken: true; end(): void } | { isTaken: false; freeAt: D
  * that document. Instead, MongoDB counts the usage from an index at intervals. Between two counts, each process adds
  * what it has taken itself.
  */
-export interface Quota {
-  /** Takes `amount` from the quota for a write that is about to run. Each `period` has a separate count. */
-  take(businessId: string, period: string, limit: number, amount: number): Promise<Taken>
-  /**
-   * Returns the businesses that have used the largest shares of their quotas, among those that have made writes through
-   * this process. Their counts are at most a minute old.
-   */
-  fullest(max: number): Promise<Estimate[]>
-}
+export type Quota = ReturnType<typeof createQuota>
 
 /** The state from which this process estimates a business's usage of a quota. */
 interface Picture {
@@ -106,7 +98,7 @@ const shownMs = 60_000
 const maxPictures = 10_000
 
 /** Creates a quota. `count` counts the usage of one business. `elapsedMs` must be a monotonic clock. */
-export function createQuota(count: (businessId: string) => Promise<Usage>, elapsedMs: () => number): Quota {
+export function createQuota(count: (businessId: string) => Promise<Usage>, elapsedMs: () => number) {
   /** The pictures in the order of each business's last write. The most recent is last. */
   const pictures = new Map<string, Picture>()
 
@@ -169,7 +161,8 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
     (takenSince(picture) >= steadyWrites && ageOf(picture) > steadyMs)
 
   return {
-    async take(businessId, period, limit, amount) {
+    /** Takes `amount` from the quota for a write that is about to run. Each `period` has a separate count. */
+    async take(businessId: string, period: string, limit: number, amount: number): Promise<Taken> {
       const picture = pictureOf(businessId, period, limit)
       // No write waits for this count. If the count fails, the next write starts another.
       if (!isFresh(picture) && isDue(picture)) recount(picture).catch(() => undefined)
@@ -181,7 +174,11 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
         },
       }
     },
-    async fullest(max) {
+    /**
+     * Returns the businesses that have used the largest shares of their quotas, among those that have made writes
+     * through this process. Their counts are at most a minute old.
+     */
+    async fullest(max: number): Promise<Estimate[]> {
       const first = () => [...pictures.values()].toSorted((a, b) => shareUsed(b) - shareUsed(a)).slice(0, max)
       await Promise.all(
         first()

@@ -29,32 +29,7 @@ export interface SealedField {
  * Seals values that must be read again (XAES-256-GCM), hashes values that only need to be recognised, and signs values
  * that clients send back (HMAC-SHA256).
  */
-export interface Secrets {
-  /** The ids of the SECRET_KEYs, with the current key's id first. Each sealed value contains the id of its key. */
-  keyIds: readonly [current: string, ...previous: string[]]
-  /** Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`. Each call uses a new 192-bit nonce. */
-  seal(plain: string | Buffer, field: SealedField): string
-  /**
-   * Returns the string that was sealed for this field with the current or the previous SECRET_KEY. Throws if the value
-   * was not sealed in this way.
-   */
-  unseal(sealed: string, field: SealedField): string
-  /** Like `unseal`, but returns bytes instead of a string, because decoding 1 MB of text takes 4 ms. */
-  unsealBytes(sealed: string, field: SealedField): Buffer
-  /**
-   * Seals a value again with the current SECRET_KEY if the value was sealed with the previous one. Any other sealed
-   * value is returned unchanged. Throws in the same cases as `unseal`.
-   */
-  reseal(sealed: string, field: SealedField): string
-  /** Returns the hash to store for a secret. */
-  hash(secret: string): string
-  /** Returns all hashes under which a secret may be stored: the current key's hash first, then the previous key's. */
-  hashes(secret: string): string[]
-  /** Returns a signature of 128 bits, encoded as 22 base64url characters. */
-  sign(use: SigningUse, text: string): string
-  /** Returns whether this text was signed for this use with the current or the previous SECRET_KEY. */
-  isSigned(use: SigningUse, text: string, signature: string): boolean
-}
+export type Secrets = ReturnType<typeof createSecrets>
 
 const signatureBytes = 16
 
@@ -62,7 +37,7 @@ const signatureBytes = 16
  * Creates the functions for sealing, hashing and signing. These functions use a separate key for each purpose, derived
  * from each SECRET_KEY, so that a key for one purpose reveals nothing about the others.
  */
-export function createSecrets(secretKeys: readonly [current: Buffer, ...previous: Buffer[]]): Secrets {
+export function createSecrets(secretKeys: readonly [current: Buffer, ...previous: Buffer[]]) {
   const rings = secretKeys.map((key) => ({
     id: createHash('sha256').update('id').update(key).digest('hex').slice(0, 8),
     sealing: createXaes(deriveBytes(key, 'seal')),
@@ -85,16 +60,31 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
     return ring.sealing.decrypt(nonce, rest, associatedData(field))
   }
   return {
-    keyIds: [current.id, ...previous.map(({ id }) => id)],
+    /** The ids of the SECRET_KEYs, with the current key's id first. Each sealed value contains the id of its key. */
+    keyIds: [current.id, ...previous.map(({ id }) => id)] as const,
+    /** Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`. Each call uses a new 192-bit nonce. */
     seal,
-    unseal: (sealed, field) => unsealBytes(sealed, field).toString(),
+    /**
+     * Returns the string that was sealed for this field with the current or the previous SECRET_KEY. Throws if the
+     * value was not sealed in this way.
+     */
+    unseal: (sealed: string, field: SealedField): string => unsealBytes(sealed, field).toString(),
+    /** Like `unseal`, but returns bytes instead of a string, because decoding 1 MB of text takes 4 ms. */
     unsealBytes,
-    reseal: (sealed, field) =>
+    /**
+     * Seals a value again with the current SECRET_KEY if the value was sealed with the previous one. Any other sealed
+     * value is returned unchanged. Throws in the same cases as `unseal`.
+     */
+    reseal: (sealed: string, field: SealedField): string =>
       sealed.startsWith(`v1.${current.id}.`) ? sealed : seal(unsealBytes(sealed, field), field),
-    hash: (secret) => hashWith(current.pepper, secret),
-    hashes: (secret) => rings.map((ring) => hashWith(ring.pepper, secret)),
-    sign: (use, text) => signWith(current.signing[use], text).toString('base64url'),
-    isSigned(use, text, signature) {
+    /** Returns the hash to store for a secret. */
+    hash: (secret: string): string => hashWith(current.pepper, secret),
+    /** Returns all hashes under which a secret may be stored: the current key's hash first, then the previous key's. */
+    hashes: (secret: string): string[] => rings.map((ring) => hashWith(ring.pepper, secret)),
+    /** Returns a signature of 128 bits, encoded as 22 base64url characters. */
+    sign: (use: SigningUse, text: string): string => signWith(current.signing[use], text).toString('base64url'),
+    /** Returns whether this text was signed for this use with the current or the previous SECRET_KEY. */
+    isSigned(use: SigningUse, text: string, signature: string): boolean {
       const given = Buffer.from(signature, 'base64url')
       return (
         given.length === signatureBytes &&

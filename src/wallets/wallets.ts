@@ -4,23 +4,19 @@ import type { Wallet, WalletName } from './wallet.ts'
 type LiveWallet = Wallet & { close(): Promise<void> }
 
 /** The wallets that are configured in this installation. */
-export interface Wallets {
-  /**
-   * Returns the wallet for new payments: the sandbox wallet for test intents, or the provider's wallet for live
-   * intents. Returns null for live intents if no provider is configured.
-   */
-  forPayments(sandbox: boolean): Wallet | null
-  /** Returns the wallet that made an earlier payment, or null if that wallet is no longer configured. */
-  named(name: WalletName): Wallet | null
-  close(): Promise<void>
-}
+export type Wallets = ReturnType<typeof openWallets>
 
-export function openWallets(sandboxWallet: Wallet | null, liveWallet: LiveWallet | null): Wallets {
+export function openWallets(sandboxWallet: Wallet | null, liveWallet: LiveWallet | null) {
   const all = [simulation, sandboxWallet, liveWallet]
   return {
-    forPayments: (sandbox) => (sandbox ? sandboxWallet : liveWallet),
-    named: (name) => all.find((wallet) => wallet?.name === name) ?? null,
-    async close() {
+    /**
+     * Returns the wallet for new payments: the sandbox wallet for test intents, or the provider's wallet for live
+     * intents. Returns null for live intents if no provider is configured.
+     */
+    forPayments: (sandbox: boolean): Wallet | null => (sandbox ? sandboxWallet : liveWallet),
+    /** Returns the wallet that made an earlier payment, or null if that wallet is no longer configured. */
+    named: (name: WalletName): Wallet | null => all.find((wallet) => wallet?.name === name) ?? null,
+    async close(): Promise<void> {
       await liveWallet?.close()
     },
   }

@@ -11,11 +11,7 @@ import { uiConfig } from './settings.ts'
 const boardPath = '/admin/queues'
 
 /** An instance of Bull Board for all staff with the same permissions. */
-export interface RoleBoard {
-  app: Express
-  /** Adds the queues on the first call. Later calls do nothing. */
-  addQueues(queues: ReadonlyMap<QueueName, Queue>): void
-}
+export type RoleBoard = ReturnType<typeof createBoardFor>
 
 /**
  * `before` makes Bull Board serve only reads, as a safeguard in addition to the check in board.ts. `after` replaces the
@@ -47,7 +43,7 @@ function jobsIn(body: object | string): FailedJob[] {
  * Creates a board without queues, so that the page opens even if Redis is down. `mayRequeue` states whether the staff
  * who see the board may re-queue deliveries.
  */
-export function createBoardFor(mayRequeue: boolean): RoleBoard {
+export function createBoardFor(mayRequeue: boolean) {
   const adapter = new ExpressAdapter()
   adapter.setBasePath(boardPath)
   const { setQueues } = createBullBoard({
@@ -65,7 +61,8 @@ export function createBoardFor(mayRequeue: boolean): RoleBoard {
   let hasQueues = false
   return {
     app,
-    addQueues(queues) {
+    /** Adds the queues on the first call. Later calls do nothing. */
+    addQueues(queues: ReadonlyMap<QueueName, Queue>): void {
       if (hasQueues) return
       hasQueues = true
       setQueues([...queues].map(([name, queue]) => asBoardQueue(name, queue, mayRequeue)))

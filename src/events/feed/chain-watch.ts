@@ -13,15 +13,7 @@ export type ReadGrown = (known: readonly ChainEnd[]) => Promise<readonly ChainEn
  * Lets requests wait for chains to grow. While requests wait, the process reads the ends of all their chains together,
  * every `readEveryMs`. A waiting request uses no connection to MongoDB.
  */
-export interface ChainWatch {
-  /**
-   * Waits for the chain to contain a number above `number`. Resolves to false after `waitMs`, if `signal` aborts, or if
-   * the process shuts down. Throws SERVICE_UNAVAILABLE if MongoDB has not responded for `maxSilenceMs`.
-   */
-  grows(owner: ChainOwner, number: number, waitMs: number, signal: AbortSignal): Promise<boolean>
-  /** Ends all waits. From then on, `grows` resolves immediately. */
-  close(): void
-}
+export type ChainWatch = ReturnType<typeof createChainWatch>
 
 /** A waiting request sees an event at most this long after it was appended, plus the time of two reads. */
 const readEveryMs = 500
@@ -45,11 +37,7 @@ const keyOf = ({ businessId, sandbox }: ChainOwner): string => `${businessId} ${
  * Creates the watch. `onFault` is called for each failed read. A later read finds the same events. `elapsedMs` must be
  * a monotonic clock.
  */
-export function createChainWatch(
-  readGrown: ReadGrown,
-  onFault: (error: unknown) => void,
-  elapsedMs: () => number,
-): ChainWatch {
+export function createChainWatch(readGrown: ReadGrown, onFault: (error: unknown) => void, elapsedMs: () => number) {
   const chains = new Map<string, Chain>()
   let timer: NodeJS.Timeout | null = null
   let isReading = false
@@ -96,7 +84,11 @@ export function createChainWatch(
   }
 
   return {
-    grows({ businessId, sandbox }, number, waitMs, signal) {
+    /**
+     * Waits for the chain to contain a number above `number`. Resolves to false after `waitMs`, if `signal` aborts, or
+     * if the process shuts down. Throws SERVICE_UNAVAILABLE if MongoDB has not responded for `maxSilenceMs`.
+     */
+    grows({ businessId, sandbox }: ChainOwner, number: number, waitMs: number, signal: AbortSignal): Promise<boolean> {
       const chain = note({ businessId, sandbox, number })
       if (chain.number > number) return Promise.resolve(true)
       if (isClosed || signal.aborted || waitMs <= 0) return Promise.resolve(false)
@@ -127,7 +119,8 @@ export function createChainWatch(
         chain.waits.add(wait)
       })
     },
-    close() {
+    /** Ends all waits. From then on, `grows` resolves immediately. */
+    close(): void {
       isClosed = true
       for (const wait of eachWait()) wait.end(false)
       stop()

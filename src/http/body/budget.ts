@@ -12,12 +12,7 @@ export interface BodyMemory {
 }
 
 /** Limits how many bytes of request bodies a process holds in memory at a time, in total and per business. */
-export interface BodyBudget {
-  perBusiness: number
-  taken(): number
-  /** Reserves `bytes`. Returns null if too little of the total or of the business's share is left. */
-  take(businessId: string, bytes: number): BodyMemory | null
-}
+export type BodyBudget = ReturnType<typeof createBodyBudget>
 
 /**
  * Bodies up to this size do not count towards the budget and are never rejected for lack of memory. Nearly all requests
@@ -48,14 +43,15 @@ export const createBodyBudgets = (): Record<BodyKind, BodyBudget> => ({
   csv: createBodyBudget(bodyBudgetBytes.csv),
 })
 
-export function createBodyBudget(total: number): BodyBudget {
+export function createBodyBudget(total: number) {
   const perBusiness = total * partOfBusiness
   const taken = createCountsByOwner()
 
   return {
     perBusiness,
     taken: taken.all,
-    take(businessId, bytes) {
+    /** Reserves `bytes`. Returns null if too little of the total or of the business's share is left. */
+    take(businessId: string, bytes: number): BodyMemory | null {
       if (taken.all() + bytes > total || taken.of(businessId) + bytes > perBusiness) return null
       taken.add(businessId, bytes)
       return createBodyMemory(bytes, (freed) => taken.add(businessId, -freed))

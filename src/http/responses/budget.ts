@@ -20,22 +20,7 @@ export interface ResponseMemory {
  * Limits how many bytes of responses a process holds in memory. This includes responses that are still being built and
  * responses that clients have not fully read yet.
  */
-export interface ResponseBudget {
-  perBusiness: number
-  taken(): number
-  /**
-   * Reserves memory for a read before MongoDB is queried. Waits while the business is over its share, and throws
-   * RATE_LIMITED after `maxWaitMs`. If the process's budget is used up, closes stalled responses of the business that
-   * uses the most memory, so that no business's reads are rejected because of another business.
-   */
-  reserve(businessId: string, bytes: number, response: ServerResponse): Promise<ResponseMemory>
-  /**
-   * Counts the response to a write towards its business's share. A write is never rejected here, because it has already
-   * taken effect. If the business then exceeds its share, the connection of its oldest response is closed. If that
-   * response belongs to a write, a retry with the same idempotency key receives it.
-   */
-  count(businessId: string, bytes: number, response: ServerResponse): void
-}
+export type ResponseBudget = ReturnType<typeof createResponseBudget>
 
 /**
  * Responses up to this size do not count towards the budget. 10 000 connections hold at most 164 MB of such responses.
@@ -77,7 +62,7 @@ interface Waiting {
 }
 
 /** Creates a budget of `total` bytes. `report` is called after each change with the number of bytes in use. */
-export function createResponseBudget(total: number, report: (bytes: number) => void): ResponseBudget {
+export function createResponseBudget(total: number, report: (bytes: number) => void) {
   const perBusiness = total * partOfBusiness
   const waiting = new Set<Waiting>()
   const holds = createHolds((taken, isLess) => {
@@ -133,7 +118,12 @@ export function createResponseBudget(total: number, report: (bytes: number) => v
   return {
     perBusiness,
     taken: holds.taken,
-    async reserve(businessId, bytes, response) {
+    /**
+     * Reserves memory for a read before MongoDB is queried. Waits while the business is over its share, and throws
+     * RATE_LIMITED after `maxWaitMs`. If the process's budget is used up, closes stalled responses of the business that
+     * uses the most memory, so that no business's reads are rejected because of another business.
+     */
+    async reserve(businessId: string, bytes: number, response: ServerResponse): Promise<ResponseMemory> {
       // The estimate is capped so that even the largest response fits into its business's share.
       const hold: Hold = { businessId, bytes: Math.min(bytes, perBusiness), response, movedAt: null }
       const ahead = waitingOf(businessId)
@@ -142,7 +132,12 @@ export function createResponseBudget(total: number, report: (bytes: number) => v
       else await wait(hold)
       return createMemory(holds, hold)
     },
-    count(businessId, bytes, response) {
+    /**
+     * Counts the response to a write towards its business's share. A write is never rejected here, because it has
+     * already taken effect. If the business then exceeds its share, the connection of its oldest response is closed. If
+     * that response belongs to a write, a retry with the same idempotency key receives it.
+     */
+    count(businessId: string, bytes: number, response: ServerResponse): void {
       if (bytes <= smallResponseBytes) return
       const hold: Hold = { businessId, bytes, response, movedAt: null }
       holds.add(hold)

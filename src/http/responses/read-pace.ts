@@ -6,20 +6,7 @@ import { withTimeout } from '../../process/timeout.ts'
  * reading and building 1 MB takes 10 ms, during which the process serves no other request. A business without large
  * documents is never delayed.
  */
-export interface ReadPace {
-  /**
-   * Waits until a read may start. Resolves to a function that the caller must call with the response's size once the
-   * response has been built. If the read cannot start within `maxWaitMs`, throws RATE_LIMITED, or SERVICE_UNAVAILABLE
-   * if the read is only waiting for an earlier read to end. Throws RATE_LIMITED immediately if `maxWaiting` of the
-   * business's reads are already waiting.
-   */
-  take(businessId: string): Promise<(bytes: number) => void>
-  /**
-   * Waits until work on a document of this size may start. The work is charged as `times` reads of the document. Throws
-   * the same errors as `take`. Work on a small document never waits.
-   */
-  pass(businessId: string, bytes: number, times?: number): Promise<void>
-}
+export type ReadPace = ReturnType<typeof createReadPace>
 
 /** Responses above this size are large. A page of 100 ordinary items is smaller. */
 const largeBytes = 256 * 1024
@@ -44,7 +31,7 @@ interface ReadQueue {
 }
 
 /** Creates the read pace of one process. `elapsedMs` must be a monotonic clock. */
-export function createReadPace(elapsedMs: () => number): ReadPace {
+export function createReadPace(elapsedMs: () => number) {
   const queues = new Map<string, ReadQueue>()
 
   function note(businessId: string, bytes: number): void {
@@ -90,7 +77,13 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
   }
 
   return {
-    async take(businessId) {
+    /**
+     * Waits until a read may start. Resolves to a function that the caller must call with the response's size once the
+     * response has been built. If the read cannot start within `maxWaitMs`, throws RATE_LIMITED, or SERVICE_UNAVAILABLE
+     * if the read is only waiting for an earlier read to end. Throws RATE_LIMITED immediately if `maxWaiting` of the
+     * business's reads are already waiting.
+     */
+    async take(businessId: string): Promise<(bytes: number) => void> {
       const queue = queues.get(businessId)
       if (queue === undefined) return (bytes) => note(businessId, bytes)
       await wait(businessId, queue)
@@ -99,7 +92,11 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
         note(businessId, bytes)
       }
     },
-    async pass(businessId, bytes, times = 1) {
+    /**
+     * Waits until work on a document of this size may start. The work is charged as `times` reads of the document.
+     * Throws the same errors as `take`. Work on a small document never waits.
+     */
+    async pass(businessId: string, bytes: number, times = 1): Promise<void> {
       if (bytes <= largeBytes) return
       const queue = queues.get(businessId)
       if (queue !== undefined) {

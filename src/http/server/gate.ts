@@ -6,15 +6,7 @@ import { setImmediate as nextIteration, setTimeout as wait } from 'node:timers/p
  * further connections. Requests are therefore held back until no more connections arrive and the listener can be
  * closed.
  */
-export interface Gate {
-  /** Must be called for each accepted connection. */
-  noteConnection(): void
-  pass(begin: () => void): void
-  /** Starts to hold requests back, and resolves once no connections are waiting to be accepted. */
-  awaitQuiet(): Promise<void>
-  /** Lets through all requests, including those that have been held back. */
-  open(): void
-}
+export type Gate = ReturnType<typeof createGate>
 
 /** The listener is considered quiet after this many consecutive checks without a new connection. */
 const quietChecks = 10
@@ -25,18 +17,20 @@ const checkEveryMs = 10
  */
 const maxHoldMs = 1000
 
-export function createGate(): Gate {
+export function createGate() {
   let held: (() => void)[] | null = null
   let accepted = 0
   return {
-    noteConnection() {
+    /** Must be called for each accepted connection. */
+    noteConnection(): void {
       accepted += 1
     },
-    pass(begin) {
+    pass(begin: () => void): void {
       if (held === null) begin()
       else held.push(begin)
     },
-    async awaitQuiet() {
+    /** Starts to hold requests back, and resolves once no connections are waiting to be accepted. */
+    async awaitQuiet(): Promise<void> {
       held = []
       const giveUpAt = performance.now() + maxHoldMs
       for (let quiet = 0; quiet < quietChecks && performance.now() < giveUpAt; ) {
@@ -47,7 +41,8 @@ export function createGate(): Gate {
         quiet = accepted === before ? quiet + 1 : 0
       }
     },
-    open() {
+    /** Lets through all requests, including those that have been held back. */
+    open(): void {
       const waiting = held ?? []
       held = null
       for (const begin of waiting) begin()

@@ -6,14 +6,7 @@ import { extendCheckpoints } from './extend-checkpoints.ts'
  * The count checkpoints of long lists, kept in memory. Each checkpoint states how many items were created between the
  * list's first checkpoint and a certain time.
  */
-export interface ListCounts {
-  /** The number of items between two checkpoints. A list with no more items than this has no checkpoints. */
-  stride: number
-  /** Returns a list's checkpoints, oldest first. The result is empty if the list has not been counted. */
-  checkpointsOf(countable: Countable, now: Date): Promise<readonly Checkpoint[]>
-  /** Counts new items, recounts the last hour and returns the list's checkpoints. */
-  update(countable: Countable, now: Date): Promise<readonly Checkpoint[]>
-}
+export type ListCounts = ReturnType<typeof createListCounts>
 
 interface ListCount {
   checkpoints: Checkpoint[]
@@ -33,7 +26,7 @@ const freshMs = 60_000
 export function createListCounts(
   elapsedMs: () => number,
   { stride, maxCheckpoints }: { stride: number; maxCheckpoints: number },
-): ListCounts {
+) {
   /** The lists in order of use. The most recently used list is last. */
   const listCounts = new Map<string, ListCount>()
   const counting = new Map<string, Promise<Checkpoint[]>>()
@@ -82,8 +75,10 @@ export function createListCounts(
   }
 
   return {
+    /** The number of items between two checkpoints. A list with no more items than this has no checkpoints. */
     stride,
-    async checkpointsOf(countable, now) {
+    /** Returns a list's checkpoints, oldest first. The result is empty if the list has not been counted. */
+    async checkpointsOf(countable: Countable, now: Date): Promise<readonly Checkpoint[]> {
       const { key, keptFrom } = countable
       if (!listCounts.has(key)) return []
       const listCount = touch(key)
@@ -91,6 +86,7 @@ export function createListCounts(
       const checkpoints = isFresh ? listCount.checkpoints : await update(countable, now)
       return keptFrom === null ? checkpoints : checkpoints.filter(({ at }) => at >= keptFrom.getTime())
     },
+    /** Counts new items, recounts the last hour and returns the list's checkpoints. */
     update,
   }
 }

@@ -33,26 +33,13 @@ export interface Stored {
  * Counts points per key under one limit. Periods use database time, because otherwise a process with a wrong clock
  * would end a period for every process.
  */
-export interface Limiter {
-  max: number
-  /** The key as stored in the collection. */
-  storedKey(key: string): string
-  /**
-   * Adds one point to the key. The same write determines whether the key is still within its limit, so concurrent
-   * attempts cannot exceed the limit.
-   */
-  count(key: string): Promise<Standing>
-  add(key: string, points: number): Promise<void>
-  /** Gives back one point. If it was counted at `countedAt` in a period that has ended, does nothing. */
-  giveBack(key: string, countedAt?: Date): Promise<void>
-  forget(key: string): Promise<void>
-}
+export type Limiter = ReturnType<typeof createLimiter>
 
 export function createLimiter(
   deps: Pick<Deps, 'mongo' | 'now'>,
   collection: Collection,
   { name, max, seconds }: Limit,
-): Limiter {
+) {
   const stored = deps.mongo.collection<Stored>(collection.name)
   const endOf = (from: Date): Date => new Date(from.getTime() + seconds * 1000)
   const storedKey = (key: string): string => `${name}:${key}`
@@ -97,15 +84,21 @@ export function createLimiter(
   })
   return {
     max,
+    /** The key as stored in the collection. */
     storedKey,
-    count: (key) => count(key, noDeadline),
-    async add(key, points) {
+    /**
+     * Adds one point to the key. The same write determines whether the key is still within its limit, so concurrent
+     * attempts cannot exceed the limit.
+     */
+    count: (key: string): Promise<Standing> => count(key, noDeadline),
+    async add(key: string, points: number): Promise<void> {
       if (points > 0) await add(key, points)
     },
-    async giveBack(key, countedAt) {
+    /** Gives back one point. If it was counted at `countedAt` in a period that has ended, does nothing. */
+    async giveBack(key: string, countedAt?: Date): Promise<void> {
       await (countedAt === undefined ? giveBack(key, noDeadline) : take(key, 1, { $lte: endOf(countedAt) }))
     },
-    async forget(key) {
+    async forget(key: string): Promise<void> {
       await stored.updateOne({ key: storedKey(key) }, { $set: { points: 0 } })
     },
   }

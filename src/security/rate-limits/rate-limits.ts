@@ -1,5 +1,5 @@
 import type { AddUp } from './add-up.ts'
-import { createLines, type RunInLine } from './lines.ts'
+import { createLines } from './lines.ts'
 
 /**
  * A caller whose requests are counted: an API key, a prefix that sends invalid credentials, or a prefix that sends
@@ -19,20 +19,7 @@ export interface Standing {
  * Limits each caller's requests per clock second across all processes. Decisions are made in memory, so no request
  * waits for Redis. `perSecond` applies to callers without their own limit.
  */
-export interface RateLimits {
-  perSecond: number
-  /** How long the response to a network over its limit is delayed, up to twice as long at random. Tests lower it. */
-  refusalDelayMs: number
-  /** Counts one request, or a request that costs as much as `requests` ordinary requests. */
-  count(who: Counted, limit?: number, requests?: number): Standing
-  /** Returns the caller's standing before its next request, without counting anything. */
-  look(who: Counted, limit?: number): Standing
-  /** Runs one network's requests with limited concurrency. Further requests wait in order of arrival. */
-  inLine: RunInLine
-  /** Sends this process's counts to Redis, and receives the totals across all processes. */
-  exchange(): Promise<void>
-  close(): void
-}
+export type RateLimits = ReturnType<typeof createRateLimits>
 
 /** One caller's requests in the current second, as far as this process knows. */
 interface Share {
@@ -78,7 +65,7 @@ const maxBatch = 1000
  */
 const minShareToSend = 0.03
 
-export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Date): RateLimits {
+export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Date) {
   let latest: Second = { at: 0, shares: new Map() }
   let exchanging = false
 
@@ -120,21 +107,26 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
 
   return {
     perSecond,
+    /** How long the response to a network over its limit is delayed, up to twice as long at random. Tests lower it. */
     refusalDelayMs: 1000,
-    count(who, limit = perSecond, requests = 1) {
+    /** Counts one request, or a request that costs as much as `requests` ordinary requests. */
+    count(who: Counted, limit = perSecond, requests = 1): Standing {
       const share = shareOf(current().shares, who, limit)
       if (share === null) return { isOpen: true, remaining: limit, over: 0 }
       share.unsent += requests
       const counted = countedOf(share)
       return { isOpen: counted <= limit, ...remainderOf(counted, limit) }
     },
-    look(who, limit = perSecond) {
+    /** Returns the caller's standing before its next request, without counting anything. */
+    look(who: Counted, limit = perSecond): Standing {
       const counted = countedOf(current().shares.get(who) ?? { unsent: 0, sum: 0 })
       return { isOpen: counted < limit, ...remainderOf(counted, limit) }
     },
+    /** Runs one network's requests with limited concurrency. Further requests wait in order of arrival. */
     inLine: createLines(),
+    /** Sends this process's counts to Redis, and receives the totals across all processes. */
     exchange: exchangeOneAtATime,
-    close: () => clearInterval(timer),
+    close: (): void => clearInterval(timer),
   }
 }
 
