@@ -47,10 +47,18 @@ export interface AuditEvent extends By {
   seal?: number | null
 }
 
-/** Returns a new audit line with an id. By default, it has no values from before and after. */
-export const auditLine = (
-  line: Omit<AuditEvent, '_id' | 'before' | 'after'> & Partial<Pick<AuditEvent, 'before' | 'after'>>,
-): AuditEvent => ({ _id: newId(), before: null, after: null, ...line })
+/** What a line says besides its actor and time. By default, it has a new id, and no values from before and after. */
+export type About = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> &
+  Partial<Pick<AuditEvent, '_id' | 'before' | 'after'>>
+
+export const auditLine = (by: By, at: Date, about: About): AuditEvent => ({
+  _id: newId(),
+  before: null,
+  after: null,
+  at,
+  ...by,
+  ...about,
+})
 
 export const readableDate = (at: unknown): Date =>
   at instanceof Date && !Number.isNaN(at.getTime()) ? at : new Date(0)

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import type { Deps } from '../deps.ts'
-import { nativeCollection } from '../mongo/collection.ts'
-import { type AuditEvent, auditLine, type By } from './audit-event.ts'
+import type { AuditEvent, By } from './audit-event.ts'
+import { addLine } from './audited.ts'
 import { type AuditFilter, listAudit } from './list.ts'
 
 export const exportFormats = ['csv', 'jsonl'] as const
@@ -35,7 +35,7 @@ export async function recordExport(
   const set = Object.entries(filter).filter(([, value]) => value !== null)
   const after = { format, ...Object.fromEntries(set) }
   const about = { act: 'audit.exported', subject: 'audit', businessId: filter.businessId } as const
-  await nativeCollection(deps.AuditEvent).insertOne(auditLine({ at: deps.now(), ...by, ...about, after }))
+  await addLine(deps, by, { ...about, after })
 }
 
 /**

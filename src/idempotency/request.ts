@@ -1,14 +1,17 @@
 import type { mongo } from 'mongoose'
+import type { By } from '../audit/audit-event.ts'
+import { type AuditedAct, type AuditedDeps, audited } from '../audit/audited.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal, refuse, unavailable } from '../errors.ts'
 import { isConflict, isDuplicate, nativeCollection } from '../mongo/collection.ts'
-import { type Transaction, transaction } from '../mongo/transaction.ts'
+import type { Transaction } from '../mongo/transaction.ts'
 import type { Cause } from '../outbox/event.ts'
 import { freshSince, lifetimeMs, type Mark, responseField, type StoredResponse } from './response.ts'
 
 /** A write request. Requests with the same API key, method, path and idempotency key share `key`. */
 export interface WriteRequest {
   key: string
+  by: By
   paramsHash: string
   arrivedAt: Date
   /** On the clock of `performance.now()`. */
@@ -138,18 +141,19 @@ export async function storeRow(
 export const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
 
 /**
- * Runs a write of several documents, and stores its response, in one transaction. `documents` are those that others may
- * change at the same time. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if a twin still holds the row at the deadline.
+ * Runs a write of several documents, and stores its response and its audit lines, in one transaction. `documents` are
+ * those that others may change at the same time. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if a twin still holds the row
+ * at the deadline.
  */
 export async function once(
-  deps: Pick<Deps, 'transactions' | 'StoredResponse'>,
+  deps: AuditedDeps & Pick<Deps, 'StoredResponse'>,
   request: WriteRequest,
   { documents }: Pick<Transaction, 'documents'>,
-  work: (session: mongo.ClientSession) => Promise<unknown>,
+  work: (act: AuditedAct) => Promise<unknown>,
 ): Promise<Result> {
   const earlier = await request.earlier()
   if (earlier !== null) return earlier
-  const { key, deadlineAt, arrivedAt } = request
+  const { key, by, deadlineAt, arrivedAt } = request
   const [rows, since] = [nativeCollection(deps.StoredResponse), freshSince(arrivedAt)]
   const outdated = { _id: key, at: { $lte: since } }
   let isTwin = false
@@ -168,10 +172,10 @@ export async function once(
     throw error
   }
   try {
-    const response = await transaction(deps, { documents: [key, ...documents], deadlineAt }, async (session) => {
+    const response = await audited(deps, { documents: [key, ...documents], by, deadlineAt }, async (act) => {
       isTwin = false
-      const built = request.build(await work(session).catch((error: unknown) => refused(error, session)))
-      await store(session, built.row)
+      const built = request.build(await work(act).catch((error: unknown) => refused(error, act.session)))
+      await store(act.session, built.row)
       return built.response
     })
     return { kind: 'stored', response, repeats: null }

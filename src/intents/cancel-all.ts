@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { auditLine, type By } from '../audit/audit-event.ts'
+import type { By } from '../audit/audit-event.ts'
+import { addLine } from '../audit/audited.ts'
 import type { Deps } from '../deps.ts'
 import { noDeadline } from '../mongo/batching/batcher.ts'
-import { nativeCollection } from '../mongo/collection.ts'
 import { type PageSize, readPage, type Walk } from '../mongo/walk.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
 import { createPace } from '../retention/pace.ts'
@@ -117,16 +117,12 @@ const record = (
   { by, pending }: { by: By; pending: number },
   _id: string,
 ): Promise<unknown> =>
-  nativeCollection(deps.AuditEvent).insertOne({
-    ...auditLine({
-      at: deps.now(),
-      ...by,
-      act: 'intents.cancelled',
-      subject: businessId,
-      businessId,
-      after: { mode: sandbox ? 'test' : 'live', createdBefore, pending },
-    }),
+  addLine(deps, by, {
     _id,
+    act: 'intents.cancelled',
+    subject: businessId,
+    businessId,
+    after: { mode: sandbox ? 'test' : 'live', createdBefore, pending },
   })
 
 async function cancelPage(deps: CancelDeps, page: Intent[], key: string): Promise<CancelResult[]> {

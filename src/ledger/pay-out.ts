@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { addLines } from '../audit/add-lines.ts'
 import { auditLine, type By } from '../audit/audit-event.ts'
 import { appendLinks } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
@@ -59,7 +58,7 @@ export async function payOut(
   }
   await appendLinks(entries, owner, [], build, (links) =>
     transaction(deps, { documents: [], deadlineAt: performance.now() + bookingMs }, async (session) => {
-      await addLines(deps, [line], session)
+      await nativeCollection(deps.AuditEvent).insertOne(line, { session })
       // Last, because the relay has to wait for the commit to append to this chain.
       await entries.insertMany(links, { session })
     }),
@@ -87,7 +86,7 @@ function draftOf({ businessId, sandbox, amount, reference }: Payout, now: Date, 
   const mode = sandbox ? 'test' : 'live'
   const _id = createHash('sha256').update(`payout ${businessId} ${mode} ${reference}`).digest('hex').slice(0, 24)
   const after = { mode, amount, reference }
-  const line = auditLine({ at: now, ...by, act: 'business.paid-out', subject: _id, businessId, after })
+  const line = auditLine(by, now, { act: 'business.paid-out', subject: _id, businessId, after })
   const about = { amount: -amount, day: dayOf(now), occurredAt: now, payoutReference: reference }
   const draft: EntryDraft = { _id, type: 'payout', ...about }
   return { draft, line }

@@ -9,9 +9,12 @@ export interface Transaction {
    * name the same one run one after the other, because MongoDB would let all but one of them fail.
    */
   documents: readonly string[]
-  /** When to give up, on the clock of `performance.now()`. */
-  deadlineAt: number
+  /** When to give up, on the clock of `performance.now()`. By default after `longestWaitMs`. */
+  deadlineAt?: number | undefined
 }
+
+/** How long a request or an act may wait for MongoDB in total, so that the client receives a response within 10 s. */
+export const longestWaitMs = 8_000
 
 export interface Transactions {
   client: mongo.MongoClient
@@ -44,7 +47,7 @@ const longestPauseMs = 100
  */
 export async function transaction<T>(
   { transactions: { client, oneAtATime } }: { transactions: Transactions },
-  { documents, deadlineAt }: Transaction,
+  { documents, deadlineAt = performance.now() + longestWaitMs }: Transaction,
   work: (session: mongo.ClientSession) => Promise<T>,
 ): Promise<T> {
   const runAll = async (): Promise<T> => {

@@ -98,14 +98,7 @@ export async function recordRefusal(
   { subject, signedInAs, ip }: RefusedProof,
   reason: string,
 ): Promise<void> {
-  const line = auditLine({
-    at: deps.now(),
-    actor: { kind: 'staff', name: signedInAs ?? unprovenActor, from: ip },
-    reason: null,
-    act: 'staff.sign-in-refused',
-    subject,
-    businessId: null,
-    after: { reason },
-  })
+  const about = { act: 'staff.sign-in-refused', subject, businessId: null, after: { reason } } as const
+  const line = auditLine(byOwner(signedInAs ?? unprovenActor, ip), deps.now(), about)
   await addShared(deps, `sign-in ${networkOf(ip)} ${signedInAs ?? ''}`, line, `${subject}: ${reason}`)
 }

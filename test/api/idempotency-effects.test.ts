@@ -564,8 +564,8 @@ describe('A retry of webhook deliveries', () => {
           next: null,
         }
         const deadlineAt = performance.now() + 8000
-        const request = { key: row._id, paramsHash: row.paramsHash, arrivedAt: service.clock.now() }
-        await requeueAs(service.deps, [delivery._id], { by: { actor, reason: null }, request, deadlineAt })
+        const request = { key: row._id, paramsHash: row.paramsHash, arrivedAt: service.clock.now(), deadlineAt }
+        await requeueAs(service.deps, [delivery._id], { by: { actor, reason: null }, request })
         if (isByFilter) await service.deps.RequeuePlan.updateMany({}, { $set: { result } })
       }
       await loseRows()

@@ -414,15 +414,7 @@ describe("The daily quota for the audit lines of a business's live or test keys"
     const { merchant, id } = await withEndpoint('live')
     const by = { actor: { kind: 'staff', name: 'awa', from: null }, reason: 'x' } as const
     const lines = Array.from({ length: limit }, () =>
-      auditLine({
-        at: noon,
-        ...by,
-        act: 'delivery.requeued',
-        subject: 'x',
-        businessId: merchant.businessId,
-        before: null,
-        after: null,
-      }),
+      auditLine(by, noon, { act: 'delivery.requeued', subject: 'x', businessId: merchant.businessId }),
     )
     await service.deps.AuditEvent.insertMany(lines)
     beside.clock.freeze(noon)

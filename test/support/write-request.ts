@@ -8,6 +8,7 @@ export function newRequest(deps: Pick<Deps, 'now' | 'secrets'>, changes: Partial
   const key = changes.key ?? newId()
   return {
     key,
+    by: { actor: { kind: 'merchant', name: newId(), from: null }, reason: null },
     paramsHash: '',
     arrivedAt: deps.now(),
     deadlineAt: performance.now() + 60_000,

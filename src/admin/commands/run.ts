@@ -1,9 +1,9 @@
 import { hostname, userInfo } from 'node:os'
 import mongoose from 'mongoose'
-import { type AuditEvent, auditLine, type By } from '../../audit/audit-event.ts'
+import type { About, By } from '../../audit/audit-event.ts'
+import { addLine } from '../../audit/audited.ts'
 import { type Config, loadConfig } from '../../config.ts'
 import { Refusal } from '../../errors.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
 import { connectMongo } from '../../mongo/connect.ts'
 import { noShift, openDatabaseTime } from '../../mongo/database-time.ts'
 import { type Models, openModels, withModels } from '../../mongo/models.ts'
@@ -12,9 +12,6 @@ import { createLog } from '../../process/log.ts'
 import { createSecrets, type Secrets } from '../../security/seal.ts'
 import { createSlowHash, type SlowHash } from '../../security/slow-hash.ts'
 import { jsonText, plainText } from './text.ts'
-
-/** What a command that is not one of a domain's acts says about itself in the audit trail. */
-type Recorded = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> & Partial<Pick<AuditEvent, 'after'>>
 
 /** The dependencies of the command line, which does not need Redis. */
 export type AdminDeps = Models & {
@@ -26,8 +23,8 @@ export type AdminDeps = Models & {
   by: By
   asJson: boolean
   now(): Date
-  /** Adds a line to the audit trail. A command calls it before it changes or reads anything. */
-  record(line: Recorded): Promise<unknown>
+  /** Adds a line to the audit trail. Commands that are not one of a domain's acts call it before anything else. */
+  record(about: About): Promise<unknown>
   /** Returns a signal that the first Ctrl-C aborts. A second one ends the process immediately. */
   onCtrlC(): AbortSignal
 }
@@ -65,8 +62,7 @@ export async function withAdminDeps<Result extends object>(
       const transactions = openTransactions(mongo)
       const models = openModels(mongo)
       const by = operator(reason)
-      const record = (line: Recorded) =>
-        nativeCollection(models.AuditEvent).insertOne(auditLine({ at: now(), ...by, ...line }))
+      const record = (about: About) => addLine({ ...models, now }, by, about)
       const parts = { config, secrets, slowHash, transactions, by, asJson, now, record, onCtrlC }
       const result = await run(withModels(models, parts)).finally(close)
       const text = asJson ? jsonText(result) : await toText(result)

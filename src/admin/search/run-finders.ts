@@ -1,11 +1,11 @@
-import { auditLine, type By } from '../../audit/audit-event.ts'
+import type { By } from '../../audit/audit-event.ts'
+import { addLine } from '../../audit/audited.ts'
 import { findBusinessesByName } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
 import { signInAttempts } from '../../security/failed-attempts/collections.ts'
 import { createLimiter } from '../../security/failed-attempts/limiter.ts'
 import { businessPath } from '../pages/paths.ts'
-import { type Finder, finders, type Hit } from './finders.ts'
+import { finders, type Hit } from './finders.ts'
 import { keyFinders } from './key-finders.ts'
 
 /** The results of one finder. `shown` is the input as the page may show it. */
@@ -50,7 +50,13 @@ export async function runFinders(deps: Deps, query: string, by: By): Promise<Res
     accepted.map(async ({ finder, input }): Promise<Group> => {
       const hits = await finder.find(deps, input)
       const shown = finder.shown?.(input) ?? input
-      if (finder.audited !== undefined) await audit(deps, by, finder.audited, shown, hits)
+      if (finder.audited !== undefined)
+        await addLine(deps, by, {
+          act: finder.audited,
+          subject: shown,
+          businessId: null,
+          after: { found: hits.length },
+        })
       return { kind: finder.kind, shown, hits }
     }),
   )
@@ -66,17 +72,4 @@ async function byName(deps: Deps, query: string): Promise<Group[]> {
   if (businesses.length === 0) return []
   const hits = businesses.map(({ _id, name }) => ({ path: businessPath(_id), name, intent: null }))
   return [{ kind: 'name of a business', shown: query, hits }]
-}
-
-/** Inserts the audit line directly, because a search changes no document. */
-async function audit(
-  deps: Pick<Deps, 'AuditEvent' | 'now'>,
-  by: By,
-  act: NonNullable<Finder['audited']>,
-  subject: string,
-  hits: readonly Hit[],
-): Promise<void> {
-  const after = { found: hits.length }
-  const line = { at: deps.now(), ...by, act, subject, businessId: null, after }
-  await nativeCollection(deps.AuditEvent).insertOne(auditLine(line))
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
 import { stringify } from 'safe-stable-stringify'
-import type { Caller } from '../../businesses/caller.ts'
+import { byCaller, type Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type ErrorCode, Refusal, refuse } from '../../errors.ts'
 import {
@@ -103,6 +103,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
 
   const request = (deadlineAt: number): WriteRequest => ({
     key,
+    by: byCaller(caller),
     paramsHash,
     arrivedAt,
     deadlineAt,

@@ -1,8 +1,7 @@
 import { unavailable } from '../../errors.ts'
+import { longestWaitMs } from '../../mongo/transaction.ts'
 import { withTimeout } from '../../process/timeout.ts'
 
-/** How long a request may wait for MongoDB in total, so that the client receives a response within 10 s. */
-const budgetMs = 8000
 /**
  * The durations of timers are rounded up to a multiple of this value. Node.js keeps all timers of the same duration in
  * one list, and the overhead of a list for each request would outweigh the benefit of an exact deadline.
@@ -19,7 +18,7 @@ export interface Deadline {
 }
 
 export function startDeadline(): Deadline {
-  let leftMs = budgetMs
+  let leftMs = longestWaitMs
   return {
     async run(work) {
       const startedAt = performance.now()

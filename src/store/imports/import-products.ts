@@ -22,7 +22,7 @@ const longestTryMs = 4_000
 /** How many products to lock before anything is read. */
 const maxBusy = 100
 
-type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'StoredResponse' | 'transactions' | 'quotas' | 'config' | 'now'>
+type ImportDeps = Parameters<typeof once>[0] & Pick<Deps, 'Shop' | 'Product' | 'quotas' | 'config'>
 
 /**
  * Imports all rows of a file in one transaction, so they appear all at once or not at all. Throws VALIDATION_ERROR with
@@ -42,7 +42,7 @@ export async function importProducts(
     return { kind: 'none', data: previewOf(await compare(deps, { businessId, sandbox, deadlineAt }, rows)) }
   }
   return withSandboxDay(deps, caller, (take) =>
-    once(deps, request, { documents: [] }, (session) => {
+    once(deps, request, { documents: [] }, ({ session }) => {
       const scope = { businessId, sandbox, session, deadlineAt: Math.min(deadlineAt, performance.now() + longestTryMs) }
       return importRows(deps, caller, scope, rows, take)
     }),

@@ -56,7 +56,7 @@ export async function placeOrder(
   const documents = items?.map(({ productId }) => productId) ?? [caller.businessId]
   const result = await withSandboxDay(deps, caller, async (take) => {
     await take(1)
-    return once(deps, request, { documents }, async (session) => {
+    return once(deps, request, { documents }, async ({ session }) => {
       const lines =
         items === null
           ? await findAnyLine(deps, caller, session, () => take(2))

@@ -63,7 +63,7 @@ export async function updateProduct(
     const earlier = await request.earlier()
     return earlier ?? { kind: 'none', data: presentProduct(await findProduct(deps, caller, id)) }
   }
-  return once(deps, request, { documents: [id] }, async (session) => {
+  return once(deps, request, { documents: [id] }, async ({ session }) => {
     const product = await findProduct(deps, caller, id, session)
     const set = { ...changedProduct(product, change), updatedAt: deps.now() }
     await refuseTakenSkus(deps, product, change.givenSkus, session)
@@ -74,7 +74,7 @@ export async function updateProduct(
 
 /** Deletes a product, which frees its SKUs and its handle. Throws the errors of `findProduct`. */
 export const deleteProduct = (deps: Deps, caller: Caller, id: string, request: WriteRequest): Promise<Result> =>
-  once(deps, request, { documents: [id] }, async (session) => {
+  once(deps, request, { documents: [id] }, async ({ session }) => {
     await findProduct(deps, caller, id, session)
     const now = deps.now()
     await nativeCollection(deps.Product).updateOne(

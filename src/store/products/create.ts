@@ -52,7 +52,7 @@ export async function createProduct(
   if (earlier !== null) return earlier
   const { businessId, sandbox } = caller
   return withinSandboxDay(deps, caller, 1, () =>
-    once(deps, request, { documents: [] }, async (session) => {
+    once(deps, request, { documents: [] }, async ({ session }) => {
       await openShop(deps, caller, session)
       const _id = newId()
       const product = newProduct({ ...described, _id, handle: _id, businessId, sandbox }, deps.now())

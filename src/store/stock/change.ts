@@ -34,7 +34,7 @@ export const changeStock = (
   change: StockChange,
   request: WriteRequest,
 ): Promise<Result> =>
-  once(deps, request, { documents: [productId] }, async (session) => {
+  once(deps, request, { documents: [productId] }, async ({ session }) => {
     const variant = pickVariant(await findProduct(deps, caller, productId, session), idOrLabel, null)
     const stock = 'stock' in change ? change.stock : sumOf(productId, variant, change.delta)
     await nativeCollection(deps.Product).updateOne(

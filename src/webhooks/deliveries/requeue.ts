@@ -1,11 +1,10 @@
 import type { mongo } from 'mongoose'
-import { addLines } from '../../audit/add-lines.ts'
-import { type AuditEvent, auditLine, type By } from '../../audit/audit-event.ts'
+import type { About, By } from '../../audit/audit-event.ts'
+import { type AuditedAct, type AuditedDeps, audited } from '../../audit/audited.ts'
 import type { Deps } from '../../deps.ts'
 import { newMark, type WriteRequest } from '../../idempotency/request.ts'
 import { freshSince, isFresh } from '../../idempotency/response.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { transaction } from '../../mongo/transaction.ts'
 import { newId } from '../../security/ids.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import type { Delivery } from './delivery.ts'
@@ -20,8 +19,6 @@ export type Outcomes = Map<string, Requeued>
 /** The maximum number of deliveries in one plan. */
 export const requeueBatch = 500
 
-/** How long an act of staff may wait for MongoDB. */
-const timeoutMs = 8_000
 /** An act that has not carried out its plan by then is dead. */
 const planMs = 10_000
 /** How many plans of dead processes a poll carries out. */
@@ -32,16 +29,15 @@ type Candidate = Omit<Delivery, 'facts' | 'attemptLog'>
 const projection = { facts: 0, attemptLog: 0 } as const
 
 type PlanDeps = Pick<Deps, 'Delivery' | 'RequeuePlan'>
-type RequeueDeps = PlanDeps & Pick<Deps, 'Endpoint' | 'AuditEvent' | 'transactions' | 'now' | 'enqueue'>
+type RequeueDeps = PlanDeps & AuditedDeps & Pick<Deps, 'Endpoint' | 'enqueue'>
 
 /** An act of a person that re-queues deliveries. */
 export interface RequeueAct {
   by: By
   /** The API request, if it is one. */
-  request: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt'> | null
-  deadlineAt: number
+  request?: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt' | 'deadlineAt'>
   /** A retry by filter has a result, and one audit line for all deliveries instead of one for each. */
-  summarise?: (outcomes: Outcomes, at: Date) => { result: RetriedMatching; line: AuditEvent }
+  summarise?: (outcomes: Outcomes) => { result: RetriedMatching; line: About }
 }
 
 /** `isRepeat`: the plan is that of an earlier request with the same key, and there are no outcomes. */
@@ -60,14 +56,15 @@ export interface RequeuedAs {
  * carried out the plan, a poll does so. One that is attempted or cancelled at that same moment stays as it is.
  */
 export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: RequeueAct): Promise<RequeuedAs> {
-  const { request, deadlineAt } = act
+  const { by, request } = act
   if (ids.length === 0) return { plan: null, outcomes: new Map(), isRepeat: false }
-  const documents = request === null ? ids : [request.key, ...ids]
-  const { chosen, ...done } = await transaction(deps, { documents, deadlineAt }, async (session) => {
-    const earlier = request && (await findFresh(deps, request, session))
+  const documents = request ? [request.key, ...ids] : ids
+  const options = { by, documents, deadlineAt: request?.deadlineAt }
+  const { chosen, ...done } = await audited(deps, options, async (audit) => {
+    const earlier = request && (await findFresh(deps, request, audit.session))
     return earlier
       ? { plan: earlier, chosen: [], outcomes: new Map(), isRepeat: true }
-      : { ...(await makePlan(deps, ids, act, session)), isRepeat: false }
+      : { ...(await makePlan(deps, ids, act, audit)), isRepeat: false }
   })
   if (done.plan !== null) await carryOutPlan(deps, done.plan)
   wakeDue(deps, chosen)
@@ -75,18 +72,15 @@ export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: 
 }
 
 /** Re-queues deliveries for staff or an operator, with an audit line for each. */
-export async function requeueDeliveries(deps: RequeueDeps, ids: readonly string[], by: By): Promise<Outcomes> {
-  const deadlineAt = performance.now() + timeoutMs
-  return (await requeueAs(deps, ids, { by, request: null, deadlineAt })).outcomes
-}
+export const requeueDeliveries = async (deps: RequeueDeps, ids: readonly string[], by: By): Promise<Outcomes> =>
+  (await requeueAs(deps, ids, { by })).outcomes
 
 async function makePlan(
   deps: RequeueDeps,
   ids: readonly string[],
-  { by, request, summarise }: RequeueAct,
-  session: mongo.ClientSession,
+  { request, summarise }: RequeueAct,
+  { session, at, add }: AuditedAct,
 ): Promise<{ plan: RequeuePlan | null; chosen: Candidate[]; outcomes: Outcomes }> {
-  const at = deps.now()
   const plans = nativeCollection(deps.RequeuePlan)
   const found = await read(deps, ids, session)
   const receiving = await receivingEndpoints(deps, found, session)
@@ -97,33 +91,30 @@ async function makePlan(
     outcomes.set(delivery._id, planned.has(delivery._id) ? 'under-way' : judge(delivery, receiving, false, at))
   const chosen = found.filter(({ _id }) => outcomes.get(_id) === 'requeued')
   if (chosen.length === 0) return { plan: null, chosen, outcomes }
-  const summary = summarise?.(outcomes, at)
+  const summary = summarise?.(outcomes)
   const plan: RequeuePlan = {
     _id: newId(),
     at,
     deliveries: chosen.map(stateOf),
     result: summary?.result ?? null,
-    ...(request === null ? {} : { requestKey: newMark(request, at) }),
+    ...(request && { requestKey: newMark(request, at) }),
   }
-  if (request !== null) {
+  if (request) {
     const old = { 'requestKey.key': request.key, 'requestKey.at': { $lte: freshSince(request.arrivedAt) } }
     await plans.updateOne(old, { $unset: { requestKey: 1 } }, { session })
   }
   await plans.insertOne(plan, { session })
-  await addLines(deps, summary ? [summary.line] : chosen.map((delivery) => requeueLine(delivery, by, at)), session)
+  await add(...(summary ? [summary.line] : chosen.map((delivery) => requeueLine(delivery, at))))
   return { plan, chosen, outcomes }
 }
 
-const requeueLine = ({ _id, businessId, status, nextAttemptAt }: Candidate, by: By, at: Date): AuditEvent =>
-  auditLine({
-    at,
-    ...by,
-    act: 'delivery.requeued',
-    subject: _id,
-    businessId,
-    before: { status, nextAttemptAt },
-    after: { status: 'RETRYING', nextAttemptAt: at },
-  })
+const requeueLine = ({ _id, businessId, status, nextAttemptAt }: Candidate, at: Date): About => ({
+  act: 'delivery.requeued',
+  subject: _id,
+  businessId,
+  before: { status, nextAttemptAt },
+  after: { status: 'RETRYING', nextAttemptAt: at },
+})
 
 async function findFresh(
   { RequeuePlan: model }: Pick<Deps, 'RequeuePlan'>,

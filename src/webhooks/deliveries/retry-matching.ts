@@ -1,6 +1,6 @@
 import { type RetryDeliveriesBody, retryDeliveriesBody, withoutFilter } from '../../../schemas/retry-deliveries.ts'
-import { type AuditEvent, auditLine } from '../../audit/audit-event.ts'
-import { byCaller, type Caller } from '../../businesses/caller.ts'
+import type { About } from '../../audit/audit-event.ts'
+import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
@@ -57,11 +57,11 @@ export async function retryMatching(
     const { deliveryIds, next } = await deps.lists.run(`business ${caller.businessId}`, isGone, (models) =>
       select(models, caller, filter),
     )
-    const summarise = (outcomes: Outcomes, at: Date) => {
+    const summarise = (outcomes: Outcomes) => {
       const result = resultOf(outcomes, next)
-      return { result, line: retryLine(caller, filter, at, result) }
+      return { result, line: retryLine(caller, filter, result) }
     }
-    const act = { by: byCaller(caller), request, deadlineAt, summarise }
+    const act = { by: request.by, request, summarise }
     const { plan, outcomes, isRepeat } = await requeueAs(deps, deliveryIds, act)
     return plan?.requestKey
       ? effectOf(plan.requestKey, plan.result, isRepeat)
@@ -71,10 +71,10 @@ export async function retryMatching(
   return deps.lists.shares.run(caller.businessId, isGone, () => withinAuditLines(deps, caller, run))
 }
 
-function retryLine(caller: Caller, filter: RetryFilter, at: Date, { requeued, skipped }: RetriedMatching): AuditEvent {
+function retryLine({ businessId }: Caller, filter: RetryFilter, { requeued, skipped }: RetriedMatching): About {
   const set = Object.entries(filter).filter(([, value]) => value !== null)
-  const about = { act: 'delivery.requeued', subject: caller.businessId, businessId: caller.businessId } as const
-  return auditLine({ at, ...byCaller(caller), ...about, after: { ...Object.fromEntries(set), requeued, skipped } })
+  const after = { ...Object.fromEntries(set), requeued, skipped }
+  return { act: 'delivery.requeued', subject: businessId, businessId, after }
 }
 
 function resultOf(outcomes: Outcomes, next: string | null): RetriedMatching {

@@ -1,4 +1,4 @@
-import { byCaller, type Caller } from '../../businesses/caller.ts'
+import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
@@ -25,8 +25,7 @@ export async function retryDelivery(deps: Deps, caller: Caller, id: string, requ
   if ((await atLiveEndpoints(deps, caller, [found])).has(found)) throw refuse('SANDBOX_MISMATCH')
   const earlier = await request.earlier()
   if (earlier !== null) return earlier
-  const { deadlineAt } = request
-  const act = { by: byCaller(caller), request, deadlineAt }
+  const act = { by: request.by, request }
   const { plan, outcomes, isRepeat } = await withinAuditLines(deps, caller, () => requeueAs(deps, [id], act))
   const outcome = plan === null ? outcomes.get(id) : 'requeued'
   if (outcome === undefined || outcome === 'not-found') throw refuse('DELIVERY_NOT_FOUND')

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type AuditEvent, auditLine } from '../../audit/audit-event.ts'
-import { byCaller, type Caller } from '../../businesses/caller.ts'
+import type { AuditEvent } from '../../audit/audit-event.ts'
 import type { Deps } from '../../deps.ts'
 import type { Endpoint } from './endpoint.ts'
 import { shownUrl } from './shown-url.ts'
@@ -28,9 +27,3 @@ export function auditedChanges(
   const only = (fields: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, fields[name]]))
   return { before: only(auditedFields(deps, standing)), after: only(auditedFields(deps, after)) }
 }
-
-/** Returns the audit line for a change that a merchant makes to an endpoint. */
-export const endpointLine = (
-  caller: Caller,
-  about: Pick<AuditEvent, 'at' | 'act' | 'subject' | 'after'> & Partial<Pick<AuditEvent, 'before'>>,
-): AuditEvent => auditLine({ ...about, ...byCaller(caller), businessId: caller.businessId })

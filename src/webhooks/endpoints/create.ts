@@ -1,7 +1,6 @@
 import type { mongo } from 'mongoose'
 import { type CreateEndpointBody, createEndpointBody } from '../../../schemas/create-endpoint.ts'
 import type { EventName } from '../../../schemas/events.ts'
-import { addLines } from '../../audit/add-lines.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
@@ -9,7 +8,7 @@ import { once, type Result, type WriteRequest } from '../../idempotency/request.
 import { nativeCollection } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
 import { storedUrl } from '../sender/url.ts'
-import { auditedFields, endpointLine } from './audit.ts'
+import { auditedFields } from './audit.ts'
 import { type Endpoint, endpointSlots, standing, untried } from './endpoint.ts'
 import { permitEvents } from './event-permission.ts'
 import { presentEndpoint } from './present.ts'
@@ -42,8 +41,8 @@ export function createEndpoint(
   request: WriteRequest,
 ): Promise<Result> {
   const { businessId, sandbox } = caller
-  return once(deps, request, { documents: [businessId] }, async (session) => {
-    const [_id, secret, now] = [newId(), newSecret(), deps.now()]
+  return once(deps, request, { documents: [businessId] }, async ({ session, at, add }) => {
+    const [_id, secret] = [newId(), newSecret()]
     const endpoint: Endpoint = {
       _id,
       businessId,
@@ -58,12 +57,11 @@ export function createEndpoint(
       attemptHours: {},
       reportedFailure: null,
       outbox: [],
-      createdAt: now,
-      updatedAt: now,
+      createdAt: at,
+      updatedAt: at,
     }
     await nativeCollection(deps.Endpoint).insertOne(endpoint, { session })
-    const about = { act: 'endpoint.created', subject: _id, after: auditedFields(deps, endpoint) } as const
-    await addLines(deps, [endpointLine(caller, { at: now, ...about })], session)
+    await add({ act: 'endpoint.created', subject: _id, businessId, after: auditedFields(deps, endpoint) })
     return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
   })
 }

@@ -1,9 +1,7 @@
-import { addLines } from '../../audit/add-lines.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { endpointLine } from './audit.ts'
 import { findEndpoint, findInBusiness } from './find.ts'
 import { removeSurplus } from './remove-deleted.ts'
 import { stopDeliveries } from './stop-deliveries.ts'
@@ -21,14 +19,13 @@ export async function deleteEndpoint(
   id: string,
   request: WriteRequest,
 ): Promise<Result> {
-  const result = await once(deps, request, { documents: [id] }, async (session) => {
+  const result = await once(deps, request, { documents: [id] }, async ({ session, at, add }) => {
     const find = caller.sandbox ? findEndpoint : findInBusiness
     await find(deps, caller, id, session)
-    const now = deps.now()
-    const set = { deletedAt: now, updatedAt: now }
+    const set = { deletedAt: at, updatedAt: at }
     await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set, $unset: { slot: 1 } }, { session })
-    const fields = { before: { deletedAt: null }, after: { deletedAt: now } }
-    await addLines(deps, [endpointLine(caller, { at: now, act: 'endpoint.deleted', subject: id, ...fields })], session)
+    const fields = { before: { deletedAt: null }, after: { deletedAt: at } }
+    await add({ act: 'endpoint.deleted', subject: id, businessId: caller.businessId, ...fields })
     return { id, deleted: true }
   })
   // Also if the request is repeated, because the process of the first one may have died before it got here.

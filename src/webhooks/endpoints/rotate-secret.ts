@@ -1,10 +1,9 @@
-import { addLines } from '../../audit/add-lines.ts'
+import { auditLine } from '../../audit/audit-event.ts'
 import { countRepeat, startOfHour } from '../../audit/share.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { endpointLine } from './audit.ts'
 import { findEndpoint } from './find.ts'
 import { presentEndpoint } from './present.ts'
 import { newSecret, presentSecret, secretField } from './signing-secrets.ts'
@@ -23,21 +22,20 @@ type RotateDeps = Pick<Deps, 'Endpoint' | 'AuditEvent' | 'StoredResponse' | 'tra
  * same errors as `findEndpoint`.
  */
 export const rotateSecret = (deps: RotateDeps, caller: Caller, id: string, request: WriteRequest): Promise<Result> =>
-  once(deps, request, { documents: [id] }, async (session) => {
+  once(deps, request, { documents: [id] }, async ({ session, by, at, add }) => {
     const endpoint = await findEndpoint(deps, caller, id, session)
-    const [secret, now] = [newSecret(), deps.now()]
-    const validUntil = new Date(now.getTime() + overlapMs)
+    const secret = newSecret()
+    const validUntil = new Date(at.getTime() + overlapMs)
     const set = {
       secret: deps.secrets.seal(secret, secretField(id)),
       previousSecrets: [{ secret: endpoint.secret, validUntil }, ...endpoint.previousSecrets].slice(0, maxPrevious),
-      updatedAt: now,
+      updatedAt: at,
     }
     await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
-    const about = { at: now, act: 'endpoint.secret-rotated', subject: id } as const
-    const line = endpointLine(caller, { ...about, after: { overlapEndsAt: validUntil } })
+    const about = { act: 'endpoint.secret-rotated', subject: id, businessId: caller.businessId } as const
     const last = endpoint.previousSecrets[0]?.validUntil.getTime() ?? 0
-    if (last >= startOfHour(now).getTime() + overlapMs)
-      await countRepeat(deps, `rotate-secret ${id}`, line, caller.keyId, session)
-    else await addLines(deps, [line], session)
+    if (last >= startOfHour(at).getTime() + overlapMs)
+      await countRepeat(deps, `rotate-secret ${id}`, auditLine(by, at, about), caller.keyId, session)
+    else await add({ ...about, after: { overlapEndsAt: validUntil } })
     return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
   })

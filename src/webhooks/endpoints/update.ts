@@ -1,14 +1,12 @@
 import type { EventName } from '../../../schemas/events.ts'
 import { type UpdateEndpointBody, updateEndpointBody } from '../../../schemas/update-endpoint.ts'
-import { addLines } from '../../audit/add-lines.ts'
-import type { AuditEvent } from '../../audit/audit-event.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import { storedUrl } from '../sender/url.ts'
-import { auditedChanges, endpointLine } from './audit.ts'
+import { auditedChanges } from './audit.ts'
 import type { Endpoint } from './endpoint.ts'
 import { forbiddenEvents, notPermitted, permitEvents } from './event-permission.ts'
 import { findEndpoint } from './find.ts'
@@ -66,28 +64,23 @@ const changeOnce = (
   change: EndpointChange,
   request: WriteRequest,
 ): Promise<Result> =>
-  once(deps, request, { documents: [id] }, async (session) => {
+  once(deps, request, { documents: [id] }, async ({ session, at, add }) => {
     const endpoint = await findEndpoint(deps, caller, id, session)
     if (change.url !== undefined && change.events === undefined) refuseHidden(caller, endpoint.events)
-    const changed = { ...endpoint, ...change, updatedAt: deps.now() }
+    const changed = { ...endpoint, ...change, updatedAt: at }
     const isNewStart = changed.url !== endpoint.url || (changed.active && !endpoint.active)
     await nativeCollection(deps.Endpoint).updateOne(
       { _id: id },
-      { $set: { ...change, ...(isNewStart ? { 'health.failingSince': null } : {}), updatedAt: changed.updatedAt } },
+      { $set: { ...change, ...(isNewStart ? { 'health.failingSince': null } : {}), updatedAt: at } },
       { session },
     )
-    await addLines(deps, linesOf(deps, caller, endpoint, changed), session)
+    // A request that keeps all values adds no line.
+    const changes = auditedChanges(deps, endpoint, changed)
+    if (changes !== null) await add({ act: 'endpoint.changed', subject: id, businessId: caller.businessId, ...changes })
     return presentEndpoint(changed)
   })
 
 function refuseHidden(caller: Caller, events: EventName[]): void {
   const hidden = forbiddenEvents(caller, events)
   if (hidden.length > 0) throw notPermitted(hidden, 'events')
-}
-
-/** A request that keeps all values adds no line. */
-function linesOf(deps: Pick<Deps, 'secrets'>, caller: Caller, endpoint: Endpoint, changed: Endpoint): AuditEvent[] {
-  const changes = auditedChanges(deps, endpoint, changed)
-  const about = { at: changed.updatedAt, act: 'endpoint.changed', subject: endpoint._id } as const
-  return changes === null ? [] : [endpointLine(caller, { ...about, ...changes })]
 }

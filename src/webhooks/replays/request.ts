@@ -1,6 +1,6 @@
 import type { EventName } from '../../../schemas/events.ts'
 import { type ReplayEndpointBody, replayEndpointBody } from '../../../schemas/replay-endpoint.ts'
-import { byCaller, type Caller } from '../../businesses/caller.ts'
+import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { readSpan } from '../../input/span.ts'
@@ -58,8 +58,8 @@ export async function requestReplay(
     const replay = presentReplay({ ...planned, ...unstarted, _id: '', createdAt: deps.now() })
     return { kind: 'none', data: { ...replay, id: null, status: null, dryRun: true, undelivered } }
   }
-  return once(deps, request, { documents: [caller.businessId] }, async (session) => ({
-    ...presentReplay(await insertReplay(deps, planned, byCaller(caller), session)),
+  return once(deps, request, { documents: [caller.businessId] }, async (act) => ({
+    ...presentReplay(await insertReplay(deps, planned, act)),
     undelivered,
   }))
 }

@@ -1,8 +1,7 @@
 import type { mongo } from 'mongoose'
 import type { EventName } from '../../../schemas/events.ts'
-import { addLines } from '../../audit/add-lines.ts'
-import { auditLine, type By } from '../../audit/audit-event.ts'
-import { type AuditedDeps, audited } from '../../audit/audited.ts'
+import type { By } from '../../audit/audit-event.ts'
+import { type AuditedAct, type AuditedDeps, audited } from '../../audit/audited.ts'
 import { refuse } from '../../errors.ts'
 import { upToNow } from '../../input/span.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
@@ -79,11 +78,12 @@ function expectSubscribed(endpoint: ReplayedEndpoint, events: readonly EventName
     })
 }
 
-type StartDeps = Pick<Models, 'Replay' | 'AuditEvent'> & { now(): Date }
-
 /** Starts a planned replay for staff. Throws the errors of `insertReplay`. */
-export const startReplay = (deps: StartDeps & AuditedDeps, planned: PlannedReplay, by: By): Promise<Replay> =>
-  audited(deps, { documents: [planned.businessId], by }, ({ session }) => insertReplay(deps, planned, by, session))
+export const startReplay = (
+  deps: Pick<Models, 'Replay'> & AuditedDeps,
+  planned: PlannedReplay,
+  by: By,
+): Promise<Replay> => audited(deps, { documents: [planned.businessId], by }, (act) => insertReplay(deps, planned, act))
 
 /**
  * Stores a replay with its audit line. A worker carries it out. Throws RATE_LIMITED if another replay of the endpoint
@@ -91,12 +91,11 @@ export const startReplay = (deps: StartDeps & AuditedDeps, planned: PlannedRepla
  * another replay is started at the same time, the unique indexes make the transaction repeat.
  */
 export async function insertReplay(
-  deps: StartDeps,
+  deps: Pick<Models, 'Replay'>,
   planned: PlannedReplay,
-  by: By,
-  session: mongo.ClientSession,
+  { session, by, at: now, add }: AuditedAct,
 ): Promise<Replay> {
-  const [replays, now] = [nativeCollection(deps.Replay), deps.now()]
+  const replays = nativeCollection(deps.Replay)
   const running = { endpointId: planned.endpointId, running: true } as const
   if ((await replays.findOne(running, { projection: { _id: 1 }, session })) !== null)
     throw refuse('RATE_LIMITED', {
@@ -123,27 +122,11 @@ export async function insertReplay(
     finishedAt: null,
   }
   await replays.insertOne(replay, { session })
-  await addLines(deps, [startLine(planned, replay._id, by, now)], session)
+  const { endpointId, businessId, from, to, events, onlyUndelivered, sandbox, total } = planned
+  const after = { replayId: replay._id, from, to, events, onlyUndelivered, sandbox, total }
+  await add({ act: 'endpoint.replayed', subject: endpointId, businessId, after })
   return replay
 }
-
-const startLine = (planned: PlannedReplay, replayId: string, by: By, now: Date) =>
-  auditLine({
-    at: now,
-    ...by,
-    act: 'endpoint.replayed',
-    subject: planned.endpointId,
-    businessId: planned.businessId,
-    after: {
-      replayId,
-      from: planned.from,
-      to: planned.to,
-      events: planned.events,
-      onlyUndelivered: planned.onlyUndelivered,
-      sandbox: planned.sandbox,
-      total: planned.total,
-    },
-  })
 
 /** Throws RATE_LIMITED if the business has used up its replays or its replayed events of the day. */
 async function takeNumber(

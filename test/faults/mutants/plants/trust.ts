@@ -23,7 +23,7 @@ export const trustMutants: PlantedBugs = {
   },
   'secret-logged': {
     bug: 'The secret of a new endpoint is in the log.',
-    edits: [after('createEndpoint', 'const [_id, secret, now] = $', 'deps.log.info({ made: secret })')],
+    edits: [after('createEndpoint', 'const [_id, secret] = $', 'deps.log.info({ made: secret })')],
     caughtBy: ['secret.kept'],
   },
   'viewer-acts': {
@@ -35,18 +35,18 @@ export const trustMutants: PlantedBugs = {
   'audit-after-the-act': {
     bug: 'What support staff did enters the audit trail after the act, not in the transaction of its plan.',
     edits: [
-      replace('makePlan', 'addLines(deps, $lines, session)', 'Promise.resolve((plan.lines = $lines))'),
+      replace('makePlan', 'add(...$lines)', 'Promise.resolve((plan.lines = $lines))'),
       before(
         'requeueAs',
         'wakeDue($$)',
-        'if (done.plan?.lines) await deps.AuditEvent.collection.insertMany(done.plan.lines)',
+        'for (const line of done.plan?.lines ?? []) await deps.AuditEvent.create({ ...by, ...line, _id: line.subject, at: done.plan.at })',
       ),
     ],
     caughtBy: ['workers/requeue.test.ts'],
   },
   'audit-line-apart': {
     bug: 'The audit line of an act is not written in its transaction.',
-    edits: [replace('addLines', '{ session }', '{}')],
+    edits: [replace('audited', '{ session }', '{}')],
     caughtBy: ['admin/audited-acts.test.ts'],
   },
   'key-read-apart': {
