@@ -32,6 +32,7 @@ import {
 } from '../support/actions.ts'
 import { urlOf } from '../support/databases.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
+import { deadlineMs } from '../support/machine.ts'
 import { pay, refund, simulate } from '../support/pay.ts'
 import { openService, type Service, withMerchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
@@ -246,7 +247,7 @@ describe('A backup', () => {
     expect(drilled.counts).to.include({ orders: 1, products: 1, webhookendpoints: 1, staff: 1 })
     expect(drilled.counts.intents).to.be.greaterThan(25)
     expect(drilled.keyOpens).to.equal(true)
-    expect(Date.parse(String(drilled.newestIntentAt))).to.be.closeTo(Date.parse(drilled.takenAt), 2000)
+    expect(Date.parse(String(drilled.newestIntentAt))).to.be.closeTo(Date.parse(drilled.takenAt), deadlineMs(2000))
     const { mongodbUrl, secretKeys } = service.deps.config
     const another = createSecrets([Buffer.alloc(32)])
     const both = createSecrets([Buffer.alloc(32), secretKeys[0]])

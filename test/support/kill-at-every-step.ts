@@ -18,8 +18,8 @@ export interface Operation<Case> {
   check(each: Case, label: string): Promise<unknown>
 }
 
-/** How many cases run at once. More would take as long, and on a busy machine each would wait for its connections. */
-const parallelCases = 3
+/** How many cases run at once. Most of their time, they wait for locks. */
+const parallelCases = 6
 
 /** As dev/servers/mongo.ts starts them. */
 const usualLockSeconds = 5
