@@ -1,6 +1,5 @@
 import type { Express, NextFunction, Request, Response } from 'express'
-import { sendStaffError } from './admin/pages/respond.ts'
-import { adminPages, staffPageRights } from './admin/pages/router.ts'
+import { adminPages, sendStaffError, staffPageRights } from './admin/pages/router.ts'
 import { sendCheckoutError } from './checkout/errors.ts'
 import { checkoutPageRights, checkoutPages, isHosted } from './checkout/router.ts'
 import type { Deps } from './deps.ts'

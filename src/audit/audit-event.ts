@@ -1,4 +1,4 @@
-import { Schema } from 'mongoose'
+import { type mongo, Schema } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
 import { newId } from '../security/ids.ts'
 import type { Act } from './acts.ts'
@@ -21,13 +21,15 @@ export interface By {
   reason: string | null
   /** Whether a merchant used a test key. Only lines of merchants have this field, for their quota (src/quotas). */
   sandbox?: boolean
+  /** Throws an error if the actor is no longer signed in. Only staff on a page have it, and it is not stored. */
+  expectValid?(transaction: mongo.ClientSession): Promise<void>
 }
 
 /**
  * A line in the audit trail. Lines are never deleted, and never changed once they are sealed, except that they are
  * marked with their seal.
  */
-export interface AuditEvent extends By {
+export interface AuditEvent extends Omit<By, 'expectValid'> {
   _id: string
   at: Date
   act: Act
@@ -51,7 +53,7 @@ export interface AuditEvent extends By {
 export type About = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> &
   Partial<Pick<AuditEvent, '_id' | 'before' | 'after'>>
 
-export const auditLine = (by: By, at: Date, about: About): AuditEvent => ({
+export const auditLine = ({ expectValid: _, ...by }: By, at: Date, about: About): AuditEvent => ({
   _id: newId(),
   before: null,
   after: null,

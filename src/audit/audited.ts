@@ -17,15 +17,16 @@ export interface AuditedAct {
 }
 
 /**
- * Runs an act in one transaction with its audit lines. `documents` are those that other acts may change at the same
- * time. Like every transaction, `work` may run several times.
+ * Runs an act in one transaction with its audit lines, unless its actor's session has ended. `documents` are those that
+ * other acts may change at the same time. Like every transaction, `work` may run several times.
  */
 export const audited = <T>(
   deps: AuditedDeps,
   { by, ...options }: Transaction & { by: By },
   work: (act: AuditedAct) => Promise<T>,
 ): Promise<T> =>
-  transaction(deps, options, (session) => {
+  transaction(deps, options, async (session) => {
+    await by.expectValid?.(session)
     const at = deps.now()
     const add = async (...lines: About[]): Promise<void> => {
       const events = lines.map((about) => auditLine(by, at, about))

@@ -1,9 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { mongo } from 'mongoose'
 import type { Deps } from '../deps.ts'
+import { refuse } from '../errors.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { unlessLocked } from '../mongo/transaction.ts'
 import type { Staff } from './account.ts'
 import type { Role } from './account-fields.ts'
 import { requiresSecondFactor } from './permissions.ts'
-import type { StaffSession } from './session.ts'
+import { pendingText, type StaffSession } from './session.ts'
 
 /** The CSRF tokens of a session, or of a sign-in that still needs the second factor. */
 export interface OwnForms {
@@ -27,9 +31,11 @@ export interface SignedIn extends OwnForms {
    * (permissions.ts).
    */
   mustAddFactor: boolean
+  /** Throws an error unless the session is still valid in this transaction. */
+  expectValid(transaction: mongo.ClientSession): Promise<void>
 }
 
-type SessionDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now' | 'config'>
+type OpenDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
 
 /** The time of the last request is stored only if the stored time is older than this. */
 const seenEveryMs = 15 * 60_000
@@ -38,38 +44,54 @@ const seenEveryMs = 15 * 60_000
  * Returns the member of staff with this session token, or null if the session does not exist or has ended. Every call
  * reads from MongoDB, so that a session ends in all processes at the same time.
  */
-export async function findSession(deps: SessionDeps, token: string): Promise<SignedIn | null> {
+export async function findSession(
+  deps: OpenDeps & Pick<Deps, 'config' | 'transactions'>,
+  token: string,
+): Promise<SignedIn | null> {
+  const found = await findOpen(deps, token, { isPending: false })
+  if (found === null) return null
+  const { _id, sessionId, lastSeenAt } = found.session
+  const { _id: name, role, secondFactor } = found.staff
   const now = deps.now()
-  const session = await deps.StaffSession.findOne(
-    {
-      _id: { $in: deps.secrets.hashes(token) },
-      isPending: false,
-      endedAt: null,
-      // This condition is needed because sessions remain stored for a while after they have ended.
-      expiresAt: { $gt: now },
-    },
-    { staffName: 1, sessionId: 1, epoch: 1, factorId: 1, lastSeenAt: 1 },
-  ).lean<StaffSession | null>()
-  if (session === null) return null
-  const staff = await deps.Staff.findOne(
-    { _id: session.staffName, epoch: session.epoch, disabledAt: null },
-    { role: 1, 'secondFactor.id': 1 },
-  ).lean<Pick<Staff, '_id' | 'role'> & { secondFactor?: { id: string } | null }>()
-  const factorId = staff?.secondFactor?.id ?? null
-  if (staff === null || factorId !== session.factorId) return null
   const seenBefore = new Date(now.getTime() - seenEveryMs)
-  if (session.lastSeenAt <= seenBefore)
-    await deps.StaffSession.updateOne(
-      { _id: session._id, lastSeenAt: { $lte: seenBefore } },
-      { $set: { lastSeenAt: now } },
+  if (lastSeenAt <= seenBefore)
+    await unlessLocked(deps, (session) =>
+      nativeCollection(deps.StaffSession).updateOne(
+        { _id, lastSeenAt: { $lte: seenBefore } },
+        { $set: { lastSeenAt: now } },
+        { session },
+      ),
     )
   return {
-    name: staff._id,
-    role: staff.role,
-    sessionId: session.sessionId,
-    mustAddFactor: factorId === null && requiresSecondFactor(deps.config, staff.role),
+    name,
+    role,
+    sessionId,
+    mustAddFactor: secondFactor === null && requiresSecondFactor(deps.config, role),
     ...ownForms(deps, token),
+    async expectValid(transaction) {
+      if ((await findOpen(deps, token, { isPending: false }, transaction)) === null)
+        throw refuse('API_ACCESS_NOT_ACTIVE')
+    },
   }
+}
+
+/** Returns the session with this token and its account, unless the session has ended. */
+export async function findOpen(
+  deps: OpenDeps,
+  token: string,
+  { isPending }: Pick<StaffSession, 'isPending'>,
+  transaction: mongo.ClientSession | null = null,
+): Promise<{ session: StaffSession; staff: Staff } | null> {
+  const _id = { $in: deps.secrets.hashes(isPending ? pendingText(token) : token) }
+  // Sessions remain stored for a while after they have ended.
+  const open = { _id, isPending, endedAt: null, expiresAt: { $gt: deps.now() } }
+  const session = await deps.StaffSession.findOne(open).session(transaction).lean<StaffSession | null>()
+  if (session === null) return null
+  const { staffName, epoch, factorId } = session
+  const account = { _id: staffName, epoch, disabledAt: null }
+  const staff = await deps.Staff.findOne(account).session(transaction).lean<Staff | null>()
+  const isProved = isPending || factorId === (staff?.secondFactor?.id ?? null)
+  return staff === null || !isProved ? null : { session, staff }
 }
 
 /** Returns the CSRF tokens of the session with this token. */

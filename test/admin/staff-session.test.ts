@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
+import { businessActs } from '../../src/admin/acts/business-acts.ts'
+import { createBusiness } from '../../src/businesses/create-business.ts'
+import { nativeCollection } from '../../src/mongo/collection.ts'
 import { renewPassword, setDisabled } from '../../src/staff/change-account.ts'
+import { endOtherSessions } from '../../src/staff/sessions-of.ts'
 import { openSecondProcess } from '../support/actions.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { openService, secretKey, withSecondProcess, withService } from '../support/service.ts'
@@ -100,6 +104,44 @@ describe('A support staff session', () => {
     const { name, password } = viewer
     const { status } = await visit(beside).post('/admin/sign-in', { name, password })
     expect(status).to.equal(303)
+  })
+
+  const endings = {
+    'the account is disabled': (name) => setDisabled(service.deps, name, true, operator),
+    'its sessions are ended': (name) => endOtherSessions(service.deps, { name, keptId: '' }, operator),
+  } satisfies Record<string, (name: string) => Promise<unknown>>
+  for (const [what, end] of Object.entries(endings))
+    it(`performs no act that has passed all checks when ${what}`, async () => {
+      const admin = await signedIn(service, 'admin')
+      const business = await createBusiness(service.deps, { name: 'Shop', liveApproved: false }, operator)
+      const act = businessActs.acts.suspend ?? expect.fail()
+      const { run } = act
+      act.run = async (...args) => {
+        await end(admin.name)
+        return run(...args)
+      }
+      const { status, text } = await admin
+        .act(`/admin/businesses/${business._id}/suspend`, { reason: 'ticket 4711' })
+        .finally(() => Object.assign(act, { run }))
+      expect([status, text]).to.deep.equal([403, text.replace(/<nav[^]*<\/nav>/, '')])
+      expect(text).to.include('You are not signed in, or your session has ended.')
+      expect(await service.deps.Business.findById(business._id).lean()).to.deep.equal(business)
+      expect(await service.deps.AuditEvent.countDocuments({ 'actor.name': admin.name, act: /^business/ })).to.equal(0)
+    })
+
+  it('can be used while a dead process has locked it', async () => {
+    const { deps, clock } = service
+    const viewer = await signedIn(service, 'viewer')
+    clock.advance(hourMs)
+    const { _id } = (await deps.StaffSession.findOne({ staffName: viewer.name }).lean()) ?? expect.fail()
+    const session = deps.transactions.client.startSession()
+    session.startTransaction()
+    await nativeCollection(deps.StaffSession).updateOne({ _id }, { $set: { client: 'x' } }, { session })
+    expect(await isIn(viewer)).to.equal(true)
+    // MongoDB would have ended the transaction if the page had waited for it.
+    await session.commitTransaction()
+    await session.endSession()
+    expect((await deps.StaffSession.findById(_id).lean())?.client).to.equal('x')
   })
 
   it('ends immediately on every process after a password change, and the old password no longer works', async () => {

@@ -12,6 +12,7 @@ export const staffOf = (res: Response): SignedIn => res.locals.staff as SignedIn
 export const byStaff = (req: Pick<Request, 'ip'>, res: Response, reason: string | null): By => ({
   actor: { kind: 'staff', name: staffOf(res).name, from: req.ip ?? null },
   reason,
+  expectValid: staffOf(res).expectValid,
 })
 
 const isSafe = (req: Request): boolean => req.method === 'GET' || req.method === 'HEAD'

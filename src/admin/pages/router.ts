@@ -1,6 +1,8 @@
 import { Router } from 'express'
 import type { Deps } from '../../deps.ts'
+import { Refusal } from '../../errors.ts'
 import { readForm } from '../../http/body/read-form.ts'
+import type { SendError } from '../../http/pages/page-errors.ts'
 import { createPageHeaders } from '../../http/pages/page-headers.ts'
 import { awaitDatabaseTime, enforceDeadline, preparePage, setMount } from '../../http/pages/prepare-page.ts'
 import { createSignInChecks, type SignInChecks } from '../../staff/sign-in-limit.ts'
@@ -8,9 +10,9 @@ import { createBoard } from '../board/board.ts'
 import { accountPages } from './account.ts'
 import { auditExport } from './audit-export.ts'
 import { requireOwnOrigin } from './guards.ts'
-import { sendNotFound } from './respond.ts'
+import { sendNotFound, sendNotice } from './respond.ts'
 import { secondFactorPages } from './second-factor.ts'
-import { recognise, requireSession } from './session.ts'
+import { recognise, refuseSignedOut, requireSession } from './session.ts'
 import { setPasswordPages } from './set-password.ts'
 import { signInPages } from './sign-in.ts'
 import { signInCodePages } from './sign-in-code.ts'
@@ -25,7 +27,7 @@ export const staffPageRights = { scripts: false, images: true, referrer: 'strict
 
 /**
  * Serves everything under `/admin`. All pages except those for signing in require a session. If an error is thrown,
- * errors.ts sends an error page.
+ * `sendStaffError` sends an error page.
  */
 export function adminPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
@@ -48,3 +50,20 @@ export function adminPages(deps: Deps): Router {
   router.use((_req, res) => sendNotFound(res))
   return router
 }
+
+const titles: Record<number, [title: string, sentence: string]> = {
+  404: ['Not found', 'There is no page at this address. Check it for typing errors.'],
+  413: ['Form too large', 'This form is too large.'],
+  429: ['Too many requests', 'Your other pages are still loading. Wait a moment, then reload this page.'],
+  500: ['Something went wrong', 'An unexpected error occurred. It is logged. Try again, or contact an operator.'],
+  503: ['Not available', 'The database is not responding. Try again in a few seconds.'],
+}
+
+/** Sends a staff page that explains the error. If a session ends during an act, its request is refused like later ones. */
+export const sendStaffError: SendError = (req, res, status, error) => {
+  if (status === 403) return refuseSignedOut(req, res)
+  const [title, sentence] = titles[status] ?? ['Request not valid', messageOf(error)]
+  sendNotice(res, status, title, sentence)
+}
+
+const messageOf = (error: unknown): string => (error instanceof Refusal ? error.message : 'This request is not valid.')

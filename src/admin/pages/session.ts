@@ -49,7 +49,12 @@ export function recognise(deps: Deps) {
  */
 export function requireSession(req: Request, res: Response, next: NextFunction): void {
   const staff = res.locals.staff as SignedIn | undefined
-  if (staff !== undefined) return staff.mustAddFactor ? requireSecondFactor(req, res, next) : next()
+  if (staff === undefined) return refuseSignedOut(req, res)
+  return staff.mustAddFactor ? requireSecondFactor(req, res, next) : next()
+}
+
+export function refuseSignedOut(req: Request, res: Response): void {
+  res.locals.staff = undefined
   if (req.originalUrl.startsWith('/admin/queues/api/')) return void res.status(403).json(signedOut)
   if (!isNavigation(req)) return sendNotice(res, 403, 'Signed out', 'You are not signed in, or your session has ended.')
   if (isFromOtherSite(req)) return sendPage(res, 200, stepPage)

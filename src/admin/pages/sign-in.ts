@@ -3,12 +3,12 @@ import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
 import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
-import type { Client } from '../../staff/open-session.ts'
+import { byOwner, type Client } from '../../staff/open-session.ts'
 import { pendingLifetimeMs, sessionLifetimeMs } from '../../staff/session.ts'
 import { signIn } from '../../staff/sign-in.ts'
 import type { SignInChecks } from '../../staff/sign-in-limit.ts'
 import { signOut } from '../../staff/sign-out.ts'
-import { byStaff, checkCsrf } from './guards.ts'
+import { checkCsrf, staffOf } from './guards.ts'
 import { plainPage } from './layout.ts'
 import { errorNotice, refusalOf } from './refused-form.ts'
 import { requireSession, setTokenCookie, tokenOf } from './session.ts'
@@ -69,7 +69,7 @@ export async function startSession(
 async function endOwnSession(deps: Deps, req: Request, res: Response): Promise<void> {
   const token = tokenOf(req, 'session')
   if (token === undefined || res.locals.staff === undefined) return
-  await signOut(deps, token, byStaff(req, res, null))
+  await signOut(deps, token, byOwner(staffOf(res).name, req.ip ?? ''))
 }
 
 /**
