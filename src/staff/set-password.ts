@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { audited } from '../audit/audited.ts'
 import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
@@ -8,19 +7,15 @@ import type { SignedIn } from './find-session.ts'
 import { byOwner } from './open-session.ts'
 import { findByLink, withLink } from './password-link.ts'
 import { passwordFault } from './passwords.ts'
-import { largestPrefixOf, recordRefusal } from './sign-in.ts'
+import { prove, type Unproven, WrongProof } from './proof.ts'
+import { largestPrefixOf } from './sign-in.ts'
 import type { SignInChecks } from './sign-in-limit.ts'
 
 /**
  * The result of setting a password. `invalid` contains why the new password is not accepted. `refused` means that the
  * link is not valid, or that the old password is wrong.
  */
-export type SetPasswordResult =
-  | { outcome: 'done'; name: string }
-  | { outcome: 'invalid'; fault: string }
-  | { outcome: 'refused' }
-  | { outcome: 'wait'; seconds: number }
-  | { outcome: 'busy' }
+export type SetPasswordResult = { outcome: 'done'; name: string } | { outcome: 'invalid'; fault: string } | Unproven
 
 type PasswordDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now' | 'transactions'> & {
   slowHash: Pick<SlowHash, 'make'>
@@ -58,25 +53,17 @@ export async function changeOwnPassword(
 ): Promise<SetPasswordResult> {
   const fault = password === old ? 'The new password is the same as the old one.' : passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
-  const attempt = await deps.countAttempt(name, ip)
-  if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
-  await pause(attempt.delayMs)
-  const staff = await deps.Staff.findOne({ _id: name, disabledAt: null }).lean<Staff | null>()
-  const isRight = await deps.checkPassword(largestPrefixOf(ip), staff?.passwordHash ?? null, old)
-  if (isRight === null) {
-    await attempt.takeBack(false)
-    return { outcome: 'busy' }
-  }
-  if (staff === null) return { outcome: 'refused' }
-  if (!isRight) {
-    await recordRefusal(deps, { subject: name, signedInAs: name, ip }, 'wrong old password')
-    return { outcome: 'refused' }
-  }
-  const guard = { epoch: staff.epoch, disabledAt: null }
-  const set = await write(deps, { name, password, ip, means: 'old password', keptId: sessionId }, guard)
-  if (!set) return { outcome: 'refused' }
-  await attempt.takeBack(true)
-  return { outcome: 'done', name }
+  const by = byOwner(name, ip)
+  return prove(deps, deps.countAttempt(name, ip), by, async () => {
+    const staff = await deps.Staff.findOne({ _id: name, disabledAt: null }).lean<Staff | null>()
+    const isRight = await deps.checkPassword(largestPrefixOf(ip), staff?.passwordHash ?? null, old)
+    if (isRight === null) return { outcome: 'busy' }
+    if (staff === null) return { outcome: 'refused' }
+    if (!isRight) throw new WrongProof(name, 'wrong old password')
+    const guard = { epoch: staff.epoch, disabledAt: null }
+    const set = await write(deps, { name, password, ip, means: 'old password', keptId: sessionId }, guard)
+    return set ? { outcome: 'done', name } : { outcome: 'refused' }
+  })
 }
 
 interface NewPassword {

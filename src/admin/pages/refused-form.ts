@@ -1,15 +1,13 @@
 import type { Response } from 'express'
 import { html } from 'ghtml'
 import { addHeader } from '../../http/pages/send-page.ts'
-
-/** The outcomes of a form with a secret for which a message is enough. */
-type Refused = { outcome: 'refused' } | { outcome: 'wait'; seconds: number } | { outcome: 'busy' }
+import type { Unproven } from '../../staff/proof.ts'
 
 /**
  * Returns the status and the message with which a form is shown again. If the client must wait, also sets
  * `Retry-After`. `wrong` is the message for a wrong secret.
  */
-export function refusalOf(res: Response, result: Refused, wrong: string): { status: number; error: string } {
+export function refusalOf(res: Response, result: Unproven, wrong: string): { status: number; error: string } {
   if (result.outcome === 'refused') return { status: 403, error: wrong }
   const seconds = result.outcome === 'wait' ? result.seconds : 2
   const why = result.outcome === 'wait' ? 'Too many attempts.' : 'Too many people are signing in now.'

@@ -59,7 +59,7 @@ const titles: Record<number, [title: string, sentence: string]> = {
   503: ['Not available', 'The database is not responding. Try again in a few seconds.'],
 }
 
-/** Sends a staff page that explains the error. If a session ends during an act, its request is refused like later ones. */
+/** Sends a staff page that explains the error. An act whose session has just ended is refused like any later one. */
 export const sendStaffError: SendError = (req, res, status, error) => {
   if (status === 403) return refuseSignedOut(req, res)
   const [title, sentence] = titles[status] ?? ['Request not valid', messageOf(error)]

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { By } from '../../audit/audit-event.ts'
 import { type AuditedAct, audited } from '../../audit/audited.ts'
 import type { Deps } from '../../deps.ts'
@@ -7,12 +6,12 @@ import { newId } from '../../security/ids.ts'
 import type { SealedField } from '../../security/seal.ts'
 import type { SecondFactor, Staff } from '../account.ts'
 import type { SignedIn } from '../find-session.ts'
+import type { Unproven } from '../proof.ts'
 import { staffSessions } from '../session.ts'
-import { recordRefusal } from '../sign-in.ts'
 import type { CountCode } from '../sign-in-limit.ts'
 import { hashOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts'
 import { newTotpSecret, stepOf, totpField } from './totp.ts'
-import { useCode } from './use-code.ts'
+import { proveByCode } from './use-code.ts'
 
 export type FactorDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now' | 'transactions'> & {
   countCode: CountCode
@@ -25,9 +24,8 @@ export type FactorDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 's
 export type FactorResult =
   | { outcome: 'done'; codes: string[] }
   | { outcome: 'wrong-new-code' }
-  | { outcome: 'refused' }
   | { outcome: 'expired' }
-  | { outcome: 'wait'; seconds: number }
+  | Unproven
 
 /**
  * Returns a new TOTP secret, and the same secret sealed for this session. The form contains the sealed secret, so
@@ -83,8 +81,8 @@ export async function addSecondFactor(
     recoveryCodes: codes.map((each) => hashOfRecoveryCode(session.name, each)),
     addedAt: deps.now(),
   }
-  const add = async (act: AuditedAct): Promise<boolean> => {
-    if (!(await write(deps, act, staff, { secondFactor: factor }))) return false
+  const add = async (act: AuditedAct): Promise<FactorResult> => {
+    if (!(await write(deps, act, staff, { secondFactor: factor }))) return { outcome: 'expired' }
     const own = { staffName: session.name, sessionId: session.sessionId }
     const keep = { $set: { factorId: factor.id } }
     await nativeCollection(deps.StaffSession).updateOne(own, keep, { session: act.session })
@@ -95,12 +93,13 @@ export async function addSecondFactor(
       before: { addedAt: staff.secondFactor?.addedAt ?? null },
       after: { addedAt: factor.addedAt },
     })
-    return true
+    return { outcome: 'done', codes }
   }
-  if (staff.secondFactor !== null)
-    return (await withCode(deps, staff, { code: current, ip, by }, add)) ?? { outcome: 'done', codes }
-  const isDone = await audited(deps, { documents: [staff._id], by }, add)
-  return isDone ? { outcome: 'done', codes } : { outcome: 'expired' }
+  if (staff.secondFactor === null) return audited(deps, { documents: [staff._id], by }, add)
+  return proveByCode(deps, staff, { code: current, ip, by, enteredBy: by }, async (act, use) => {
+    await use()
+    return add(act)
+  })
 }
 
 /** Replaces all recovery codes of an account, if a code of its second factor was entered. */
@@ -114,34 +113,12 @@ export async function renewRecoveryCodes(
   if (staff === null || staff.secondFactor === null) return { outcome: 'expired' }
   const codes = newRecoveryCodes()
   const change = { 'secondFactor.recoveryCodes': codes.map((each) => hashOfRecoveryCode(name, each)) }
-  const refusal = await withCode(deps, staff, { code, ip, by }, async (act) => {
-    if (!(await write(deps, act, staff, change))) return false
+  return proveByCode<FactorResult>(deps, staff, { code, ip, by, enteredBy: by }, async (act, use) => {
+    await use()
+    if (!(await write(deps, act, staff, change))) return { outcome: 'expired' }
     await act.add({ act: 'staff.recovery-codes-renewed', subject: name, businessId: null })
-    return true
+    return { outcome: 'done', codes }
   })
-  return refusal ?? { outcome: 'done', codes }
-}
-
-/** Makes a change for which a code is used up, in the same transaction. Returns null if it is made. */
-async function withCode(
-  deps: FactorDeps,
-  staff: Staff,
-  { code, ip, by }: { code: string; ip: string; by: By },
-  change: (act: AuditedAct) => Promise<boolean>,
-): Promise<FactorResult | null> {
-  const attempt = await deps.countCode(staff._id, ip, code)
-  if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
-  await pause(attempt.delayMs)
-  const done = await audited(deps, { documents: [staff._id], by }, async (act) => {
-    const used = await useCode(deps, staff, code, act.session)
-    return used.kind === 'refused' ? used : ({ kind: (await change(act)) ? 'done' : 'expired' } as const)
-  })
-  if (done.kind === 'refused') {
-    await recordRefusal(deps, { subject: staff._id, signedInAs: staff._id, ip }, done.reason)
-    return { outcome: 'refused' }
-  }
-  await attempt.takeBack(true)
-  return done.kind === 'done' ? null : { outcome: 'expired' }
 }
 
 /** Makes the change, unless the account or its second factor has changed since it was read. */
