@@ -32,4 +32,5 @@ export const changeStockBody = {
   else: { required: ['stock'], message: 'or delta is required' },
 } as const
 
+/** The new stock of a variant, or the amount by which to change it, in units. */
 export type ChangeStockBody = { stock: number } | { delta: number }

@@ -22,8 +22,3 @@ export const createEndpointBody = {
     },
   },
 } as const
-
-export interface CreateEndpointBody {
-  url: string
-  events: string[]
-}

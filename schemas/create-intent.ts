@@ -1,3 +1,5 @@
+import type { ValueOf } from './value-of.ts'
+
 /** The merchant's own reference of a payment, in a create request and in the filter of a list. */
 export const merchantReference = { type: 'string', maxLength: 64, normalise: 'reference' } as const
 
@@ -68,12 +70,4 @@ const redirectUrl = <Format extends string>(format: Format) =>
 export const createLiveIntentBody = createIntentBody('https-url')
 export const createTestIntentBody = createIntentBody('https-or-localhost-url')
 
-export interface CreateIntentBody {
-  amount?: number
-  amountType?: 'FIXED' | 'OPEN'
-  label?: string
-  merchantReference?: string
-  metadata?: Record<string, string>
-  success_url?: string
-  cancel_url?: string
-}
+export type CreateIntentBody = ValueOf<typeof createTestIntentBody>

@@ -7,6 +7,7 @@ import {
   maxStock,
   maxVariants,
 } from './product-limits.ts'
+import type { ValueOf } from './value-of.ts'
 
 /** The fields of a variant in a create or update request. The price is in centimes. */
 export const variantFields = {
@@ -80,21 +81,10 @@ export const createProductBody = {
   else: { required: ['price'] },
 } as const
 
-export interface ProductFields {
-  name?: string
-  description?: string
-  images?: string[]
-  active?: boolean
-}
+type Accepted = ValueOf<typeof createProductBody>
+type GivenVariants = NonNullable<Accepted['variants']>
 
-export interface VariantFields {
-  label?: string
-  price?: number
-  stock?: number
-  sku?: string | null
-}
+export type VariantFields = Partial<GivenVariants[number]>
 
-export type CreateProductBody = ProductFields & { name: string } & (
-    | { variants: (VariantFields & { label: string; price: number })[] }
-    | { variants?: undefined; price: number; stock?: number; sku?: string | null }
-  )
+export type CreateProductBody = Omit<Accepted, 'variants' | 'price'> &
+  ({ variants: GivenVariants } | { variants?: undefined; price: number })

@@ -1,5 +1,6 @@
-import { type DelimiterName, delimiterQuery } from './delimiter.ts'
+import { delimiterQuery } from './delimiter.ts'
 import { spanQuery } from './span.ts'
+import type { ValueOf } from './value-of.ts'
 
 /** The contents of an export of the ledger: the payments, the refunds, or all entries. */
 export const exportKinds = ['payments', 'refunds', 'entries'] as const
@@ -48,11 +49,4 @@ export const exportLedgerQuery = {
   additionalProperties: false,
 } as const
 
-export interface ExportLedgerQuery {
-  from?: string
-  to?: string
-  format?: ExportFormat
-  delimiter?: DelimiterName
-  language?: ExportLanguage
-  after?: string
-}
+export type ExportLedgerQuery = ValueOf<typeof exportLedgerQuery>

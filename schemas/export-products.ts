@@ -1,4 +1,5 @@
-import { type DelimiterName, delimiterQuery } from './delimiter.ts'
+import { delimiterQuery } from './delimiter.ts'
+import type { ValueOf } from './value-of.ts'
 
 /** The query parameters of a product export. */
 export const exportProductsQuery = {
@@ -7,6 +8,4 @@ export const exportProductsQuery = {
   additionalProperties: false,
 } as const
 
-export interface ExportProductsQuery {
-  delimiter?: DelimiterName
-}
+export type ExportProductsQuery = ValueOf<typeof exportProductsQuery>

@@ -1,3 +1,5 @@
+import type { ValueOf } from './value-of.ts'
+
 /** The query parameters of a product import (docs/merchants/store.md). */
 export const importProductsQuery = {
   type: 'object',
@@ -10,9 +12,7 @@ export const importProductsQuery = {
   additionalProperties: false,
 } as const
 
-export interface ImportProductsQuery {
-  dryRun?: 'true' | 'false'
-}
+export type ImportProductsQuery = ValueOf<typeof importProductsQuery>
 
 /** The maximum length of the CSV text. A JSON body is limited to 2 MiB, so it cannot contain a longer text. */
 const maxCsvLength = 2 * 1024 * 1024

@@ -16,13 +16,3 @@ export const listAuditQuery = {
     before: { type: 'string', pattern: '^-?\\d{1,16}-[^]{1,100}$' },
   },
 } as const
-
-export interface ListAuditQuery {
-  who?: string
-  act?: string
-  subject?: string
-  business?: string
-  from?: string
-  to?: string
-  before?: string
-}

@@ -1,6 +1,7 @@
 import { events } from './events.ts'
 import { pageQuery } from './page.ts'
 import { spanQuery } from './span.ts'
+import type { ValueOf } from './value-of.ts'
 
 /** Every status that a delivery can have (SPEC 3, note 3). */
 export const deliveryStatuses = ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'] as const
@@ -51,14 +52,4 @@ export const listDeliveriesQuery = {
   additionalProperties: false,
 } as const
 
-export interface ListDeliveriesQuery {
-  status?: string
-  event?: string
-  endpointId?: string
-  referenceNumber?: string
-  responseStatus?: string
-  from?: string
-  to?: string
-  page?: string
-  limit?: string
-}
+export type ListDeliveriesQuery = ValueOf<typeof listDeliveriesQuery>

@@ -1,4 +1,5 @@
-import { type PageQuery, pageQuery } from './page.ts'
+import { pageQuery } from './page.ts'
+import type { ValueOf } from './value-of.ts'
 
 /**
  * The query parameters of GET /dev/webhooks. All values are strings, because they come from the URL. If a parameter is
@@ -17,6 +18,4 @@ export const listEndpointsQuery = {
   additionalProperties: false,
 } as const
 
-export interface ListEndpointsQuery extends PageQuery {
-  sandbox?: string
-}
+export type ListEndpointsQuery = ValueOf<typeof listEndpointsQuery>

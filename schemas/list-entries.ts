@@ -1,4 +1,5 @@
 import { pageQuery } from './page.ts'
+import type { ValueOf } from './value-of.ts'
 
 /** The types of ledger entries that merchants see. */
 export const entryTypes = ['payment', 'refund', 'fee', 'payout'] as const
@@ -38,13 +39,6 @@ export const listRefundsQuery = {
   additionalProperties: false,
 } as const
 
-export interface ListRefundsQuery {
-  from?: string
-  to?: string
-  page?: string
-  limit?: string
-}
+export type ListRefundsQuery = ValueOf<typeof listRefundsQuery>
 
-export interface ListEntriesQuery extends ListRefundsQuery {
-  type?: EntryType
-}
+export type ListEntriesQuery = ValueOf<typeof listEntriesQuery>

@@ -1,10 +1,11 @@
 import { type EventName, events } from './events.ts'
 import { pageQuery } from './page.ts'
+import type { ValueOf } from './value-of.ts'
 
 /** The longest time in seconds for which the service holds a request. Many proxies end a request after 30 s. */
 export const maxWaitSeconds = 25
 
-const type = { description: 'Only events of this type.', enum: Object.keys(events) }
+const type = { description: 'Only events of this type.', enum: Object.keys(events) as EventName[] }
 
 /**
  * The query parameters of GET /dev/events. All values are strings, because they come from the URL. If a parameter is
@@ -37,14 +38,7 @@ export const listEventsQuery = {
   additionalProperties: false,
 } as const
 
-export interface ListEventsQuery {
-  type?: EventName
-  referenceNumber?: string
-  from?: string
-  to?: string
-  page?: string
-  limit?: string
-}
+export type ListEventsQuery = ValueOf<typeof listEventsQuery>
 
 /** The query parameters of GET /dev/events/feed. */
 export const readFeedQuery = {
@@ -69,9 +63,4 @@ export const readFeedQuery = {
   additionalProperties: false,
 } as const
 
-export interface ReadFeedQuery {
-  after?: string
-  type?: EventName
-  limit?: string
-  wait?: string
-}
+export type ReadFeedQuery = ValueOf<typeof readFeedQuery>

@@ -1,6 +1,7 @@
 import { merchantReference } from './create-intent.ts'
 import { pageQuery } from './page.ts'
 import { spanQuery } from './span.ts'
+import type { ValueOf } from './value-of.ts'
 
 /** Every status that an intent can have (SPEC 3). */
 export const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
@@ -56,11 +57,4 @@ export const listIntentsQuery = {
   additionalProperties: false,
 } as const
 
-export interface ListIntentsQuery extends Partial<Record<keyof typeof rangeQuery, string>> {
-  status?: Status
-  merchantReference?: string
-  from?: string
-  to?: string
-  page?: string
-  limit?: string
-}
+export type ListIntentsQuery = ValueOf<typeof listIntentsQuery>

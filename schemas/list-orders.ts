@@ -1,5 +1,6 @@
 import { pageQuery } from './page.ts'
 import { spanQuery } from './span.ts'
+import type { ValueOf } from './value-of.ts'
 
 /**
  * The query parameters of GET /dev/store/orders. All values are strings, because they come from the URL. If a parameter
@@ -14,9 +15,4 @@ export const listOrdersQuery = {
   additionalProperties: false,
 } as const
 
-export interface ListOrdersQuery {
-  from?: string
-  to?: string
-  page?: string
-  limit?: string
-}
+export type ListOrdersQuery = ValueOf<typeof listOrdersQuery>

@@ -1,5 +1,6 @@
 import { pageQuery } from './page.ts'
 import { maxNameLength, maxSkuLength } from './product-limits.ts'
+import type { ValueOf } from './value-of.ts'
 
 /**
  * The query parameters of GET /dev/store/products. All values are strings, because they come from the URL. If a
@@ -29,10 +30,4 @@ export const listProductsQuery = {
   additionalProperties: false,
 } as const
 
-export interface ListProductsQuery {
-  active?: 'true' | 'false'
-  q?: string
-  sku?: string
-  page?: string
-  limit?: string
-}
+export type ListProductsQuery = ValueOf<typeof listProductsQuery>

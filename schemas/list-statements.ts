@@ -1,4 +1,5 @@
-import { type DelimiterName, delimiterQuery } from './delimiter.ts'
+import { delimiterQuery } from './delimiter.ts'
+import type { ValueOf } from './value-of.ts'
 
 const delimiter = {
   ...delimiterQuery,
@@ -28,10 +29,6 @@ export const getStatementQuery = {
   additionalProperties: false,
 } as const
 
-export interface GetStatementQuery {
-  delimiter?: DelimiterName
-}
+export type GetStatementQuery = ValueOf<typeof getStatementQuery>
 
-export interface ListStatementsQuery extends GetStatementQuery {
-  month?: string
-}
+export type ListStatementsQuery = ValueOf<typeof listStatementsQuery>

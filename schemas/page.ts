@@ -1,3 +1,5 @@
+import type { ValueOf } from './value-of.ts'
+
 /** The highest page number that a request may contain. No list has anywhere near this many pages. */
 export const maxPage = 999_999_999_999_999
 
@@ -18,7 +20,4 @@ export const pageQuery = {
 /** The schema of the query string for operations that accept no query parameters. */
 export const emptyQuery = { type: 'object', properties: {}, additionalProperties: false } as const
 
-export interface PageQuery {
-  page?: string
-  limit?: string
-}
+export type PageQuery = ValueOf<typeof pageQuery>

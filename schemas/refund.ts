@@ -31,9 +31,3 @@ export const refundBody = {
     },
   },
 } as const
-
-export interface RefundBody {
-  amount?: number
-  reason?: string
-  expectedRefundable?: number
-}

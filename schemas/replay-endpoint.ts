@@ -30,11 +30,3 @@ export const replayEndpointBody = {
     dryRun: { description: 'If true, the events are only counted, and the status is 200.', type: 'boolean' },
   },
 } as const
-
-export interface ReplayEndpointBody {
-  from: string
-  to?: string
-  events?: string[]
-  onlyUndelivered?: boolean
-  dryRun?: boolean
-}

@@ -1,6 +1,5 @@
 import { deliveryFilters } from './list-deliveries.ts'
 import { spanQuery } from './span.ts'
-
 /** The statuses of the deliveries that can be retried by filter. */
 export const retriedStatuses = ['DEAD', 'RETRYING', 'CANCELLED'] as const
 export type RetriedStatus = (typeof retriedStatuses)[number]
@@ -40,14 +39,3 @@ export const retryDeliveriesBody = {
     },
   },
 } as const
-
-export interface RetryDeliveriesBody {
-  status?: RetriedStatus[]
-  event?: string
-  endpointId?: string
-  referenceNumber?: string
-  responseStatus?: string
-  from?: string
-  to?: string
-  after?: string
-}

@@ -1,5 +1,6 @@
 import { maxLabelLength } from './product-limits.ts'
 import { maxPhoneLength } from './simulate-payment.ts'
+import type { ValueOf } from './value-of.ts'
 
 /**
  * The maximum quantity of one item. With the default MAX_AMOUNT of 10^9 centimes, an item's total is at most 10^15
@@ -57,14 +58,6 @@ export const simulateOrderBody = {
 } as const
 
 /** An item of a simulated order. If the product has only one variant, the variant may be omitted. */
-export interface SimulatedItem {
-  productId: string
-  variantId?: string
-  variantLabel?: string
-  quantity: number
-}
+export type SimulatedItem = NonNullable<SimulateOrderBody['items']>[number]
 
-export interface SimulateOrderBody {
-  items?: SimulatedItem[]
-  customer?: { name?: string; phone?: string; email?: string }
-}
+export type SimulateOrderBody = ValueOf<typeof simulateOrderBody>

@@ -1,4 +1,5 @@
 import { createTestIntentBody } from './create-intent.ts'
+import type { ValueOf } from './value-of.ts'
 
 /** The maximum length of a phone number as a string. It is enough for 15 digits and separators between them. */
 export const maxPhoneLength = 40
@@ -26,8 +27,4 @@ export const simulatePaymentBody = {
   },
 } as const
 
-export interface SimulatePaymentBody {
-  amount?: number
-  payerPhone?: string
-  outcome?: 'success' | 'insufficient_funds' | 'technical_error'
-}
+export type SimulatePaymentBody = ValueOf<typeof simulatePaymentBody>

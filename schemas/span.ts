@@ -1,3 +1,5 @@
+import type { ValueOf } from './value-of.ts'
+
 /** The query parameters that limit a list to a time span (SPEC 4.3). */
 export const spanQuery = {
   type: 'object',
@@ -16,7 +18,4 @@ export const spanQuery = {
   },
 } as const
 
-export interface SpanQuery {
-  from?: string
-  to?: string
-}
+export type SpanQuery = ValueOf<typeof spanQuery>

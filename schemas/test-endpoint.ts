@@ -1,5 +1,4 @@
 import { createEndpointBody } from './create-endpoint.ts'
-
 /** The body of a POST /dev/webhooks/endpoints/{id}/test request (SPEC 4.8). */
 export const testEndpointBody = {
   type: 'object',
@@ -10,7 +9,3 @@ export const testEndpointBody = {
     },
   },
 } as const
-
-export interface TestEndpointBody {
-  event?: string
-}

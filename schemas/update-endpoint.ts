@@ -1,5 +1,4 @@
 import { createEndpointBody } from './create-endpoint.ts'
-
 /**
  * The body of a PUT /dev/webhooks/endpoints/{id} request (SPEC 4.8). The body may contain any of these fields. Each
  * field is validated as in a create request.
@@ -14,9 +13,3 @@ export const updateEndpointBody = {
     },
   },
 } as const
-
-export interface UpdateEndpointBody {
-  url?: string
-  events?: string[]
-  active?: boolean
-}

@@ -1,11 +1,6 @@
-import {
-  notBesideVariants,
-  type ProductFields,
-  productFields,
-  type VariantFields,
-  variantFields,
-} from './create-product.ts'
+import { notBesideVariants, productFields, variantFields } from './create-product.ts'
 import { maxVariants } from './product-limits.ts'
+import type { ValueOf } from './value-of.ts'
 
 /**
  * The body of a PUT /dev/store/products/{id} request (SPEC 4.9). The body may contain any of these fields. A variant is
@@ -47,7 +42,4 @@ export const updateProductBody = {
   },
 } as const
 
-export interface UpdateProductBody extends ProductFields, Omit<VariantFields, 'label'> {
-  variants?: ({ _id?: string } & VariantFields)[]
-  removeMissingVariants?: boolean
-}
+export type UpdateProductBody = ValueOf<typeof updateProductBody>

@@ -1,4 +1,4 @@
-import { type ListAuditQuery, listAuditQuery } from '../../schemas/list-audit.ts'
+import { listAuditQuery } from '../../schemas/list-audit.ts'
 import type { Deps } from '../deps.ts'
 import { readName } from '../input/name.ts'
 import { readSpan, type Span, within } from '../input/span.ts'
@@ -22,7 +22,7 @@ const pageSize = 50
 
 /** Parses a query. Throws VALIDATION_ERROR if a parameter is invalid. */
 export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<string, unknown>): AuditFilter {
-  const params = deps.validate<ListAuditQuery>(listAuditQuery, query)
+  const params = deps.validate(listAuditQuery, query)
   const [, at, id] = /^(-?\d+)-([^]+)$/.exec(params.before ?? '') ?? []
   const pasted = (text?: string) => (text === undefined ? null : (readName('name', text) ?? text))
   return {

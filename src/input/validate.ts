@@ -1,6 +1,8 @@
 import { Ajv, type ErrorObject } from 'ajv'
+import type { JSONSchema } from 'json-schema-to-ts'
 import { type EventName, events } from '../../schemas/events.ts'
 import { maxWaitSeconds } from '../../schemas/list-events.ts'
+import type { ValueOf } from '../../schemas/value-of.ts'
 import type { Config } from '../config.ts'
 import { readPhone } from '../wallets/phone.ts'
 import { checkWebhookUrl } from '../webhooks/sender/url.ts'
@@ -14,7 +16,8 @@ import { readUrl } from './url.ts'
  * Validates a value against a schema from the `schemas` folder. Returns the typed value with only its known fields, or
  * throws a single error that lists all faults.
  */
-export type Validate = <T>(schema: AnnotatedSchema, value: unknown) => T
+export type Validate = <Schema extends AnnotatedSchema>(schema: Schema, value: unknown) => Valid<Schema>
+type Valid<Schema> = Schema extends JSONSchema ? ValueOf<Schema> : unknown
 
 type Limits = Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>
 
@@ -70,11 +73,11 @@ function createAjv(): Ajv {
 /** Creates the validator for all requests. */
 export const createValidate =
   (limits: Limits): Validate =>
-  <T>(schema: AnnotatedSchema, value: unknown): T => {
+  <Schema extends AnnotatedSchema>(schema: Schema, value: unknown): Valid<Schema> => {
     config = limits
     const faults: ErrorObject[] = []
     const fields = readFields(schema, value, faults)
-    const isValid = ajv.compile<T>(schema)
+    const isValid = ajv.compile<Valid<Schema>>(schema)
     if (isValid(fields) && faults.length === 0) return fields
     throw inOneRefusal(schema, [...faults, ...(isValid.errors ?? [])], rulesOf(limits))
   }

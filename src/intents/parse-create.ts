@@ -1,4 +1,4 @@
-import { type CreateIntentBody, createLiveIntentBody, createTestIntentBody } from '../../schemas/create-intent.ts'
+import { createLiveIntentBody, createTestIntentBody } from '../../schemas/create-intent.ts'
 import type { Deps } from '../deps.ts'
 import type { Intent } from './intent.ts'
 
@@ -13,7 +13,7 @@ export type IntentRequest = Pick<
  */
 export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body: unknown): IntentRequest {
   const schema = sandbox ? createTestIntentBody : createLiveIntentBody
-  const valid = deps.validate<CreateIntentBody>(schema, body)
+  const valid = deps.validate(schema, body)
   return {
     amount: valid.amount ?? null,
     amountType: valid.amountType ?? 'FIXED',

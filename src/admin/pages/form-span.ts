@@ -1,4 +1,4 @@
-import { type SpanQuery, spanQuery } from '../../../schemas/span.ts'
+import { spanQuery } from '../../../schemas/span.ts'
 import type { Deps } from '../../deps.ts'
 import { readSpan, type Span } from '../../input/span.ts'
 import { filledIn } from './filled-in.ts'
@@ -8,7 +8,7 @@ import { filledIn } from './filled-in.ts'
  * invalid.
  */
 export function readFormSpan(deps: Pick<Deps, 'validate'>, form: object): Span {
-  return readSpan(deps.validate<SpanQuery>(spanQuery, filledIn(form)))
+  return readSpan(deps.validate(spanQuery, filledIn(form)))
 }
 
 /** Converts a time span to form fields or query parameters. An open end is omitted. */

@@ -75,7 +75,7 @@ export const endpointRoutes: readonly Route[] = [
 function listEndpoints(
   deps: Pick<Deps, 'Endpoint'>,
   { businessId, sandbox: isTest }: Caller,
-  { sandbox = String(isTest), ...slice }: ListEndpointsQuery,
+  { sandbox = `${isTest}`, ...slice }: ListEndpointsQuery,
 ): Promise<Page<Endpoint>> {
   if (isTest && sandbox === 'false') throw refuse('SANDBOX_MISMATCH')
   const where = { businessId, sandbox: sandbox === 'true', ...standing }

@@ -39,7 +39,7 @@ const demoPayer = '22000001'
  * `simulatePayment` does that.
  */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Simulation {
-  const { amount, payerPhone, outcome } = deps.validate<SimulatePaymentBody>(simulatePaymentBody, body)
+  const { amount, payerPhone, outcome } = deps.validate(simulatePaymentBody, body)
   return {
     amount: amount ?? null,
     payerPhone: readPhone(payerPhone ?? demoPayer) ?? demoPayer,

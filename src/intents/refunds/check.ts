@@ -1,4 +1,4 @@
-import { maxRefunds, type RefundBody, refundBody } from '../../../schemas/refund.ts'
+import { maxRefunds, refundBody } from '../../../schemas/refund.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import type { ReturnedFees } from '../../wallets/commission.ts'
@@ -22,7 +22,7 @@ export interface RefundRequest {
 
 /** Validates the body of a refund request. */
 export function parseRefund(deps: Pick<Deps, 'validate'>, body: unknown): RefundRequest {
-  const { amount, reason, expectedRefundable } = deps.validate<RefundBody>(refundBody, body)
+  const { amount, reason, expectedRefundable } = deps.validate(refundBody, body)
   return {
     amount: amount ?? null,
     reason: reason ?? null,

@@ -27,7 +27,7 @@ export interface OrderRequest {
  * are in stock is checked later.
  */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): OrderRequest {
-  const { items, customer } = deps.validate<SimulateOrderBody>(simulateOrderBody, body)
+  const { items, customer } = deps.validate(simulateOrderBody, body)
   return { items: items ?? null, customer: customerOf(customer ?? {}) }
 }
 

@@ -14,7 +14,7 @@ import { presentProduct } from './present.ts'
  * field is optional.
  */
 export function parseChange(deps: Pick<Deps, 'validate'>, body: unknown): ProductChange {
-  const input = deps.validate<UpdateProductBody>(updateProductBody, body)
+  const input = deps.validate(updateProductBody, body)
   const { name, description, images, active, removeMissingVariants = false } = input
   const variants = variantsOf(input)
   return {

@@ -22,7 +22,7 @@ export interface ProductRequest extends Pick<Product, 'name' | 'description' | '
  * of the request apply to the product's only variant.
  */
 export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
-  const input = deps.validate<CreateProductBody>(createProductBody, body)
+  const input = deps.validate(createProductBody, body) as CreateProductBody
   const given =
     input.variants === undefined
       ? [{ label: defaultLabel, price: input.price, stock: input.stock, sku: input.sku, prefix: '' }]

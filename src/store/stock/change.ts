@@ -10,17 +10,12 @@ import { pickVariant } from '../products/pick-variant.ts'
 import { presentVariant } from '../products/present.ts'
 import type { Variant } from '../products/product.ts'
 
-/** The new stock of a variant, or the amount by which to change the stock. Both are in units. */
-type StockChange = { stock: number } | { delta: number }
-
 /**
  * Parses the body of a stock change. Throws VALIDATION_ERROR if a field is invalid, or if the body contains both
  * `stock` and `delta` or neither of them.
  */
-export function parseStockChange(deps: Pick<Deps, 'validate'>, body: unknown): StockChange {
-  const change = deps.validate<ChangeStockBody>(changeStockBody, body)
-  return 'stock' in change ? { stock: change.stock } : { delta: change.delta }
-}
+export const parseStockChange = (deps: Pick<Deps, 'validate'>, body: unknown): ChangeStockBody =>
+  deps.validate(changeStockBody, body) as ChangeStockBody
 
 /**
  * Changes the stock of a variant. `idOrLabel` is the `_id` of the variant, or its label. Throws INSUFFICIENT_STOCK if
@@ -31,7 +26,7 @@ export const changeStock = (
   deps: Deps,
   caller: Caller,
   { productId, idOrLabel }: { productId: string; idOrLabel: string },
-  change: StockChange,
+  change: ChangeStockBody,
   request: WriteRequest,
 ): Promise<Result> =>
   once(deps, request, { documents: [productId] }, async ({ session }) => {

@@ -1,4 +1,4 @@
-import { type RetryDeliveriesBody, retryDeliveriesBody, withoutFilter } from '../../../schemas/retry-deliveries.ts'
+import { retryDeliveriesBody, withoutFilter } from '../../../schemas/retry-deliveries.ts'
 import type { About } from '../../audit/audit-event.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
@@ -21,7 +21,7 @@ export interface RetryFilter extends DeliveryFilter {
 
 /** Validates the body of a request that retries deliveries by filter. */
 export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): RetryFilter {
-  const { after = null, status, ...filters } = deps.validate<RetryDeliveriesBody>(retryDeliveriesBody, body)
+  const { after = null, status, ...filters } = deps.validate(retryDeliveriesBody, body)
   const { event = null, endpointId = null, referenceNumber = null, responseStatus = null } = filters
   const { from, to } = readSpan(filters)
   const named = [status ?? null, event, endpointId, referenceNumber, responseStatus, from, to]

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose'
-import { type CreateEndpointBody, createEndpointBody } from '../../../schemas/create-endpoint.ts'
+import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
 import type { EventName } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
@@ -21,7 +21,7 @@ export type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
  * must exist, and the caller's scopes must allow these events.
  */
 export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointRequest {
-  const input = deps.validate<CreateEndpointBody>(createEndpointBody, body)
+  const input = deps.validate(createEndpointBody, body)
   const wanted = [...new Set(input.events as EventName[])]
   permitEvents(caller, wanted, 'events')
   return { url: storedUrl(input.url), events: wanted }

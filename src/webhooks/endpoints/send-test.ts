@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { EventName } from '../../../schemas/events.ts'
-import { type TestEndpointBody, testEndpointBody } from '../../../schemas/test-endpoint.ts'
+import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
@@ -26,7 +26,7 @@ export const createTestSlots = (): FairSlots => createFairSlots((held) => held <
 
 /** Validates the body of a test request. Returns the requested event, or null if the body does not name an event. */
 export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EventName | null {
-  const { event = null } = deps.validate<TestEndpointBody>(testEndpointBody, body)
+  const { event = null } = deps.validate(testEndpointBody, body)
   if (event !== null) permitEvents(caller, [event as EventName], 'event')
   return event as EventName | null
 }

@@ -1,5 +1,5 @@
 import type { EventName } from '../../../schemas/events.ts'
-import { type UpdateEndpointBody, updateEndpointBody } from '../../../schemas/update-endpoint.ts'
+import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
@@ -20,7 +20,7 @@ export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'events' | 'active'>
  * optional.
  */
 export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointChange {
-  const { url, events, active } = deps.validate<UpdateEndpointBody>(updateEndpointBody, body)
+  const { url, events, active } = deps.validate(updateEndpointBody, body)
   const wanted = events && [...new Set(events as EventName[])]
   permitEvents(caller, wanted ?? [], 'events')
   return {

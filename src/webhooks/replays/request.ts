@@ -1,5 +1,5 @@
 import type { EventName } from '../../../schemas/events.ts'
-import { type ReplayEndpointBody, replayEndpointBody } from '../../../schemas/replay-endpoint.ts'
+import { replayEndpointBody } from '../../../schemas/replay-endpoint.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
@@ -14,7 +14,7 @@ import { countUndelivered } from './undelivered.ts'
 
 /** Validates the body of a request for a replay. */
 export function parseReplay(deps: Pick<Deps, 'validate'>, body: unknown): ReplayRequest & { dryRun: boolean } {
-  const input = deps.validate<ReplayEndpointBody>(replayEndpointBody, body)
+  const input = deps.validate(replayEndpointBody, body)
   const { from, to } = readSpan(input)
   return {
     from: from ?? new Date(0),
