@@ -25,11 +25,8 @@ export async function createAccount(
   by: By,
 ): Promise<{ name: string; password: string } | null> {
   const password = newPassword()
-  const isNew = await insert(deps, account, by, {
-    passwordHash: await deps.slowHash.make(password),
-    link: null,
-  })
-  return isNew ? { name: account.name, password } : null
+  const passwordHash = await deps.slowHash.make(password)
+  return (await insert(deps, account, by, { passwordHash, link: null })) && { name: account.name, password }
 }
 
 /**
@@ -42,8 +39,7 @@ export async function createAccountWithLink(
   by: By,
 ): Promise<{ name: string; link: string } | null> {
   const { link, url } = newLink(deps)
-  const isNew = await insert(deps, account, by, { passwordHash: null, link })
-  return isNew ? { name: account.name, link: url } : null
+  return (await insert(deps, account, by, { passwordHash: null, link })) && { name: account.name, link: url }
 }
 
 /** Returns null if the name is taken. */

@@ -53,10 +53,9 @@ export const accountActs: ActGroup<AccountFacts> = {
       faults: roleFault,
       async run(deps, account, by, values) {
         const role = roleIn(values)
-        if (role === undefined) return 'refused'
+        if (role === undefined) return false
         if (role === account.role) return { faults: { role: `The account already has the role ${role}.` } }
-        await changeRole(deps, account.name, role, by)
-        return undefined
+        return changeRole(deps, account.name, role, by)
       },
       done: 'The role is changed. The sessions of the account have ended.',
     },
@@ -68,9 +67,7 @@ export const accountActs: ActGroup<AccountFacts> = {
           'the account. It can sign in with its password again. An account that has no password also needs a new password link, because disabling it ended the earlier one.',
         undo: 'disable',
       },
-      async run(deps, { name }, by) {
-        await setDisabled(deps, name, false, by)
-      },
+      run: (deps, { name }, by) => setDisabled(deps, name, false, by),
       done: 'The account is enabled.',
       isDone: ({ disabledAt }) => disabledAt === null,
       already: 'the account is already enabled',
@@ -84,9 +81,7 @@ export const accountActs: ActGroup<AccountFacts> = {
           'the account. All of its sessions end immediately, it cannot sign in, and a link for a new password stops working.',
         undo: 'enable',
       },
-      async run(deps, { name }, by) {
-        await setDisabled(deps, name, true, by)
-      },
+      run: (deps, { name }, by) => setDisabled(deps, name, true, by),
       done: 'The account is disabled. Its sessions have ended.',
       isDone: ({ disabledAt }) => disabledAt !== null,
       already: 'the account is already disabled',
@@ -105,7 +100,7 @@ export const accountActs: ActGroup<AccountFacts> = {
         disabledAt === null ? null : 'A link for a disabled account cannot be issued. Enable the account first.',
       async run(deps, { name }, by) {
         const issued = await issueLink(deps, name, by)
-        return issued === null ? 'refused' : { body: linkNotice(name, issued.link) }
+        return issued === null ? false : { body: linkNotice(name, issued.link) }
       },
       done: '',
     },
@@ -117,9 +112,7 @@ export const accountActs: ActGroup<AccountFacts> = {
         changes: `the second factor and its recovery codes are removed, so the password alone opens the account. First make sure that the request comes from the owner of the account. Also, ${sessionsEnd}`,
         undoNote: 'only the owner of the account can add a second factor.',
       },
-      async run(deps, { name }, by) {
-        await removeSecondFactor(deps, name, by)
-      },
+      run: (deps, { name }, by) => removeSecondFactor(deps, name, by),
       done: 'The second factor is removed. The sessions of the account have ended.',
       isDone: ({ secondFactor }) => !secondFactor,
       already: 'the account has no second factor',
@@ -134,6 +127,7 @@ export const accountActs: ActGroup<AccountFacts> = {
       },
       async run(deps, { name }, by) {
         await endOtherSessions(deps, { name, keptId: '' }, by)
+        return true
       },
       done: 'All sessions of the account have ended.',
     },
@@ -172,7 +166,7 @@ export const staffListActs: ActGroup<object> = {
       }),
       async run(deps, _found, by, values) {
         const [name, role] = [nameIn(values), roleIn(values)]
-        if (role === undefined) return 'refused'
+        if (role === undefined) return false
         const created = await createAccountWithLink(deps, { name, role }, by)
         return created === null
           ? { faults: { name: 'There is already an account with this name.' } }

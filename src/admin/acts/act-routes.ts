@@ -71,8 +71,8 @@ const perform =
       if (form === null) throw error
       return { faults: { form } }
     })
-    if (done === undefined) return redirectTo(res, `${backPath}?done=${name}`)
-    if (done === 'refused') return again()
+    if (done === true) return redirectTo(res, `${backPath}?done=${name}`)
+    if (done === false) return again()
     if ('faults' in done) return invalid(done.faults)
     if ('to' in done) return redirectTo(res, done.to)
     sendPage(res, 200, page({ title: act.title, staff: staffOf(res), current: null }, done.body))

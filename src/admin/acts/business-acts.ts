@@ -11,9 +11,7 @@ const switchAct = ({ label, title, state, effects, act, change }: BusinessSwitch
   title,
   isDanger: effects.closes !== undefined,
   effects,
-  async run(deps, { _id }, by) {
-    await changeBusiness(deps, _id, change, { ...by, act })
-  },
+  run: async (deps, { _id }, by) => (await changeBusiness(deps, _id, change, { ...by, act })) !== null,
   done: `Done: the business is ${state}.`,
   isDone: (business) =>
     Object.entries(change).every(([field, value]) => business[field as keyof typeof change] === value),
@@ -57,6 +55,7 @@ const limitsAct: StaffAct<Business> = {
   async run(deps, { _id }, by, values) {
     const chosen = limits.map(([name, info]) => [name, readLimit(values[name] ?? '', info)])
     await changeBusiness(deps, _id, { limits: Object.fromEntries(chosen) }, { ...by, act: 'business.limited' })
+    return true
   },
   done: 'The limits are set.',
 }

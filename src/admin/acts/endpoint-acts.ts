@@ -129,6 +129,7 @@ const replayAct: StaffAct<TracedEndpoint> = {
   obstacle: (endpoint) => replayRemedy[endpointStateOf(endpoint)],
   async run(deps, endpoint, by, values) {
     await startReplay(deps, await plan(deps, endpoint, values), by)
+    return true
   },
   done: 'The replay has started. The table of replays shows its progress.',
 }

@@ -11,7 +11,7 @@ const switchAct = ({ label, effects, status }: KeySwitch): StaffAct<KeyInDetail>
   isDanger: effects.closes !== undefined,
   effects,
   obstacle: (key) => (key.status === 'revoked' ? 'A revoked key cannot be changed.' : null),
-  run: async (deps, { id }, by) => ((await setKeyStatus(deps, id, status, by)) ? undefined : 'refused'),
+  run: (deps, { id }, by) => setKeyStatus(deps, id, status, by),
   done: `The key is now ${status}.`,
   isDone: (key) => key.status === status,
   already: `the key is already ${status}`,

@@ -22,11 +22,11 @@ export interface ActField<Found> {
 }
 
 /**
- * What follows an act. By default, the object's page follows with the notice `done`. `to` is another page, and `body`
- * is HTML that is shown once, such as a new link. With `faults`, the form is shown again. The result is `refused` if
- * the object has changed so that the act is no longer possible.
+ * What follows an act. If true, the object's page follows with the notice `done`. `to` is another page, and `body` is
+ * HTML that is shown once, such as a new link. With `faults`, the form is shown again. The result is false if the
+ * object has changed so that the act is no longer possible.
  */
-export type ActResult = undefined | { to: string } | { body: string } | { faults: Faults } | 'refused'
+export type ActResult = boolean | { to: string } | { body: string } | { faults: Faults }
 
 /** An act that staff confirm on a page of its own, which says what will happen and requires a reason. */
 export interface StaffAct<Found> {

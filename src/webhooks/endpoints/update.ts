@@ -8,7 +8,7 @@ import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import { storedUrl } from '../sender/url.ts'
 import { auditedChanges } from './audit.ts'
 import type { Endpoint } from './endpoint.ts'
-import { forbiddenEvents, notPermitted, permitEvents } from './event-permission.ts'
+import { permitEvents } from './event-permission.ts'
 import { findEndpoint } from './find.ts'
 import { presentEndpoint } from './present.ts'
 import { stopDeliveries } from './stop-deliveries.ts'
@@ -30,10 +30,9 @@ export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: 
   }
 }
 
-type UpdateDeps = Pick<
-  Deps,
-  'Endpoint' | 'Delivery' | 'AuditEvent' | 'StoredResponse' | 'transactions' | 'secrets' | 'now' | 'log'
->
+type UpdateDeps = Parameters<typeof once>[0] &
+  Parameters<typeof withinAuditLines>[0] &
+  Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'log'>
 
 /**
  * Changes the given fields. A new URL and a reactivation begin a new period for the report of failures. If the endpoint
@@ -42,7 +41,7 @@ type UpdateDeps = Pick<
  * Otherwise the caller could redirect events that it may not see to another URL.
  */
 export async function updateEndpoint(
-  deps: UpdateDeps & Parameters<typeof withinAuditLines>[0],
+  deps: UpdateDeps,
   caller: Caller,
   id: string,
   change: EndpointChange,
@@ -50,37 +49,22 @@ export async function updateEndpoint(
 ): Promise<Result> {
   if (Object.keys(change).length === 0)
     return { kind: 'none', data: presentEndpoint(await findEndpoint(deps, caller, id)) }
-  const earlier = await request.earlier()
-  const result = earlier ?? (await withinAuditLines(deps, caller, () => changeOnce(deps, caller, id, change, request)))
+  const changeOnce = () =>
+    once(deps, request, { documents: [id] }, async ({ session, at, add }) => {
+      const endpoint = await findEndpoint(deps, caller, id, session)
+      if (change.url !== undefined && change.events === undefined) permitEvents(caller, endpoint.events, 'events')
+      const changed = { ...endpoint, ...change, updatedAt: at }
+      const isNewStart = changed.url !== endpoint.url || (changed.active && !endpoint.active)
+      const set = { ...change, ...(isNewStart ? { 'health.failingSince': null } : {}), updatedAt: at }
+      await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
+      // A request that keeps all values adds no line.
+      const changes = auditedChanges(deps, endpoint, changed)
+      if (changes !== null)
+        await add({ act: 'endpoint.changed', subject: id, businessId: caller.businessId, ...changes })
+      return presentEndpoint(changed)
+    })
+  const result = (await request.earlier()) ?? (await withinAuditLines(deps, caller, changeOnce))
   // Also if the request is repeated, because the process of the first one may have died before it got here.
   if (change.active === false) await stopDeliveries(deps, id)
   return result
-}
-
-const changeOnce = (
-  deps: UpdateDeps,
-  caller: Caller,
-  id: string,
-  change: EndpointChange,
-  request: WriteRequest,
-): Promise<Result> =>
-  once(deps, request, { documents: [id] }, async ({ session, at, add }) => {
-    const endpoint = await findEndpoint(deps, caller, id, session)
-    if (change.url !== undefined && change.events === undefined) refuseHidden(caller, endpoint.events)
-    const changed = { ...endpoint, ...change, updatedAt: at }
-    const isNewStart = changed.url !== endpoint.url || (changed.active && !endpoint.active)
-    await nativeCollection(deps.Endpoint).updateOne(
-      { _id: id },
-      { $set: { ...change, ...(isNewStart ? { 'health.failingSince': null } : {}), updatedAt: at } },
-      { session },
-    )
-    // A request that keeps all values adds no line.
-    const changes = auditedChanges(deps, endpoint, changed)
-    if (changes !== null) await add({ act: 'endpoint.changed', subject: id, businessId: caller.businessId, ...changes })
-    return presentEndpoint(changed)
-  })
-
-function refuseHidden(caller: Caller, events: EventName[]): void {
-  const hidden = forbiddenEvents(caller, events)
-  if (hidden.length > 0) throw notPermitted(hidden, 'events')
 }
