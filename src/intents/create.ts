@@ -63,8 +63,11 @@ async function insertIntent(deps: Deps, caller: Caller, input: IntentRequest, re
     }
     // MongoDB names only one of the indexes that refuse a document, so a twin may be behind each of them.
     const earlier = await findCreated(deps, request)
-    if (earlier !== null) return earlier
     const { index } = insertion
+    if (earlier !== null) {
+      if (index !== 'shortCode') deps.shortCodes.giveBack(intent.shortCode)
+      return earlier
+    }
     if (index === requestIndex || index === referenceIndex) {
       const isFree =
         index === requestIndex ? await freeRequestKey(deps, request) : await freeReference(deps, intent, deadlineAt)
@@ -75,6 +78,7 @@ async function insertIntent(deps: Deps, caller: Caller, input: IntentRequest, re
       await drawAgain(deps, intent, index, deadlineAt)
     }
   }
+  deps.shortCodes.giveBack(intent.shortCode)
   if (sandbox) deps.fullSandboxes.add(businessId)
   throw noCodeFree()
 }

@@ -2,6 +2,7 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { expect } from 'chai'
 import { createFullSandboxes } from '../../src/intents/full-sandboxes.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { type Merchant, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -77,11 +78,15 @@ describe('A payment code', () => {
     let elapsedMs = 0
     service.deps.fullSandboxes = createFullSandboxes(() => elapsedMs)
     await codeOf()
+    const { shortCodes } = service.deps
+    const next = await shortCodes.take(noDeadline)
+    shortCodes.giveBack(next)
     const none = await create(merchant, 'kept trying')
     expect(none.status).to.equal(503)
     expect(none.body.error).to.include({ code: 'SERVICE_UNAVAILABLE', statusCode: 503 })
     expect(Number(none.headers['retry-after'])).to.be.greaterThan(0)
     expect(draws.count()).to.be.at.least(1 + 16)
+    expect(await shortCodes.take(noDeadline)).to.equal(next)
     expect(await service.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(1)
 
     draws.restore()

@@ -107,6 +107,15 @@ describe('A short code', () => {
     expect((await create('lost').expect(201)).body).to.deep.equal(body)
   })
 
+  it('is not used up by a request whose twin creates the intent', async () => {
+    const { shortCodes } = service.deps
+    const next = await takeAll(shortCodes, 2)
+    for (const code of next) shortCodes.giveBack(code)
+    const [one, twin] = await Promise.all([create('twin').expect(201), create('twin').expect(201)])
+    expect(one.body).to.deep.equal(twin.body)
+    expect([one.body.data.shortCode, ...(await takeAll(shortCodes, 1))]).to.have.members(next)
+  })
+
   it('costs far less than one write for each intent, and creates do not wait for it', async () => {
     await createIntent(service, merchant)
     const operations = await profiled(service, async () => {
