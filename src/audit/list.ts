@@ -65,3 +65,18 @@ function conditions({ who, act, subject, businessId, before, ...span }: AuditFil
     ...(before === null ? {} : { $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }] }),
   }
 }
+
+/**
+ * The maximum number of lines to return, which is enough for the page of a payment or a delivery. The audit page shows
+ * any further lines.
+ */
+const maxOnPage = 100
+
+/** Returns the latest audit lines about the given subjects, starting with the newest line. */
+export const trailOf = async (deps: Pick<Deps, 'AuditEvent'>, subjects: readonly string[]): Promise<AuditEvent[]> =>
+  (
+    await deps.AuditEvent.find({ subject: { $in: subjects }, at: { $type: 'date' } })
+      .sort({ at: -1, _id: -1 })
+      .limit(maxOnPage)
+      .lean<AuditEvent[]>()
+  ).map(readable)

@@ -25,21 +25,11 @@ export interface BusinessFacts extends Omit<Business, '_id'>, Usages, KeyTotals 
   balance: { live: number; test: number }
 }
 
+type Counted = 'Intent' | 'Endpoint' | 'Delivery' | 'StoredResponse'
+
 /** Returns the facts about a business, or null if there is no business with this id. */
 export async function lookUpBusinessFacts(
-  deps: Pick<
-    Deps,
-    | 'Business'
-    | 'ApiKey'
-    | 'Endpoint'
-    | 'Delivery'
-    | 'Intent'
-    | 'StoredResponse'
-    | 'LedgerEntry'
-    | 'secrets'
-    | 'config'
-    | 'now'
-  >,
+  deps: Pick<Deps, Counted | 'Business' | 'ApiKey' | 'LedgerEntry' | 'secrets' | 'config' | 'now'>,
   id: string,
 ): Promise<BusinessFacts | null> {
   const found = await lookUpBusiness(deps, id)

@@ -22,19 +22,17 @@ export async function identify(
 ): Promise<Caller> {
   const key = looksLikeKey(apiKey) ? await findByAnyHash(deps, apiKey, deadlineAt) : null
   if (key === null) throw refuse('INVALID_API_KEY')
-  onFound({ keyId: key._id, businessId: key.businessId, sandbox: key.mode === 'test' })
+  const found = { keyId: key._id, businessId: key.businessId, sandbox: key.mode === 'test' }
+  onFound(found)
   if (key.status !== 'active') throw refuse('API_ACCESS_NOT_ACTIVE')
   const { apiEnabled, suspended, liveApproved } = key.business
   if (!apiEnabled || suspended) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
   if (key.mode === 'live' && !liveApproved) throw refuse('LIVE_ACCESS_NOT_APPROVED')
   if (!isAllowedFrom(key.ipAllowlist, clientAddress)) throw refuse('IP_NOT_ALLOWED')
   noteKeyUse(deps, key, deadlineAt)
-  const { _id: keyId, businessId, kind } = key
   return {
-    keyId,
-    businessId,
-    kind,
-    sandbox: key.mode === 'test',
+    ...found,
+    kind: key.kind,
     scopes: new Set(key.scopes),
     limits: key.business.limits,
     commission: key.business.commission,

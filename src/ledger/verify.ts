@@ -1,5 +1,5 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
-import { digestOfSeal, headOf } from '../audit/seals/digest.ts'
+import { digestOf, headOf } from '../audit/seals/digest.ts'
 import { type ChainOwner, chainIndex, isNumber } from '../chains/append.ts'
 import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
@@ -53,7 +53,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     const seal = await nativeCollection(deps.AuditSeal).findOne(bySeal, { sort: { _id: -1 }, maxTimeMS })
     const head = seal?.heads?.find(({ chain }) => chain === bySeal['heads.chain'])
     if (seal && head) {
-      if (key === null || seal.digest !== digestOfSeal(key, seal))
+      if (key === null || seal.digest !== digestOf(key, 'seal', seal))
         throw new LedgerFault(`Seal ${seal._id} of the audit trail was changed, or SECRET_KEY is another one.`)
       const entry = await entries.findOne({ ...owner, number: head.number }, { maxTimeMS })
       const isCleaned = entry === null && head.bookedAt.getTime() < testsBefore

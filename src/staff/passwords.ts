@@ -2,11 +2,14 @@ import { randomInt } from 'node:crypto'
 
 const letters = '23456789abcdefghjkmnpqrstuvwxyz'
 
-/** Returns a password of 24 characters in groups of six, with about 118 bits of randomness. */
-export function newPassword(): string {
-  const group = () => Array.from({ length: 6 }, () => letters[randomInt(letters.length)]).join('')
-  return [group(), group(), group(), group()].join('-')
+/** Returns groups of characters that are easy to type, with almost 5 bits of randomness per character. */
+export function randomGroups(groups: number, groupLength: number): string {
+  const group = () => Array.from({ length: groupLength }, () => letters[randomInt(letters.length)]).join('')
+  return Array.from({ length: groups }, group).join('-')
 }
+
+/** Returns a password of 24 characters in groups of six, with about 118 bits of randomness. */
+export const newPassword = (): string => randomGroups(4, 6)
 
 export const minPasswordLength = 12
 export const maxPasswordLength = 200

@@ -6,16 +6,9 @@ import type { Staff } from './account.ts'
 import { type StaffSession, validSessions } from './session.ts'
 
 /** A valid session, as shown on pages. `id` gives no rights. */
-export interface ListedSession {
+export interface ListedSession
+  extends Pick<StaffSession, 'createdAt' | 'lastSeenAt' | 'expiresAt' | 'from' | 'client'> {
   id: string
-  createdAt: Date
-  /** The time of the last request, at most 15 minutes too early. */
-  lastSeenAt: Date
-  expiresAt: Date
-  /** The IP address at sign-in. */
-  from: string
-  /** The start of the `User-Agent` header at sign-in. */
-  client: string
 }
 
 /** The maximum number of sessions that a page lists. */

@@ -1,15 +1,13 @@
 import { audited } from '../audit/audited.ts'
 import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { SlowHash } from '../security/slow-hash.ts'
 import type { Staff } from './account.ts'
 import type { SignedIn } from './find-session.ts'
 import { byOwner } from './open-session.ts'
 import { findByLink, withLink } from './password-link.ts'
 import { passwordFault } from './passwords.ts'
 import { prove, type Unproven, WrongProof } from './proof.ts'
-import { largestPrefixOf } from './sign-in.ts'
-import type { SignInChecks } from './sign-in-limit.ts'
+import { largestPrefixOf, type SignInDeps } from './sign-in.ts'
 
 /**
  * The result of setting a password. `invalid` contains why the new password is not accepted. `refused` means that the
@@ -17,9 +15,7 @@ import type { SignInChecks } from './sign-in-limit.ts'
  */
 export type SetPasswordResult = { outcome: 'done'; name: string } | { outcome: 'invalid'; fault: string } | Unproven
 
-type PasswordDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now' | 'transactions'> & {
-  slowHash: Pick<SlowHash, 'make'>
-} & Pick<SignInChecks, 'countAttempt' | 'checkPassword'>
+type PasswordDeps = SignInDeps & Pick<Deps, 'slowHash'>
 
 /**
  * Sets a password with a one-time link and ends the account's sessions. The write also uses up the link, so of several

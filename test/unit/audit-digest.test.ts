@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import { digestOfLine, digestOfSeal } from '../../src/audit/seals/digest.ts'
+import { digestOf, digestOfLine } from '../../src/audit/seals/digest.ts'
 
 const key = createSecretKey(Buffer.alloc(32, 7))
 
@@ -22,7 +22,7 @@ describe('The digests of the audit trail', () => {
   it('are the same in every version', () => {
     expect(digestOfLine(key, line)).to.equal('OWEmk5pHlXUHCjem7-y-Rg')
     const seal = { _id: 2, at: line.at, ids: [line._id], digests: ['x'], previous: 'p' }
-    expect(digestOfSeal(key, seal)).to.equal('AZKHL_kPqwn9TYKANwjVnGFNFTwISMEI3xoKbSCk8lI')
+    expect(digestOf(key, 'seal', seal)).to.equal('AZKHL_kPqwn9TYKANwjVnGFNFTwISMEI3xoKbSCk8lI')
   })
 
   it('do not depend on the number of the seal, on the order of fields or on undefined', () => {

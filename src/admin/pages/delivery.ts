@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { AuditEvent } from '../../audit/audit-event.ts'
-import { trailOf } from '../../audit/trail-of.ts'
+import { trailOf } from '../../audit/list.ts'
 import type { Business } from '../../businesses/business.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { EventName } from '../../../schemas/events.ts'
-import { trailOf } from '../../audit/trail-of.ts'
+import { trailOf } from '../../audit/list.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { sendPage } from '../../http/pages/send-page.ts'

@@ -12,17 +12,12 @@ export function digestOfLine(key: KeyObject, { seal: _seal, ...line }: AuditEven
   return mac(key, 'line', line).subarray(0, lineDigestBytes).toString('base64url')
 }
 
-/** Returns the digest of a seal. Because it includes the digest of the previous seal, the seals form a chain. */
-export const digestOfSeal = (
+/** Returns the digest of a seal or of a check. A seal's includes that of the previous seal, so the seals form a chain. */
+export const digestOf = (
   key: KeyObject,
-  { digest: _digest, ...seal }: Omit<Seal, 'digest'> & { digest?: string },
-): string => mac(key, 'seal', seal).toString('base64url')
-
-/** Returns the digest of the result of a check. */
-export const digestOfCheck = (
-  key: KeyObject,
-  { digest: _digest, ...check }: Omit<AuditCheck, 'digest'> & { digest?: string },
-): string => mac(key, 'check', check).toString('base64url')
+  kind: 'seal' | 'check',
+  { digest: _digest, ...value }: Omit<Seal | AuditCheck, 'digest'> & { digest?: string },
+): string => mac(key, kind, value).toString('base64url')
 
 /** Returns what a seal contains of a ledger's entry. */
 export function headOf(key: KeyObject, entry: LedgerEntry): SealedHead {

@@ -7,7 +7,7 @@ import { createPace, type Pace } from '../../retention/pace.ts'
 import type { Secrets } from '../../security/seal.ts'
 import { findServiceKey } from '../../security/service-keys.ts'
 import { readableDate } from '../audit-event.ts'
-import { digestOfCheck } from './digest.ts'
+import { digestOf } from './digest.ts'
 import { type AuditCheck, linesPerSeal, listOf, readableSeal, type Verified } from './seal.ts'
 import { type SealDeps, sealTrail } from './seal-trail.ts'
 import { verifyTrail } from './verify-trail.ts'
@@ -47,7 +47,7 @@ export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<
       result.faults.unshift('The result of the last check was changed, or is from the future.')
     }
     const check = { _id: 'latest' as const, at, last, ...result, wholeAt: recent && before ? before.wholeAt : at }
-    const digest = digestOfCheck(key, check)
+    const digest = digestOf(key, 'check', check)
     await nativeCollection(deps.AuditCheck).replaceOne({ _id: 'latest' }, { ...check, digest }, { upsert: true })
     const { seals, lines, faults, faultCount } = result
     if (faultCount > 0) deps.log.error({ seals, lines, faultCount, faults }, 'audit.tampered')
@@ -82,7 +82,9 @@ async function isGenuine(
 ): Promise<boolean> {
   const key = await findServiceKey(deps, 'audit').catch(() => null)
   return (
-    key !== null && check.digest === digestOfCheck(key, check) && check.at.getTime() <= deps.now().getTime() + maxSkewMs
+    key !== null &&
+    check.digest === digestOf(key, 'check', check) &&
+    check.at.getTime() <= deps.now().getTime() + maxSkewMs
   )
 }
 

@@ -7,7 +7,7 @@ import type { Log } from '../../process/log.ts'
 import type { Pace } from '../../retention/pace.ts'
 import type { Secrets } from '../../security/seal.ts'
 import { ensureServiceKey, findServiceKey } from '../../security/service-keys.ts'
-import { digestOfLine, digestOfSeal, headOf } from './digest.ts'
+import { digestOf, digestOfLine, headOf } from './digest.ts'
 import { linesPerSeal, readableSeal, type Seal } from './seal.ts'
 
 export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> & {
@@ -62,7 +62,7 @@ export async function sealTrail(
       ...(ledgers.length === 0 ? {} : { heads: ledgers }),
       previous: last?.digest ?? null,
     }
-    const digest = digestOfSeal(key, seal)
+    const digest = digestOf(key, 'seal', seal)
     try {
       await nativeCollection(deps.AuditSeal).insertOne({ ...seal, digest })
       heads.splice(0, limit)

@@ -5,7 +5,7 @@ import type { Models } from '../../mongo/models.ts'
 import type { Pace } from '../../retention/pace.ts'
 import type { Secrets } from '../../security/seal.ts'
 import { findServiceKey } from '../../security/service-keys.ts'
-import { digestOfSeal } from './digest.ts'
+import { digestOf } from './digest.ts'
 import { type KnownSeal, linesPerSeal, readableSeal, type Seal, type Verified } from './seal.ts'
 import { faultsOfLines, faultsOfOtherLines } from './verify-lines.ts'
 
@@ -84,5 +84,5 @@ function* faultsOfSeal(key: KeyObject, last: Seal | null, seal: Seal): Generator
   } else if (seal.previous !== (last?.digest ?? null)) {
     yield `Seal ${seal._id} does not continue the seal before it.`
   }
-  if (seal.digest !== digestOfSeal(key, seal)) yield `Seal ${seal._id} was changed.`
+  if (seal.digest !== digestOf(key, 'seal', seal)) yield `Seal ${seal._id} was changed.`
 }

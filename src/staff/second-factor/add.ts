@@ -8,14 +8,10 @@ import type { SecondFactor, Staff } from '../account.ts'
 import type { SignedIn } from '../find-session.ts'
 import type { Unproven } from '../proof.ts'
 import { staffSessions } from '../session.ts'
-import type { CountCode } from '../sign-in-limit.ts'
+import type { SignInDeps } from '../sign-in.ts'
 import { hashOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts'
 import { newTotpSecret, stepOf, totpField } from './totp.ts'
 import { proveByCode } from './use-code.ts'
-
-export type FactorDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now' | 'transactions'> & {
-  countCode: CountCode
-}
 
 /**
  * The result of adding a second factor or of renewing the recovery codes. The codes must be shown only once. `expired`
@@ -64,7 +60,7 @@ const formField = ({ sessionId }: Pick<SignedIn, 'sessionId'>): SealedField => (
  * the new factor.
  */
 export async function addSecondFactor(
-  deps: FactorDeps,
+  deps: SignInDeps,
   session: SignedIn,
   { secret, code, current, ip }: { secret: string; code: string; current: string; ip: string },
   by: By,
@@ -104,7 +100,7 @@ export async function addSecondFactor(
 
 /** Replaces all recovery codes of an account, if a code of its second factor was entered. */
 export async function renewRecoveryCodes(
-  deps: FactorDeps,
+  deps: SignInDeps,
   { name }: SignedIn,
   { code, ip }: { code: string; ip: string },
   by: By,

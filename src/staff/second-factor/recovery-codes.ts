@@ -1,17 +1,13 @@
-import { createHash, randomInt } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import { randomGroups } from '../passwords.ts'
 
-const letters = '23456789abcdefghjkmnpqrstuvwxyz'
 const codesPerAccount = 10
 const groupsPerCode = 6
 const groupLength = 4
 
 /** Returns ten recovery codes, each with about 119 bits of randomness, such as `k3fm-82hp-wq9d-5xrt-v7gc-n4te`. */
 export const newRecoveryCodes = (): string[] =>
-  Array.from({ length: codesPerAccount }, () =>
-    Array.from({ length: groupsPerCode }, () =>
-      Array.from({ length: groupLength }, () => letters[randomInt(letters.length)]).join(''),
-    ).join('-'),
-  )
+  Array.from({ length: codesPerAccount }, () => randomGroups(groupsPerCode, groupLength))
 
 /** Returns whether a text has as many characters as a recovery code. Codes of an authenticator app have 6 digits. */
 export const isRecoveryCode = (text: string): boolean => bare(text).length === groupsPerCode * groupLength

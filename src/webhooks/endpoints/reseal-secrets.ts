@@ -77,7 +77,6 @@ function resealOne(secrets: Secrets, { _id, secret, previousSecrets }: Sealed) {
   return { updateOne: { filter, update: { $set: resealed } } } satisfies mongo.AnyBulkWriteOperation<Endpoint>
 }
 
-const isReadable = (secrets: Secrets, id: string, sealed: string): boolean => resealOrNull(secrets, id, sealed) !== null
 const resealOrKeep = (secrets: Secrets, id: string, sealed: string): string =>
   resealOrNull(secrets, id, sealed) ?? sealed
 
@@ -96,5 +95,5 @@ function resealOrNull(secrets: Secrets, id: string, sealed: string): string | nu
 function canSign({ secrets, now }: Needs, { _id, secret, previousSecrets, deletedAt }: Sealed): boolean {
   const at = now()
   const signing = previousSecrets.filter(({ validUntil }) => validUntil > at).map((each) => each.secret)
-  return deletedAt !== null || [secret, ...signing].every((each) => isReadable(secrets, _id, each))
+  return deletedAt !== null || [secret, ...signing].every((each) => resealOrNull(secrets, _id, each) !== null)
 }
