@@ -12,7 +12,7 @@ export function digestOfLine(key: KeyObject, { seal: _seal, ...line }: AuditEven
   return mac(key, 'line', line).subarray(0, lineDigestBytes).toString('base64url')
 }
 
-/** Returns the digest of a seal or of a check. A seal's includes that of the previous seal, so the seals form a chain. */
+/** Returns the digest of a seal or a check. A seal's includes that of the previous seal, so the seals form a chain. */
 export const digestOf = (
   key: KeyObject,
   kind: 'seal' | 'check',
