@@ -18,8 +18,8 @@ export interface WriteRequest {
   deadlineAt: number
   cause: Cause
   /**
-   * Resolves to the result of an earlier request with this key, or to null. The look-up has begun when the request
-   * arrived, so an operation reads whatever else it needs first, and then waits for this before it writes.
+   * Resolves to the result of an earlier request with this key, or to null. Only the operations of routes with
+   * `looksItself` call it (http/operations/route.ts). It must be called before any write.
    */
   earlier(): Promise<Result | null>
   /** Builds the response of a success, and the row that stores it. */
@@ -151,8 +151,6 @@ export async function once(
   { documents }: Pick<Transaction, 'documents'>,
   work: (act: AuditedAct) => Promise<unknown>,
 ): Promise<Result> {
-  const earlier = await request.earlier()
-  if (earlier !== null) return earlier
   const { key, by, deadlineAt, arrivedAt } = request
   const [rows, since] = [nativeCollection(deps.StoredResponse), freshSince(arrivedAt)]
   const outdated = { _id: key, at: { $lte: since } }

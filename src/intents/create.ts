@@ -35,14 +35,7 @@ const lookAgainMs = 20
  * merchant's reference, and SERVICE_UNAVAILABLE if no payment code or short code is free. In all these cases, nothing
  * has been stored.
  */
-export async function createIntent(
-  deps: Deps,
-  caller: Caller,
-  input: IntentRequest,
-  request: WriteRequest,
-): Promise<Result> {
-  const earlier = await request.earlier()
-  if (earlier !== null) return earlier
+export function createIntent(deps: Deps, caller: Caller, input: IntentRequest, request: WriteRequest): Promise<Result> {
   const insert = () => insertIntent(deps, caller, input, request)
   return caller.sandbox ? withinSandboxDay(deps, caller, 1, insert) : withLiveCode(deps, caller, insert)
 }

@@ -40,6 +40,8 @@ export interface Write {
   isNeverLimited: boolean
   /** Finds what a request with the same key has done. Null if `responses` alone says so. */
   findEffect: ((request: WriteRequest) => Promise<Result | null>) | null
+  /** Whether `run` looks for the result of an earlier request. */
+  looksItself: boolean
   /** Whether a document contains all of its first response, so that no row is stored for an effect. */
   storesNoRow: boolean
   cause: Cause
@@ -169,7 +171,8 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
   }
 
   return inSpan(deps, 'operation', cause.traceparent, async () => {
-    const run = () => deadline.run((deadlineAt) => write.run(request(deadlineAt)))
+    const run = () =>
+      deadline.run(async (deadlineAt) => (write.looksItself ? null : await looking) ?? write.run(request(deadlineAt)))
     const result = await withinSandboxResponses(deps, caller, write, run).catch(afterError)
     return 'kind' in result ? conclude(result) : result
   })

@@ -90,6 +90,11 @@ export interface WriteRoute extends AnyWrite {
    * stores its response in the transaction of its changes.
    */
   findEffect?(deps: Deps, caller: Caller, params: Record<string, string>, request: WriteRequest): Promise<Result | null>
+  /**
+   * Whether `run` itself looks for what an earlier request has done (`request.earlier`), because it reads its document
+   * at the same time, or must still complete something after an earlier request that died.
+   */
+  looksItself?: true
   /** Whether the first response is computed from fields that never change, instead of being stored. */
   storesNoRow?: true
   run(deps: Deps, caller: Caller, input: OperationInput, request: WriteRequest): Promise<Result>

@@ -196,7 +196,7 @@ async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
   const { deps, req, res, deadline, caller } = call
   const key = idempotencyKey(req)
   const params = req.params as Record<string, string>
-  const { findEffect, storesNoRow = false, status = 200 } = route
+  const { findEffect, looksItself = false, storesNoRow = false, status = 200 } = route
   const kind = bodyKindOf(route)
   const memory = reserveBody(deps, caller, req, kind ?? 'json')
   return memory.use(async () => {
@@ -212,6 +212,7 @@ async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
       unread,
       isNeverLimited: route.isNeverLimited ?? route.method === 'delete',
       cause: causeOf(res),
+      looksItself,
       storesNoRow,
       findEffect: findEffect ? (request) => findEffect(deps, caller, params, request) : null,
       // The memory stays reserved while the operation runs, because it may run a few seconds past its deadline and

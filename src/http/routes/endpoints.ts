@@ -24,8 +24,7 @@ export const endpointRoutes: readonly Route[] = [
     status: 201,
     run: async (deps, caller, { body }, request) => {
       const described = parseEndpoint(deps, caller, body)
-      const create = () => createEndpoint(deps, caller, described, request)
-      return (await request.earlier()) ?? withinAuditLines(deps, caller, create)
+      return withinAuditLines(deps, caller, () => createEndpoint(deps, caller, described, request))
     },
   },
   {
@@ -33,6 +32,7 @@ export const endpointRoutes: readonly Route[] = [
     path: '/dev/webhooks/endpoints/:id',
     about: aboutEndpoints.update,
     scope: 'webhooks.endpoints:write',
+    looksItself: true,
     run: (deps, caller, { params: { id = '' }, body }, request) =>
       updateEndpoint(deps, caller, id, parseUpdate(deps, caller, body), request),
   },
@@ -41,6 +41,7 @@ export const endpointRoutes: readonly Route[] = [
     path: '/dev/webhooks/endpoints/:id',
     about: aboutEndpoints.delete,
     scope: 'webhooks.endpoints:write',
+    looksItself: true,
     run: (deps, caller, { params: { id = '' } }, request) => deleteEndpoint(deps, caller, id, request),
   },
   {

@@ -14,8 +14,10 @@ import { refundIntent } from '../../intents/refunds/refund.ts'
 import type { OperationInput, Route, WriteRoute } from '../operations/route.ts'
 import { aboutIntents } from './intents-openapi.ts'
 
-const ofIntent: WriteRoute['findEffect'] = (deps, caller, { referenceNumber = '' }, request) =>
-  findEffect(deps, caller, referenceNumber, request)
+const ofIntent: Pick<WriteRoute, 'findEffect' | 'looksItself'> = {
+  findEffect: (deps, caller, { referenceNumber = '' }, request) => findEffect(deps, caller, referenceNumber, request),
+  looksItself: true,
+}
 
 /** The operations on payment intents (SPEC 4.1 to 4.6). */
 export const intentRoutes: readonly Route[] = [
@@ -62,7 +64,7 @@ export const intentRoutes: readonly Route[] = [
     about: aboutIntents.cancel,
     scope: 'payments.intents:write',
     isNeverLimited: true,
-    findEffect: ofIntent,
+    ...ofIntent,
     run: (deps, caller, { params: { referenceNumber = '' } }, request) =>
       cancelIntent(deps, caller, referenceNumber, request),
   },
@@ -72,7 +74,7 @@ export const intentRoutes: readonly Route[] = [
     about: aboutIntents.simulate,
     scope: 'payments.intents:write',
     sandboxOnly: true,
-    findEffect: ofIntent,
+    ...ofIntent,
     run: (deps, caller, { params: { referenceNumber = '' }, body }, request) =>
       simulatePayment(deps, caller, referenceNumber, parseSimulation(deps, body), request),
   },
@@ -81,7 +83,7 @@ export const intentRoutes: readonly Route[] = [
     path: '/dev/intents/:referenceNumber/refund',
     about: aboutIntents.refund,
     scope: 'payments.refunds:write',
-    findEffect: ofIntent,
+    ...ofIntent,
     run: (deps, caller, { params: { referenceNumber = '' }, body }, request) =>
       refundIntent(deps, caller, referenceNumber, parseRefund(deps, body), request),
   },

@@ -26,7 +26,6 @@ export const productRoutes: readonly Route[] = [
     scope: 'store.products:write',
     body: 'csv',
     run: async (deps, caller, { query, body }: OperationInput<ImportProductsQuery>, request) =>
-      (await request.earlier()) ??
       deps.importOneAtATime(caller.businessId, async () => {
         const input = await parseImport(deps, query, body as FileBody, request.deadlineAt)
         return importProducts(deps, caller, input, request)

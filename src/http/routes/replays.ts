@@ -20,8 +20,7 @@ export const replayRoutes: readonly Route[] = [
     run: async (deps, caller, { params: { id = '' }, body }, request) => {
       const wanted = parseReplay(deps, body)
       const run = () => requestReplay(deps, caller, id, wanted, request)
-      if (wanted.dryRun) return run()
-      return (await request.earlier()) ?? withinAuditLines(deps, caller, run)
+      return wanted.dryRun ? run() : withinAuditLines(deps, caller, run)
     },
   },
   {

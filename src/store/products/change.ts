@@ -59,10 +59,8 @@ export async function updateProduct(
   change: ProductChange,
   request: WriteRequest,
 ): Promise<Result> {
-  if (change.variants === null && Object.keys(change.fields).length === 0) {
-    const earlier = await request.earlier()
-    return earlier ?? { kind: 'none', data: presentProduct(await findProduct(deps, caller, id)) }
-  }
+  if (change.variants === null && Object.keys(change.fields).length === 0)
+    return { kind: 'none', data: presentProduct(await findProduct(deps, caller, id)) }
   return once(deps, request, { documents: [id] }, async ({ session }) => {
     const product = await findProduct(deps, caller, id, session)
     const set = { ...changedProduct(product, change), updatedAt: deps.now() }

@@ -42,14 +42,12 @@ export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): Produc
  * Throws SHOP_NOT_FOUND if the caller uses a live key and the business has no shop. Throws VALIDATION_ERROR if a SKU
  * already belongs to another product of the shop, and RATE_LIMITED if the sandbox's daily quota is used up.
  */
-export async function createProduct(
+export function createProduct(
   deps: Deps,
   caller: Caller,
   { givenSkus, ...described }: ProductRequest,
   request: WriteRequest,
 ): Promise<Result> {
-  const earlier = await request.earlier()
-  if (earlier !== null) return earlier
   const { businessId, sandbox } = caller
   return withinSandboxDay(deps, caller, 1, () =>
     once(deps, request, { documents: [] }, async ({ session }) => {

@@ -50,8 +50,6 @@ export async function retryMatching(
   request: WriteRequest,
 ): Promise<Result> {
   const { deadlineAt } = request
-  const earlier = await request.earlier()
-  if (earlier !== null) return earlier
   const isGone = (): boolean => performance.now() > deadlineAt
   const run = async (): Promise<Result> => {
     const { deliveryIds, next } = await deps.lists.run(`business ${caller.businessId}`, isGone, (models) =>

@@ -23,8 +23,6 @@ export const reasons = {
 export async function retryDelivery(deps: Deps, caller: Caller, id: string, request: WriteRequest): Promise<Result> {
   const found = await findDeliveryRecord(deps, caller, id)
   if ((await atLiveEndpoints(deps, caller, [found])).has(found)) throw refuse('SANDBOX_MISMATCH')
-  const earlier = await request.earlier()
-  if (earlier !== null) return earlier
   const act = { by: request.by, request }
   const { plan, outcomes, isRepeat } = await withinAuditLines(deps, caller, () => requeueAs(deps, [id], act))
   const outcome = plan === null ? outcomes.get(id) : 'requeued'

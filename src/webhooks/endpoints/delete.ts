@@ -19,15 +19,17 @@ export async function deleteEndpoint(
   id: string,
   request: WriteRequest,
 ): Promise<Result> {
-  const result = await once(deps, request, { documents: [id] }, async ({ session, at, add }) => {
-    const find = caller.sandbox ? findEndpoint : findInBusiness
-    await find(deps, caller, id, session)
-    const set = { deletedAt: at, updatedAt: at }
-    await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set, $unset: { slot: 1 } }, { session })
-    const fields = { before: { deletedAt: null }, after: { deletedAt: at } }
-    await add({ act: 'endpoint.deleted', subject: id, businessId: caller.businessId, ...fields })
-    return { id, deleted: true }
-  })
+  const remove = () =>
+    once(deps, request, { documents: [id] }, async ({ session, at, add }) => {
+      const find = caller.sandbox ? findEndpoint : findInBusiness
+      await find(deps, caller, id, session)
+      const set = { deletedAt: at, updatedAt: at }
+      await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set, $unset: { slot: 1 } }, { session })
+      const fields = { before: { deletedAt: null }, after: { deletedAt: at } }
+      await add({ act: 'endpoint.deleted', subject: id, businessId: caller.businessId, ...fields })
+      return { id, deleted: true }
+    })
+  const result = (await request.earlier()) ?? (await remove())
   // Also if the request is repeated, because the process of the first one may have died before it got here.
   await stopDeliveries(deps, id)
   await removeSurplus(deps, caller.businessId).catch((err: unknown) =>

@@ -40,8 +40,6 @@ export async function requestReplay(
   { dryRun, ...wanted }: ReturnType<typeof parseReplay>,
   request: WriteRequest,
 ): Promise<Result> {
-  const earlier = await request.earlier()
-  if (earlier !== null) return earlier
   const endpoint = await findEndpoint(deps, caller, endpointId)
   permitEvents(caller, wanted.events ?? endpoint.events, 'events')
   const isGone = (): boolean => performance.now() > request.deadlineAt
