@@ -1,3 +1,4 @@
+import type { By } from '../audit/audit-event.ts'
 import { audited } from '../audit/audited.ts'
 import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
@@ -32,7 +33,8 @@ export async function setPasswordByLink(
   // The limit bounds the number of hashes that the service computes for the holder of a link.
   const attempt = await deps.countAttempt(name, ip)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
-  const set = await write(deps, { name, password, ip, means: 'link', keptId: null }, withLink(deps, token))
+  const by = byOwner(name, ip)
+  const set = await write(deps, { name, password, by, means: 'link', keptId: null }, withLink(deps, token))
   if (!set) return { outcome: 'refused' }
   await attempt.takeBack(true)
   return { outcome: 'done', name }
@@ -44,12 +46,12 @@ export async function setPasswordByLink(
  */
 export async function changeOwnPassword(
   deps: PasswordDeps,
-  { name, sessionId }: SignedIn,
+  { name, sessionId, expectValid }: SignedIn,
   { old, password, ip }: { old: string; password: string; ip: string },
 ): Promise<SetPasswordResult> {
   const fault = password === old ? 'The new password is the same as the old one.' : passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
-  const by = byOwner(name, ip)
+  const by = { ...byOwner(name, ip), expectValid }
   return prove(deps, deps.countAttempt(name, ip), by, async () => {
     const staff = await deps.Staff.findOne({ _id: name, disabledAt: null }).lean<Staff | null>()
     const isRight = await deps.checkPassword(largestPrefixOf(ip), staff?.passwordHash ?? null, old)
@@ -57,7 +59,7 @@ export async function changeOwnPassword(
     if (staff === null) return { outcome: 'refused' }
     if (!isRight) throw new WrongProof(name, 'wrong old password')
     const guard = { epoch: staff.epoch, disabledAt: null }
-    const set = await write(deps, { name, password, ip, means: 'old password', keptId: sessionId }, guard)
+    const set = await write(deps, { name, password, by, means: 'old password', keptId: sessionId }, guard)
     return set ? { outcome: 'done', name } : { outcome: 'refused' }
   })
 }
@@ -65,7 +67,7 @@ export async function changeOwnPassword(
 interface NewPassword {
   name: string
   password: string
-  ip: string
+  by: By
   means: 'link' | 'old password'
   /** The id of the session that goes on. */
   keptId: string | null
@@ -74,11 +76,11 @@ interface NewPassword {
 /** Sets the password, and ends the account's other sessions and its link. Returns false if the guard does not hold. */
 async function write(
   deps: PasswordDeps,
-  { name, password, ip, means, keptId }: NewPassword,
+  { name, password, by, means, keptId }: NewPassword,
   guard: object,
 ): Promise<boolean> {
   const passwordHash = await deps.slowHash.make(password)
-  return audited(deps, { documents: [name], by: byOwner(name, ip) }, async ({ session, at, add }) => {
+  return audited(deps, { documents: [name], by }, async ({ session, at, add }) => {
     const changed = await nativeCollection(deps.Staff).findOneAndUpdate(
       { _id: name, ...guard },
       { $set: { passwordHash, passwordChangedAt: at, link: null }, $inc: { epoch: 1 } },
