@@ -5,17 +5,7 @@ import type { Log } from '../process/log.ts'
  * The only clock that the service uses: the clock of MongoDB's primary. Each process measures this time and
  * extrapolates from the measurement with a monotonic clock, so the wall clock of the process's machine has no effect.
  */
-export interface DatabaseTime {
-  now(): Date
-  /**
-   * Returns null while the time is known to within `maxErrorMs`. Otherwise returns a promise that resolves after a new
-   * measurement, or rejects if MongoDB does not respond.
-   */
-  unsure(): Promise<void> | null
-  /** Returns how far this process's wall clock is ahead of database time, in ms. */
-  skewMs(): number
-  close(): void
-}
+export type DatabaseTime = ReturnType<typeof createDatabaseTime>
 
 /**
  * This process's clocks. The monotonic clock keeps running while the process is frozen, but it may stop while the
@@ -104,12 +94,7 @@ async function readClockOf({ db }: Pick<Connection, 'db'>): Promise<number> {
 }
 
 /** Creates a `DatabaseTime` from the given clocks. The caller must await `begin` before it first calls `now`. */
-export function createDatabaseTime(
-  readClock: ReadClock,
-  own: OwnClocks,
-  log: Pick<Log, 'warn'>,
-  shift: Shift,
-): DatabaseTime & { begin(): Promise<void>; measureSoon(): void } {
+export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Pick<Log, 'warn'>, shift: Shift) {
   let held: Measurement = { databaseMs: 0, monotonicMs: own.monotonicMs(), errorMs: Number.POSITIVE_INFINITY }
   /** The difference between the wall clock and the monotonic clock at the last measurement. */
   let wallAheadMs = 0
@@ -176,7 +161,7 @@ export function createDatabaseTime(
   }
 
   return {
-    now() {
+    now(): Date {
       if (!isSure()) measureSoon()
       const atMs = timeAt(own.monotonicMs())
       // A correction never makes the time go backwards, unless the correction is so large that MongoDB's own clock must
@@ -184,13 +169,18 @@ export function createDatabaseTime(
       if (atMs > shownMs || shownMs - atMs > maxClockDifferenceMs) shownMs = atMs
       return new Date(shift(shownMs))
     },
-    unsure: () => (isSure() ? null : measure()),
-    skewMs: () => own.wallMs() - timeAt(own.monotonicMs()),
+    /**
+     * Returns null while the time is known to within `maxErrorMs`. Otherwise returns a promise that resolves after a
+     * new measurement, or rejects if MongoDB does not respond.
+     */
+    unsure: (): Promise<void> | null => (isSure() ? null : measure()),
+    /** Returns how far this process's wall clock is ahead of database time, in ms. */
+    skewMs: (): number => own.wallMs() - timeAt(own.monotonicMs()),
     measureSoon,
-    async begin() {
+    async begin(): Promise<void> {
       for (let measured = 0; measured < firstMeasurements; measured += 1) await measure()
     },
-    close() {
+    close(): void {
       isClosed = true
       clearTimeout(timer)
     },

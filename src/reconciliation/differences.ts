@@ -35,28 +35,20 @@ export interface Difference {
 export function differencesOf(day: string, row: Row, recorded: Recorded): Difference[] {
   const { key, line } = row
   const { reference, businessId, kind } = recorded
-  const difference = (name: DifferenceKind, here: Difference['here'], there: Difference['there']): Difference[] =>
-    here === there ? [] : [{ difference: name, key, kind, here, there, line, reference, businessId }]
+  type Value = Difference['here']
+  const difference = (name: DifferenceKind, here: Value, there: Value, differs = here !== there): Difference[] =>
+    differs ? [{ difference: name, key, kind, here, there, line, reference, businessId }] : []
   const days = [dayOf(recorded.at), dayOf(row.at)] as const
   return [
     ...difference('other amount', recorded.amount, row.amount),
     ...(row.fee === null ? [] : difference('other fee', recorded.fee, row.fee)),
     ...(row.kind === null ? [] : difference('other kind', recorded.kind, row.kind)),
     // Both sides may agree on a day that is not the day of the file.
-    ...(days.every((each) => each === day)
-      ? []
-      : [
-          {
-            difference: 'other day' as const,
-            key,
-            kind,
-            here: days[0],
-            there: days[1],
-            line,
-            reference,
-            businessId,
-          },
-        ]),
+    ...difference(
+      'other day',
+      ...days,
+      days.some((each) => each !== day),
+    ),
   ]
 }
 

@@ -27,22 +27,13 @@ export const fairShare = 16
 export type SlowCheck = (owner: string, slowHash: string | null, secret: string) => Promise<boolean | null>
 
 /** Does all slow hashing in a process, and computes at most two hashes at a time across all purposes. */
-export interface SlowHash {
-  /** Hashes a password or PIN for storage. The call waits as long as necessary, because only operators use it. */
-  make(secret: string): Promise<string>
-  /**
-   * Creates the function that checks one kind of secret. The function runs at most `atOnce` checks at a time. Each kind
-   * has its own limit and its own queue, so a flood of checks of one kind hardly delays checks of another kind, and
-   * does not cause them to be refused. Each owner of secrets also has a limit within each kind.
-   */
-  createCheck(maxOfOwner: number, atOnce?: number): SlowCheck
-}
+export type SlowHash = ReturnType<typeof createSlowHash>
 
 /**
  * By default, `memoryKib` is 19 MiB, which OWASP recommends with 2 passes for argon2id, the library's default
  * algorithm. A hash then takes about 15 ms. A stored hash contains its own cost.
  */
-export function createSlowHash(memoryKib: number): SlowHash {
+export function createSlowHash(memoryKib: number) {
   const cost = { memoryCost: memoryKib, timeCost: 2, parallelism: 1 }
   /** Takes as long to check as a new hash, but matches no known secret. */
   const hashOfNothing = `$argon2id$v=19$m=${memoryKib},t=2,p=1$${bare(16)}$${bare(32)}`
@@ -65,6 +56,11 @@ export function createSlowHash(memoryKib: number): SlowHash {
     }
   }
 
+  /**
+   * Creates the function that checks one kind of secret. The function runs at most `atOnce` checks at a time. Each kind
+   * has its own limit and its own queue, so a flood of checks of one kind hardly delays checks of another kind, and
+   * does not cause them to be refused. Each owner of secrets also has a limit within each kind.
+   */
   function createCheck(maxOfOwner: number, atOnce = maxAtOnce): SlowCheck {
     const run = createKind(atOnce)
     const checks = createCountsByOwner()
@@ -76,7 +72,9 @@ export function createSlowHash(memoryKib: number): SlowHash {
   }
 
   const runMake = createKind(maxAtOnce)
-  return { make: (secret) => runMake(() => hash(secret, cost)), createCheck }
+  /** Hashes a password or PIN for storage. The call waits as long as necessary, because only operators use it. */
+  const make = (secret: string): Promise<string> => runMake(() => hash(secret, cost))
+  return { make, createCheck }
 }
 
 const bare = (bytes: number): string => randomBytes(bytes).toString('base64').replaceAll('=', '')

@@ -9,16 +9,13 @@ export type Part = Record<string, unknown>
  * Translates a schema from schemas/ to OpenAPI 3.1. `refer` returns a reference if the schema has a name. `define`
  * always returns the full schema.
  */
-export interface SchemaWriter {
-  refer(schema: object): Part
-  define(schema: object): Part
-}
+export type SchemaWriter = ReturnType<typeof createSchemaWriter>
 
 /** The JSON Schema keywords whose values are schemas or lists of schemas. */
 const nesting = ['items', 'propertyNames', 'additionalProperties', 'if', 'then', 'else', 'not', 'oneOf', 'anyOf']
 
 /** Creates a writer. `bodies` are the schemas of request bodies, whose optional fields may be null. */
-export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<object>): SchemaWriter {
+export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<object>) {
   const formats = formatsFor(config)
 
   const refer = (schema: object): Part => {

@@ -7,14 +7,7 @@ import { withTimeout } from '../../process/timeout.ts'
  * The memory reserved for one response. The memory stays reserved until work on the response has ended and the client
  * has either read the response or disconnected.
  */
-export interface ResponseMemory {
-  /** Replaces the estimate with the actual size of the response, once the response has been built. */
-  set(bytes: number): void
-  /** Records that the client has read this many bytes. */
-  release(bytes: number): void
-  /** Runs `work`, and keeps the memory reserved until `work` has ended. */
-  during<T>(work: () => Promise<T>): Promise<T>
-}
+export type ResponseMemory = ReturnType<typeof createMemory>
 
 /**
  * Limits how many bytes of responses a process holds in memory. This includes responses that are still being built and
@@ -210,7 +203,7 @@ function createHolds(changed: (taken: number, isLess: boolean) => void) {
   }
 }
 
-function createMemory(holds: ReturnType<typeof createHolds>, hold: Hold): ResponseMemory {
+function createMemory(holds: ReturnType<typeof createHolds>, hold: Hold) {
   const { response } = hold
   let users = 0
   const end = (): void => {
@@ -222,15 +215,18 @@ function createMemory(holds: ReturnType<typeof createHolds>, hold: Hold): Respon
     response.once('close', end)
   }
   return {
-    set(bytes) {
+    /** Replaces the estimate with the actual size of the response, once the response has been built. */
+    set(bytes: number): void {
       hold.movedAt = performance.now()
       holds.resize(hold, bytes > smallResponseBytes ? bytes : 0)
     },
-    release(bytes) {
+    /** Records that the client has read this many bytes. */
+    release(bytes: number): void {
       hold.movedAt = performance.now()
       holds.resize(hold, Math.max(0, hold.bytes - bytes))
     },
-    async during(work) {
+    /** Runs `work`, and keeps the memory reserved until `work` has ended. */
+    async during<T>(work: () => Promise<T>): Promise<T> {
       users += 1
       try {
         return await work()

@@ -18,11 +18,7 @@ interface HealthNote extends AttemptNote {
  * Collects the results of attempts and writes them in the background. If the process is killed, the results of the last
  * `gatherMs` milliseconds are lost.
  */
-export interface HealthNotes {
-  note(result: HealthNote): void
-  /** Writes the notes that have not been written yet. */
-  close(): Promise<void>
-}
+export type HealthNotes = ReturnType<typeof createCollector>
 
 /**
  * Notes made within this interval are written together. The delay does no harm, because the notes are mainly read by
@@ -60,7 +56,7 @@ function createCollector(
   write: (notes: HealthNote[]) => Promise<unknown>,
   log: Log,
   onIdle = (): unknown => undefined,
-): HealthNotes {
+) {
   const noted: HealthNote[] = []
   const closing = new AbortController()
   let writing: Promise<void> | null = null
@@ -76,11 +72,12 @@ function createCollector(
   }
 
   return {
-    note(result) {
+    note(result: HealthNote): void {
       noted.push(result)
       writing ??= writeAll()
     },
-    async close() {
+    /** Writes the notes that have not been written yet. */
+    async close(): Promise<void> {
       closing.abort()
       await writing
     },

@@ -54,15 +54,7 @@ export interface SenderOptions {
   ca?: string
 }
 
-export interface Sender {
-  /**
-   * Posts `body` unchanged. Rejects only if a header is invalid or if the sender has been closed. An endpoint cannot
-   * cause either of these errors.
-   */
-  send(request: SendRequest): Promise<Attempt>
-  /** Waits for all running attempts to end, then closes all sockets. */
-  close(): Promise<void>
-}
+export type Sender = ReturnType<typeof createSender>
 
 function targetOf(url: URL, allowed: boolean): Target {
   const hostname = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
@@ -70,7 +62,7 @@ function targetOf(url: URL, allowed: boolean): Target {
 }
 
 /** Creates the only HTTP client for webhooks. It ignores environment variables for proxies and TLS. */
-export function createSender(options: SenderOptions): Sender {
+export function createSender(options: SenderOptions) {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, userAgent, resolve, ca } = options
   // All connections share one context, because otherwise loading the certificate authorities would be a large part of
   // the cost of each handshake. Renegotiation is disabled because only the first handshake of a connection is metered,
@@ -151,7 +143,11 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   return {
-    async send(request) {
+    /**
+     * Posts `body` unchanged. Rejects only if a header is invalid or if the sender has been closed. An endpoint cannot
+     * cause either of these errors.
+     */
+    async send(request: SendRequest): Promise<Attempt> {
       if (isClosed) throw new Error('The sender is closed.')
       const sending = attempt(request)
       running.add(sending)
@@ -161,7 +157,8 @@ export function createSender(options: SenderOptions): Sender {
         running.delete(sending)
       }
     },
-    async close() {
+    /** Waits for all running attempts to end, then closes all sockets. */
+    async close(): Promise<void> {
       isClosed = true
       await Promise.allSettled(running)
       connections.closeIdle()

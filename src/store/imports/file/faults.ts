@@ -19,26 +19,23 @@ const maxListed = 100
 const maxKept = 1_000
 
 /** Collects a file's faults, so that a single response can list them. */
-export interface Faults {
-  add(fault: CsvFault): void
-  /**
-   * Throws if there are faults, with the error code of the fault that has the lowest row number. The error's details
-   * contain the first hundred faults in row order, and the number of further faults.
-   */
-  refuseIfAny(): void
-}
+export type Faults = ReturnType<typeof createFaults>
 
-export function createFaults(): Faults {
+export function createFaults() {
   let kept: Required<CsvFault>[] = []
   let count = 0
   const firstByRow = () => kept.toSorted((a, b) => a.row - b.row).slice(0, maxListed)
   return {
-    add(fault) {
+    add(fault: CsvFault): void {
       kept.push({ code: 'VALIDATION_ERROR', ...fault })
       count += 1
       if (kept.length > maxKept) kept = firstByRow()
     },
-    refuseIfAny() {
+    /**
+     * Throws if there are faults, with the error code of the fault that has the lowest row number. The error's details
+     * contain the first hundred faults in row order, and the number of further faults.
+     */
+    refuseIfAny(): void {
       const listed = firstByRow()
       const [first] = listed
       if (first === undefined) return
