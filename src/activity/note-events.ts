@@ -1,26 +1,19 @@
 import { backgroundRest, createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
-import { createInsertBatcher } from '../mongo/batching/insert-batcher.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { insertsOf } from '../mongo/batching/insert-batcher.ts'
 import type { Models } from '../mongo/models.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 import { countAgain } from './activity-count.ts'
-import { type ActivityEntry, entryOf } from './activity-entry.ts'
+import { entryOf } from './activity-entry.ts'
 import { hourMs, hourOf } from './activity-hour.ts'
-
-const longestBatch = 500
 
 export type ActivityBatchers = ReturnType<typeof openActivityBatchers>
 
 /** Opens the batched writes of the relay for the figures on the staff pages. */
 export const openActivityBatchers = (models: Pick<Models, 'ActivityEntry' | 'ActivityCount'>, now: () => Date) => ({
-  insertActivity: createInsertBatcher(
-    (entries: ActivityEntry[]) => nativeCollection(models.ActivityEntry).insertMany(entries, { ordered: false }),
-    longestBatch,
-    backgroundRest,
-  ),
+  insertActivity: insertsOf(models.ActivityEntry, backgroundRest),
   /** Makes the hour that starts at this time due for another count. */
   countAgain: createBatcher(
-    longestBatch,
+    500,
     async (hours: number[]) => {
       await countAgain({ ...models, now }, new Set(hours))
       return hours.map(() => undefined)

@@ -1,5 +1,5 @@
-import { mongo } from 'mongoose'
 import { refuse } from '../errors.ts'
+import { isTooSlow } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import { createLimiter } from './limiter.ts'
 
@@ -35,9 +35,6 @@ const restAfter = (tookMs: number): number => Math.min(200, 3 * (tookMs - 10))
  */
 export const listConnections = { maxPoolSize: 16, appName: 'payment-intents lists' } as const
 
-/** The code of MongoDB's MaxTimeMSExpired error. */
-const timeExceeded = 50
-
 export function createLists(models: Models) {
   const { run } = createLimiter(slots)
   return {
@@ -51,7 +48,7 @@ export function createLists(models: Models) {
       try {
         return await run(owner, isGone, () => read(models))
       } catch (error) {
-        if (!(error instanceof mongo.MongoServerError && error.code === timeExceeded)) throw error
+        if (!isTooSlow(error)) throw error
         throw refuse('SERVICE_UNAVAILABLE', {
           message: 'Reading this list took too long. Narrow it with a filter such as from and to, or try again.',
           retryAfterSeconds: 5,

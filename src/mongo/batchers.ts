@@ -1,4 +1,3 @@
-import type { Model } from 'mongoose'
 import { openActivityBatchers } from '../activity/note-events.ts'
 import { createKeyBatcher } from '../businesses/find-key.ts'
 import { createNoteBatcher } from '../businesses/key-notes.ts'
@@ -17,8 +16,7 @@ import { createEndpointBatcher } from '../webhooks/attempts/find-endpoint.ts'
 import { createResultBatcher } from '../webhooks/attempts/record.ts'
 import { createBodySourceBatcher } from '../webhooks/body/find-source.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
-import type { Batcher } from './batching/batcher.ts'
-import { createInsertBatcher, type Insertion } from './batching/insert-batcher.ts'
+import { insertsOf } from './batching/insert-batcher.ts'
 import { createByIdBatcher } from './batching/read-batcher.ts'
 import { createUpdateBatcher } from './batching/update-batcher.ts'
 import { nativeCollection } from './collection.ts'
@@ -62,6 +60,3 @@ export function openBatchers(models: Models & { transactions: Transactions }, no
 }
 
 export type Batchers = ReturnType<typeof openBatchers>
-
-const insertsOf = <Doc extends { _id: string }>(model: Model<Doc>): Batcher<Doc, Insertion> =>
-  createInsertBatcher<Doc>((docs) => nativeCollection(model).insertMany(docs as never, { ordered: false }), 500)

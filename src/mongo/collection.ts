@@ -85,6 +85,9 @@ export function nullIfDuplicate(error: unknown): null {
 /** Returns whether a transaction has failed because another one has changed the same document, or is changing it. */
 export const isConflict = (error: unknown): boolean => (error as { code?: unknown }).code === 112
 
+/** Returns whether MongoDB has aborted a query after its `maxTimeMS` (MaxTimeMSExpired). */
+export const isTooSlow = (error: unknown): boolean => error instanceof mongo.MongoServerError && error.code === 50
+
 /** Returns whether an insert of several documents failed only because some of them are already stored. */
 export function isOnlyDuplicates(error: unknown): boolean {
   if (!(error instanceof mongo.MongoBulkWriteError)) return false

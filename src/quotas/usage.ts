@@ -1,6 +1,6 @@
-import { mongo } from 'mongoose'
 import type { Business } from '../businesses/business.ts'
 import type { Deps } from '../deps.ts'
+import { isTooSlow } from '../mongo/collection.ts'
 import { countLiveCodes, liveCodeLimit } from './live-codes.ts'
 import type { Counted } from './quota.ts'
 import { countSandboxDay, sandboxLimit } from './sandbox-day.ts'
@@ -45,15 +45,12 @@ const usage = (count: number | null, limit: number | null): QuotaUsage => ({
   left: count === null || limit === null ? null : Math.max(0, limit - count),
 })
 
-/** The code of MongoDB's MaxTimeMSExpired error. */
-const tooSlow = 50
-
 async function used(counting: Promise<Counted[]>): Promise<number | null> {
   try {
     const [counted] = await counting
     return counted?.used ?? 0
   } catch (error) {
-    if (error instanceof mongo.MongoServerError && error.code === tooSlow) return null
+    if (isTooSlow(error)) return null
     throw error
   }
 }

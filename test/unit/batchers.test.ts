@@ -166,7 +166,7 @@ describe('With MongoDB,', () => {
       excuse([things.collectionName])
       await things.createIndex({ code: 1 }, { name: 'theCode', unique: true, sparse: true })
       const insertMany = (docs: Thing[]) => things.insertMany(docs, { ordered: false })
-      return { things, insert: createInsertBatcher<Thing>(insertMany, 500) }
+      return { things, insert: createInsertBatcher<Thing>(insertMany) }
     }
     const inserted = { inserted: true }
 
@@ -207,7 +207,7 @@ describe('With MongoDB,', () => {
 
     it('treats the outcome of the whole batch as unknown if the write concern failed, even for duplicates', async () => {
       const fault = writeConcernFault([{ index: 0, code: 11000, errmsg: 'duplicate' }])
-      const insert = createInsertBatcher<Thing>(() => Promise.reject(fault), 500)
+      const insert = createInsertBatcher<Thing>(() => Promise.reject(fault))
       expect(await callAll(insert, [{ _id: 'a' }, { _id: 'b' }])).to.deep.equal([fault, fault])
     })
   })

@@ -4,6 +4,7 @@ import type { About, By } from '../../audit/audit-event.ts'
 import { addLine } from '../../audit/audited.ts'
 import { type Config, loadConfig } from '../../config.ts'
 import { Refusal } from '../../errors.ts'
+import { isTooSlow } from '../../mongo/collection.ts'
 import { connectMongo } from '../../mongo/connect.ts'
 import { noShift, openDatabaseTime } from '../../mongo/database-time.ts'
 import { type Models, openModels, withModels } from '../../mongo/models.ts'
@@ -95,9 +96,8 @@ function userName(): string {
 
 const { MongoNetworkError, MongoServerSelectionError, MongoServerError } = mongoose.mongo
 
-/** MongoDB's codes for a wrong user name or password, and for a query that ran for too long. */
+/** MongoDB's code for a wrong user name or password. */
 const authenticationFailed = 18
-const maxTimeExpired = 50
 
 /** Returns the sentence that a failed command prints. It never contains a password from MONGODB_URL. */
 function explainError(error: unknown): string {
@@ -113,8 +113,7 @@ function explainError(error: unknown): string {
     return 'MongoDB did not respond in time. The command may have taken effect. Check its result before you run it again.'
   if (error instanceof MongoServerError && error.code === authenticationFailed)
     return 'MongoDB rejected the user name or the password in MONGODB_URL.'
-  if (error instanceof MongoServerError && error.code === maxTimeExpired)
-    return 'MongoDB took too long. Narrow the search down with more options.'
+  if (isTooSlow(error)) return 'MongoDB took too long. Narrow the search down with more options.'
   return detail
 }
 

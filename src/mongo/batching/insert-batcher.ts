@@ -1,4 +1,5 @@
-import { mongo } from 'mongoose'
+import { type Model, mongo } from 'mongoose'
+import { nativeCollection } from '../collection.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
 
 /**
@@ -12,13 +13,16 @@ export type Insertion = { inserted: true } | { inserted: false; index: string }
  * the same insert twice is safe. After a connection error or a write concern error, all callers of the batch are
  * rejected, because the outcome of their inserts is unknown. `restAfter` is passed to `createBatcher`.
  */
-export function createInsertBatcher<Doc>(
+export const createInsertBatcher = <Doc>(
   insertMany: (docs: Doc[]) => Promise<unknown>,
-  longestBatch: number,
   restAfter?: (operations: number) => number,
-): Batcher<Doc, Insertion> {
-  return createBatcher(longestBatch, (docs) => insertTogether(insertMany, docs), restAfter)
-}
+): Batcher<Doc, Insertion> => createBatcher(longestBatch, (docs) => insertTogether(insertMany, docs), restAfter)
+
+const longestBatch = 500
+
+/** Creates a batcher for inserts into one collection. */
+export const insertsOf = <Doc extends { _id: string }>(model: Model<Doc>, restAfter?: (operations: number) => number) =>
+  createInsertBatcher<Doc>((docs) => nativeCollection(model).insertMany(docs as never, { ordered: false }), restAfter)
 
 async function insertTogether<Doc>(
   insertMany: (docs: Doc[]) => Promise<unknown>,

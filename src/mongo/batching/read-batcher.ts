@@ -9,9 +9,8 @@ import { type Batcher, createBatcher } from './batcher.ts'
 export function createReadBatcher<Doc>(
   find: (ids: string[]) => Promise<Doc[]>,
   idsOf: (doc: Doc) => string[],
-  longestBatch = 1000,
 ): Batcher<string, Doc | null> {
-  return createBatcher(longestBatch, async (ids) => {
+  return createBatcher(1000, async (ids) => {
     const found = new Map<string, Doc>()
     for (const doc of await find([...new Set(ids)])) for (const id of idsOf(doc)) found.set(id, doc)
     return ids.map((id) => found.get(id) ?? null)
@@ -25,7 +24,6 @@ export function createReadBatcher<Doc>(
 export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { _id: string } = Stored>(
   model: Model<Stored>,
   projection: Record<string, 1 | { $slice: number }> = {},
-  longestBatch?: number,
 ): Batcher<string, Doc | null> =>
   createReadBatcher<Doc>(
     (ids) =>
@@ -33,5 +31,4 @@ export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { 
         .find<Doc>({ _id: { $in: ids } } as object, { projection })
         .toArray(),
     (doc) => [doc._id],
-    longestBatch,
   )

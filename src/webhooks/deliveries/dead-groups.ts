@@ -1,6 +1,5 @@
-import { mongo } from 'mongoose'
 import type { Deps } from '../../deps.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { isTooSlow, nativeCollection } from '../../mongo/collection.ts'
 import { deadIn } from './dead-in.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 
@@ -42,8 +41,6 @@ export const maxGroups = 100
  * MongoDB's other work.
  */
 const countingMs = 4000
-/** MongoDB's error code MaxTimeMSExpired. */
-const maxTimeExpired = 50
 
 type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
   _id: { businessId: string; endpointId: string }
@@ -89,7 +86,7 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<
   try {
     return await nativeCollection(deps.Delivery).aggregate<Counted>(stages, { maxTimeMS: countingMs }).toArray()
   } catch (error) {
-    if (error instanceof mongo.MongoServerError && error.code === maxTimeExpired) return null
+    if (isTooSlow(error)) return null
     throw error
   }
 }
