@@ -6,36 +6,17 @@ import { french } from './words/fr.ts'
 import type { Forms, Words } from './words/words.ts'
 
 /** A language with its texts, its text direction, and its formats for amounts and times. */
-export interface Locale {
-  code: 'fr' | 'ar' | 'en'
-  dir: 'ltr' | 'rtl'
-  words: Words
-  /** Formats centimes as a decimal amount in Western digits, such as `500,00`. */
-  amount(centimes: number): string
-  /** Formats centimes with the currency, such as `500,00 MRU`. */
-  money(centimes: number): string
-  /**
-   * Formats the date in Mauritania's time zone. The result is only used to find out whether two times are on the same
-   * day.
-   */
-  day(at: Date): string
-  /** Formats a date and time in Mauritania's time zone. */
-  moment(at: Date): string
-  /** Formats a time of day in Mauritania's time zone. */
-  clock(at: Date): string
-  /** Formats a duration, such as `23 h 59 min` or `3 days 4 h`. */
-  left(ms: number): string
-}
+export type Locale = ReturnType<typeof createLocale>
 
 const timeZone = 'Africa/Nouakchott'
 
 /** `numbers` and `dates` are the Intl locales for this language. */
 function createLocale(
-  code: Locale['code'],
-  dir: Locale['dir'],
+  code: 'fr' | 'ar' | 'en',
+  dir: 'ltr' | 'rtl',
   words: Words,
   { numbers, dates }: { numbers: string; dates: string },
-): Locale {
+) {
   const number = new Intl.NumberFormat(numbers, { minimumFractionDigits: decimals })
   const day = new Intl.DateTimeFormat(dates, { timeZone })
   const moment = new Intl.DateTimeFormat(dates, {
@@ -55,12 +36,21 @@ function createLocale(
     code,
     dir,
     words,
+    /** Formats centimes as a decimal amount in Western digits, such as `500,00`. */
     amount,
-    money: (centimes) => `${amount(centimes)}\u00a0${currencyCode}`,
-    day: (at) => day.format(at),
-    moment: (at) => moment.format(at),
-    clock: (at) => clock.format(at),
-    left: (ms) => inWords(words.left, ms),
+    /** Formats centimes with the currency, such as `500,00 MRU`. */
+    money: (centimes: number): string => `${amount(centimes)}\u00a0${currencyCode}`,
+    /**
+     * Formats the date in Mauritania's time zone. The result is only used to find out whether two times are on the same
+     * day.
+     */
+    day: (at: Date): string => day.format(at),
+    /** Formats a date and time in Mauritania's time zone. */
+    moment: (at: Date): string => moment.format(at),
+    /** Formats a time of day in Mauritania's time zone. */
+    clock: (at: Date): string => clock.format(at),
+    /** Formats a duration, such as `23 h 59 min` or `3 days 4 h`. */
+    left: (ms: number): string => inWords(words.left, ms),
   }
 }
 

@@ -1,26 +1,30 @@
 import { currencyCode } from '../../../schemas/currency.ts'
-import type { Words } from './words.ts'
 
 const nothingTaken = 'You have not been charged.'
 
-export const english: Words = {
+export const english = {
+  /** The language's name in that language. */
   language: 'English',
   languages: 'Language',
   toContent: 'Skip to content',
   test: 'Test: no real money moves.',
+  /** The heading of the error summary above a form. */
   problem: 'There is a problem',
-  wrong: (title) => `Error: ${title}`,
+  /** Returns the page title to use if the form on the page has errors. */
+  wrong: (title: string) => `Error: ${title}`,
   pay: {
-    title: (amount) => `Pay ${amount}`,
-    expiresToday: (clock, left) => `Pay before ${clock}: ${left} left.`,
-    expires: (moment, left) => `Pay before ${moment}: ${left} left.`,
+    title: (amount: string) => `Pay ${amount}`,
+    /** Tells the customer when the payment expires, either as a time today or as a date and time. */
+    expiresToday: (clock: string, left: string) => `Pay before ${clock}: ${left} left.`,
+    expires: (moment: string, left: string) => `Pay before ${moment}: ${left} left.`,
     phone: 'Phone number',
     phoneHint: 'The number of your mobile wallet.',
     pin: 'PIN',
     pinHint: '4 to 6 digits. Never share it with anyone.',
-    button: (amount) => `Pay ${amount}`,
+    button: (amount: string) => `Pay ${amount}`,
     busy: 'Paying…',
     changeAmount: 'Change the amount',
+    /** The text of the link back to the merchant. Following the link does not cancel the payment. */
     leave: 'Return to the merchant without paying',
   },
   amount: {
@@ -36,12 +40,16 @@ export const english: Words = {
     button: 'Continue',
     unknown: 'This code is not valid. Check it with the merchant.',
   },
+  /** The page that a merchant shows to a customer at a counter. */
   qr: {
-    title: (amount) => `Scan to pay ${amount}`,
+    title: (amount: string) => `Scan to pay ${amount}`,
+    /** The title if the customer chooses the amount. */
     titleOpen: 'Scan to pay',
+    /** The text alternative of the QR code. */
     image: 'QR code of the payment page',
-    code: (address) => `Or open ${address} and enter this code:`,
-    download: (format) => `Download as ${format}`,
+    /** The sentence before the payment code. `address` is the address of the page on which the customer types it. */
+    code: (address: string) => `Or open ${address} and enter this code:`,
+    download: (format: string) => `Download as ${format}`,
   },
   faults: {
     phone: 'Enter your phone number, for example 22 34 56 78',
@@ -50,9 +58,10 @@ export const english: Words = {
     amount: 'Enter an amount, for example 500 or 1250.50',
     amountUnclear:
       'This amount can be read in two ways. Enter it without a separator for thousands, for example 1500 or 1500.50',
-    amountRange: (least, most) => `The amount must be between ${least} and ${most}`,
+    amountRange: (least: string, most: string) => `The amount must be between ${least} and ${most}`,
     code: 'Enter the 6 digits of the code',
   },
+  /** Each notice explains why the customer was not charged. */
   notices: {
     wallet_locked: `This wallet is locked after several wrong PINs. ${nothingTaken} Try again later, or pay with another wallet.`,
     insufficient_funds: `There is not enough money in this wallet. ${nothingTaken} Try again, or pay with another wallet.`,
@@ -68,6 +77,7 @@ export const english: Words = {
       'We are waiting for your wallet. Do not pay a second time: this page updates by itself.',
     ],
     paid: 'Payment successful',
+    /** Shown to a customer if the intent was paid with a form other than theirs. */
     paidBefore: ['This payment was already made', 'You were not charged for this attempt.'],
     refunded: 'Payment refunded',
     refundedInPart: 'Payment partly refunded',
@@ -98,7 +108,7 @@ export const english: Words = {
     notFound: ['Page not found', 'There is nothing to pay at this address. Check the link.'],
     foreign: ['Refused', `This form did not come from our page. ${nothingTaken}`],
     tooLarge: ['Form too long', `This form is too long. ${nothingTaken}`],
-    tooMany: (left) => ['Too many attempts', `Try again in ${left}.`],
+    tooMany: (left: string) => ['Too many attempts', `Try again in ${left}.`] as const,
     notUnderstood: ['Request not valid', `Open the page again and retry. ${nothingTaken}`],
     unavailable: [
       'Service unavailable',
@@ -108,8 +118,10 @@ export const english: Words = {
       'Something went wrong',
       'The problem is on our side. Open the page again: it will show the status of the payment. You will not be charged twice.',
     ],
+    /** The text of the link that opens the requested page again. */
     again: 'Open the page again',
   },
+  /** The words from which a remaining time is composed, such as `23 h 59 min`. */
   left: {
     days: ['#\u00a0day', '#\u00a0days', '#\u00a0days', '#\u00a0days'],
     hours: ['#\u00a0h', '#\u00a0h', '#\u00a0h', '#\u00a0h'],
@@ -117,4 +129,4 @@ export const english: Words = {
     and: ' ',
     soon: 'less than a minute',
   },
-}
+} as const
