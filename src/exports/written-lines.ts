@@ -1,15 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** The complete lines at the beginning of a file, not including its header. */
-export interface WrittenLines {
-  count: number
-  /** The position after the last complete line, in bytes. */
-  end: number
-  /** The first and the last complete line, with their line ends. Empty if there is none. */
-  first: string
-  last: string
-}
-
 const bytesPerRead = 1024 * 1024
 /** The maximum length of a line in bytes. A longer line cannot be part of an export, so it is not read. */
 const longestLine = 64 * 1024
@@ -21,7 +11,7 @@ const quote = 0x22
  * Finds the complete lines of a file from the position `start` on. The file is read in pieces, so it may be larger than
  * the memory. With `quotes`, a line feed between quotes does not end a line, because CSV cells can contain line breaks.
  */
-export async function findLines(file: FileHandle, start: number, quotes: boolean): Promise<WrittenLines> {
+export async function findLines(file: FileHandle, start: number, quotes: boolean) {
   const buffer = Buffer.alloc(bytesPerRead)
   let count = 0
   let isQuoted = false
@@ -44,7 +34,9 @@ export async function findLines(file: FileHandle, start: number, quotes: boolean
   }
   return {
     count,
+    /** The position after the last complete line, in bytes. */
     end,
+    /** The first and the last complete line, with their line ends. Empty if there is none. */
     first: await textBetween(file, start, firstEnd),
     last: await textBetween(file, lastStart, end),
   }

@@ -110,7 +110,7 @@ describe('A webhook endpoint test', () => {
     const none = await subscribe(service, merchant, `http://127.0.0.1:${port}/`)
     // Its host was allowed at the registration, and no longer is.
     const hidden = await subscribe(service, merchant, 'http://127.0.0.1:1/')
-    ;(service.deps.config.webhookAllowedHosts as Set<string>).delete('127.0.0.1:1')
+    service.deps.config.webhookAllowedHosts.delete('127.0.0.1:1')
     for (const [which, error] of [
       [none.id, 'refused'],
       [hidden.id, 'address'],

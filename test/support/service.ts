@@ -156,7 +156,7 @@ export async function openService(
       const issued = await key(businessId, options)
       return asMerchant(businessId, issued)
     },
-    allowHost: (host) => void (config.webhookAllowedHosts as Set<string>).add(host),
+    allowHost: (host) => void config.webhookAllowedHosts.add(host),
     startWorkers() {
       const started = startWorkers(deps)
       workers.push(started)

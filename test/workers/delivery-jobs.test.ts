@@ -135,7 +135,7 @@ describe("A delivery's job", () => {
     let queue: Queue
     let jobId: string
     before(async () => {
-      ;(service.deps.config.webhookRetryMs as number[]).fill(30_000)
+      service.deps.config.webhookRetryMs.fill(30_000)
       made = await createDelivery(() => 500)
       queue = queueOf()
       jobId = jobOf(made.id, 1)

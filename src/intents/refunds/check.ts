@@ -1,12 +1,10 @@
 import { maxRefunds, refundBody } from '../../../schemas/refund.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
-import type { ReturnedFees } from '../../wallets/commission.ts'
 import { failingRefund } from '../../wallets/magic-amounts.ts'
 import type { IntentToChange } from '../batchers.ts'
 import { isRefundable } from '../lifecycle.ts'
-import type { Payment } from '../payments/payment.ts'
-import { feeShareOf, type SetAsideGuard } from './set-aside.ts'
+import { feeShareOf } from './set-aside.ts'
 
 /** A merchant's request for a refund. */
 export interface RefundRequest {
@@ -30,24 +28,15 @@ export function parseRefund(deps: Pick<Deps, 'validate'>, body: unknown): Refund
   }
 }
 
-/** A refund that has passed the checks, but has not been started yet. */
-export interface AllowedRefund {
-  payment: Payment
-  /** The amount in centimes. */
-  amount: number
-  returnedFees: ReturnedFees
-  /** A filter that the intent must match when the refund is written. */
-  guard: SetAsideGuard
-}
-
 /**
- * Checks whether the intent, as it was read, allows a refund. Throws INTENT_REFUND_INVALID_STATUS if nothing has been
+ * Checks whether the intent, as it was read, allows a refund. Returns its parts, and the `guard` that the intent must
+ * match when the refund is written. Throws INTENT_REFUND_INVALID_STATUS if nothing has been
  * paid, nothing is left to refund, or the intent already has `maxRefunds` refunds. Throws REFUND_AMOUNT_MISMATCH if the
  * merchant expected a different refundable amount, and AMOUNT_OUT_OF_RANGE if the refund exceeds the refundable amount.
  * Both errors contain the refundable amount in `details.refundable`. In the sandbox, throws REFUND_FAILED for the test
  * amount that always fails.
  */
-export function checkRefund(intent: IntentToChange, request: RefundRequest): AllowedRefund {
+export function checkRefund(intent: IntentToChange, request: RefundRequest) {
   const { payment, refundsCommitted, sandbox, status } = intent
   if (payment === null || !isRefundable(status)) throw refuse('INTENT_REFUND_INVALID_STATUS')
   const { amountPaid } = payment

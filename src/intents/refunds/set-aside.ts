@@ -9,14 +9,9 @@ export type SetAsideGuard = Partial<
   Record<'refundsCommitted' | `feesReturned.${keyof ReturnedFees}`, number | { $lt: number } | { $lte: number }>
 >
 
-/** The parts of the payment's fees that a refund gives back, and the guard of the write that sets them aside. */
-export interface FeeShare {
-  returnedFees: ReturnedFees
-  guard: SetAsideGuard
-}
-
 /**
- * Returns the part of each fee that a refund of `amount` centimes gives back. The refund that completes the amount paid
+ * Returns the part of each fee that a refund of `amount` centimes gives back, and the guard of the write that sets
+ * them aside. The refund that completes the amount paid
  * gives back all that is left of the fees. Any other refund gives back its share, rounded down to whole centimes, but
  * never more than is left. Less than its share is left only if an earlier refund failed after a completing refund had
  * taken the rest. A share that does not depend on other refunds is guarded by bounds, so that concurrent refunds do not
@@ -26,7 +21,7 @@ export function feeShareOf(
   { amountPaid, commission }: { amountPaid: number; commission: Commission },
   { refundsCommitted, feesReturned }: SetAside,
   amount: number,
-): FeeShare {
+) {
   const left = (fee: keyof ReturnedFees): number => commission[fee] - feesReturned[fee]
   const share = (fee: keyof ReturnedFees): number =>
     Number((BigInt(commission[fee]) * BigInt(amount)) / BigInt(amountPaid))

@@ -126,20 +126,13 @@ async function runPage(
   return next?.status === 'RUNNING' ? next : null
 }
 
-/** A page of events that has been applied, with the ids of the deliveries that need an attempt. */
-interface AppliedPage {
-  last: LoggedEvent
-  counts: ReplayCounts
-  dueIds: string[]
-}
-
 type Existing = Pick<Delivery, '_id' | 'status' | 'insertedBy'>
 
 /**
  * Re-queues the deliveries of events to the replay's endpoint, and inserts those that do not exist. Stops after `most`
  * deliveries that need an attempt. Each write records the id of the replay in the delivery, so events that are applied
  * twice change nothing the second time and are counted in the same way. `events` must not be empty, and `most` must be
- * at least 1.
+ * at least 1. Returns the last event of the page, the counts, and the ids of the deliveries that need an attempt.
  */
 async function applyPage(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'batchers' | 'now'>,
@@ -147,7 +140,7 @@ async function applyPage(
   endpoint: AttemptEndpoint,
   events: readonly LoggedEvent[],
   most: number,
-): Promise<AppliedPage> {
+) {
   const idOf = (event: LoggedEvent) => deliveryId(event._id, endpoint._id)
   const existing = await findExisting(deps, events.map(idOf))
   const needsAttempt = (event: LoggedEvent): boolean =>
@@ -164,7 +157,7 @@ async function applyPage(
   const includesDelivered = !replay.onlyUndelivered
   const requeued = await requeueForReplay(deps, others, { replayId: replay._id, includesDelivered })
   const skipped = page.length - requeued.length - created.length
-  const counts = { requeued: requeued.length, created: created.length, skipped }
+  const counts: ReplayCounts = { requeued: requeued.length, created: created.length, skipped }
   return { last, counts, dueIds: [...requeued, ...created] }
 }
 
