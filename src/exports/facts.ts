@@ -17,6 +17,9 @@ interface Fact {
   read(entry: ExportedEntry): string | number | null
 }
 
+const fact = (en: string, fr: string, ar: string, read: Fact['read']): Fact => ({ name: { en, fr, ar }, read })
+const centimes = (...parts: Parameters<typeof fact>): Fact => ({ ...fact(...parts), isAmount: true })
+
 const feesOf = ({ commission = noCommission }: ExportedEntry) => commission
 const timeOf = (at: Date | undefined): string | null => at?.toISOString() ?? null
 
@@ -25,103 +28,59 @@ const timeOf = (at: Date | undefined): string | null => at?.toISOString() ?? nul
  * /dev/balance/entries.
  */
 const facts = {
-  number: { name: { en: 'Number', fr: 'Numéro', ar: 'الرقم' }, read: ({ position = 0 }) => position },
-  type: { name: { en: 'Type', fr: 'Type', ar: 'النوع' }, read: ({ type }) => type },
+  number: fact('Number', 'Numéro', 'الرقم', ({ position = 0 }) => position),
+  type: fact('Type', 'Type', 'النوع', ({ type }) => type),
   // The sums of these days are in the statements. A movement can be booked on a later day than its own.
-  statementDay: {
-    name: { en: 'Statement day', fr: 'Jour du relevé', ar: 'يوم كشف الحساب' },
-    read: ({ bookedAt }) => dayOf(bookedAt),
-  },
-  dayOfPayment: {
-    json: 'day',
-    name: { en: 'Day of payment', fr: 'Jour du paiement', ar: 'يوم الدفع' },
-    read: ({ day }) => day,
-  },
-  dayOfRefund: {
-    json: 'day',
-    name: { en: 'Day of refund', fr: 'Jour du remboursement', ar: 'يوم الاسترداد' },
-    read: ({ day }) => day,
-  },
-  dayOfMovement: {
-    json: 'day',
-    name: { en: 'Day of movement', fr: 'Jour du mouvement', ar: 'يوم الحركة' },
-    read: ({ day }) => day,
-  },
-  bookedAt: {
-    name: { en: 'Booked at', fr: 'Comptabilisé le', ar: 'وقت القيد' },
-    read: ({ bookedAt }) => timeOf(bookedAt),
-  },
-  occurredAt: {
-    name: { en: 'Occurred at', fr: 'Effectué le', ar: 'وقت العملية' },
-    read: ({ occurredAt }) => timeOf(occurredAt),
-  },
-  referenceNumber: {
-    name: { en: 'Reference number', fr: 'Numéro de référence', ar: 'الرقم المرجعي' },
-    read: ({ referenceNumber = null }) => referenceNumber,
-  },
-  merchantReference: {
-    name: { en: 'Merchant reference', fr: 'Référence du commerçant', ar: 'مرجع التاجر' },
-    read: ({ merchantReference = null }) => merchantReference,
-  },
-  refundId: {
-    name: { en: 'Refund ID', fr: 'Identifiant du remboursement', ar: 'معرّف الاسترداد' },
-    read: ({ refundId = null }) => refundId,
-  },
-  payoutReference: {
-    name: { en: 'Payout reference', fr: 'Référence du versement', ar: 'مرجع التحويل' },
-    read: ({ payoutReference = null }) => payoutReference,
-  },
-  payerPhone: {
-    name: { en: 'Payer phone', fr: 'Téléphone du payeur', ar: 'هاتف الدافع' },
-    read: ({ payerPhone = null }) => payerPhone,
-  },
-  reason: { name: { en: 'Reason', fr: 'Motif', ar: 'السبب' }, read: ({ reason = null }) => reason },
-  currency: { name: { en: 'Currency', fr: 'Devise', ar: 'العملة' }, read: () => currencyCode },
+  statementDay: fact('Statement day', 'Jour du relevé', 'يوم كشف الحساب', ({ bookedAt }) => dayOf(bookedAt)),
+  dayOfPayment: { json: 'day', ...fact('Day of payment', 'Jour du paiement', 'يوم الدفع', ({ day }) => day) },
+  dayOfRefund: { json: 'day', ...fact('Day of refund', 'Jour du remboursement', 'يوم الاسترداد', ({ day }) => day) },
+  dayOfMovement: { json: 'day', ...fact('Day of movement', 'Jour du mouvement', 'يوم الحركة', ({ day }) => day) },
+  bookedAt: fact('Booked at', 'Comptabilisé le', 'وقت القيد', ({ bookedAt }) => timeOf(bookedAt)),
+  occurredAt: fact('Occurred at', 'Effectué le', 'وقت العملية', ({ occurredAt }) => timeOf(occurredAt)),
+  referenceNumber: fact(
+    'Reference number',
+    'Numéro de référence',
+    'الرقم المرجعي',
+    ({ referenceNumber = null }) => referenceNumber,
+  ),
+  merchantReference: fact(
+    'Merchant reference',
+    'Référence du commerçant',
+    'مرجع التاجر',
+    ({ merchantReference = null }) => merchantReference,
+  ),
+  refundId: fact('Refund ID', 'Identifiant du remboursement', 'معرّف الاسترداد', ({ refundId = null }) => refundId),
+  payoutReference: fact(
+    'Payout reference',
+    'Référence du versement',
+    'مرجع التحويل',
+    ({ payoutReference = null }) => payoutReference,
+  ),
+  payerPhone: fact('Payer phone', 'Téléphone du payeur', 'هاتف الدافع', ({ payerPhone = null }) => payerPhone),
+  reason: fact('Reason', 'Motif', 'السبب', ({ reason = null }) => reason),
+  currency: fact('Currency', 'Devise', 'العملة', () => currencyCode),
   // In an export of entries, the amount is the change of the balance, so it can be negative.
-  amount: {
-    name: { en: 'Amount', fr: 'Montant', ar: 'المبلغ' },
-    isAmount: true,
-    read: ({ amount }) => amount,
-  },
-  refunded: {
-    json: 'amount',
-    name: { en: 'Amount', fr: 'Montant', ar: 'المبلغ' },
-    isAmount: true,
-    read: ({ amount }) => -amount,
-  },
-  providerTtc: {
-    name: { en: 'Merchant fee', fr: 'Frais du commerçant', ar: 'رسوم التاجر' },
-    isAmount: true,
-    read: (entry) => feesOf(entry).providerTtc,
-  },
-  net: {
-    name: { en: 'Net', fr: 'Net', ar: 'الصافي' },
-    isAmount: true,
-    read: (entry) => entry.amount - feesOf(entry).providerTtc,
-  },
-  payerTtc: {
-    name: { en: 'Payer fee', fr: 'Frais du payeur', ar: 'رسوم الدافع' },
-    isAmount: true,
-    read: (entry) => feesOf(entry).payerTtc,
-  },
-  tof: { name: { en: 'TOF', fr: 'TOF', ar: 'TOF' }, isAmount: true, read: (entry) => feesOf(entry).tof },
-  tte: { name: { en: 'TTE', fr: 'TTE', ar: 'TTE' }, isAmount: true, read: (entry) => feesOf(entry).tte },
-  returnedProviderTtc: {
-    name: { en: 'Returned merchant fee', fr: 'Frais rendus au commerçant', ar: 'رسوم التاجر المعادة' },
-    isAmount: true,
-    read: ({ returnedFees }) => returnedFees?.providerTtc ?? 0,
-  },
-  returnedPayerTtc: {
-    name: { en: 'Returned payer fee', fr: 'Frais rendus au payeur', ar: 'رسوم الدافع المعادة' },
-    isAmount: true,
-    read: ({ returnedFees }) => returnedFees?.payerTtc ?? 0,
-  },
-  balance: {
-    name: { en: 'Balance', fr: 'Solde', ar: 'الرصيد' },
-    isAmount: true,
-    read: ({ after }) => after.balance,
-  },
-} as const satisfies Record<string, Fact>
+  amount: centimes('Amount', 'Montant', 'المبلغ', ({ amount }) => amount),
+  refunded: { json: 'amount', ...centimes('Amount', 'Montant', 'المبلغ', ({ amount }) => -amount) },
+  providerTtc: centimes('Merchant fee', 'Frais du commerçant', 'رسوم التاجر', (entry) => feesOf(entry).providerTtc),
+  net: centimes('Net', 'Net', 'الصافي', (entry) => entry.amount - feesOf(entry).providerTtc),
+  payerTtc: centimes('Payer fee', 'Frais du payeur', 'رسوم الدافع', (entry) => feesOf(entry).payerTtc),
+  tof: centimes('TOF', 'TOF', 'TOF', (entry) => feesOf(entry).tof),
+  tte: centimes('TTE', 'TTE', 'TTE', (entry) => feesOf(entry).tte),
+  returnedProviderTtc: centimes(
+    'Returned merchant fee',
+    'Frais rendus au commerçant',
+    'رسوم التاجر المعادة',
+    ({ returnedFees }) => returnedFees?.providerTtc ?? 0,
+  ),
+  returnedPayerTtc: centimes(
+    'Returned payer fee',
+    'Frais rendus au payeur',
+    'رسوم الدافع المعادة',
+    ({ returnedFees }) => returnedFees?.payerTtc ?? 0,
+  ),
+  balance: centimes('Balance', 'Solde', 'الرصيد', ({ after }) => after.balance),
+} satisfies Record<string, Fact>
 
 const origin = ['bookedAt', 'occurredAt', 'referenceNumber', 'merchantReference'] as const
 
