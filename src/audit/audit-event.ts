@@ -53,7 +53,7 @@ export interface AuditEvent extends Omit<By, 'expectValid'> {
 export type About = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> &
   Partial<Pick<AuditEvent, '_id' | 'before' | 'after'>>
 
-export const auditLine = ({ expectValid: _, ...by }: By, at: Date, about: About): AuditEvent => ({
+export const auditLine = ({ expectValid: _expectValid, ...by }: By, at: Date, about: About): AuditEvent => ({
   _id: newId(),
   before: null,
   after: null,
