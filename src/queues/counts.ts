@@ -2,13 +2,11 @@ import type { Queue } from 'bullmq'
 import { type QueueName, queueNames } from './jobs.ts'
 import { mastersOf, type RedisConnection } from './open-redis.ts'
 
-/** The number of jobs in each state. A `waiting` job runs as soon as a worker is free. */
-export interface JobCounts {
-  waiting: number
-  active: number
-  delayed: number
-  failed: number
-}
+/** A `waiting` job runs as soon as a worker is free. */
+const states = ['waiting', 'active', 'delayed', 'failed'] as const
+
+/** The number of jobs in each state. */
+export type JobCounts = Record<(typeof states)[number], number>
 
 export interface Memory {
   usedBytes: number
@@ -53,13 +51,8 @@ function isWorkerOf({ name, opts: { prefix = 'bull' } }: Queue): (client: string
 }
 
 async function countJobs(queue: Queue): Promise<JobCounts> {
-  const {
-    waiting = 0,
-    active = 0,
-    delayed = 0,
-    failed = 0,
-  } = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed')
-  return { waiting, active, delayed, failed }
+  const counts = await queue.getJobCounts(...states)
+  return Object.fromEntries(states.map((state) => [state, counts[state] ?? 0])) as JobCounts
 }
 
 /** Reads the memory figures of Redis or, for a cluster, of the master that uses most of its memory. */

@@ -7,14 +7,7 @@ import { connectionWaitShare, type Exchange, exchange, type ProviderRequest } fr
 import { signature } from './sign.ts'
 
 /** The connections to the provider. Each request occupies one of the slots of the business for which it is made. */
-export interface Provider {
-  /** Sends an order, with the order's key as the idempotency key. */
-  post(businessId: string, resource: string, order: { key: string; [field: string]: unknown }): Promise<Exchange>
-  /** Sends a status query. */
-  get(businessId: string, resource: string): Promise<Exchange>
-  /** Closes the connections once all running requests have finished. */
-  close(): Promise<void>
-}
+export type Provider = ReturnType<typeof openProvider>
 
 /**
  * The maximum number of connections. Further requests wait, so a provider that hangs cannot use up an unlimited number
@@ -39,7 +32,7 @@ const idleMarginMs = 2_000
  * Opens a pool of connections to the provider at `url`, and signs each request with `key`. Node.js environment
  * variables do not affect these connections.
  */
-export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: { url: string; key: string }): Provider {
+export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: { url: string; key: string }) {
   const timeoutMs = deps.config.walletTimeoutMs
   const { origin, pathname } = new URL(url)
   const base = pathname === '/' ? '' : pathname
@@ -69,7 +62,8 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
   }
 
   return {
-    post(businessId, resource, order) {
+    /** Sends an order, with the order's key as the idempotency key. */
+    post(businessId: string, resource: string, order: { key: string; [field: string]: unknown }): Promise<Exchange> {
       const path = base + resource
       const body = JSON.stringify(order)
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': order.key }
@@ -80,11 +74,13 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
         body,
       }))
     },
-    get(businessId, resource) {
+    /** Sends a status query. */
+    get(businessId: string, resource: string): Promise<Exchange> {
       const path = base + resource
       return send(businessId, () => ({ method: 'GET', path, headers: signed('GET', path, ''), body: null }))
     },
-    close: () => pool.close(),
+    /** Closes the connections once all running requests have finished. */
+    close: (): Promise<void> => pool.close(),
   }
 }
 
