@@ -7,8 +7,8 @@ import { readInstant } from '../../input/instant.ts'
 import { readName } from '../../input/name.ts'
 import { searchByAmount } from '../../intents/search.ts'
 import { isId } from '../../security/ids.ts'
-import { paymentPath } from '../pages/paths.ts'
 import { money } from '../pages/words.ts'
+import { paymentHits } from './finders.ts'
 import { type Group, minPartLength } from './run-finders.ts'
 import type { AmountFields } from './search-forms.ts'
 
@@ -42,10 +42,7 @@ export async function findByAmount(deps: Deps, { business, amount, day }: Amount
   return {
     kind: `amount ${money(amount)} on ${day.toISOString().slice(0, 10)} and the business`,
     shown: business,
-    hits: intents.map((intent) => {
-      const { referenceNumber } = intent
-      return { path: paymentPath(referenceNumber), name: referenceNumber, intent }
-    }),
+    hits: paymentHits(intents),
   }
 }
 

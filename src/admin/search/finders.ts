@@ -47,15 +47,32 @@ export interface Finder {
   audited?: 'payment.searched-by-phone'
 }
 
-const paymentHits = (intents: readonly FoundIntent[]): Hit[] =>
+export const paymentHits = (intents: readonly FoundIntent[]): Hit[] =>
   intents.map((intent) => {
     const { referenceNumber } = intent
     return { path: paymentPath(referenceNumber), name: referenceNumber, intent }
   })
 
-/** Returns a hit for a page if its document exists. */
-const pageHit = (document: object | null, path: string, name: string): Hit[] =>
-  document === null ? [] : [{ path, name, intent: null }]
+/** A finder of payments. */
+const payments = (
+  kind: string,
+  read: Finder['read'],
+  search: (deps: Deps, input: string) => Promise<FoundIntent[]>,
+  more: Pick<Finder, 'shown' | 'audited'> = {},
+): Finder => ({ kind, read, find: async (deps, input) => paymentHits(await search(deps, input)), ...more })
+
+/** A finder of something that has a page of its own. */
+const onePage = (
+  kind: string,
+  read: Finder['read'],
+  lookUp: (deps: Deps, input: string) => Promise<object | null>,
+  pathOf: (input: string) => string,
+): Finder => ({
+  kind,
+  read,
+  find: async (deps, input) =>
+    (await lookUp(deps, input)) === null ? [] : [{ path: pathOf(input), name: input, intent: null }],
+})
 
 /** Returns the query if it has the given form, or null. */
 const matching = (isOfForm: (text: string) => boolean, query: string): string | null => (isOfForm(query) ? query : null)
@@ -89,64 +106,31 @@ function readShortCode(query: string): string | null {
 
 /** The finders for payments, orders, deliveries, endpoints and businesses by id. */
 export const finders: readonly Finder[] = [
-  {
-    kind: 'payment reference',
-    read: upper((text) => /^PI-[0-9A-Z]+$/.test(text)),
-    find: async (deps, input) => pageHit(await lookUpIntent(deps, input), paymentPath(input), input),
-  },
-  {
-    kind: "merchant's reference",
-    read: readMerchantReference,
-    find: async (deps, input) => paymentHits(await searchByMerchantReference(deps, input)),
+  onePage(
+    'payment reference',
+    upper((text) => /^PI-[0-9A-Z]+$/.test(text)),
+    lookUpIntent,
+    paymentPath,
+  ),
+  payments("merchant's reference", readMerchantReference, searchByMerchantReference, {
     // A reference may look like a phone number, which the results never show.
     shown: (input) => (readPhone(input) === null ? input : maskPhone(input)),
-  },
-  {
-    kind: 'order number',
-    read: upper(isOrderNumber),
-    find: async (deps, input) => pageHit(await lookUpOrder(deps, input), orderPath(input), input),
-  },
-  {
-    kind: 'refund id',
-    read: upper((text) => /^RF-[0-9A-Z]+$/.test(text)),
-    find: async (deps, input) => paymentHits(await searchByWalletKey(deps, input)),
-  },
-  {
-    kind: 'payment link or short code',
-    read: readShortCode,
-    find: async (deps, input) => paymentHits(await searchByShortCode(deps, input)),
-  },
-  {
-    kind: 'payment code',
-    read: readCode,
-    find: async (deps, input) => paymentHits(await searchByCode(deps, input)),
-  },
-  {
-    kind: 'phone number of the payer',
-    read: readPhone,
-    find: async (deps, input) => paymentHits(await searchByPayer(deps, input)),
+  }),
+  onePage('order number', upper(isOrderNumber), lookUpOrder, orderPath),
+  payments(
+    'refund id',
+    upper((text) => /^RF-[0-9A-Z]+$/.test(text)),
+    searchByWalletKey,
+  ),
+  payments('payment link or short code', readShortCode, searchByShortCode),
+  payments('payment code', readCode, searchByCode),
+  payments('phone number of the payer', readPhone, searchByPayer, {
     shown: maskPhone,
     audited: 'payment.searched-by-phone',
-  },
-  {
-    kind: 'key in the wallet',
-    read: lower(isId),
-    find: async (deps, input) => paymentHits(await searchByWalletKey(deps, input)),
-  },
-  {
-    // Delivery ids are case-sensitive.
-    kind: 'delivery id',
-    read: (query) => matching(isDeliveryId, query),
-    find: async (deps, input) => pageHit(await lookUpDelivery(deps, input), deliveryPath(input), input),
-  },
-  {
-    kind: 'endpoint id',
-    read: lower(isId),
-    find: async (deps, input) => pageHit(await lookUpEndpoint(deps, input), endpointPath(input), input),
-  },
-  {
-    kind: 'business id',
-    read: lower(isId),
-    find: async (deps, input) => pageHit(await lookUpBusiness(deps, input), businessPath(input), input),
-  },
+  }),
+  payments('key in the wallet', lower(isId), searchByWalletKey),
+  // Delivery ids are case-sensitive.
+  onePage('delivery id', (query) => matching(isDeliveryId, query), lookUpDelivery, deliveryPath),
+  onePage('endpoint id', lower(isId), lookUpEndpoint, endpointPath),
+  onePage('business id', lower(isId), lookUpBusiness, businessPath),
 ]
