@@ -29,6 +29,13 @@ export const numberOf = (gauge: Gauge, keptMs: number, query: () => Promise<numb
   leaveOut: () => omit(gauge),
 })
 
+/** Creates a figure whose query sets several gauges, or one for several labels. */
+export const figureOf = (gauges: Parameters<typeof omit>[0][], keptMs: number, read: Figure['read']): Figure => ({
+  keptMs,
+  read,
+  leaveOut: () => gauges.forEach(omit),
+})
+
 /** Creates a figure that reports whether a server responds, and how quickly. */
 export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>): Figure => ({
   keptMs: 0,

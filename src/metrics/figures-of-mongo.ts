@@ -6,9 +6,8 @@ import { allShortCodes } from '../security/ids.ts'
 import type { ServiceKey } from '../security/service-keys.ts'
 import { standing } from '../webhooks/endpoints/endpoint.ts'
 import { dueDeliveries, oldestDue } from './due-deliveries.ts'
-import { briefMs, type Figure, minuteMs, numberOf, pingOf, queryTimeoutMs } from './figure.ts'
+import { briefMs, type Figure, figureOf, minuteMs, numberOf, pingOf, queryTimeoutMs } from './figure.ts'
 import { fullestBusinesses } from './fullest-businesses.ts'
-import { omit } from './gauges.ts'
 import { expiryLag, outboxLag } from './lags.ts'
 import { shareOfLiveCodes } from './live-codes.ts'
 import { openPayments, openRefunds } from './open-outcomes.ts'
@@ -59,19 +58,12 @@ export function figuresOfMongo(all: Deps): Figure[] {
         .lean<RetentionRecord | null>()
       return record && record.completedFor.getTime() / 1000
     }),
-    {
-      keptMs: briefMs,
-      async read() {
-        const [payment, refund] = await Promise.all([openPayments(deps), openRefunds(deps)])
-        for (const [kind, open] of Object.entries({ payment, refund })) {
-          gauges.openOutcomes.set({ kind }, open.count)
-          gauges.oldestOpenOutcome.set({ kind }, open.oldestSeconds)
-        }
-      },
-      leaveOut() {
-        omit(gauges.openOutcomes)
-        omit(gauges.oldestOpenOutcome)
-      },
-    },
+    figureOf([gauges.openOutcomes, gauges.oldestOpenOutcome], briefMs, async () => {
+      const [payment, refund] = await Promise.all([openPayments(deps), openRefunds(deps)])
+      for (const [kind, open] of Object.entries({ payment, refund })) {
+        gauges.openOutcomes.set({ kind }, open.count)
+        gauges.oldestOpenOutcome.set({ kind }, open.oldestSeconds)
+      }
+    }),
   ]
 }

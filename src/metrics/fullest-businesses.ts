@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { type Figure, minuteMs } from './figure.ts'
+import { type Figure, figureOf, minuteMs } from './figure.ts'
 import { omit } from './gauges.ts'
 
 /** The maximum number of businesses that have their own time series. */
@@ -11,20 +11,13 @@ export const maxBusinesses = 10
  * them.
  */
 export function fullestBusinesses({ quotas, metrics: { gauges } }: Deps): Figure {
-  const leaveOut = () => {
-    omit(gauges.businessLiveCodes)
-    omit(gauges.businessLiveCodesUsed)
-  }
-  return {
-    keptMs: minuteMs,
-    async read() {
-      const fullest = await quotas.liveCodes.fullest(maxBusinesses)
-      leaveOut()
-      for (const { businessId: business, used, limit } of fullest) {
-        gauges.businessLiveCodes.set({ business }, used)
-        gauges.businessLiveCodesUsed.set({ business }, used / limit)
-      }
-    },
-    leaveOut,
-  }
+  const both = [gauges.businessLiveCodes, gauges.businessLiveCodesUsed]
+  return figureOf(both, minuteMs, async () => {
+    const fullest = await quotas.liveCodes.fullest(maxBusinesses)
+    both.forEach(omit)
+    for (const { businessId: business, used, limit } of fullest) {
+      gauges.businessLiveCodes.set({ business }, used)
+      gauges.businessLiveCodesUsed.set({ business }, used / limit)
+    }
+  })
 }

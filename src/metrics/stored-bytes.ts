@@ -3,7 +3,7 @@ import type { mongo } from 'mongoose'
 import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { allShortCodes, newOrderNumber, newReferenceNumber, shortCodeOf } from '../security/ids.ts'
-import { type Figure, queryTimeoutMs } from './figure.ts'
+import { type Figure, figureOf, queryTimeoutMs } from './figure.ts'
 import { maxBusinesses } from './fullest-businesses.ts'
 import { omit } from './gauges.ts'
 
@@ -29,23 +29,19 @@ interface Part {
  */
 export function storedBytes(deps: Deps): Figure {
   const { businessStoredBytes } = deps.metrics.gauges
-  return {
-    keptMs: tenMinutesMs,
-    async read() {
-      const bytes = new Map<string, number>()
-      const parts = await Promise.all([
-        estimate(nativeCollection(deps.Intent), 'shortCode', shortCodeOf(randomInt(allShortCodes))),
-        // The reference numbers of order deliveries have a different prefix, so the sample hardly ever includes them.
-        estimate(nativeCollection(deps.Delivery), 'referenceNumber', newReferenceNumber()),
-        estimate(nativeCollection(deps.Order), 'number', newOrderNumber()),
-      ])
-      for (const part of parts.flat()) bytes.set(part._id, (bytes.get(part._id) ?? 0) + part.bytes)
-      omit(businessStoredBytes)
-      const largest = [...bytes].toSorted(([, a], [, b]) => b - a).slice(0, maxBusinesses)
-      for (const [business, sum] of largest) businessStoredBytes.set({ business }, Math.round(sum))
-    },
-    leaveOut: () => omit(businessStoredBytes),
-  }
+  return figureOf([businessStoredBytes], tenMinutesMs, async () => {
+    const bytes = new Map<string, number>()
+    const parts = await Promise.all([
+      estimate(nativeCollection(deps.Intent), 'shortCode', shortCodeOf(randomInt(allShortCodes))),
+      // The reference numbers of order deliveries have a different prefix, so the sample hardly ever includes them.
+      estimate(nativeCollection(deps.Delivery), 'referenceNumber', newReferenceNumber()),
+      estimate(nativeCollection(deps.Order), 'number', newOrderNumber()),
+    ])
+    for (const part of parts.flat()) bytes.set(part._id, (bytes.get(part._id) ?? 0) + part.bytes)
+    omit(businessStoredBytes)
+    const largest = [...bytes].toSorted(([, a], [, b]) => b - a).slice(0, maxBusinesses)
+    for (const [business, sum] of largest) businessStoredBytes.set({ business }, Math.round(sum))
+  })
 }
 
 /** Estimates from a sample how many bytes each business uses in one collection. */
