@@ -132,8 +132,8 @@ export type ExportedFact = Fact & { key: string }
 /** Returns the facts of a kind of export. */
 export const factsOf = (kind: ExportKind): ExportedFact[] =>
   shown[kind].map((name) => {
-    const fact: Fact = facts[name]
-    return { ...fact, key: fact.json ?? name }
+    const shared: Fact = facts[name]
+    return { ...shared, key: shared.json ?? name }
   })
 
 /** The type of the entries that an export contains, or null for all types. */
