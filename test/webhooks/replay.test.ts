@@ -4,7 +4,13 @@ import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { endReplay, leaseReplay, recordProgress, releaseReplay } from '../../src/webhooks/replays/lease.ts'
-import { maxEventsPerDay, maxReplaysPerDay, type PlannedReplay } from '../../src/webhooks/replays/start.ts'
+import {
+  maxEventsPerDay,
+  maxReplaysPerDay,
+  type PlannedReplay,
+  planReplay,
+  startReplay,
+} from '../../src/webhooks/replays/start.ts'
 import { countUndelivered, maxCounted } from '../../src/webhooks/replays/undelivered.ts'
 import { startPolling } from '../../workers/run/poll.ts'
 import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
@@ -13,7 +19,7 @@ import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
 import { lockDocument } from '../support/lock.ts'
 import { type Logged, logEvents, runReplays, storeDeliveries } from '../support/replays.ts'
-import { withAnotherKey, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
+import { tester, withAnotherKey, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { holdRequests } from '../workers/set-up.ts'
 
@@ -237,6 +243,19 @@ describe('A replay', () => {
     )
     expect(started.map(({ status }) => status)).to.have.members([201, 201, 429, 429])
     expect(await service.deps.Replay.countDocuments({ businessId: merchant.businessId })).to.equal(maxReplaysPerDay)
+  })
+
+  it('does not start if its endpoint is deleted or disabled meanwhile', async () => {
+    await log(failed(1))
+    const stored = await service.deps.Endpoint.findById(endpoint._id).orFail().lean()
+    const wanted = { from: at(0), to: null, events: null, onlyUndelivered: false }
+    const planned = await planReplay(service.deps, stored, wanted)
+    const { body } = await service.http.put(path().replace('/replay', '')).set(merchant.write()).send({ active: false })
+    expect(body.data.active).to.equal(false)
+    const started = startReplay(service.deps, planned, tester).catch(({ code }: { code: string }) => code)
+    expect(await started).to.equal('ENDPOINT_NOT_ACTIVE')
+    const { AuditEvent } = service.deps
+    expect(await AuditEvent.countDocuments({ subject: endpoint._id, act: 'endpoint.replayed' })).to.equal(0)
   })
 
   it('starts once for requests with the same idempotency key', async () => {

@@ -83,6 +83,8 @@ export interface Endpoint {
   active: boolean
   /** When the endpoint was deleted, or null. A deleted endpoint is kept as long as it has deliveries. */
   deletedAt: Date | null
+  /** When the latest replay was started. */
+  replayedAt?: Date
   health: EndpointHealth
   /** The latest attempts by hour, at most one item per hour of the day (last-day.ts). */
   attemptHours: Record<string, AttemptHour>
@@ -106,6 +108,7 @@ export const endpoints: Collection = {
     previousSecrets: [{ _id: false, secret: String, validUntil: Date }],
     active: Boolean,
     deletedAt: Date,
+    replayedAt: Date,
     health: {
       lastSuccessAt: Date,
       lastFailureAt: Date,

@@ -80,21 +80,27 @@ function expectSubscribed(endpoint: ReplayedEndpoint, events: readonly EventName
 
 /** Starts a planned replay for staff. Throws the errors of `insertReplay`. */
 export const startReplay = (
-  deps: Pick<Models, 'Replay'> & AuditedDeps,
+  deps: Pick<Models, 'Endpoint' | 'Replay'> & AuditedDeps,
   planned: PlannedReplay,
   by: By,
 ): Promise<Replay> => audited(deps, { documents: [planned.businessId], by }, (act) => insertReplay(deps, planned, act))
 
 /**
- * Stores a replay with its audit line. A worker carries it out. Throws RATE_LIMITED if another replay of the endpoint
- * is running, or if the business has used up its replays or its replayed events of this UTC day and environment. If
- * another replay is started at the same time, the unique indexes make the transaction repeat.
+ * Stores a replay with its audit line. A worker carries it out. Throws ENDPOINT_NOT_ACTIVE if the endpoint has been
+ * deleted or disabled meanwhile, and RATE_LIMITED if another replay of the endpoint is running, or if the business has
+ * used up its replays or its replayed events of this UTC day and environment. If another replay is started at the same
+ * time, the unique indexes make the transaction repeat.
  */
 export async function insertReplay(
-  deps: Pick<Models, 'Replay'>,
+  deps: Pick<Models, 'Endpoint' | 'Replay'>,
   planned: PlannedReplay,
   { session, by, at: now, add }: AuditedAct,
 ): Promise<Replay> {
+  // A request that deletes or disables the endpoint writes it too.
+  const receiving = { _id: planned.endpointId, active: true, deletedAt: null }
+  const endpoints = nativeCollection(deps.Endpoint)
+  const { matchedCount } = await endpoints.updateOne(receiving, { $set: { replayedAt: now } }, { session })
+  if (matchedCount === 0) throw refuse('ENDPOINT_NOT_ACTIVE')
   const replays = nativeCollection(deps.Replay)
   const running = { endpointId: planned.endpointId, running: true } as const
   if ((await replays.findOne(running, { projection: { _id: 1 }, session })) !== null)
