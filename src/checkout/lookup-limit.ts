@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { type Attempt, createLimitByNetwork } from '../security/failed-attempts/by-network.ts'
 import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
+import { createPoints } from '../security/failed-attempts/points.ts'
 
 /**
  * The result of a lookup. `closed` means that too many lookups from this network have failed. The response is then the
@@ -37,8 +38,9 @@ const misses = { link: 300, code: 30, 'test-code': 30 }
 const period = { seconds: 600, perFailure: 1 }
 
 export function createLookupLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'metrics'>) {
+  const points = createPoints(deps, checkoutAttempts)
   const limitOf = (name: keyof typeof misses, countsAhead: 'stored' | 'process') =>
-    createLimitByNetwork(deps, checkoutAttempts, { ...period, name, perNetwork: misses[name], countsAhead })
+    createLimitByNetwork(deps, points, { ...period, name, perNetwork: misses[name], countsAhead })
   // Page views are frequent and short codes are hard to guess, so viewing an existing payment does not write to
   // MongoDB.
   const links = limitOf('link', 'process')

@@ -5,6 +5,7 @@ import type { PaymentResult } from '../intents/payments/pay.ts'
 import { createRefusedPins, settlePin } from '../intents/payments/refused-pins.ts'
 import { createLimitByNetwork } from '../security/failed-attempts/by-network.ts'
 import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
+import { createPoints } from '../security/failed-attempts/points.ts'
 
 /**
  * Pays an intent within the limits on failed attempts. Each attempt is counted against its network before the wallet is
@@ -30,27 +31,32 @@ const ofIntent = {
   perNetwork: 20,
   seconds: 3600,
   perFailure: 1,
-  countsAhead: 'stored',
+  // The hold lets only one payment of an intent reach a wallet at a time.
+  countsAhead: 'process',
 } as const
 
 export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLimit {
-  const refusedPins = createRefusedPins(deps)
-  const intents = createLimitByNetwork(deps, checkoutAttempts, ofIntent)
+  const points = createPoints(deps, checkoutAttempts)
+  const refusedPins = createRefusedPins(deps, points)
+  const intents = createLimitByNetwork(deps, points, ofIntent)
   return async (ip, intent, withinDeadline, pay) => {
-    const ofPayment = await withinDeadline(() => intents(ip, intent._id))
-    if (!ofPayment.isOpen) return { state: 'closed', closedMs: ofPayment.closedMs }
-    const ofNetwork = await withinDeadline(() => refusedPins.count(ip, intent))
-    if (!ofNetwork.isOpen) {
-      await withinDeadline(() => ofPayment.leave())
-      return { state: 'closed', closedMs: ofNetwork.closedMs }
+    const attempts = [intents(ip, intent._id), refusedPins.count(ip, intent)] as const
+    const [ofPayment, ofNetwork] = await withinDeadline(() => Promise.all(attempts))
+    if (!ofPayment.isOpen || !ofNetwork.isOpen) {
+      const both = [ofPayment, ofNetwork]
+      await withinDeadline(() => Promise.all(both.map((each) => each.isOpen && each.leave())))
+      return { state: 'closed', closedMs: Math.max(...both.map((each) => (each.isOpen ? 0 : each.closedMs))) }
     }
-    // If this throws, both points stay, because the wallet may have been called.
-    const paid = await pay()
-    if (paid.state === 'waiting') return paid
+    // If this throws, the attempt counts under both limits, because the wallet may have been called.
+    const paid = await pay().catch((error: unknown) => {
+      void ofPayment.fail().catch(() => undefined)
+      throw error
+    })
     const outcome = paid.state === 'settled' ? paid.outcome : null
     // The customer does not wait for these writes (refused-pins.ts).
-    if (outcome === null || outcome.outcome === 'done') void ofPayment.leave().catch(() => undefined)
-    settlePin(ofNetwork, intent, outcome)
+    const hasFailed = paid.state === 'waiting' || (outcome !== null && outcome.outcome !== 'done')
+    void (hasFailed ? ofPayment.fail() : ofPayment.leave()).catch(() => undefined)
+    if (paid.state !== 'waiting') settlePin(ofNetwork, intent, outcome)
     return paid
   }
 }

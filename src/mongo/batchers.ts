@@ -1,4 +1,5 @@
 import { openActivityBatchers } from '../activity/note-events.ts'
+import type { Business } from '../businesses/business.ts'
 import { createKeyBatcher } from '../businesses/find-key.ts'
 import { createNoteBatcher } from '../businesses/key-notes.ts'
 import { openEventLog } from '../events/log.ts'
@@ -37,6 +38,7 @@ const standing = {
 export function openBatchers(models: Models & { transactions: Transactions }, now: () => Date, log: Log) {
   return {
     findKey: createKeyBatcher(models.ApiKey),
+    findBusiness: createByIdBatcher<Business, Pick<Business, '_id' | 'suspended'>>(models.Business, { suspended: 1 }),
     noteOnKey: createNoteBatcher(models.ApiKey),
     findResponse: createByIdBatcher(models.StoredResponse),
     insertResponse: insertsOf(models.StoredResponse),

@@ -2,6 +2,7 @@ import type { Deps } from '../deps.ts'
 import { createLimitByNetwork } from '../security/failed-attempts/by-network.ts'
 import { signInAttempts } from '../security/failed-attempts/collections.ts'
 import { createLimiter } from '../security/failed-attempts/limiter.ts'
+import { createPoints } from '../security/failed-attempts/points.ts'
 import { networkOf } from '../security/network.ts'
 import { fairShare, type SlowCheck } from '../security/slow-hash.ts'
 import { isRecoveryCode } from './second-factor/recovery-codes.ts'
@@ -50,7 +51,7 @@ export type CountCode = (name: string, ip: string, code: string) => Promise<Sign
 
 export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'secrets'>): CountAttempt {
   const names = createLimiter(deps, signInAttempts, perName)
-  const addresses = createLimitByNetwork(deps, signInAttempts, perAddress)
+  const addresses = createLimitByNetwork(deps, createPoints(deps, signInAttempts), perAddress)
   return async (name, ip) => {
     // The name is hashed, because people sometimes type their password into the name field.
     const key = `${networkOf(ip)} ${deps.secrets.hash(name)}`

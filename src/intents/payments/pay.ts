@@ -74,7 +74,7 @@ export async function payIntent(
   const requestId = cause?.requestId ?? null
   const fee = commission.payerTtc
   const order = { key, amount, fee, validUntil, businessId, referenceNumber, phone, pin, requestId }
-  const suspended = await withinDeadline(() => isSuspended(deps, businessId))
+  const suspended = await withinDeadline((deadlineAt) => isSuspended(deps, businessId, deadlineAt))
   const outcome =
     suspended || isTooLate(held, payment, deps.now())
       ? ({ outcome: 'not-executed' } as const)
@@ -98,8 +98,10 @@ export async function payIntent(
  * order is sent to the wallet. After a business has been suspended, the only orders that can still reach a wallet are
  * those that passed this check before the suspension. Each of these orders becomes void at its `validUntil`.
  */
-const isSuspended = async (deps: Pick<Deps, 'Business'>, _id: string): Promise<boolean> =>
-  (await deps.Business.exists({ _id, suspended: false })) === null
+async function isSuspended({ batchers }: Pick<Deps, 'batchers'>, id: string, deadlineAt: number): Promise<boolean> {
+  const business = await batchers.findBusiness(id, deadlineAt)
+  return business === null || business.suspended
+}
 
 /**
  * Returns whether writing the hold took too long. This is the case if other processes may already consider the intent
