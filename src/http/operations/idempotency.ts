@@ -26,6 +26,13 @@ const maxKeyLength = 255
 /** How often a request looks for the response of its twin, whose transaction has just been committed. */
 const lookAgainMs = 20
 
+/**
+ * The lengths of digests, in characters of 6 bits. Every intent keeps some for ever, so none is longer than needed. Two
+ * requests with the same `paramsHash` harm only the merchant who makes them.
+ */
+const keyLength = 32
+const paramsLength = 22
+
 /** A write operation and its input. */
 export interface Write {
   key: string
@@ -79,11 +86,11 @@ function headerText(latin1: string): string {
  */
 export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<ApiResponse> {
   const { cause, findEffect, storesNoRow, unread } = write
-  const paramsHash = digest(stringify(write.params) ?? '')
+  const paramsHash = digest(stringify(write.params) ?? '', paramsLength)
   const arrivedAt = deps.now()
   const since = freshSince(arrivedAt)
   const sandboxOf = caller.sandbox ? caller.businessId : null
-  const key = digest(JSON.stringify([caller.keyId, write.method, write.path, write.key]))
+  const key = digest(JSON.stringify([caller.keyId, write.method, write.path, write.key]), keyLength)
 
   // The quota for responses does not count successful creates, which have one of their own.
   const rowFor = (response: Bytes, about: Pick<StoredResponse, 'at' | 'paramsHash' | 'refusal'>) =>
@@ -188,4 +195,4 @@ function repeated({ status, body }: Bytes, otherParams: boolean): ApiResponse {
   return { status, code, body, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }
 }
 
-const digest = (text: string): string => hash('sha256', text, 'base64url')
+const digest = (text: string, length: number): string => hash('sha256', text, 'base64url').slice(0, length)
