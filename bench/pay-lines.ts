@@ -7,7 +7,7 @@ export function payLines({ live, sandbox, pinHashMs, weight }: Paying): Line[] {
   const kilobytes = (bytes: number): string => (bytes / 1000).toFixed(1)
   const rates = sandbox.map(({ perSecond }) => perSecond)
   return [
-    rateLine('pay, payments/s', live, '≥ 0.25'),
+    rateLine('pay, payments/s', live, '≥ 0.55'),
     figureLine('  p50, ms', live, ({ p50 }) => p50),
     figureLine('  p99, ms', live, ({ p99 }) => p99),
     aloneLine('  with the PIN check of the sandbox, payments/s', spread(rates, 1), ''),

@@ -148,12 +148,14 @@ const keys = apiKeys.name
 
 /**
  * Returns the name of a command, which is the first field of its document. Returns null for the driver's own commands,
- * and for the background write of a key's last used day, which happens once a day and belongs to no operation.
+ * and for the background write of a key's last used day, which belongs to no operation. Only commands of a transaction
+ * have the field `autocommit`.
  */
 function commandOf(message: Buffer): string | null {
   if (message.readInt32LE(12) !== opMsg) return null
   const name = message.toString('utf8', nameStart, message.indexOf(0, nameStart))
-  return driverCommands.has(name) || (name === 'update' && collectionOf(message, name) === keys) ? null : name
+  const isNote = name === 'update' && collectionOf(message, name) === keys && !message.includes('autocommit')
+  return driverCommands.has(name) || isNote ? null : name
 }
 
 /** Returns the value of a command's first field, which is its collection. */
