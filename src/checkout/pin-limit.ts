@@ -44,7 +44,7 @@ export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLi
     const [ofPayment, ofNetwork] = await withinDeadline(() => Promise.all(attempts))
     if (!ofPayment.isOpen || !ofNetwork.isOpen) {
       const both = [ofPayment, ofNetwork]
-      await withinDeadline(() => Promise.all(both.map((each) => (each.isOpen ? each.leave() : null))))
+      await withinDeadline(() => Promise.all(both.flatMap((each) => (each.isOpen ? [each.leave()] : []))))
       return { state: 'closed', closedMs: Math.max(...both.map((each) => (each.isOpen ? 0 : each.closedMs))) }
     }
     // If this throws, the attempt counts under both limits, because the wallet may have been called.
