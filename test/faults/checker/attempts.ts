@@ -33,7 +33,7 @@ const marginMs = 1000
  */
 function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival[]): Trail {
   const unrecorded = [...arrivals]
-  const attempts = delivery.attemptLog.map(({ at, durationMs, status }) => {
+  const match = ({ at, durationMs, status }: DeliveryDocument['attemptLog'][number]): Attempt => {
     const end = times.machineTime(at + durationMs).to + marginMs
     const begin = times.machineTime(at).from
     // The status distinguishes two arrivals in the same second.
@@ -47,6 +47,12 @@ function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival
     const [arrival = null] = candidates.toSorted((one, other) => distance(one) - distance(other))
     if (arrival !== null) unrecorded.splice(unrecorded.indexOf(arrival), 1)
     return { at, durationMs, status, arrival }
-  })
+  }
+  // Nothing may have arrived of an attempt without a response, so those with one choose first.
+  const ordered = delivery.attemptLog.toSorted(
+    (one, other) => Number(one.status === null) - Number(other.status === null),
+  )
+  const matched = new Map(ordered.map((logged) => [logged, match(logged)]))
+  const attempts = delivery.attemptLog.flatMap((logged) => matched.get(logged) ?? [])
   return { delivery, attempts, unrecorded, arrivals }
 }

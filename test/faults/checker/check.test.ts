@@ -113,6 +113,13 @@ const holding: Record<string, Change> = {
     round.setting.settings.sandboxRetentionDays = 0
     Object.assign(replayIn(round), { requeued: 1, skipped: 3 })
   },
+  'a connection was closed in the second in which the next attempt arrived': (round) => {
+    const delivery = confirmed(round)
+    const [failed, delivered] = delivery.attemptLog
+    const closed = { at: at(6.02), durationMs: 2, status: null }
+    round.setting.settings.retrySeconds.fill(0.1)
+    Object.assign(delivery, { attempts: 3, attemptLog: [the(failed), closed, the(delivered)] })
+  },
   'two days were closed': (round) => close(round, 2),
   'a viewer was denied access': (round) =>
     call(round, 20, { ...staff, what: 'overreach', path: '/admin/x', status: 403, response: null }),
