@@ -3,7 +3,7 @@ import type { Deadline } from '../http/server/deadline.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { PaymentResult } from '../intents/payments/pay.ts'
 import { createRefusedPins, settlePin } from '../intents/payments/refused-pins.ts'
-import { createLimitByNetwork } from '../security/failed-attempts/by-network.ts'
+import { type Attempt, createLimitByNetwork } from '../security/failed-attempts/by-network.ts'
 import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
 import { createPoints } from '../security/failed-attempts/points.ts'
 
@@ -41,10 +41,13 @@ export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLi
   const intents = createLimitByNetwork(deps, points, ofIntent)
   return async (ip, intent, withinDeadline, pay) => {
     const attempts = [intents(ip, intent._id), refusedPins.count(ip, intent)] as const
-    const [ofPayment, ofNetwork] = await withinDeadline(() => Promise.all(attempts))
+    const [ofPayment, ofNetwork] = await withinDeadline(() => Promise.all(attempts)).catch((error: unknown) => {
+      for (const each of attempts) void each.then(leave).catch(() => undefined)
+      throw error
+    })
     if (!ofPayment.isOpen || !ofNetwork.isOpen) {
       const both = [ofPayment, ofNetwork]
-      await withinDeadline(() => Promise.all(both.flatMap((each) => (each.isOpen ? [each.leave()] : []))))
+      await withinDeadline(() => Promise.all(both.map(leave)))
       return { state: 'closed', closedMs: Math.max(...both.map((each) => (each.isOpen ? 0 : each.closedMs))) }
     }
     // If this throws, the attempt counts under both limits, because the wallet may have been called.
@@ -59,4 +62,8 @@ export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLi
     if (paid.state !== 'waiting') settlePin(ofNetwork, intent, outcome)
     return paid
   }
+}
+
+async function leave(attempt: Attempt): Promise<void> {
+  if (attempt.isOpen) await attempt.leave()
 }

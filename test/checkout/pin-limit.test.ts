@@ -1,5 +1,9 @@
 import { expect } from 'chai'
+import { createPinLimit } from '../../src/checkout/pin-limit.ts'
+import { unavailable } from '../../src/errors.ts'
+import type { Deadline } from '../../src/http/server/deadline.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { createGate } from '../support/gate.ts'
@@ -56,6 +60,20 @@ describe('The limiters for payment attempts', () => {
     const from = { 'X-Forwarded-For': ip }
     return fill(await open(service, path, from), { phone, pin: '1234' }, from)
   }
+
+  it('count no attempt whose time runs out before the wallet is called', async () => {
+    const intent = await service.deps.Intent.findOne({ shortCode: (await offer(live)).slice('/p/'.length) })
+      .orFail()
+      .lean()
+    const limit = createPinLimit(service.deps)
+    const pay = async () => ({ state: 'not-begun' }) as const
+    const attempt = (withinDeadline: Deadline['run']) =>
+      limit('198.51.100.98', intent, withinDeadline, pay).catch(({ code }: { code: string }) => ({ state: code }))
+    for (let count = 0; count < 25; count += 1)
+      expect(await attempt(() => Promise.reject(unavailable()))).to.deep.equal({ state: 'SERVICE_UNAVAILABLE' })
+    await waitFor('all are given back', async () => (await pointsOf('pin:198.51.100.98/32')) === 0)
+    expect(await attempt((work) => work(noDeadline))).to.deep.equal({ state: 'not-begun' })
+  })
 
   it('allow one address 20 failed attempts per hour at one payment, and then show how long to wait', async () => {
     const path = await offer(live)
