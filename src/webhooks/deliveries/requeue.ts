@@ -40,11 +40,10 @@ export interface RequeueAct {
   summarise?: (outcomes: Outcomes) => { result: RetriedMatching; line: About }
 }
 
-/** `isRepeat`: the plan is that of an earlier request with the same key, and there are no outcomes. */
+/** The plan is null if no delivery was re-queued. */
 export interface RequeuedAs {
   plan: RequeuePlan | null
   outcomes: Outcomes
-  isRepeat: boolean
 }
 
 /**
@@ -53,22 +52,18 @@ export interface RequeuedAs {
  * unchanged if it has been delivered, is already due or is being attempted, or if its endpoint is deleted or disabled.
  *
  * Once the plan and the audit lines are stored, the deliveries count as re-queued. If the process dies before it has
- * carried out the plan, a poll does so. One that is attempted or cancelled at that same moment stays as it is.
+ * carried out the plan, a poll does so. One that is attempted or cancelled at that same moment stays as it is. If an
+ * earlier request with the same key has a plan, MongoDB refuses a second one.
  */
 export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: RequeueAct): Promise<RequeuedAs> {
   const { by, request } = act
-  if (ids.length === 0) return { plan: null, outcomes: new Map(), isRepeat: false }
+  if (ids.length === 0) return { plan: null, outcomes: new Map() }
   const documents = request ? [request.key, ...ids] : ids
   const options = { by, documents, deadlineAt: request?.deadlineAt }
-  const { chosen, ...done } = await audited(deps, options, async (audit) => {
-    const earlier = request && (await findFresh(deps, request, audit.session))
-    return earlier
-      ? { plan: earlier, chosen: [], outcomes: new Map(), isRepeat: true }
-      : { ...(await makePlan(deps, ids, act, audit)), isRepeat: false }
-  })
-  if (done.plan !== null) await carryOutPlan(deps, done.plan)
+  const { plan, chosen, outcomes } = await audited(deps, options, (audit) => makePlan(deps, ids, act, audit))
+  if (plan !== null) await carryOutPlan(deps, plan)
   wakeDue(deps, chosen)
-  return done
+  return { plan, outcomes }
 }
 
 /** Re-queues deliveries for staff or an operator, with an audit line for each. */
@@ -116,19 +111,11 @@ const requeueLine = ({ _id, businessId, status, nextAttemptAt }: Candidate, at: 
   after: { status: 'RETRYING', nextAttemptAt: at },
 })
 
-async function findFresh(
-  { RequeuePlan: model }: Pick<Deps, 'RequeuePlan'>,
-  { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
-  session?: mongo.ClientSession,
-): Promise<RequeuePlan | null> {
-  const plan = await nativeCollection(model).findOne({ 'requestKey.key': key }, session && { session })
-  return plan?.requestKey && isFresh(plan.requestKey, arrivedAt) ? plan : null
-}
-
 /** Finds the plan of an earlier request with the same key, and carries it out if that is not done yet. */
-export async function continuePlan(deps: PlanDeps, request: WriteRequest): Promise<RequeuePlan | null> {
-  const plan = await findFresh(deps, request)
-  if (plan !== null) await carryOutPlan(deps, plan)
+export async function continuePlan(deps: PlanDeps, { key, arrivedAt }: WriteRequest): Promise<RequeuePlan | null> {
+  const plan = await nativeCollection(deps.RequeuePlan).findOne({ 'requestKey.key': key })
+  if (!plan?.requestKey || !isFresh(plan.requestKey, arrivedAt)) return null
+  await carryOutPlan(deps, plan)
   return plan
 }
 

@@ -60,9 +60,9 @@ export async function retryMatching(
       return { result, line: retryLine(caller, filter, result) }
     }
     const act = { by: request.by, request, summarise }
-    const { plan, outcomes, isRepeat } = await requeueAs(deps, deliveryIds, act)
+    const { plan, outcomes } = await requeueAs(deps, deliveryIds, act)
     return plan?.requestKey
-      ? effectOf(plan.requestKey, plan.result, isRepeat)
+      ? effectOf(plan.requestKey, plan.result, false)
       : { kind: 'none', data: resultOf(outcomes, next) }
   }
   // The limit on parallel lists also limits how fast one business can re-queue.

@@ -24,11 +24,11 @@ export async function retryDelivery(deps: Deps, caller: Caller, id: string, requ
   const found = await findDeliveryRecord(deps, caller, id)
   if ((await atLiveEndpoints(deps, caller, [found])).has(found)) throw refuse('SANDBOX_MISMATCH')
   const act = { by: request.by, request }
-  const { plan, outcomes, isRepeat } = await withinAuditLines(deps, caller, () => requeueAs(deps, [id], act))
-  const outcome = plan === null ? outcomes.get(id) : 'requeued'
+  const { plan, outcomes } = await withinAuditLines(deps, caller, () => requeueAs(deps, [id], act))
+  const outcome = outcomes.get(id)
   if (outcome === undefined || outcome === 'not-found') throw refuse('DELIVERY_NOT_FOUND')
   const data = await presentRetried(deps, caller, id, outcome)
-  return plan?.requestKey ? effectOf(plan.requestKey, data, isRepeat) : { kind: 'none', data }
+  return plan?.requestKey ? effectOf(plan.requestKey, data, false) : { kind: 'none', data }
 }
 
 async function presentRetried(deps: Deps, caller: Caller, id: string, outcome: keyof typeof reasons) {

@@ -39,7 +39,7 @@ export const trustMutants: PlantedBugs = {
       before(
         'requeueAs',
         'wakeDue($$)',
-        'for (const line of done.plan?.lines ?? []) await deps.AuditEvent.create({ ...by, ...line, _id: line.subject, at: done.plan.at })',
+        'for (const line of plan?.lines ?? []) await deps.AuditEvent.create({ ...by, ...line, _id: line.subject, at: plan.at })',
       ),
     ],
     caughtBy: ['workers/requeue.test.ts'],
