@@ -123,6 +123,21 @@ describe('A link for a new password', () => {
     for (const { name } of [invited, member]) expect(await signInStatus(name)).to.equal(403)
   })
 
+  it('changes a password only with the old one, even if the same session has just set another', async () => {
+    const { slowHash } = service.deps
+    const { make } = slowHash
+    const member = await signedIn(service, 'viewer')
+    const change = (to: string) =>
+      member.act('/admin/account/password', { old: member.password, password: to, again: to })
+    slowHash.make = async (text) => {
+      slowHash.make = make
+      expect((await change(password)).status).to.equal(303)
+      return make(text)
+    }
+    expect((await change(`${password} blancs`)).status).to.equal(403)
+    expect(await signInStatus(member.name)).to.equal(303)
+  })
+
   it('accepts any password of 12 to 200 characters that is not close to a common one or to the name', async () => {
     const { name, link } = await invite()
     const common = ['a'.repeat(16), 'Password123456!', 'motdepasse2026', 'azertyuiop1234567890', '123456789012']
