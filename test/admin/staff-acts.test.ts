@@ -294,6 +294,20 @@ describe('An act of staff', () => {
     expect(await limitsOf()).to.deep.equal({ perSecond: null, liveCodes: 8, sandboxIntentsPerDay: 0 })
   })
 
+  it('changes only those fields of a form that were edited, so two admins do not undo what the other has set', async () => {
+    const { businessId } = await service.merchant()
+    const path = `/admin/businesses/${businessId}/limits`
+    const open = async () => {
+      const { text } = await staff.admin.get(path)
+      return { ...hiddenFields(text), perSecond: '', liveCodes: '', sandboxIntentsPerDay: '', reason }
+    }
+    const [first, second] = [await open(), await open()]
+    await staff.admin.post(path, { ...first, perSecond: '7' })
+    expect((await staff.admin.post(path, { ...second, liveCodes: '8' })).status).to.equal(303)
+    const { limits } = await service.deps.Business.findById(businessId).orFail().lean()
+    expect(limits).to.deep.equal({ perSecond: 7, liveCodes: 8, sandboxIntentsPerDay: null })
+  })
+
   it('shows a new password link once, with which the account can set a password, and rejects a name that is taken or invalid', async () => {
     const create = (name: string) => staff.admin.act('/admin/staff/create', { name, role: 'viewer', reason })
     const { text, headers } = await create(' Aicha ')

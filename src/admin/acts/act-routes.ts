@@ -57,7 +57,7 @@ const perform =
     const backPath = objectPath(group, id)
     const again = () => redirectTo(res, `${backPath}/${name}`)
     if (obstacleTo(group, act, found, staffOf(res)) !== null) return again()
-    const values = { ...given(act, req.body), ...formFields(req, 'reason') }
+    const values = { ...given(act, req.body), ...untouched(act, found, req.body), ...formFields(req, 'reason') }
     const invalid = (faults: Faults) => show(deps, res, { group, name, act, found, backPath, values, faults })
     const reason = readReason(values.reason)
     const faults = {
@@ -106,6 +106,17 @@ function given<Found>({ fields = {} }: StaffAct<Found>, input: unknown): Values 
   )
 }
 
+/** Returns the current values of the fields that were left as the form had shown them. Others may have set them since. */
+const untouched = <Found>({ fields = {} }: StaffAct<Found>, found: Found, form: Values): Values =>
+  Object.fromEntries(
+    Object.entries(fields)
+      .filter(([name]) => form[name] !== undefined && form[name] === form[shownName(name)])
+      .map(([name, spec]) => [name, spec.current(found)]),
+  )
+
+/** The name of the hidden field that says what the form has shown. */
+const shownName = (name: string): string => `${name}Shown`
+
 /** The page on which staff confirm an act on one object. */
 interface Confirmation<Found> {
   group: ActGroup<Found>
@@ -153,7 +164,10 @@ function confirmationForm<Found>(confirmation: Confirmation<Found>, staff: Signe
   const { name, act, found, backPath, values, faults } = confirmation
   const shown = (key: string, spec: ActField<Found>) =>
     field(key, spec, values[key] ?? spec.current(found), faults[key])
-  const fields = Object.entries(act.fields ?? {}).map(([key, spec]) => shown(key, spec))
+  const fields = Object.entries(act.fields ?? {}).flatMap(([key, spec]) => [
+    shown(key, spec),
+    spec.label === null ? '' : hidden(shownName(key), spec.current(found)),
+  ])
   const wrong = Object.keys(faults).length > 0
   return html`!${wrong ? html`<p class="notice bad" role="alert">${faults.form ?? 'Nothing was changed. Correct the marked fields.'}</p>` : ''}
     <form method="post" action="${backPath}/${name}" class="card stack">
@@ -171,10 +185,12 @@ const reasonField = ({ isReasonOptional = false }: { isReasonOptional?: boolean 
   current: () => '',
 })
 
+const hidden = (name: string, value: string): string => html`<input type="hidden" name="${name}" value="${value}" />`
+
 /** Returns a field with its label, its hint and, if the value is wrong, a message that screen readers read with it. */
 function field<Found>(name: string, spec: ActField<Found>, value: string, fault: string | undefined): string {
   const { label, hint, choices, isRequired, maxLength = 64 } = spec
-  if (label === null) return html`<input type="hidden" name="${name}" value="${value}" />`
+  if (label === null) return hidden(name, value)
   const ids = [fault === undefined ? [] : `${name}-fault`, hint === undefined ? [] : `${name}-hint`].flat().join(' ')
   const wrong = fault === undefined ? '' : 'aria-invalid="true"'
   const described = ids === '' ? '' : html`aria-describedby="${ids}" !${wrong}`
