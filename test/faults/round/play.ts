@@ -75,11 +75,14 @@ async function comeToRest(options: RoundOptions, stage: Stage, traffic: Traffic,
   }
 }
 
-/** If the sandbox's data has become old, lets another night pass, so that the clean-up removes the rest. */
+/**
+ * If the sandbox's data has become old, lets another night pass, so that the clean-up removes the rest. An intent stays
+ * for 25 hours after the last request that changed it.
+ */
 async function passNight(options: RoundOptions, stage: Stage, db: mongo.Db, notes: Notes): Promise<void> {
   const isQuiet = await becomeQuiet(options, stage, db, notes)
   if (!isQuiet || stage.clocks.aheadMs() < settings.sandboxRetentionDays * dayMs) return
-  jump(stage, dayMs, notes)
+  jump(stage, 2 * dayMs, notes)
   await becomeQuiet(options, stage, db, notes)
 }
 

@@ -17,7 +17,7 @@ export async function startReplay(context: Context): Promise<void> {
     ...(chance.is(0.4) && { onlyUndelivered: true }),
     ...(isTyped && { events: ['payment.confirmed'] }),
   }
-  const more = { other: { ...json, from: before(1) }, expects: isTyped ? ['INVALID_WEBHOOK_EVENT'] : [] }
+  const more = { other: { ...json, from: before(41) }, expects: isTyped ? ['INVALID_WEBHOOK_EVENT'] : [] }
   if (chance.is(0.2)) await write(context, 'replay.dry', path, { json: { ...json, dryRun: true } }, more)
   const call = await write(context, 'replay', path, { json }, more)
   if (call !== null && isGood(call)) remember(tenant.replays, `${path}s/${dataOf<{ id: string }>(call).id}`)
