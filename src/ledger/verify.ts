@@ -84,10 +84,10 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
 
   /** Compares an entry with what it books. */
   function faultOfContents(entry: LedgerEntry, draft: EntryDraft | undefined): string | null {
-    const { number, type, refundId, bookedAt } = entry
-    // The clean-up may have removed the intent, which may have been refunded just before.
+    const { number, type, refundId, bookedAt, occurredAt = bookedAt } = entry
+    // The clean-up may have removed the intent, which may have been refunded, or whose payment was booked, just before.
     const isLate = sandbox && refundId !== undefined && (type === 'fee' || entry.amount < 0)
-    const isOld = isLate || bookedAt.getTime() < dueDeps.cleanedBefore + deps.config.intentLifetimeMs
+    const isOld = isLate || occurredAt.getTime() < dueDeps.cleanedBefore + deps.config.intentLifetimeMs
     if (type === 'closing' || (draft === undefined && isOld)) return null
     if (draft === undefined) return `Entry ${number} books the ${nameOf(entry)}, which does not exist.`
     const fields = differing(entry, draft)

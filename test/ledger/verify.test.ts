@@ -411,6 +411,18 @@ describe('The verification of the ledgers', function () {
       expect(await deps.LedgerEntry.countDocuments({ ...owner(true), type: 'refund' })).to.equal(0)
     })
 
+    it('raises no false alarm about a test payment that was booked weeks late and whose intent is cleaned up', async () => {
+      const { referenceNumber } = await createIntent(service, merchant, { amount: 1_000 })
+      expect((await simulate(service, merchant, referenceNumber)).status).to.equal(200)
+      nextDay(32)
+      await relay(service, merchant)
+      await runCleanUp(service.deps, new AbortController().signal, unwatched)
+      const found = { referenceNumber }
+      expect(await service.deps.Intent.countDocuments(found)).to.equal(0)
+      expect(await service.deps.LedgerEntry.countDocuments(found)).to.equal(2)
+      expect(await faultsHere()).to.deep.equal([])
+    })
+
     it('raises no false alarm after a rotation of SECRET_KEY, and proves nothing with another key', async () => {
       const { deps } = service
       await night()
