@@ -130,6 +130,12 @@ const holding: Record<string, Change> = {
     const time = { began: refund.began - 50, ended: refund.began - 20 }
     round.calls.unshift({ ...refund, call: 98, ...time, ...busy })
   },
+  'a refund was refused while its twin waited, which then took effect': (round) => {
+    const refund = first(round, 'refund')
+    const id = { ...refund.headers, 'x-request-id': 'twin' }
+    const time = { began: refund.began + 5, ended: refund.ended - 5 }
+    round.calls.push({ ...refund, call: 98, ...time, ...refusal('AMOUNT_OUT_OF_RANGE', 400), headers: id })
+  },
   'a frozen worker read a slow response': (round) => {
     Object.assign(the(arrivalsOf(round)[1]), { did: 'slow', done: at(9) })
     fault(round, 'process.stop', 6, 9)
@@ -157,7 +163,17 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'a rejected cancellation took effect': (round) =>
       Object.assign(first(round, 'cancel'), refusal('INTENT_CANCEL_INVALID_STATUS', 400)),
   },
-  'key.replayed': { 'a retry returned a new response': (round) => again(round, first(round, 'create'), {}) },
+  'key.replayed': {
+    'a retry returned a new response': (round) => again(round, first(round, 'create'), {}),
+    'a refused write took effect later': (round) => {
+      const refund = first(round, 'refund')
+      const id = { ...refund.headers, 'x-request-id': 'refused' }
+      const time = { began: refund.began - 50, ended: refund.began - 20 }
+      round.calls.unshift({ ...refund, call: 98, ...time, ...refusal('AMOUNT_OUT_OF_RANGE', 400), headers: id })
+    },
+    'a write was refused after it took effect': (round) =>
+      again(round, first(round, 'refund'), refusal('AMOUNT_OUT_OF_RANGE', 400)),
+  },
   'transition.legal': {
     'the fields of an intent do not match its status': ({ paid }) => (paid.status = 'PAID'),
     'an acknowledged refund is missing': ({ paid }) => paid.refunds.pop(),

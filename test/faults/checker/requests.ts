@@ -15,7 +15,7 @@ export interface Request {
   began: number
   /** The last moment at which the write may have taken effect. */
   ended: number
-  /** The first call with a response that is kept, or null if the outcome is unknown. */
+  /** The first call with a response that is kept and not overtaken, or null if the outcome is unknown. */
   settled: Call | null
   /** The key was used for more than 24 hours, so the write may have run once more. */
   isAcrossDays: boolean
@@ -53,7 +53,8 @@ function livesOf(calls: Call[]): Call[][] {
 
 function requestOf(calls: Call[], isAcrossDays: boolean): Request {
   const first = calls[0] as Call
-  const settled = calls.toSorted((one, other) => one.ended - other.ended).find(isSettled) ?? null
+  const kept = calls.filter(isSettled).toSorted((one, other) => one.ended - other.ended)
+  const settled = kept.find((call) => !isOvertaken(call, calls)) ?? null
   const latest = Math.max(...calls.map(({ ended }) => ended)) + lateMs
   return {
     what: first.what,
@@ -83,6 +84,22 @@ const notKept = new Set([
 /** Whether the response is kept for replay. */
 export const isSettled = (call: Call): boolean =>
   call.status !== null && call.status < 500 && (call.status < 300 || !notKept.has(errorOf(call)?.code ?? ''))
+
+/** Errors that are the outcome of an effect. */
+const outcomes = ['REFUND_FAILED', 'PAYMENT_FAILED']
+const isEffect = (call: Call): boolean =>
+  isSettled(call) && ((call.status ?? 500) < 300 || outcomes.includes(errorOf(call)?.code ?? ''))
+
+/**
+ * Whether a call was refused while another one with its key was at work, which then took effect. From then on, all get
+ * the effect.
+ */
+export function isOvertaken(call: Call, calls: Call[]): boolean {
+  const endOf = ({ status, ended }: Call): number => (status === null ? ended + lateMs : ended)
+  const isBeside = (other: Call): boolean => other !== call && other.began < call.ended && endOf(other) > call.began
+  if (isEffect(call) || !calls.some(isBeside)) return false
+  return calls.some((other) => isEffect(other) && other.ended > call.ended)
+}
 
 /** Whether a response shows that the write was done. */
 export const isDone = ({ settled }: Request): boolean => (settled?.status ?? 500) < 300

@@ -1,7 +1,7 @@
 import type { IntentDocument } from '../../../invariants/documents.ts'
 import type { What } from '../../evidence/evidence.ts'
 import { groupsOf, having, repeatedOf, sumOf } from '../groups.ts'
-import { isDone, isSettled, isUnknown, maxExtraRuns, type Request } from '../requests.ts'
+import { isDone, isOvertaken, isSettled, isUnknown, maxExtraRuns, type Request } from '../requests.ts'
 import { dataOf, isReplay, referenceIn, type ShownIntent } from '../responses.ts'
 import type { Check, Findings, Round } from '../round.ts'
 
@@ -117,7 +117,7 @@ export const keyReplayed: Check = function* ({ requests }) {
   for (const { what, path, idempotencyKey, calls, settled, isAcrossDays } of requests) {
     if (settled === null || isAcrossDays) continue
     const subject = `${what} ${path} ${idempotencyKey}`
-    const kept = calls.filter(isSettled)
+    const kept = calls.filter((call) => isSettled(call) && !(call.ended < settled.ended && isOvertaken(call, calls)))
     const firsts = kept.filter((call) => !isReplay(call)).map(({ call }) => call)
     if (firsts.length > 1) yield [subject, `calls ${firsts.join(', ')} got responses that are no replays`]
     for (const call of kept) {
