@@ -44,7 +44,7 @@ export function createAssault({ port, cast, counts, violations }: AssaultInput):
   let [requests, scenes, repeats] = [0, 0, 0]
 
   function judge({ bytes, attack, sending, ...filled }: Filled, response: WireResponse, index: number): void {
-    const exchange: Exchange = { ...sending, ...filled, attack, index, response }
+    const exchange: Exchange = { ...sending, ...filled, endedAt: performance.now(), attack, index, response }
     for (const [name, check] of Object.entries(checks)) {
       const fault = faultOf(check, exchange)
       if (fault !== null) violations.add(name, `${attack.target} by ${kindOf(attack, sending)}: ${fault}`, bytes)
@@ -85,7 +85,7 @@ export function createAssault({ port, cast, counts, violations }: AssaultInput):
 
   async function send(attack: Attack, scene: Sending['scene'], connection: Connection): Promise<void> {
     const [actor, staff] = [pick(cast.actors, attack.actor), pick(cast.staff, attack.staff)]
-    const sending: Sending = { actor, staff, number: requests, scene }
+    const sending: Sending = { actor, staff, number: requests, sentAt: performance.now(), scene }
     requests += 1
     statuses.set(sending.number, [])
     const filled = fillIn(attack, sending)

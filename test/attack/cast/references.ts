@@ -18,6 +18,8 @@ export interface Sending {
   actor: Actor
   staff: Staff
   number: number
+  /** The number of milliseconds since the process started. */
+  sentAt: number
   scene: { number: number; found: Map<string, string> }
 }
 

@@ -23,6 +23,8 @@ function exchange(
     actor: { kind: 'test secret', owner: 0, mode: 'test', key: 'sk', rights: 'all' },
     staff: { role: 'support', name: 'a', password: 'b', cookie: 'c', csrf: 'd' },
     number: 0,
+    sentAt: 0,
+    endedAt: 1,
     line,
     idempotencyKey: 'scene-1',
     index: 0,
@@ -45,6 +47,24 @@ describe('The checks in `npm run attack`', () => {
     const act = () => exchange('POST', `${list}/PI-1/cancel`, { body: '{"success":true}' })
     expect(oncePerKey?.(act())).to.equal(null)
     expect(oncePerKey?.(act())).to.include('executed twice')
+  })
+
+  it('report a refusal and an effect for the same idempotency key, unless their requests were sent at the same moment', () => {
+    const second = (firstStatus: number, status: number, sentAt: number) => {
+      const oncePerKey = responseChecks(pools)['once per key']
+      const act = (changes: Partial<WireResponse>) => exchange('POST', `${list}/PI-1/cancel`, changes)
+      const refused = '{"success":false,"error":{"code":"INTENT_CANCEL_INVALID_STATUS"}}'
+      const body = (given: number) => (given < 300 ? '{"success":true}' : refused)
+      expect(oncePerKey?.(act({ status: firstStatus, body: body(firstStatus) }))).to.equal(null)
+      return oncePerKey?.({ ...act({ status, body: body(status) }), sentAt, endedAt: 3 })
+    }
+    for (const [first, later] of [
+      [200, 400],
+      [400, 200],
+    ] as const) {
+      expect(second(first, later, 0.5)).to.equal(null)
+      expect(second(first, later, 2)).to.include('after')
+    }
   })
 
   it('report more responses than requests', () => {

@@ -12,6 +12,9 @@ export interface Exchange {
   staff: Staff
   /** The number of the request in the run, from 0. The tag of the request contains it. */
   number: number
+  /** When it was sent and when its response arrived, in ms. */
+  sentAt: number
+  endedAt: number
   /** Path and query, with references replaced. */
   line: string
   idempotencyKey: string | null

@@ -28,10 +28,11 @@ const outside = /^(path|file)$/
 
 /**
  * All requests with one idempotency key get the same response, whatever their bodies. One of them is executed or
- * refused. The others get a replay, which is marked as such.
+ * refused. The others get a replay, which is marked as such. Only requests at the same moment may differ, if one is
+ * refused and the other is executed: from then on, all get the result of the latter.
  */
 export function createOncePerKey(): Check {
-  const kept = new Map<string, { body: string; first: boolean }>()
+  const kept = new Map<string, Exchange & { hasFirst: boolean }>()
   return (exchange) => {
     const { actor, attack, response, line, idempotencyKey } = exchange
     const isWrite = (operationAt(attack.method, line)?.method ?? 'get') !== 'get'
@@ -39,12 +40,23 @@ export function createOncePerKey(): Check {
     const claim = [actor.key, attack.method, line.split('?')[0], idempotencyKey].join(' ')
     const isFirst = !isReplay(exchange)
     const before = kept.get(claim)
-    kept.set(claim, { body: before?.body ?? response.body, first: isFirst || before?.first === true })
-    if (before === undefined) return null
-    if (before.body !== response.body) return `got ${response.body.slice(0, 200)} after ${before.body.slice(0, 200)}`
-    return before.first && isFirst ? `was executed twice: ${response.status}, and no replay` : null
+    const isBeside = before !== undefined && exchange.sentAt < before.endedAt
+    const isOvertaken = before !== undefined && isRefused(before) && !isRefused(exchange) && (isBeside || !isFirst)
+    if (before === undefined || isOvertaken) {
+      kept.set(claim, { ...exchange, hasFirst: isFirst })
+      return null
+    }
+    if (isBeside && isRefused(exchange) && !isRefused(before)) return null
+    const { hasFirst } = before
+    before.hasFirst ||= isFirst
+    if (before.response.body !== response.body)
+      return `got ${response.body.slice(0, 200)} after ${before.response.body.slice(0, 200)}`
+    return hasFirst && isFirst ? `was executed twice: ${response.status}, and no replay` : null
   }
 }
+
+/** The failure of a refund or payment is the result of its execution. */
+const isRefused = ({ response }: Exchange): boolean => response.status >= 400 && response.status !== 402
 
 const isReplay = ({ response }: Exchange): boolean => response.headers.get('idempotent-replayed') === 'true'
 
