@@ -3,7 +3,9 @@ import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
+import { recordLog } from '../support/recorded-log.ts'
 import { withMerchant, withService } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { openServer } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -15,7 +17,8 @@ const bodies = [
 
 /** MongoDB is slow, and the client has disconnected before the service reads the body, which has arrived completely. */
 describe('A client that disconnects after sending a complete request', () => {
-  const service = withService()
+  const recorded = recordLog()
+  const service = withService({}, recorded.log)
   const merchant = withMerchant(service)
 
   for (const [kind, path, type, body, status] of bodies)
@@ -38,8 +41,16 @@ describe('A client that disconnects after sending a complete request', () => {
     expect(after.data.totalAmountRefunded).to.equal(100)
   })
 
+  it('leaves no error in the log if it asked for a file', async () => {
+    await giveUp('/api/v1/dev/store/products/export-csv', merchant.read(), '', 'GET')
+    const line = () => recorded.lines().find(({ route }) => route === 'GET /dev/store/products/export-csv')
+    await waitFor('the request has ended', () => service.deps.lists.exports.running() === 0 && line() !== undefined)
+    expect(line()).to.include({ status: null, msg: 'http.request' })
+    expect(recorded.lines().filter(({ level }) => Number(level) >= 50)).to.deep.equal([])
+  })
+
   /** Sends a request whose client disconnects during the lookup of its key. Resolves once the lookup has ended. */
-  async function giveUp(path: string, headers: Record<string, string>, body: string): Promise<void> {
+  async function giveUp(path: string, headers: Record<string, string>, body: string, method = 'POST'): Promise<void> {
     const { deps } = service
     const app = createApp(deps, () => false)
     const { server, origin, close } = await openServer(service, timeouts, app)
@@ -59,7 +70,7 @@ describe('A client that disconnects after sending a complete request', () => {
         return found
       }
     })
-    caller.write([`POST ${path} HTTP/1.1`, ...lines, '', body].join('\r\n'))
+    caller.write([`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n'))
     await looked
     await close()
   }

@@ -46,13 +46,16 @@ export async function sendDownload(req: Request, res: Response, file: DownloadBe
     // Without this limit, the stream reads 16 pieces ahead of a slow client.
     await pipeline(Readable.from(withFirst(file), { highWaterMark: 1 }), res)
   } catch (error) {
-    if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
-    // The download was cut short because the client disconnected or read too slowly (src/http/server/cut-slow.ts). The
-    // log line therefore contains no status.
+    if (!isGone(error)) throw error
+    // The client disconnected before or during the download, or read too slowly (src/http/server/cut-slow.ts). The log
+    // line therefore contains no status.
   } finally {
     end(file)
   }
 }
+
+const isGone = (error: unknown): boolean =>
+  /^ERR_STREAM_(PREMATURE_CLOSE|UNABLE_TO_PIPE)$/.test((error as { code?: string }).code ?? '')
 
 export const csvType = 'text/csv; charset=utf-8'
 
