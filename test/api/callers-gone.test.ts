@@ -41,7 +41,7 @@ describe('A client that disconnects after sending a complete request', () => {
     expect(after.data.totalAmountRefunded).to.equal(100)
   })
 
-  it('leaves no error in the log if it asked for a file', async () => {
+  it('leaves no error in the log if it requested a file', async () => {
     await giveUp('/api/v1/dev/store/products/export-csv', merchant.read(), '', 'GET')
     const line = () => recorded.lines().find(({ route }) => route === 'GET /dev/store/products/export-csv')
     await waitFor('the request has ended', () => service.deps.lists.exports.running() === 0 && line() !== undefined)

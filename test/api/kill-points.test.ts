@@ -382,7 +382,7 @@ describe('If a process is killed between any two steps, the service', function (
     )
     const steps = await kill(operation)
     // The look-up of the row, the selection, the plan with its reads, the deliveries, and the row.
-    const reading = ['aggregate', ...Array.from({ length: 7 }, () => 'find')]
+    const reading = ['aggregate', ...Array.from({ length: 6 }, () => 'find')]
     const planning = ['update', 'insert', 'insert', 'commitTransaction', 'update', 'update']
     const changing = [...reading, ...planning].map((name) => `mongodb ${name}`)
     expect(steps).to.deep.equal([...changing, 'enqueue webhook-delivery', 'mongodb insert'])

@@ -106,7 +106,7 @@ function given<Found>({ fields = {} }: StaffAct<Found>, input: unknown): Values 
   )
 }
 
-/** Returns the current values of the fields that were left as the form had shown them. Others may have set them since. */
+/** Returns the current values of the fields that were left as the form had shown them. They may have changed since. */
 const untouched = <Found>({ fields = {} }: StaffAct<Found>, found: Found, form: Values): Values =>
   Object.fromEntries(
     Object.entries(fields)

@@ -90,7 +90,7 @@ const walletsOf = (chance: Chance, prefix: string): Wallet[] =>
     balance: index === 1 ? 900 : 50_000_000,
   }))
 
-const mostTries = 3 * productsPerTenant
+const maxAttempts = 3 * productsPerTenant
 
 /** Creates the first endpoints and products of a merchant through the API. Returns the stock of the products. */
 export async function setUp(tenant: Tenant, context: Context): Promise<Provisioned['stock']> {
@@ -102,8 +102,8 @@ export async function setUp(tenant: Tenant, context: Context): Promise<Provision
       if (id !== null) business.endpoints.push({ id, sandbox, isLasting: true })
     }
   const stock: Provisioned['stock'] = []
-  for (let tries = 0; tenant.hasShop && tenant.products.length < productsPerTenant; tries += 1) {
-    if (tries > mostTries) throw new Error('no products could be created')
+  for (let attempts = 0; tenant.hasShop && tenant.products.length < productsPerTenant; attempts += 1) {
+    if (attempts > maxAttempts) throw new Error('no products could be created')
     const opened = await openProduct(context)
     // Some clients give up.
     if (opened === null) continue

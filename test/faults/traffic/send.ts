@@ -5,7 +5,8 @@ import type { MakeCall } from './client.ts'
 import { isFinal, type RequestSpec } from './request-spec.ts'
 
 /**
- * Sends a write until it gets its final response. Returns null if the traffic ends before that, or if the client gives up.
+ * Sends a write until it gets its final response. Returns null if the traffic ends before that, or if the client gives
+ * up.
  */
 export type Send = (spec: RequestSpec, chance: Chance) => Promise<Call | null>
 
