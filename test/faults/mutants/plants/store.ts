@@ -40,6 +40,6 @@ export const storeMutants: PlantedBugs = {
   'import-in-parts': {
     bug: 'An import inserts its new products outside its transaction.',
     edits: [replace('write', '$.insertMany($new, $)', 'products.insertMany($new)')],
-    caughtBy: ['store/import-kills.test.ts'],
+    caughtBy: ['store/import-races.test.ts'],
   },
 }
