@@ -171,6 +171,13 @@ const broken: Record<PromiseName, Record<string, Change>> = {
       const time = { began: refund.began - 50, ended: refund.began - 20 }
       round.calls.unshift({ ...refund, call: 98, ...time, ...refusal('AMOUNT_OUT_OF_RANGE', 400), headers: id })
     },
+    'a refused write was executed by a later call although another call was lost': (round) => {
+      const refund = first(round, 'refund')
+      const time = { began: refund.began - 50, ended: refund.began - 20 }
+      const id = (name: string) => ({ headers: { ...refund.headers, 'x-request-id': name } })
+      const refused = { ...time, ...refusal('AMOUNT_OUT_OF_RANGE', 400), ...id('refused') }
+      round.calls.unshift({ ...refund, call: 97, ...time, ...lost }, { ...refund, call: 98, ...refused })
+    },
     'a write was refused after it took effect': (round) =>
       again(round, first(round, 'refund'), refusal('AMOUNT_OUT_OF_RANGE', 400)),
   },

@@ -1,6 +1,6 @@
 import type { Call, What } from '../evidence/evidence.ts'
 import { groupsOf } from './groups.ts'
-import { errorOf } from './responses.ts'
+import { errorOf, isReplay } from './responses.ts'
 import { lateMs, type Times } from './times.ts'
 
 /** All calls of one write: those with the same API key, method, path and idempotency key in 24 hours (SPEC 5.4). */
@@ -98,7 +98,7 @@ export function isOvertaken(call: Call, calls: Call[]): boolean {
   const endOf = ({ status, ended }: Call): number => (status === null ? ended + lateMs : ended)
   const isBeside = (other: Call): boolean => other !== call && other.began < call.ended && endOf(other) > call.began
   if (isEffect(call) || !calls.some(isBeside)) return false
-  return calls.some((other) => isEffect(other) && other.ended > call.ended)
+  return calls.some((other) => isEffect(other) && other.ended > call.ended && (isReplay(other) || isBeside(other)))
 }
 
 /** Whether a response shows that the write was done. */
