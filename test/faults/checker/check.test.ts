@@ -113,6 +113,11 @@ const holding: Record<string, Change> = {
     round.setting.settings.sandboxRetentionDays = 0
     Object.assign(replayIn(round), { requeued: 1, skipped: 3 })
   },
+  'the clean-up removed an event before a replay reached it': (round) => {
+    round.setting.settings.sandboxRetentionDays = 0
+    const replay = replayIn(round)
+    Object.assign(replay, { skipped: 3, finishedAt: replay.createdAt + 2 * dayMs })
+  },
   'a connection was closed in the second in which the next attempt arrived': (round) => {
     const delivery = confirmed(round)
     const [failed, delivered] = delivery.attemptLog

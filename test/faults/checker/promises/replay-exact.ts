@@ -7,6 +7,8 @@ import type { Check, Findings, Round } from '../round.ts'
 import { lateMs, settles } from '../times.ts'
 import { isAccepted } from './delivery-counted.ts'
 
+const dayMs = 86_400_000
+
 /**
  * A replay sends each event of its period and types to its endpoint, and no other. Its counts match what it did, and a
  * cancelled replay stops. That it re-queues each delivery once is part of `auditComplete`.
@@ -56,17 +58,20 @@ function* only(round: Round, replay: ReplayDocument, own: DeliveryDocument[]): F
 
 /**
  * After a fault, a delivery that a process left unchanged may have been re-queued by another one. A later replay may
- * have replaced the mark. The clean-up may have removed some of the deliveries.
+ * have replaced the mark. The clean-up may have removed some of the deliveries, and, if the clock jumped past a night
+ * meanwhile, some of the events that the replay had not reached.
  */
 function* counted(round: Round, replay: ReplayDocument, own: DeliveryDocument[]): Findings {
   const { times, dump } = round
-  const { _id, status, total, requeued, created, skipped, finishedAt } = replay
+  const { _id, status, total, requeued, created, skipped, createdAt, finishedAt } = replay
   if (finishedAt === null) return
-  if (status === 'DONE' && requeued + created + skipped !== total)
+  const counts = requeued + created + skipped
+  const isCutShort = isCut(round, replay) && finishedAt - createdAt > dayMs
+  if (status === 'DONE' && (isCutShort ? counts > total : counts !== total))
     yield [_id, `counts ${requeued} + ${created} + ${skipped} of ${total} events`]
-  const span = { from: times.machineTime(replay.createdAt).from, to: times.machineTime(finishedAt).to }
+  const span = { from: times.machineTime(createdAt).from, to: times.machineTime(finishedAt).to }
   const later = dump.webhookreplays.filter(
-    ({ endpointId, createdAt }) => endpointId === replay.endpointId && createdAt > replay.createdAt,
+    (other) => other.endpointId === replay.endpointId && other.createdAt > createdAt,
   )
   const replaced = dump.deliveries.filter(({ requeuedBy }) => later.some((other) => other._id === requeuedBy)).length
   const fewest = isCut(round, replay) ? 0 : requeued + created - replaced
