@@ -10,7 +10,7 @@ import { figuresOf, neverReached, printViolations, shortfalls, timeNotProved } f
 import { type RoundResult, runRound } from './round/round.ts'
 
 /** Work may wait for a poll and for its last attempts. Work that takes longer than this is stuck. */
-const quietSeconds = 120
+const quietSeconds = 240
 /** The load that two cores can handle while four processes keep dying and restarting. */
 const perSecond = 60
 /** Less than the quiet after a burst of faults, which lasts at least 8 s. */

@@ -103,6 +103,11 @@ const holding: Record<string, Change> = {
   },
   'a stock change got no response': (round) =>
     void Object.assign(first(round, 'stock'), lost, fault(round, 'mongo.kill', 9, 10)),
+  'a stock change was sent again with a different body, and a day had passed before it arrived': (round) => {
+    again(round, first(round, 'stock'), { body: { delta: 3 }, clockAheadMs: [0, 2 * dayMs] })
+    const [variant] = the(round.dump.products[0]).variants
+    the(variant).stock += 3
+  },
   'the clean-up removed an old intent and its delivery': (round) => {
     const old = { ...round.paid, referenceNumber: 'PI-AAAAAAAAAAAAAAAA', createdAt: at(-31 * 86_400) }
     read(round, old, 19)

@@ -32,7 +32,8 @@ const salesOf = ({ items }: Pick<OrderDocument, 'items'>): Change[] =>
 function deltasOf(request: Request): number[] {
   const bodies = request.calls.filter(({ began }) => began < request.ended).map(({ body }) => body as StockBody)
   const deltas = [...new Set(bodies.map(({ delta = 0 }) => delta))]
-  if (request.isAcrossDays) return [0, ...deltas, ...deltas.map((delta) => 2 * delta)]
+  const twice = deltas.flatMap((one) => deltas.map((other) => one + other))
+  if (request.isAcrossDays) return [0, ...deltas, ...twice]
   return isDone(request) ? deltas : [0, ...deltas]
 }
 
