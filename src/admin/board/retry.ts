@@ -2,7 +2,8 @@ import type { Queue } from 'bullmq'
 import type { By } from '../../audit/audit-event.ts'
 import type { Deps } from '../../deps.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
-import { type Requeued, requeueBatch, requeueDeliveries } from '../../webhooks/deliveries/requeue.ts'
+import { requeueBatch, requeueDeliveries } from '../../webhooks/deliveries/requeue.ts'
+import type { Requeued } from '../../webhooks/deliveries/requeue-plan.ts'
 
 /** A response for Bull Board's page, which shows `error` as the headline and `message` below it. */
 export interface BoardResponse {

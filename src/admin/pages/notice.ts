@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import type { Requeued } from '../../webhooks/deliveries/requeue.ts'
+import type { Requeued } from '../../webhooks/deliveries/requeue-plan.ts'
 import { deliveriesCounted } from './words.ts'
 
 /**

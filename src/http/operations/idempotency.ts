@@ -167,11 +167,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     const about = kind === 'effect' ? result : { at: deps.now(), paramsHash, isRepeat: false }
     const isKnown = storesNoRow && !(about.isRepeat && (await find())?.refusal === true)
     const { at, isRepeat } = about
-    // Like a refusal, a response to a request that changed nothing gives way to the effect of a twin.
-    const refusal = kind === 'none'
-    const there = isKnown ? null : await store(rowFor(response, { at, paramsHash: about.paramsHash, refusal }))
-    const done = refusal ? await effect() : null
-    if (done !== null) return conclude(done)
+    const there = isKnown ? null : await store(rowFor(response, { at, paramsHash: about.paramsHash, refusal: false }))
     if (there !== null && (isRepeat || kind === 'none')) return conclude(repeat(there))
     if (there !== null) return { ...response, ...readRow(deps, there) }
     return isRepeat ? repeated(response, about.paramsHash !== paramsHash) : response

@@ -16,6 +16,9 @@ export type DeliveryState = Pick<
   '_id' | 'status' | 'attempts' | 'requeues' | 'nextAttemptAt' | 'leaseToken'
 > & { cancelledAt: Date | null }
 
+/** `requeued` if a delivery was re-queued, otherwise the reason why it was not. */
+export type Requeued = 'requeued' | 'not-found' | 'delivered' | 'under-way' | 'endpoint-gone'
+
 /**
  * What an act of a person re-queues. It is stored in one transaction with the act's audit lines, and carried out
  * afterwards: by the same process, by a repetition of the request or by a poll.
@@ -23,8 +26,10 @@ export type DeliveryState = Pick<
 export interface RequeuePlan {
   _id: string
   at: Date
-  /** Empty once the plan has been carried out. */
+  /** Empty once the plan has been carried out, or if an API request had nothing to re-queue. */
   deliveries: DeliveryState[]
+  /** What a retry of one delivery did. Null for any other act. */
+  outcome: Exclude<Requeued, 'not-found'> | null
   /** The data of the response to a retry by filter. Null for any other act. */
   result: RetriedMatching | null
   /** Only plans of API requests have this field. A new request frees it after 24 hours. */
@@ -43,6 +48,7 @@ export const requeuePlans: Collection = {
     _id: String,
     at: Date,
     deliveries: [Object],
+    outcome: String,
     result: Object,
     requestKey: markFields,
   },

@@ -10,10 +10,8 @@ import { isReceiving } from '../endpoints/endpoint.ts'
 import type { Delivery } from './delivery.ts'
 import { deliveryJob } from './delivery-job.ts'
 import { isLeased } from './lease.ts'
-import { type DeliveryState, openIndex, type RequeuePlan, type RetriedMatching } from './requeue-plan.ts'
+import { type DeliveryState, openIndex, type Requeued, type RequeuePlan, type RetriedMatching } from './requeue-plan.ts'
 
-/** `requeued` if a delivery was re-queued, otherwise the reason why it was not. */
-export type Requeued = 'requeued' | 'not-found' | 'delivered' | 'under-way' | 'endpoint-gone'
 export type Outcomes = Map<string, Requeued>
 
 /** The maximum number of deliveries in one plan. */
@@ -40,7 +38,7 @@ export interface RequeueAct {
   summarise?: (outcomes: Outcomes) => { result: RetriedMatching; line: About }
 }
 
-/** The plan is null if no delivery was re-queued. */
+/** The plan is null if no delivery was found, or if staff or an operator had nothing to re-queue. */
 export interface RequeuedAs {
   plan: RequeuePlan | null
   outcomes: Outcomes
@@ -52,12 +50,13 @@ export interface RequeuedAs {
  * unchanged if it has been delivered, is already due or is being attempted, or if its endpoint is deleted or disabled.
  *
  * Once the plan and the audit lines are stored, the deliveries count as re-queued. If the process dies before it has
- * carried out the plan, a poll does so. One that is attempted or cancelled at that same moment stays as it is. If an
- * earlier request with the same key has a plan, MongoDB refuses a second one.
+ * carried out the plan, a poll does so. One that is attempted or cancelled at that same moment stays as it is. An API
+ * request has a plan even if it re-queues nothing, and MongoDB refuses a second one with the same key. So its twin does
+ * not re-queue what has become DEAD in the meantime.
  */
 export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: RequeueAct): Promise<RequeuedAs> {
   const { by, request } = act
-  if (ids.length === 0) return { plan: null, outcomes: new Map() }
+  if (ids.length === 0 && !request) return { plan: null, outcomes: new Map() }
   const documents = request ? [request.key, ...ids] : ids
   const options = { by, documents, deadlineAt: request?.deadlineAt }
   const { plan, chosen, outcomes } = await audited(deps, options, (audit) => makePlan(deps, ids, act, audit))
@@ -85,12 +84,15 @@ async function makePlan(
   for (const delivery of found)
     outcomes.set(delivery._id, planned.has(delivery._id) ? 'under-way' : judge(delivery, receiving, false, at))
   const chosen = found.filter(({ _id }) => outcomes.get(_id) === 'requeued')
-  if (chosen.length === 0) return { plan: null, chosen, outcomes }
   const summary = summarise?.(outcomes)
+  const isRetry = request !== undefined && (summary !== undefined || found.length > 0)
+  if (chosen.length === 0 && !isRetry) return { plan: null, chosen, outcomes }
+  const [outcome] = found.map(({ _id }) => outcomes.get(_id))
   const plan: RequeuePlan = {
     _id: newId(),
     at,
     deliveries: chosen.map(stateOf),
+    outcome: summary || outcome === undefined || outcome === 'not-found' ? null : outcome,
     result: summary?.result ?? null,
     ...(request && { requestKey: newMark(request, at) }),
   }
@@ -99,7 +101,7 @@ async function makePlan(
     await plans.updateOne(old, { $unset: { requestKey: 1 } }, { session })
   }
   await plans.insertOne(plan, { session })
-  await add(...(summary ? [summary.line] : chosen.map((delivery) => requeueLine(delivery, at))))
+  if (chosen.length > 0) await add(...(summary ? [summary.line] : chosen.map((delivery) => requeueLine(delivery, at))))
   return { plan, chosen, outcomes }
 }
 

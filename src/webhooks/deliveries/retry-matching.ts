@@ -60,10 +60,9 @@ export async function retryMatching(
       return { result, line: retryLine(caller, filter, result) }
     }
     const act = { by: request.by, request, summarise }
-    const { plan, outcomes } = await requeueAs(deps, deliveryIds, act)
-    return plan?.requestKey
-      ? effectOf(plan.requestKey, plan.result, false)
-      : { kind: 'none', data: resultOf(outcomes, next) }
+    const { plan } = await requeueAs(deps, deliveryIds, act)
+    if (!plan?.requestKey) throw new Error('a retry by filter has no plan')
+    return effectOf(plan.requestKey, plan.result, false)
   }
   // The limit on parallel lists also limits how fast one business can re-queue.
   return deps.lists.shares.run(caller.businessId, isGone, () => withinAuditLines(deps, caller, run))

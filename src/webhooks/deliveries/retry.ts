@@ -5,7 +5,8 @@ import { effectOf, type Result, type WriteRequest } from '../../idempotency/requ
 import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import { findDeliveryRecord } from './find.ts'
 import { atLiveEndpoints, presentDelivery } from './present.ts'
-import { continuePlan, type Requeued, requeueAs } from './requeue.ts'
+import { continuePlan, requeueAs } from './requeue.ts'
+import type { Requeued, RequeuePlan } from './requeue-plan.ts'
 
 /** The `reason` that the API response contains for each outcome. It is null if an attempt has been requested. */
 export const reasons = {
@@ -24,15 +25,13 @@ export async function retryDelivery(deps: Deps, caller: Caller, id: string, requ
   const found = await findDeliveryRecord(deps, caller, id)
   if ((await atLiveEndpoints(deps, caller, [found])).has(found)) throw refuse('SANDBOX_MISMATCH')
   const act = { by: request.by, request }
-  const { plan, outcomes } = await withinAuditLines(deps, caller, () => requeueAs(deps, [id], act))
-  const outcome = outcomes.get(id)
-  if (outcome === undefined || outcome === 'not-found') throw refuse('DELIVERY_NOT_FOUND')
-  const data = await presentRetried(deps, caller, id, outcome)
-  return plan?.requestKey ? effectOf(plan.requestKey, data, false) : { kind: 'none', data }
+  const { plan } = await withinAuditLines(deps, caller, () => requeueAs(deps, [id], act))
+  if (!plan?.requestKey) throw refuse('DELIVERY_NOT_FOUND')
+  return effectOf(plan.requestKey, await presentRetried(deps, caller, id, plan), false)
 }
 
-async function presentRetried(deps: Deps, caller: Caller, id: string, outcome: keyof typeof reasons) {
-  const reason = reasons[outcome]
+async function presentRetried(deps: Deps, caller: Caller, id: string, { outcome }: RequeuePlan) {
+  const reason = reasons[outcome ?? 'requeued']
   const delivery = await findDeliveryRecord(deps, caller, id)
   return { ...presentDelivery(delivery), retried: reason === null, reason }
 }
@@ -46,5 +45,5 @@ export async function findRetried(
 ): Promise<Result | null> {
   const plan = await continuePlan(deps, request)
   if (!plan?.requestKey) return null
-  return effectOf(plan.requestKey, plan.result ?? (await presentRetried(deps, caller, id, 'requeued')), true)
+  return effectOf(plan.requestKey, plan.result ?? (await presentRetried(deps, caller, id, plan)), true)
 }

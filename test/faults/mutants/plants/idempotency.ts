@@ -78,9 +78,9 @@ export const idempotencyMutants: PlantedBugs = {
     edits: [replace('finishLeftovers', 'finishPlans($)', '0')],
     caughtBy: ['workers/poll.test.ts'],
   },
-  'unchanged-over-effect': {
-    bug: 'A request that changed nothing gets its own response, although a twin took effect meanwhile.',
-    edits: [replace('runOnce', 'refusal ? $ : null', 'null')],
+  'plan-of-nothing-missing': {
+    bug: 'A retry that found nothing to re-queue has no plan, so a twin re-queues what has become DEAD meanwhile.',
+    edits: [replace('makePlan', '!isRetry', 'true')],
     caughtBy: effects,
   },
   'response-before-effect': {
