@@ -187,6 +187,7 @@ describe('A short code', () => {
     expect(used).to.be.within(5000, 10_000)
 
     // A new key gives some codes that intents have.
+    await service.deps.Intent.deleteMany({})
     await keys().deleteOne({ _id: 'shortCodes' })
     const another = anotherPool()
     const [code = ''] = await takeAll(another, 1)
