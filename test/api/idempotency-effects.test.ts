@@ -542,7 +542,7 @@ describe('A retry of webhook deliveries', () => {
       expect((await send()).text).to.equal(next.text)
     })
 
-    it(`that found nothing to re-queue stays so for a twin, which no longer finds that: ${name}`, async () => {
+    it(`re-queues nothing for a twin either if it found nothing to re-queue: ${name}`, async () => {
       const { send, effects, delivery } = await ready(isByFilter)
       const become = (status: 'DELIVERED' | 'DEAD') =>
         service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { status } })

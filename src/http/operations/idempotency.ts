@@ -167,7 +167,9 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     const about = kind === 'effect' ? result : { at: deps.now(), paramsHash, isRepeat: false }
     const isKnown = storesNoRow && !(about.isRepeat && (await find())?.refusal === true)
     const { at, isRepeat } = about
-    const there = isKnown ? null : await store(rowFor(response, { at, paramsHash: about.paramsHash, refusal: false }))
+    // Like a refusal, a response to a request that changed nothing replaces no other one.
+    const row = rowFor(response, { at, paramsHash: about.paramsHash, refusal: kind === 'none' })
+    const there = isKnown ? null : await store(row)
     if (there !== null && (isRepeat || kind === 'none')) return conclude(repeat(there))
     if (there !== null) return { ...response, ...readRow(deps, there) }
     return isRepeat ? repeated(response, about.paramsHash !== paramsHash) : response

@@ -80,19 +80,19 @@ async function makePlan(
   const receiving = await receivingEndpoints(deps, found, session)
   const open = plans.find({ 'deliveries._id': { $in: [...ids] } }, { projection: { 'deliveries._id': 1 }, session })
   const planned = new Set((await open.toArray()).flatMap(({ deliveries }) => deliveries.map(({ _id }) => _id)))
-  const outcomes: Outcomes = new Map(ids.map((id) => [id, 'not-found']))
-  for (const delivery of found)
-    outcomes.set(delivery._id, planned.has(delivery._id) ? 'under-way' : judge(delivery, receiving, false, at))
-  const chosen = found.filter(({ _id }) => outcomes.get(_id) === 'requeued')
+  const judged = new Map(
+    found.map((each) => [each._id, planned.has(each._id) ? 'under-way' : judge(each, receiving, false, at)]),
+  )
+  const outcomes: Outcomes = new Map(ids.map((id) => [id, judged.get(id) ?? 'not-found']))
+  const chosen = found.filter(({ _id }) => judged.get(_id) === 'requeued')
   const summary = summarise?.(outcomes)
   const isRetry = request !== undefined && (summary !== undefined || found.length > 0)
   if (chosen.length === 0 && !isRetry) return { plan: null, chosen, outcomes }
-  const [outcome] = found.map(({ _id }) => outcomes.get(_id))
   const plan: RequeuePlan = {
     _id: newId(),
     at,
     deliveries: chosen.map(stateOf),
-    outcome: summary || outcome === undefined || outcome === 'not-found' ? null : outcome,
+    outcome: request && !summary ? (judged.get(ids[0] ?? '') ?? null) : null,
     result: summary?.result ?? null,
     ...(request && { requestKey: newMark(request, at) }),
   }
