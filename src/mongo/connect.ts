@@ -145,9 +145,14 @@ const noPrimaryCodes = new Set<unknown>([
   6, 7, 89, 91, 134, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
 ])
 
+/** Whether a call waited too long for a free connection. The driver does not export this class. */
+const isPoolTimeout = (error: unknown): boolean =>
+  error instanceof mongoose.mongo.MongoDriverError && error.name === 'MongoWaitQueueTimeoutError'
+
 /** Whether MongoDB could not be reached, or has no primary. It may be there again a moment later. */
 export const isAway = (error: unknown): boolean =>
   isSocketFault(error) ||
+  isPoolTimeout(error) ||
   error instanceof mongoose.mongo.MongoNetworkError ||
   error instanceof mongoose.mongo.MongoServerSelectionError ||
   error instanceof mongoose.Error.MongooseServerSelectionError ||

@@ -4,15 +4,15 @@ import { buildWith } from '../support/edited-build/test-build.ts'
 import { commandFor, type NumberedRound } from './arguments.ts'
 import { harnessEdits } from './build/harness-edits.ts'
 import { points } from './build/points.ts'
-import type { PlannedFault } from './plan/fault.ts'
+import type { PlannedFault, Servers } from './plan/fault.ts'
 import { planOf } from './plan/plan.ts'
 import { figuresOf, neverReached, printViolations, shortfalls, timeNotProved } from './report.ts'
 import { type RoundResult, runRound } from './round/round.ts'
 
 /** Work may wait for a poll and for its last attempts. Work that takes longer than this is stuck. */
 const quietSeconds = 240
-/** The load that two cores can handle while four processes keep dying and restarting. */
-const perSecond = 60
+/** The load that two cores can handle while four processes keep dying and restarting. Three members write it thrice. */
+const perSecond = { 'one-member': 60, 'three-members': 30 } as const satisfies Record<Servers, number>
 /** Less than the quiet after a burst of faults, which lasts at least 8 s. */
 const maxLateMs = 6000
 export const planOfRound = (round: NumberedRound): PlannedFault[] => planOf({ ...round, points })
@@ -40,7 +40,7 @@ async function runOne(round: NumberedRound, build: string, keep: boolean): Promi
     build,
     servers: round.servers,
     trafficSeconds: round.seconds,
-    perSecond,
+    perSecond: perSecond[round.servers],
     often: [],
     plan: planOfRound(round),
     maxLateMs,

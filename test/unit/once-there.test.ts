@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import { retryWhileUnreachable } from '../../src/mongo/connect.ts'
 import { createLog } from '../../src/process/log.ts'
+import { servers } from '../support/servers.ts'
 
 interface ErrorChecks {
   isRetryableReadError(error: object): boolean
@@ -21,6 +22,7 @@ describe('A process that starts before MongoDB', () => {
 
   /** Returns the number of attempts to connect if the first one throws this error. */
   async function attemptsAfter(fault: Error): Promise<number> {
+    expect(fault).to.be.an('error')
     let attempts = 0
     await retryWhileUnreachable(log, async () => {
       attempts += 1
@@ -35,6 +37,15 @@ describe('A process that starts before MongoDB', () => {
       attemptsAfter(new mongo.MongoServerError({ code })).catch(() => `ends at ${code}`),
     )
     expect(await Promise.all(attempts)).to.deep.equal(retryable.map(() => 2))
+  })
+
+  it('reconnects if it had to wait for a free connection for too long', async () => {
+    const client = new mongo.MongoClient(servers.mongoUrl, { maxPoolSize: 1, waitQueueTimeoutMS: 1 })
+    const pings = await Promise.allSettled(Array.from({ length: 100 }, () => client.db().command({ ping: 1 })))
+    await client.close()
+    const faults = pings.map((ping) => (ping.status === 'rejected' ? ping.reason : null))
+    const late = faults.find((fault) => fault?.name === 'MongoWaitQueueTimeoutError')
+    expect(await attemptsAfter(late)).to.equal(2)
   })
 
   it('exits after any error that the driver would not retry', async () => {
