@@ -12,7 +12,7 @@ import { type RoundResult, runRound } from './round/round.ts'
 /** Work may wait for a poll and for its last attempts. Work that takes longer than this is stuck. */
 const quietSeconds = 240
 /** The load that two cores can handle while four processes keep dying and restarting. Three members write it thrice. */
-const perSecond = { 'one-member': 60, 'three-members': 30 } as const satisfies Record<Servers, number>
+const perSecond = { 'one-member': 40, 'three-members': 30 } as const satisfies Record<Servers, number>
 /** Less than the quiet after a burst of faults, which lasts at least 8 s. */
 const maxLateMs = 6000
 export const planOfRound = (round: NumberedRound): PlannedFault[] => planOf({ ...round, points })

@@ -22,8 +22,8 @@ interface TrafficOptions {
 
 export type Traffic = Awaited<ReturnType<typeof startTraffic>>
 
-/** Limits the operations that wait while the service is frozen. */
-const maxConcurrent = 48
+/** Limits the operations that wait while the service is frozen, or slower than the traffic. */
+const maxConcurrent = 16
 const settleMs = 60_000
 
 /** Starts random traffic, which runs until `settle`. The same seed begins the same operations in the same order. */
