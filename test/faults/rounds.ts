@@ -11,7 +11,7 @@ import { type RoundResult, runRound } from './round/round.ts'
 
 /** Work may wait for a poll and for its last attempts. Work that takes longer than this is stuck. */
 const quietSeconds = 240
-/** The load that two cores can handle while four processes keep dying and restarting. Three members write it thrice. */
+/** The load that two cores can handle while processes keep dying. With three members, each write costs three times. */
 const perSecond = { 'one-member': 40, 'three-members': 30 } as const satisfies Record<Servers, number>
 /** Less than the quiet after a burst of faults, which lasts at least 8 s. */
 const maxLateMs = 6000
