@@ -28,7 +28,7 @@ import type { SlowHash } from './security/slow-hash.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import type { Wallets } from './wallets/wallets.ts'
 import type { HealthNotes } from './webhooks/attempts/record-health.ts'
-import type { Slots } from './webhooks/attempts/slots/slots.ts'
+import type { Slots } from './webhooks/attempts/slots.ts'
 import type { Leases } from './webhooks/deliveries/lease.ts'
 import type { Sender } from './webhooks/sender/send.ts'
 

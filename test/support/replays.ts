@@ -2,7 +2,6 @@ import type { EventName } from '../../schemas/events.ts'
 import type { Deps } from '../../src/deps.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
-import { createCountsByOwner } from '../../src/process/counts-by-owner.ts'
 import { newId } from '../../src/security/ids.ts'
 import { paymentFormat } from '../../src/webhooks/body/payment-data.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
@@ -76,10 +75,9 @@ export async function storeDeliveries(
 
 /** Carries out the replays that are due, as a worker does, and waits for their attempts. */
 export async function runReplays(deps: Deps): Promise<void> {
-  const inFlight = createCountsByOwner()
   deps.slots.open()
   for (let leased = await leaseReplay(deps); leased !== null; leased = await leaseReplay(deps))
-    await runReplay(deps, leased, inFlight, new AbortController().signal)
+    await runReplay(deps, leased, new AbortController().signal)
   await deps.backgroundWork.ended()
   deps.slots.close()
 }

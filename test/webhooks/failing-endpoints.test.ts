@@ -315,10 +315,10 @@ describe('An endpoint that fails', () => {
   function note(endpointId: string, result: string, before: EndpointHealth): EndpointHealth {
     advance(1_000)
     const at = service.clock.now()
-    const noted = { endpointId, businessId: merchant.businessId, sandbox: true, at }
+    const noted = { endpointId, businessId: merchant.businessId, sandbox: true, at, durationMs: 70 }
     if (result === 's') {
       service.deps.healthNotes.note({ ...noted, outcome: 'delivered', stage: null, status: 200 })
-      return { ...before, lastSuccessAt: at, failuresInRow: 0, failingSince: null }
+      return { ...before, lastSuccessAt: at, lastDurationMs: 70, failuresInRow: 0, failingSince: null }
     }
     const [stage, lastStatus] = result === 'n' ? ['timeout', null] : ['status', 500]
     service.deps.healthNotes.note({ ...noted, outcome: 'retrying', stage, status: lastStatus })

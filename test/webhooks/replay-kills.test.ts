@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
-import { createCountsByOwner } from '../../src/process/counts-by-owner.ts'
 import { newId } from '../../src/security/ids.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import type { LeasedReplay } from '../../src/webhooks/replays/lease.ts'
@@ -54,7 +53,7 @@ describe('If a worker is killed between any two steps of a replay', function () 
     ).lean<LeasedReplay | null>()
     if (leased === null) return
     deps.slots.open()
-    await runReplay(deps, leased, createCountsByOwner(), new AbortController().signal)
+    await runReplay(deps, leased, new AbortController().signal)
     await deps.backgroundWork.ended()
   }
 

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { fastForMs } from '../../src/webhooks/attempts/slots/limits.ts'
-import { createSlots } from '../../src/webhooks/attempts/slots/slots.ts'
+import { createSlots, fastForMs } from '../../src/webhooks/attempts/slots.ts'
 import { cancelIntent, createIntent, deliveriesOf, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'
@@ -50,21 +49,21 @@ describe('An endpoint that is hanging or slow', () => {
 
   const isDone = ({ merchant }: Shop, count: number) => allDelivered(service, merchant, count, 20_000)
 
-  it('has only 2 attempts in flight if its health is unknown, and gets the remaining attempts once it responds again', async () => {
+  it('has only 20 attempts in flight if it is new, and gets the remaining attempts once it responds again', async () => {
     const [bad, good] = [await openShop(), await openShop()]
     const requests = holdRequests(bad.endpointServer)
-    await sell(bad, 6)
-    await waitFor('the others wait', async () => (await deliveriesOf(service, bad.merchant)).length === 6)
-    await bad.endpointServer.atLeast(2)
-    expect(bad.endpointServer.received).to.have.length(2)
+    await sell(bad, 24)
+    await waitFor('the others wait', async () => (await deliveriesOf(service, bad.merchant)).length === 24)
+    await bad.endpointServer.atLeast(20)
+    expect(bad.endpointServer.received).to.have.length(20)
 
     await sell(good, 3)
     await isDone(good, 3)
-    expect(bad.endpointServer.received).to.have.length(2)
+    expect(bad.endpointServer.received).to.have.length(20)
 
     requests.release()
-    const done = await isDone(bad, 6)
-    expect(bad.endpointServer.received).to.have.length(6)
+    const done = await isDone(bad, 24)
+    expect(bad.endpointServer.received).to.have.length(24)
     expect(new Set(done.map(({ attempts }) => attempts))).to.deep.equal(new Set([1]))
   })
 
@@ -96,8 +95,8 @@ describe('An endpoint that is hanging or slow', () => {
 
   it('gets all events at once if it takes less than 5 s for each response', async () => {
     const slow = await openShop()
-    // The endpoint begins with 2 slots and gets one more with each success.
-    for (const count of [2, 4, 8]) {
+    // The endpoint begins with 20 slots and gets one more with each success.
+    for (const count of [20, 40]) {
       const before = slow.endpointServer.received.length
       const requests = holdRequests(slow.endpointServer)
       await sell(slow, count)

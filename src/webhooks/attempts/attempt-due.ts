@@ -10,7 +10,7 @@ import { isReceiving } from '../endpoints/endpoint.ts'
 import { beginAttempt } from './attempt.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import { slotOwner } from './find-endpoint.ts'
-import type { Slot, SlotOwner } from './slots/slot.ts'
+import type { Slot, SlotOwner } from './slots.ts'
 
 /** The poll skips deliveries that became due less than this long ago, because their wake-up jobs may still arrive. */
 const graceMs = 500
@@ -120,16 +120,11 @@ async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<number> {
 
 /**
  * Starts an attempt at each delivery that gets a slot and that no other caller has claimed. Returns the number of
- * attempts. `watch` may wrap the slots, to learn when the attempts end.
+ * attempts.
  */
-export async function beginAttempts(
-  deps: Deps,
-  owner: SlotOwner,
-  ids: string[],
-  watch = (slot: Slot): Slot => slot,
-): Promise<number> {
-  const taken = takeSlots(deps, owner, ids)
-  const begun = await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, watch(slot))))
+export async function beginAttempts(deps: Deps, owner: SlotOwner, ids: string[], isReplay = false): Promise<number> {
+  const taken = takeSlots(deps, owner, ids, isReplay)
+  const begun = await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, slot)))
   // A re-queue by a replay or from the command line adds no job, so the failed job from before the re-queue may still
   // exist. Further attempts must not wait for Redis.
   const jobIds = begun.flatMap((delivery) => (delivery === null ? [] : jobIdOf(delivery)))
@@ -137,10 +132,10 @@ export async function beginAttempts(
   return jobIds.length
 }
 
-function takeSlots(deps: Deps, owner: SlotOwner, ids: string[]): { id: string; slot: Slot }[] {
+function takeSlots(deps: Deps, owner: SlotOwner, ids: string[], isReplay: boolean): { id: string; slot: Slot }[] {
   const taken: { id: string; slot: Slot }[] = []
   for (const id of ids) {
-    const slot = deps.slots.takeNow(owner)
+    const slot = deps.slots.takeNow(owner, isReplay)
     if (slot === null) break
     taken.push({ id, slot })
   }

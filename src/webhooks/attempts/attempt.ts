@@ -9,7 +9,7 @@ import { isReceiving } from '../endpoints/endpoint.ts'
 import { type ClaimedDelivery, giveBack } from './claim.ts'
 import { type AttemptEndpoint, slotOwner } from './find-endpoint.ts'
 import { signFor } from './sign.ts'
-import type { Slot } from './slots/slot.ts'
+import type { Slot } from './slots.ts'
 import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
 
 /**
@@ -96,8 +96,17 @@ async function send(
     : { attempts: delivery.attempts, nextAttemptAt: null, record: { ...record, stage: null } }
   reportAttempt(deps, delivery, { url, outcome: recorded, ...shown, traceparent: span.traceparent })
   if (!isRecorded) return
-  const { stage, status } = record
-  const noted = { endpointId: endpoint._id, businessId: owner, sandbox, outcome, at: endedAt, stage, status }
+  const { stage, status, durationMs } = record
+  const noted = {
+    endpointId: endpoint._id,
+    businessId: owner,
+    sandbox,
+    outcome,
+    at: endedAt,
+    stage,
+    status,
+    durationMs,
+  }
   deps.healthNotes.note(noted)
   if (outcome === 'delivered') return
   const { nextAttemptAt } = times

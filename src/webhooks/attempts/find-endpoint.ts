@@ -2,7 +2,7 @@ import type { Model } from 'mongoose'
 import type { Batcher } from '../../mongo/batching/batcher.ts'
 import { createByIdBatcher } from '../../mongo/batching/read-batcher.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
-import type { SlotOwner } from './slots/slot.ts'
+import type { SlotOwner } from './slots.ts'
 
 /** An endpoint with the fields that an attempt needs. */
 export type AttemptEndpoint = Pick<Endpoint, '_id' | keyof typeof fields>

@@ -12,6 +12,7 @@ interface HealthNote extends AttemptNote {
   stage: string | null
   /** The HTTP status of the response. Null if no response arrived. */
   status: number | null
+  durationMs: number
 }
 
 /**
@@ -102,7 +103,11 @@ function healthChange(notes: HealthNote[]): Record<string, unknown>[] {
           'health.lastError': { $literal: failure.stage },
           'health.lastStatus': failure.status,
         }),
-        ...(success && { 'health.lastSuccessAt': success.at, reportedFailure: ended(success) }),
+        ...(success && {
+          'health.lastSuccessAt': success.at,
+          'health.lastDurationMs': success.durationMs,
+          reportedFailure: ended(success),
+        }),
         ...failuresInRow(notes, success !== undefined),
         ...hourChanges(notes),
       },

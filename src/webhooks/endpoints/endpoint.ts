@@ -9,12 +9,14 @@ import { type OutboxEvent, outboxFields, outboxIndex } from '../../outbox/event.
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
 /**
- * A summary of the results of the attempts at an endpoint. If a process has not used the endpoint recently, it derives
- * the endpoint's initial window from this summary (attempts/slots).
+ * A summary of the results of the attempts at an endpoint. A process that has not used the endpoint recently derives its
+ * window from it (attempts/slots.ts).
  */
 export interface EndpointHealth {
   lastSuccessAt: Date | null
   lastFailureAt: Date | null
+  /** How long the most recent successful attempt took. */
+  lastDurationMs?: number
   /** The number of failed attempts since the last successful one. */
   failuresInRow: number
   /** The stage at which the most recent failed attempt failed (docs/merchants/webhooks.md). */
@@ -112,6 +114,7 @@ export const endpoints: Collection = {
     health: {
       lastSuccessAt: Date,
       lastFailureAt: Date,
+      lastDurationMs: Number,
       failuresInRow: Number,
       lastError: String,
       lastStatus: Number,

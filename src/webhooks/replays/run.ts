@@ -5,10 +5,8 @@ import type { Deps } from '../../deps.ts'
 import type { LoggedEvent } from '../../events/logged-event.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { type CountsByOwner, createCountsByOwner } from '../../process/counts-by-owner.ts'
 import { beginAttempts } from '../attempts/attempt-due.ts'
 import { type AttemptEndpoint, slotOwner } from '../attempts/find-endpoint.ts'
-import type { Slot } from '../attempts/slots/slot.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import { deliveryId } from '../deliveries/delivery-id.ts'
 import { claimable } from '../deliveries/lease.ts'
@@ -32,8 +30,6 @@ const lookEveryMs = 1_000
  */
 const pageEveryMs = 100
 const maxPerPage = 20
-/** The maximum number of attempts of one replay that are in flight. */
-const maxInFlight = 20
 /**
  * A replay waits while this many deliveries to its endpoint are due. Some of them may be new deliveries, which come
  * first. Deliveries that wait for the time of their next attempt do not count.
@@ -49,13 +45,12 @@ const restMs = 1_000
 
 /** Runs replays until `ending` is aborted. Each gets a slice of time, so all of them advance. */
 export async function workOnReplays(deps: Deps, ending: AbortSignal): Promise<void> {
-  const inFlight = createCountsByOwner()
-  await Promise.all(Array.from({ length: maxAtOnce }, () => workRepeatedly(deps, inFlight, ending)))
+  await Promise.all(Array.from({ length: maxAtOnce }, () => workRepeatedly(deps, ending)))
 }
 
-async function workRepeatedly(deps: Deps, inFlight: CountsByOwner, ending: AbortSignal): Promise<void> {
+async function workRepeatedly(deps: Deps, ending: AbortSignal): Promise<void> {
   while (!ending.aborted) {
-    const isFound = await workOnce(deps, inFlight, ending).catch((err: unknown) => {
+    const isFound = await workOnce(deps, ending).catch((err: unknown) => {
       deps.log.warn({ err }, 'replay.interrupted')
       return false
     })
@@ -65,11 +60,11 @@ async function workRepeatedly(deps: Deps, inFlight: CountsByOwner, ending: Abort
 }
 
 /** Runs the replay that has waited longest for one slice. Returns false if no replay is due. */
-async function workOnce(deps: Deps, inFlight: CountsByOwner, ending: AbortSignal): Promise<boolean> {
+async function workOnce(deps: Deps, ending: AbortSignal): Promise<boolean> {
   await deps.databaseTime.unsure()
   const leased = await leaseReplay(deps)
   if (leased === null) return false
-  await runReplay(deps, leased, inFlight, ending)
+  await runReplay(deps, leased, ending)
   return true
 }
 
@@ -77,14 +72,9 @@ async function workOnce(deps: Deps, inFlight: CountsByOwner, ending: AbortSignal
  * Runs a replay for up to `sliceMs`, page by page. For each page, re-queues or inserts as many deliveries as attempts
  * can start now, records the progress, and starts the attempts. A replay uses at most half of the slots that its
  * endpoint has left, so that new deliveries find a slot. If the process is killed between two steps, another worker
- * repeats the page. `inFlight` counts the attempts in flight of each endpoint's replays.
+ * repeats the page.
  */
-export async function runReplay(
-  deps: Deps,
-  leased: LeasedReplay,
-  inFlight: CountsByOwner,
-  ending: AbortSignal,
-): Promise<void> {
+export async function runReplay(deps: Deps, leased: LeasedReplay, ending: AbortSignal): Promise<void> {
   let replay = leased
   let progressAt = performance.now()
   const endsAt = progressAt + sliceMs
@@ -93,9 +83,9 @@ export async function runReplay(
     await deps.databaseTime.unsure()
     const endpoint = await deps.batchers.findEndpoint(replay.endpointId, noDeadline)
     if (endpoint === null || !isReceiving(endpoint)) return end(deps, replay, 'endpoint_gone')
-    const most = await maxAttempts(deps, endpoint, inFlight)
+    const most = await maxAttempts(deps, endpoint)
     if (most > 0) {
-      const next = await runPage(deps, replay, endpoint, most, inFlight)
+      const next = await runPage(deps, replay, endpoint, most)
       if (next === null) return
       replay = next
       progressAt = performance.now()
@@ -112,7 +102,6 @@ async function runPage(
   replay: LeasedReplay,
   endpoint: AttemptEndpoint,
   most: number,
-  inFlight: CountsByOwner,
 ): Promise<LeasedReplay | null> {
   const events = await readSelected(deps, replay, replay.onlyUndelivered ? maxReadPerPage : most)
   if (events.length === 0) {
@@ -122,7 +111,7 @@ async function runPage(
   const { last, counts, dueIds } = await applyPage(deps, replay, endpoint, events, most)
   const reached = { createdAt: last.createdAt, eventId: last._id }
   const next = await recordProgress(deps, replay, reached, counts)
-  await beginAttempts(deps, slotOwner(endpoint), dueIds, (slot) => counted(slot, endpoint._id, inFlight))
+  await beginAttempts(deps, slotOwner(endpoint), dueIds, true)
   return next?.status === 'RUNNING' ? next : null
 }
 
@@ -191,32 +180,14 @@ async function insertDeliveries(
 }
 
 /** Returns the maximum number of attempts that the replay may start now. */
-async function maxAttempts(deps: Deps, endpoint: AttemptEndpoint, inFlight: CountsByOwner): Promise<number> {
-  const most = Math.min(
-    maxPerPage,
-    maxInFlight - inFlight.of(endpoint._id),
-    Math.floor(deps.slots.available(slotOwner(endpoint)) / 2),
-  )
+async function maxAttempts(deps: Deps, endpoint: AttemptEndpoint): Promise<number> {
+  const most = Math.min(maxPerPage, deps.slots.availableToReplay(slotOwner(endpoint)))
   if (most <= 0) return 0
   const due = await deps.Delivery.countDocuments(
     { endpointId: endpoint._id, ...claimable(deps.now()) },
     { hint: 'openByEndpoint', limit: maxDue },
   )
   return due < maxDue ? most : 0
-}
-
-/** Counts a slot as long as it is in use. */
-function counted(slot: Slot, endpointId: string, inFlight: CountsByOwner): Slot {
-  let isFree = false
-  inFlight.add(endpointId, 1)
-  return {
-    count: (body) => slot.count(body),
-    free(delivered) {
-      if (!isFree) inFlight.add(endpointId, -1)
-      isFree = true
-      slot.free(delivered)
-    },
-  }
 }
 
 async function end(deps: Deps, leased: LeasedReplay, reason: ReplayCancellation | null): Promise<void> {

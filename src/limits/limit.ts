@@ -1,0 +1,25 @@
+/** Where a request was limited, as `details.scope` of RATE_LIMITED. */
+export type Scope =
+  | 'key'
+  | 'address'
+  | 'bodies'
+  | 'lists'
+  | 'responses'
+  | 'codes'
+  | 'sandbox'
+  | 'polls'
+  | 'replays'
+  | 'tests'
+  | 'audit'
+  | 'storage'
+
+/** What the table of limits says about each limit (docs/maintainers/limits.md). */
+export interface Limit {
+  /** What is limited. */
+  what: string
+  /** What a caller gets beyond the limit: a wait, an error or a closed connection. */
+  gets: string
+  /** The environment variable or the command that changes the limit. */
+  setBy?: string
+  metric?: string
+}

@@ -1,0 +1,322 @@
+import { type Refusal, refuse, unavailable } from '../errors.ts'
+import type { Limit, Scope } from './limit.ts'
+
+/**
+ * A part of a resource that one owner may hold. `max` may depend on the owner, and may change while it waits. If it is
+ * a function, `range` says for people what it returns.
+ */
+export type Part = { owner: string; max: number } | { owner: string; max: (key: string) => number; range: string }
+
+/** Something of which a process has a fixed amount, such as slots, connections or bytes of memory. */
+export interface Resource extends Limit {
+  /** How much the process has. `Infinity` if only the parts are limited. */
+  total: number
+  /** The parts of nested owners. The resource is shared fairly among the owners of the first one. */
+  parts: readonly [Part, ...Part[]]
+  /** An owner gets more only while at least as much stays free as it then holds, so that something is left for others. */
+  leavesFree?: true
+  /** The scope and message for an owner that has used up its own part. */
+  refusal?: { scope: Scope; message: string; limit?: number }
+}
+
+/** How much is needed of each resource. */
+export type Cost<Name extends string> = Partial<Record<Name, number>>
+
+export interface Held<Name extends string> {
+  /** Changes what is held of the named resources. Returns false, and changes nothing, if more does not fit. */
+  resize(cost: Cost<Name>): boolean
+  /** Like `resize`, but until it fits, keeps what is held, and waits. */
+  moveTo(cost: Cost<Name>): void
+  /** Gives everything back. Further calls do nothing. */
+  free(): void
+}
+
+export interface ShareClock {
+  /** Calls `act` after `ms` milliseconds. Returns a function that cancels the call. */
+  after(ms: number, act: () => void): () => void
+}
+
+export interface ShareOptions extends Partial<ShareClock> {
+  /** How many calls of one owner, and of all together, may be waiting. */
+  maxWaiting?: { perOwner: number; inAll: number }
+  /** Called whenever something has become free and nobody was waiting for it. */
+  onFree?: () => void
+}
+
+export type Share<Name extends string> = ReturnType<typeof createShare<Name>>
+
+type Used<Name extends string> = Record<Name, number>
+
+interface Waiter<Name extends string> {
+  owners: readonly string[]
+  more: Cost<Name>
+  grant(): void
+}
+
+/** What keeps an owner from getting more. `level` is the index of a part, or null for the whole process. */
+interface Block<Name extends string> {
+  name: Name
+  level: number | null
+}
+
+interface Line<Name extends string> {
+  /** The waiters by leaf and by the resources that they need, each in order of arrival. */
+  queues: Map<string, Waiter<Name>[]>
+  waiting: number
+}
+
+const inTime: ShareClock = {
+  after(ms, act) {
+    const timer = setTimeout(act, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
+/**
+ * Shares resources of one process among owners. What becomes free goes to the waiting owner that holds the smallest
+ * part of what it waits for and, among equals, to the one that was served longest ago. A caller gets everything it
+ * needs at once or nothing, so holders never wait for each other.
+ */
+export function createShare<Name extends string>(
+  resources: Record<Name, Resource>,
+  { maxWaiting = { perOwner: 100, inAll: 10_000 }, onFree = () => undefined, after = inTime.after }: ShareOptions = {},
+) {
+  const names = Object.keys(resources) as Name[]
+  const none = () => Object.fromEntries(names.map((name) => [name, 0])) as Used<Name>
+  const taken = none()
+  /** What each owner holds, for each level of owners. */
+  const levels: Map<string, Used<Name>>[] = []
+  /** Those who wait, by the owner at the first level, the owner served longest ago first. */
+  const lines = new Map<string, Line<Name>>()
+  let waiting = 0
+  /** Whether a waiter may be waiting for what another owner holds. */
+  let isTight = false
+
+  const held = (name: Name, key: string, level = 0): number => levels[level]?.get(key)?.[name] ?? 0
+
+  const limitOf = (part: Part, key: string): number => (typeof part.max === 'number' ? part.max : part.max(key))
+
+  function change(owners: readonly string[], more: Cost<Name>): void {
+    for (const [level, key] of owners.entries()) {
+      const ofLevel = (levels[level] ??= new Map())
+      const used = ofLevel.get(key) ?? none()
+      ofLevel.set(key, used)
+      for (const name in more) used[name] += more[name] ?? 0
+      if (names.every((name) => used[name] === 0)) ofLevel.delete(key)
+    }
+    for (const name in more) taken[name] += more[name] ?? 0
+  }
+
+  /** Returns what blocks the owner: its own parts first, then the process. */
+  function blockOf(owners: readonly string[], more: Cost<Name>): Block<Name> | null {
+    let process: Block<Name> | null = null
+    for (const name in more) {
+      const by = more[name] ?? 0
+      if (by <= 0) continue
+      const { parts, total, leavesFree } = resources[name]
+      for (const [level, part] of parts.entries()) {
+        const key = owners[level]
+        if (key !== undefined && held(name, key, level) + by > limitOf(part, key)) return { name, level }
+      }
+      const stays = leavesFree ? held(name, owners[0] ?? '') + by : 0
+      if (taken[name] + by + stays > total) process = { name, level: null }
+    }
+    return process
+  }
+
+  function fits(owners: readonly string[], more: Cost<Name>): boolean {
+    const block = blockOf(owners, more)
+    if (block?.level === null) isTight = true
+    return block === null
+  }
+
+  const queueOf = (owners: readonly string[], more: Cost<Name>): string =>
+    [owners.at(-1), ...Object.keys(more)].join(' ')
+
+  function isBehind(owners: readonly string[], more: Cost<Name>): boolean {
+    return lines.get(owners[0] ?? '')?.queues.has(queueOf(owners, more)) ?? false
+  }
+
+  function enqueue(waiter: Waiter<Name>): () => boolean {
+    const [owner = ''] = waiter.owners
+    const line = lines.get(owner) ?? { queues: new Map(), waiting: 0 }
+    const key = queueOf(waiter.owners, waiter.more)
+    const queue = line.queues.get(key) ?? []
+    queue.push(waiter)
+    line.queues.set(key, queue)
+    lines.set(owner, line)
+    line.waiting += 1
+    waiting += 1
+    return () => {
+      const at = queue.indexOf(waiter)
+      if (at >= 0) leave(owner, line, key, queue, at)
+      return at >= 0
+    }
+  }
+
+  function leave(owner: string, line: Line<Name>, key: string, queue: Waiter<Name>[], at: number): void {
+    queue.splice(at, 1)
+    if (queue.length === 0) line.queues.delete(key)
+    line.waiting -= 1
+    waiting -= 1
+    if (line.waiting === 0) lines.delete(owner)
+  }
+
+  /** Serves the first waiter of this owner that fits. Those of other leaves do not wait for a leaf that is blocked. */
+  function serveOne(owner: string, line: Line<Name>): boolean {
+    for (const [key, queue] of line.queues) {
+      const [first] = queue
+      if (first === undefined || !fits(first.owners, first.more)) continue
+      leave(owner, line, key, queue, 0)
+      if (line.waiting > 0) {
+        lines.delete(owner)
+        lines.set(owner, line)
+      }
+      change(first.owners, first.more)
+      first.grant()
+      return true
+    }
+    return false
+  }
+
+  /** The largest part that the owner holds of anything it waits for. */
+  function partOf(owner: string, { queues }: Line<Name>): number {
+    let part = 0
+    for (const [first] of queues.values())
+      for (const name in first?.more) part = Math.max(part, held(name, owner) / resources[name].total)
+    return part
+  }
+
+  /** Those whose resources have become free, while waiters are being served. */
+  const freed = new Set<string>()
+
+  function serve(freedBy: string): void {
+    freed.add(freedBy)
+    // A waiter that is granted what it moves to frees what it had.
+    if (freed.size > 1) return
+    for (const owner of freed) {
+      if (isTight) serveAll()
+      const line = lines.get(owner)
+      if (line !== undefined) while (serveOne(owner, line));
+    }
+    freed.clear()
+    onFree()
+  }
+
+  function serveAll(): void {
+    const inOrder = [...lines].toSorted((one, other) => partOf(...one) - partOf(...other))
+    isTight = false
+    if (inOrder.some(([owner, line]) => serveOne(owner, line))) serveAll()
+  }
+
+  function hold(owners: readonly string[], cost: Cost<Name>): Held<Name> {
+    const now = { ...cost }
+    let isFree = false
+    let stopMoving: (() => unknown) | null = null
+    const differenceTo = (next: Cost<Name>): Cost<Name> => {
+      const more: Cost<Name> = {}
+      for (const name in next) {
+        const by = (next[name] ?? 0) - (now[name] ?? 0)
+        if (by !== 0) more[name] = by
+      }
+      return more
+    }
+    const isLess = (more: Cost<Name>): boolean => Object.values<number | undefined>(more).some((by = 0) => by < 0)
+    const resize = (next: Cost<Name>): boolean => {
+      const more = differenceTo(next)
+      if (isFree || !fits(owners, more)) return false
+      change(owners, more)
+      Object.assign(now, next)
+      if (isLess(more)) serve(owners[0] ?? '')
+      return true
+    }
+    return {
+      resize,
+      moveTo(next) {
+        if (resize(next) || isFree) return
+        const more = differenceTo(next)
+        const grant = (): void => {
+          Object.assign(now, next)
+          stopMoving = null
+          if (isLess(more)) serve(owners[0] ?? '')
+        }
+        stopMoving = enqueue({ owners, more, grant })
+      },
+      free() {
+        if (isFree) return
+        isFree = true
+        stopMoving?.()
+        change(owners, differenceTo(none()))
+        serve(owners[0] ?? '')
+      },
+    }
+  }
+
+  function takeNow(owners: readonly string[], cost: Cost<Name>): Held<Name> | null {
+    if (isBehind(owners, cost) || !fits(owners, cost)) return null
+    change(owners, cost)
+    return hold(owners, cost)
+  }
+
+  /** Waits up to `waitMs`. Resolves to null if what is needed did not become free in time. */
+  function take(owners: readonly string[], cost: Cost<Name>, waitMs: number): Promise<Held<Name> | null> {
+    const now = takeNow(owners, cost)
+    if (now !== null || waitMs <= 0 || isFull(owners)) return Promise.resolve(now)
+    return new Promise((resolve) => {
+      const stop = enqueue({
+        owners,
+        more: cost,
+        grant() {
+          cancel()
+          resolve(hold(owners, cost))
+        },
+      })
+      const cancel = after(waitMs, () => stop() && resolve(null))
+    })
+  }
+
+  const isFull = ([owner = '']: readonly string[]): boolean =>
+    (lines.get(owner)?.waiting ?? 0) >= maxWaiting.perOwner || waiting >= maxWaiting.inAll
+
+  return {
+    take,
+    takeNow,
+    /** Takes even what does not fit, for something that has already happened. */
+    force(owners: readonly string[], cost: Cost<Name>): Held<Name> {
+      change(owners, cost)
+      return hold(owners, cost)
+    },
+    /** The error for a caller that did not get what it needs: RATE_LIMITED only if its owner has used up its own part. */
+    refusal(owners: readonly string[], cost: Cost<Name>): Refusal {
+      const block = blockOf(owners, cost)
+      const name = block?.name ?? (Object.keys(cost)[0] as Name)
+      const { refusal, parts } = resources[name]
+      const isAtFault = block === null ? isFull(owners) : block.level !== null
+      if (refusal === undefined || !isAtFault) return unavailable()
+      const limit = refusal.limit ?? limitOf(parts[0], owners[0] ?? '')
+      return refuse('RATE_LIMITED', {
+        message: refusal.message,
+        details: { scope: refusal.scope, limit },
+        retryAfterSeconds: 1,
+      })
+    },
+    /** How much of a resource is left for the owners. */
+    left(name: Name, owners: readonly string[]): number {
+      const { parts, total, leavesFree } = resources[name]
+      const ofParts = parts.map((part, level) => {
+        const key = owners[level]
+        return key === undefined ? Number.POSITIVE_INFINITY : limitOf(part, key) - held(name, key, level)
+      })
+      return Math.max(0, Math.min(...ofParts, total - taken[name] - (leavesFree ? held(name, owners[0] ?? '') : 0)))
+    },
+    held,
+    /** The owner at the first level that holds most of a resource, or null. */
+    largest(name: Name): string | null {
+      let largest: string | null = null
+      for (const key of levels[0]?.keys() ?? []) if (held(name, key) > held(name, largest ?? '')) largest = key
+      return largest
+    },
+    taken: (name: Name): number => taken[name],
+    waiting: (): number => waiting,
+  }
+}

@@ -1,0 +1,248 @@
+import { createShare, type Resource } from '../../limits/share.ts'
+import { backgroundRest } from '../../mongo/batching/batcher.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
+
+/** Merchants are told to respond within 5 s (docs/merchants/webhooks.md). An attempt that takes longer is slow. */
+export const fastForMs = 5_000
+
+/** An endpoint's window is how many fast attempts it may have in progress at the moment. */
+const window = { min: 2, max: 100, ofNew: 20, ofQuick: 50 } as const
+
+/** What a process has for attempts. In measurements, 1 000 hanging attempts took about 40 MB. */
+export const attemptLimits = (windowOf: (endpointId: string) => number) =>
+  ({
+    fast: {
+      what: 'Webhook attempts in progress, and their sockets, for the first 5 s of each',
+      total: 1_000,
+      parts: [
+        { owner: 'business', max: 250 },
+        { owner: 'origin', max: window.max },
+        { owner: 'endpoint', max: windowOf, range: `${window.min} to ${window.max}` },
+      ],
+      leavesFree: true,
+      gets: 'the delivery waits',
+      metric: 'webhook_attempts_in_flight',
+    },
+    // An attempt that times out after 30 s holds a slow slot for 25 s, so a business can make four of them per second.
+    slow: {
+      what: 'Webhook attempts in progress for more than 5 s',
+      total: 400,
+      parts: [{ owner: 'business', max: 100 }],
+      leavesFree: true,
+      gets: 'the attempt keeps its fast slot',
+      metric: 'webhook_attempts_in_flight',
+    },
+    // A character takes 1 or 2 bytes, and up to 3 more while it is being sent. Most bodies have about 600 characters,
+    // and the longest one, with full metadata in which JSON escapes every character, about 230 000.
+    characters: {
+      what: 'Characters of webhook bodies in progress',
+      total: 24_000_000,
+      parts: [{ owner: 'business', max: 6_000_000 }],
+      leavesFree: true,
+      gets: 'the delivery waits',
+    },
+    replays: {
+      what: 'Attempts of replays in progress',
+      total: Number.POSITIVE_INFINITY,
+      parts: [
+        { owner: 'business', max: 40 },
+        { owner: 'origin', max: 40 },
+        { owner: 'endpoint', max: 20 },
+      ],
+      gets: 'the replay waits',
+    },
+  }) satisfies Record<string, Resource>
+
+/** How many attempts, and so sockets to endpoints, a process can have at a time. */
+export const maxAttemptsInFlight = 1_400
+
+/**
+ * How long a relay waits for a slot. The time is short, because a waiting relay holds up one of the 100 concurrent jobs
+ * that all businesses share.
+ */
+const maxWaitMs = 100
+/**
+ * Waiting endpoints are served this long after something became free. By then more is free, so that a single read of an
+ * endpoint's deliveries can fill several slots.
+ */
+const serveAfterMs = 10
+/** A process forgets the window of an endpoint that it has not used for this long. */
+const forgetAfterMs = 60_000
+
+/** The endpoint of an attempt. `origin` is the host and port of its URL. */
+export interface SlotOwner extends Pick<Endpoint, 'businessId' | 'health'> {
+  endpointId: string
+  origin: string
+}
+
+export interface Slot {
+  /** Counts the attempt's body. Returns false if the business has too many characters in progress. */
+  count(body: string): boolean
+  /** Further calls do nothing. `delivered` says whether the attempt succeeded. It is null if none was made. */
+  free(delivered: boolean | null): void
+}
+
+export interface SlotClock {
+  elapsedMs(): number
+  /** Calls `act` after `ms` milliseconds. Returns a function that cancels the call. */
+  after(ms: number, act: () => void): () => void
+}
+
+/** What a process remembers of an endpoint. `characters` is the length of its last body. */
+interface Use {
+  window: number
+  characters: number
+  usedAt: number
+}
+
+export type Slots = ReturnType<typeof createSlots>
+
+/**
+ * The slots for attempts in one process (docs/maintainers/architecture.md, "Isolation"), and the endpoints that wait for
+ * them. A slot includes the attempt's socket. After 5 s, an attempt moves to a slow slot, so that endpoints that hang
+ * block only their own business.
+ */
+export function createSlots({ elapsedMs, after }: SlotClock) {
+  const uses = new Map<string, Use>()
+  const waiting = new Map<string, SlotOwner>()
+  const limits = attemptLimits((endpointId) => uses.get(endpointId)?.window ?? window.min)
+  const share = createShare(limits, { after, maxWaiting: { perOwner: 1_000, inAll: 4_000 }, onFree: serveSoon })
+  let serve = async (): Promise<number> => 0
+  let nextServeAt = 0
+  let isServing = false
+  let isServeRequested = false
+  let isOpen = false
+  let tidiedAt = elapsedMs()
+
+  function useOf({ endpointId, health }: SlotOwner): Use {
+    const now = elapsedMs()
+    if (now - tidiedAt > forgetAfterMs) tidy(now)
+    const use = uses.get(endpointId) ?? { window: firstWindow(health), characters: 0, usedAt: now }
+    use.usedAt = now
+    uses.set(endpointId, use)
+    return use
+  }
+
+  function tidy(now: number): void {
+    tidiedAt = now
+    for (const [id, { usedAt }] of uses)
+      if (usedAt + forgetAfterMs < now && share.held('fast', id, 2) + share.held('slow', id, 2) === 0) uses.delete(id)
+  }
+
+  function serveSoon(): void {
+    if (waiting.size === 0) return
+    if (isServing) {
+      isServeRequested = true
+      return
+    }
+    isServing = true
+    after(Math.max(serveAfterMs, nextServeAt - elapsedMs()), async () => {
+      isServeRequested = false
+      const servedAt = elapsedMs()
+      nextServeAt = servedAt + backgroundRest(await serve())
+      isServing = false
+      if (isServeRequested) serveSoon()
+    })
+  }
+
+  const costOf = ({ characters }: Use, isReplay = false) => ({
+    fast: 1,
+    ...(characters > 0 && { characters }),
+    ...(isReplay && { replays: 1 }),
+  })
+
+  function slotOf(use: Use, held: NonNullable<ReturnType<typeof share.takeNow>>): Slot {
+    let isFree = false
+    const cancel = after(fastForMs, () => {
+      shrink(use)
+      held.moveTo({ fast: 0, slow: 1 })
+    })
+    return {
+      count({ length }) {
+        use.characters = length
+        return held.resize({ characters: length })
+      },
+      free(delivered) {
+        if (isFree) return
+        isFree = true
+        cancel()
+        if (delivered === true) use.window = Math.min(window.max, use.window + 1)
+        if (delivered === false) shrink(use)
+        held.free()
+      },
+    }
+  }
+
+  function available(owner: SlotOwner): number {
+    if (!isOpen) return 0
+    const { characters } = useOf(owner)
+    const left = share.left('fast', ownersOf(owner))
+    return characters === 0 ? left : Math.min(left, Math.floor(share.left('characters', ownersOf(owner)) / characters))
+  }
+
+  /** Marks the endpoint as waiting until `clearWaiting` is called. */
+  function setWaiting(owner: SlotOwner): void {
+    waiting.set(owner.endpointId, owner)
+  }
+
+  return {
+    /** Takes a slot. If none is free, returns null and marks the endpoint as waiting. */
+    takeNow(owner: SlotOwner, isReplay = false): Slot | null {
+      if (!isOpen) return null
+      const use = useOf(owner)
+      const held = share.takeNow(ownersOf(owner), costOf(use, isReplay))
+      if (held === null) setWaiting(owner)
+      return held && slotOf(use, held)
+    },
+    /**
+     * Like `takeNow`, but waits for a moment. If a slot becomes free, the delivery needs no job and is not read from
+     * MongoDB a second time. Does not wait if older deliveries to the endpoint are waiting in MongoDB.
+     */
+    async take(owner: SlotOwner): Promise<Slot | null> {
+      if (!isOpen || waiting.has(owner.endpointId)) return null
+      const use = useOf(owner)
+      const held = await share.take(ownersOf(owner), costOf(use), maxWaitMs)
+      if (held === null) setWaiting(owner)
+      else if (isOpen) return slotOf(use, held)
+      held?.free()
+      return null
+    },
+    setWaiting,
+    /** How many attempts can start for this endpoint now. */
+    available,
+    /** Like `available`, for a replay. It uses at most half of what is left, so that new deliveries find a slot. */
+    availableToReplay: (owner: SlotOwner): number =>
+      Math.min(share.left('replays', ownersOf(owner)), Math.floor(available(owner) / 2)),
+    /** The waiting endpoints. Those that have been waiting longest come first. */
+    waiting: (): SlotOwner[] => [...waiting.values()],
+    clearWaiting: (endpointId: string): void => void waiting.delete(endpointId),
+    /**
+     * Sets the callback that serves the waiting endpoints, and returns how many attempts it started. It is called soon
+     * after something has become free, but never while an earlier call is running, and later if that one started more
+     * attempts. It must not throw.
+     */
+    onAvailable: (act: () => Promise<number>): void => void (serve = act),
+    /** Calls the callback soon if endpoints are waiting, as after a failure to serve one: nothing else might be freed. */
+    serveWaiting: serveSoon,
+    inFlight: (): number => share.taken('fast') + share.taken('slow'),
+    slowInFlight: (): number => share.taken('slow'),
+    /** Before `open` and after `close`, nothing is available. */
+    open: (): void => void (isOpen = true),
+    close: (): void => void (isOpen = false),
+    isOpen: (): boolean => isOpen,
+  }
+}
+
+const ownersOf = ({ businessId, origin, endpointId }: SlotOwner): string[] => [
+  businessId,
+  `${businessId} ${origin}`,
+  endpointId,
+]
+
+const shrink = (use: Use): void => void (use.window = Math.max(window.min, use.window - 1))
+
+function firstWindow({ failuresInRow, lastSuccessAt, lastDurationMs }: Endpoint['health']): number {
+  if (failuresInRow > 0) return window.min
+  if (lastSuccessAt === null) return window.ofNew
+  return (lastDurationMs ?? 0) <= fastForMs ? window.ofQuick : window.min
+}
