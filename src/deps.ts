@@ -2,12 +2,11 @@ import type { Connection } from 'mongoose'
 import type { ApiSwitch } from './businesses/api-switch.ts'
 import type { Config } from './config.ts'
 import type { ChainWatch } from './events/feed/chain-watch.ts'
-import type { BodyBudget, BodyKind } from './http/body/budget.ts'
-import type { ResponseBudget } from './http/responses/budget.ts'
-import type { ReadPace } from './http/responses/read-pace.ts'
+import type { RequestMemory } from './http/responses/memory.ts'
 import type { Validate } from './input/validate.ts'
 import type { FullSandboxes } from './intents/full-sandboxes.ts'
 import type { ShortCodes } from './intents/short-codes.ts'
+import type { Capacity } from './limits/capacity.ts'
 import type { ListCounts } from './lists/counts/counts.ts'
 import type { Lists } from './lists/lists.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -16,7 +15,6 @@ import type { DatabaseTime } from './mongo/database-time.ts'
 import type { Models } from './mongo/models.ts'
 import type { Transactions } from './mongo/transaction.ts'
 import type { BackgroundWork } from './process/background-work.ts'
-import type { FairSlots } from './process/fair-slots.ts'
 import type { Log } from './process/log.ts'
 import type { OneAtATime } from './process/one-at-a-time.ts'
 import type { BoardQueues } from './queues/board-queues.ts'
@@ -51,6 +49,10 @@ export interface Deps extends Models {
   batchers: Batchers
   leases: Leases
   slots: Slots
+  /** What this process has for requests and background work, shared fairly among businesses. */
+  capacity: Capacity
+  /** The memory of request bodies and responses, which is a part of `capacity`. */
+  memory: RequestMemory
   /** Tracks webhook attempts and wallet queries that are in progress but that no job is waiting for. */
   backgroundWork: BackgroundWork
   /**
@@ -60,13 +62,7 @@ export interface Deps extends Models {
   relaying: Map<string, 'once' | 'again'>
   healthNotes: HealthNotes
   sender: Sender
-  /** Limits the endpoint tests that a business runs at the same time. */
-  testSlots: FairSlots
-  /** Limits how many documents are relayed at a time. */
-  relaySlots: FairSlots
   wallets: Wallets
-  /** Shares wallet queries fairly among businesses, because a wallet may hang for a single business's customers. */
-  walletQuerySlots: FairSlots
   /** The keys of the payments and refunds whose outcomes this process is currently querying. */
   walletQueries: Set<string>
   /**
@@ -74,24 +70,16 @@ export interface Deps extends Models {
    * compute for several seconds.
    */
   importOneAtATime: OneAtATime
-  /** Limits the requests of each business that wait for a twin's refund. */
-  waitingTwins: FairSlots
   lists: Lists
   listCounts: ListCounts
   /** Wakes held requests for the event feed (src/events/feed/hold.ts). */
   chainWatch: ChainWatch
-  /** Limits how many requests for the event feed are held. */
-  holdSlots: FairSlots
   apiSwitch: ApiSwitch
   /** If null, there is no limit. */
   rateLimits: RateLimits | null
   quotas: Quotas
   fullSandboxes: FullSandboxes
   shortCodes: ShortCodes
-  /** The memory budget for each kind of large request body. */
-  bodyBudgets: Record<BodyKind, BodyBudget>
-  responses: ResponseBudget
-  readPace: ReadPace
   queues: Queues
   enqueue: Enqueue
   boardQueues: BoardQueues

@@ -1,16 +1,14 @@
 import { createApiSwitch } from './businesses/api-switch.ts'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
-import { createHoldSlots } from './events/feed/hold.ts'
 import { openChainWatch } from './events/feed/open-chain-watch.ts'
-import { createBodyBudgets } from './http/body/budget.ts'
-import { createResponseBudget, responseBytes } from './http/responses/budget.ts'
-import { createReadPace } from './http/responses/read-pace.ts'
+import { createRequestMemory } from './http/responses/memory.ts'
 import { longestReadMs } from './input/pagination.ts'
 import { createValidate } from './input/validate.ts'
 import { createFullSandboxes } from './intents/full-sandboxes.ts'
-import { createWaitingTwins } from './intents/refunds/carry-out.ts'
 import { createShortCodes } from './intents/short-codes.ts'
+import { createCapacity } from './limits/capacity.ts'
+import { processClock } from './limits/share.ts'
 import { maxCheckpoints, stride } from './lists/counts/checkpoint.ts'
 import { createListCounts } from './lists/counts/counts.ts'
 import { createLists, listConnections } from './lists/lists.ts'
@@ -20,13 +18,10 @@ import { awaitMongo, retryWhileUnreachable } from './mongo/connect.ts'
 import { noShift, openDatabaseTime, type Shift } from './mongo/database-time.ts'
 import { openModels, withModels } from './mongo/models.ts'
 import { openTransactions } from './mongo/transaction.ts'
-import { relaySlots } from './outbox/relay.ts'
 import { createBackgroundWork } from './process/background-work.ts'
-import { createFairSlots, fewerThanFree } from './process/fair-slots.ts'
 import type { Log } from './process/log.ts'
 import { createOneAtATime } from './process/one-at-a-time.ts'
 import { openBoardQueues } from './queues/board-queues.ts'
-import { queueOptions } from './queues/jobs.ts'
 import { openQueues } from './queues/queues.ts'
 import { openQuotas } from './quotas/open.ts'
 import { createAddUp } from './security/rate-limits/add-up.ts'
@@ -41,7 +36,6 @@ import { openWallets } from './wallets/wallets.ts'
 import { createHealthNotes } from './webhooks/attempts/record-health.ts'
 import { createSlots, maxAttemptsInFlight } from './webhooks/attempts/slots.ts'
 import { createLeases } from './webhooks/deliveries/lease.ts'
-import { createTestSlots } from './webhooks/endpoints/send-test.ts'
 import { createSender } from './webhooks/sender/send.ts'
 
 /**
@@ -49,14 +43,6 @@ import { createSender } from './webhooks/sender/send.ts'
  * no attempt has to wait for a socket, and some sockets for endpoint tests.
  */
 const maxSockets = maxAttemptsInFlight + 200
-
-/** The monotonic clock for durations that are only measured and never stored. */
-const elapsedMs = (): number => performance.now()
-
-function after(ms: number, act: () => unknown): () => void {
-  const timer = setTimeout(act, ms)
-  return () => clearTimeout(timer)
-}
 
 /** The process types from the Procfile that handle requests or jobs. */
 export type ProcessType = 'web' | 'worker'
@@ -88,6 +74,7 @@ export async function openDeps(
     maxSockets: maxSockets,
     userAgent: `${config.webhookHeaderBrand}-Webhooks/${version} (+${new URL('/docs', config.publicUrl).href})`,
   })
+  const capacity = createCapacity()
   const slowHash = createSlowHash(config.hashMemoryKib)
   const { walletProvider } = config
   const liveWallet = walletProvider && createLiveWallet({ config, log, now }, walletProvider)
@@ -113,30 +100,24 @@ export async function openDeps(
     validate: createValidate(config),
     batchers,
     leases: createLeases(models.Delivery, now),
-    slots: createSlots({ elapsedMs, after }),
+    slots: createSlots(),
+    capacity,
+    memory: createRequestMemory(capacity),
     backgroundWork: createBackgroundWork(),
     relaying: new Map(),
     healthNotes,
     sender,
-    testSlots: createTestSlots(),
-    relaySlots: createFairSlots(fewerThanFree(relaySlots)),
     wallets,
-    walletQuerySlots: createFairSlots(fewerThanFree(queueOptions['wallet-outcome'].concurrency)),
     walletQueries: new Set(),
     importOneAtATime: createOneAtATime(),
-    waitingTwins: createWaitingTwins(),
-    lists: createLists(listModels),
-    listCounts: createListCounts(elapsedMs, { stride, maxCheckpoints }),
+    lists: createLists(listModels, capacity),
+    listCounts: createListCounts(processClock.elapsedMs, { stride, maxCheckpoints }),
     chainWatch,
-    holdSlots: createHoldSlots(),
     apiSwitch,
     rateLimits,
-    fullSandboxes: createFullSandboxes(elapsedMs),
+    fullSandboxes: createFullSandboxes(processClock.elapsedMs),
     shortCodes: createShortCodes(withModels(models, { secrets, log })),
-    quotas: openQuotas(withModels(models, { now }), elapsedMs),
-    bodyBudgets: createBodyBudgets(),
-    readPace: createReadPace(elapsedMs),
-    responses: createResponseBudget(responseBytes, (bytes) => metrics.gauges.responseBytes.set(bytes)),
+    quotas: openQuotas(withModels(models, { now }), processClock.elapsedMs),
     queues,
     enqueue: queues.enqueue,
     boardQueues,

@@ -67,35 +67,24 @@ export async function* exportLedger(
 ): AsyncGenerator<string, void, undefined> {
   const span = upToNow(deps, readSpan(query))
   const form = readForm(kind, query)
-  const free = await deps.lists.exports.take(caller.businessId, isNeverGone)
-  try {
-    const writer = createLineWriter(form)
-    const positions = await readExport(deps, caller, (models) =>
-      findPositions(models, caller, entryTypeOf[kind], span, Number(query.after ?? 0)),
-    )
-    let header = query.after === undefined ? writer.header : ''
-    for await (const { text } of eachChunk(deps, caller, kind, positions, writer)) {
-      yield header + text
-      header = ''
-    }
-    if (header !== '') yield header
-  } finally {
-    free()
+  const writer = createLineWriter(form)
+  const positions = await readExport(deps, caller, (models) =>
+    findPositions(models, caller, entryTypeOf[kind], span, Number(query.after ?? 0)),
+  )
+  let header = query.after === undefined ? writer.header : ''
+  for await (const { text } of eachChunk(deps, caller, kind, positions, writer)) {
+    yield header + text
+    header = ''
   }
+  if (header !== '') yield header
 }
-
-/**
- * The limiters can check whether the client has disconnected. An export does not need this check, because its generator
- * ends when the download ends.
- */
-const isNeverGone = () => false
 
 /** Runs a query of an export on the connections for lists. */
 export const readExport = <T>(
   { lists }: Pick<Deps, 'lists'>,
   { businessId }: ChainOwner,
-  read: Parameters<typeof lists.run<T>>[2],
-): Promise<T> => lists.run(`export ${businessId}`, isNeverGone, read)
+  read: Parameters<typeof lists.run<T>>[1],
+): Promise<T> => lists.run(`export ${businessId}`, read)
 
 /**
  * Yields the lines of a range of entries. The entries are read page by page, so no connection to MongoDB is occupied

@@ -65,15 +65,15 @@ function keysDue({ hold, refunds }: Open, now: Date): string[] {
  * there is no slot for its query.
  */
 function startQuery(deps: Deps, { _id: intentId, businessId }: Open, key: string): void {
-  const free = deps.walletQueries.has(key) ? null : deps.walletQuerySlots.takeNow(businessId)
-  if (free === null) return
+  const held = deps.walletQueries.has(key) ? null : deps.capacity.takeNow([businessId], { walletQueries: 1 })
+  if (held === null) return
   deps.walletQueries.add(key)
   deps.backgroundWork.add(
     queryAndLog(deps, intentId, key)
       .catch((err: unknown) => deps.log.warn({ err, intentId, businessId, key }, 'wallet.query-failed'))
       .finally(() => {
         deps.walletQueries.delete(key)
-        free()
+        held.free()
       }),
   )
 }

@@ -49,9 +49,9 @@ export async function queryWallet(
   const open = found && findOpen(deps, found, key)
   if (open === null) return { intent, outcome: 'ended', why: null, nextAt: null }
   if (hasSlot) return queryOrder(deps, open, worker)
-  const free = deps.walletQuerySlots.takeNow(open.intent.businessId)
-  if (free === null) return { intent, outcome: 'no-slot', why: null, nextAt: randomRetryAt(deps, open.startedAt) }
-  return queryOrder(deps, open, worker).finally(free)
+  const held = deps.capacity.takeNow([open.intent.businessId], { walletQueries: 1 })
+  if (held === null) return { intent, outcome: 'no-slot', why: null, nextAt: randomRetryAt(deps, open.startedAt) }
+  return queryOrder(deps, open, worker).finally(held.free)
 }
 
 const identityOf = ({ referenceNumber, businessId }: Intent) => ({ referenceNumber, businessId })

@@ -16,18 +16,14 @@ export interface Balance {
 /**
  * Returns what the service owes the merchant. The outboxes are read first, because the relay books an event before it
  * removes the event from its outbox. This read has to skip the older events of other businesses, so it has the limits
- * of a list. `deadlineAt` is explained in src/mongo/batching/batcher.ts.
+ * of a list.
  */
 export async function readBalance(
   deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'now'>,
   owner: ChainOwner,
-  deadlineAt: number,
 ): Promise<Balance> {
   const now = deps.now()
-  const isGone = () => performance.now() > deadlineAt
-  const unrelayedAt = await deps.lists.run(`business ${owner.businessId}`, isGone, (models) =>
-    oldestUnrelayed(models, owner),
-  )
+  const unrelayedAt = await deps.lists.read((models) => oldestUnrelayed(models, owner))
   const amount = await balanceOf(deps, owner)
   const asOf = unrelayedAt === null || unrelayedAt > now ? now : new Date(unrelayedAt.getTime() - 1)
   return { currency: currencyCode, amount, asOf }

@@ -1,3 +1,5 @@
+import { type Refusal, refuse } from '../errors.ts'
+
 /** Where a request was limited, as `details.scope` of RATE_LIMITED. */
 export type Scope =
   | 'key'
@@ -23,3 +25,10 @@ export interface Limit {
   setBy?: string
   metric?: string
 }
+
+/** The error of a caller that is over a limit of its own. Only the limits in this folder throw it. */
+export const rateLimited = (
+  message: string | undefined,
+  details: { scope: Scope; limit: number; windowSeconds?: number },
+  retryAfterSeconds = 1,
+): Refusal => refuse('RATE_LIMITED', { ...(message && { message }), details, retryAfterSeconds })

@@ -1,11 +1,18 @@
-import { type Refusal, refuse, unavailable } from '../errors.ts'
-import type { Limit, Scope } from './limit.ts'
+import { type Refusal, unavailable } from '../errors.ts'
+import { type Limit, rateLimited, type Scope } from './limit.ts'
 
 /**
  * A part of a resource that one owner may hold. `max` may depend on the owner, and may change while it waits. If it is
  * a function, `range` says for people what it returns.
  */
 export type Part = { owner: string; max: number } | { owner: string; max: (key: string) => number; range: string }
+
+/** The error for an owner that has used up its own part. `limit` is that part by default. */
+export interface OwnRefusal {
+  scope: Scope
+  message: string
+  limit?: number
+}
 
 /** Something of which a process has a fixed amount, such as slots, connections or bytes of memory. */
 export interface Resource extends Limit {
@@ -15,8 +22,9 @@ export interface Resource extends Limit {
   parts: readonly [Part, ...Part[]]
   /** An owner gets more only while at least as much stays free as it then holds, so that something is left for others. */
   leavesFree?: true
-  /** The scope and message for an owner that has used up its own part. */
-  refusal?: { scope: Scope; message: string; limit?: number }
+  refusal?: OwnRefusal
+  /** How many calls of one owner may be waiting for it. The default is 100. */
+  maxWaiting?: number
 }
 
 /** How much is needed of each resource. */
@@ -32,14 +40,13 @@ export interface Held<Name extends string> {
 }
 
 export interface ShareClock {
+  elapsedMs(): number
   /** Calls `act` after `ms` milliseconds. Returns a function that cancels the call. */
   after(ms: number, act: () => void): () => void
 }
 
-export interface ShareOptions extends Partial<ShareClock> {
-  /** How many calls of one owner, and of all together, may be waiting. */
-  maxWaiting?: { perOwner: number; inAll: number }
-  /** Called whenever something has become free and nobody was waiting for it. */
+export interface ShareOptions extends Partial<Pick<ShareClock, 'after'>> {
+  /** Called whenever something has become free, after those who wait have been served. */
   onFree?: () => void
 }
 
@@ -65,7 +72,9 @@ interface Line<Name extends string> {
   waiting: number
 }
 
-const inTime: ShareClock = {
+/** The monotonic clock of the process, for durations that are only measured and never stored. */
+export const processClock: ShareClock = {
+  elapsedMs: () => performance.now(),
   after(ms, act) {
     const timer = setTimeout(act, ms)
     return () => clearTimeout(timer)
@@ -74,21 +83,21 @@ const inTime: ShareClock = {
 
 /**
  * Shares resources of one process among owners. What becomes free goes to the waiting owner that holds the smallest
- * part of what it waits for and, among equals, to the one that was served longest ago. A caller gets everything it
+ * part of what it waits for and, among equals, to the one that has waited longest since it was served. A caller gets everything it
  * needs at once or nothing, so holders never wait for each other.
  */
 export function createShare<Name extends string>(
   resources: Record<Name, Resource>,
-  { maxWaiting = { perOwner: 100, inAll: 10_000 }, onFree = () => undefined, after = inTime.after }: ShareOptions = {},
+  { onFree = () => undefined, after = processClock.after }: ShareOptions = {},
 ) {
   const names = Object.keys(resources) as Name[]
+  const namesOf = (cost: Cost<Name>) => Object.keys(cost) as Name[]
   const none = () => Object.fromEntries(names.map((name) => [name, 0])) as Used<Name>
   const taken = none()
   /** What each owner holds, for each level of owners. */
   const levels: Map<string, Used<Name>>[] = []
-  /** Those who wait, by the owner at the first level, the owner served longest ago first. */
+  /** Those who wait, by the owner at the first level, the one that has waited longest since it was served first. */
   const lines = new Map<string, Line<Name>>()
-  let waiting = 0
   /** Whether a waiter may be waiting for what another owner holds. */
   let isTight = false
 
@@ -130,12 +139,14 @@ export function createShare<Name extends string>(
     return block === null
   }
 
-  const queueOf = (owners: readonly string[], more: Cost<Name>): string =>
-    [owners.at(-1), ...Object.keys(more)].join(' ')
+  const queueOf = (owners: readonly string[], more: Cost<Name>): string => [owners.at(-1), ...namesOf(more)].join(' ')
 
-  function isBehind(owners: readonly string[], more: Cost<Name>): boolean {
-    return lines.get(owners[0] ?? '')?.queues.has(queueOf(owners, more)) ?? false
-  }
+  /** How many calls wait for the same, and would be served before this one. */
+  const ahead = (owners: readonly string[], more: Cost<Name>): number =>
+    lines.get(owners[0] ?? '')?.queues.get(queueOf(owners, more))?.length ?? 0
+
+  const isFull = (owners: readonly string[], more: Cost<Name>): boolean =>
+    ahead(owners, more) >= Math.min(...namesOf(more).map((name) => resources[name].maxWaiting ?? 100))
 
   function enqueue(waiter: Waiter<Name>): () => boolean {
     const [owner = ''] = waiter.owners
@@ -146,7 +157,6 @@ export function createShare<Name extends string>(
     line.queues.set(key, queue)
     lines.set(owner, line)
     line.waiting += 1
-    waiting += 1
     return () => {
       const at = queue.indexOf(waiter)
       if (at >= 0) leave(owner, line, key, queue, at)
@@ -158,7 +168,6 @@ export function createShare<Name extends string>(
     queue.splice(at, 1)
     if (queue.length === 0) line.queues.delete(key)
     line.waiting -= 1
-    waiting -= 1
     if (line.waiting === 0) lines.delete(owner)
   }
 
@@ -168,10 +177,9 @@ export function createShare<Name extends string>(
       const [first] = queue
       if (first === undefined || !fits(first.owners, first.more)) continue
       leave(owner, line, key, queue, 0)
-      if (line.waiting > 0) {
-        lines.delete(owner)
-        lines.set(owner, line)
-      }
+      // Whoever was served is the last one next time.
+      if (line.queues.delete(key)) line.queues.set(key, queue)
+      if (lines.delete(owner)) lines.set(owner, line)
       change(first.owners, first.more)
       first.grant()
       return true
@@ -187,26 +195,31 @@ export function createShare<Name extends string>(
     return part
   }
 
-  /** Those whose resources have become free, while waiters are being served. */
+  /** Those whose resources have become free. A waiter that is granted what it moves to frees what it had. */
   const freed = new Set<string>()
+  let isServing = false
 
   function serve(freedBy: string): void {
     freed.add(freedBy)
-    // A waiter that is granted what it moves to frees what it had.
-    if (freed.size > 1) return
+    if (isServing) return
+    isServing = true
     for (const owner of freed) {
-      if (isTight) serveAll()
+      freed.delete(owner)
+      while (isTight && serveNext());
       const line = lines.get(owner)
-      if (line !== undefined) while (serveOne(owner, line));
+      while (line !== undefined && serveOne(owner, line));
     }
-    freed.clear()
+    isServing = false
     onFree()
   }
 
-  function serveAll(): void {
+  /** Serves one of all who wait. The rest is tight only if one of them is still blocked by what others hold. */
+  function serveNext(): boolean {
     const inOrder = [...lines].toSorted((one, other) => partOf(...one) - partOf(...other))
     isTight = false
-    if (inOrder.some(([owner, line]) => serveOne(owner, line))) serveAll()
+    const isServed = inOrder.some(([owner, line]) => serveOne(owner, line))
+    if (isServed) isTight = true
+    return isServed
   }
 
   function hold(owners: readonly string[], cost: Cost<Name>): Held<Name> {
@@ -253,7 +266,7 @@ export function createShare<Name extends string>(
   }
 
   function takeNow(owners: readonly string[], cost: Cost<Name>): Held<Name> | null {
-    if (isBehind(owners, cost) || !fits(owners, cost)) return null
+    if (ahead(owners, cost) > 0 || !fits(owners, cost)) return null
     change(owners, cost)
     return hold(owners, cost)
   }
@@ -261,7 +274,7 @@ export function createShare<Name extends string>(
   /** Waits up to `waitMs`. Resolves to null if what is needed did not become free in time. */
   function take(owners: readonly string[], cost: Cost<Name>, waitMs: number): Promise<Held<Name> | null> {
     const now = takeNow(owners, cost)
-    if (now !== null || waitMs <= 0 || isFull(owners)) return Promise.resolve(now)
+    if (now !== null || waitMs <= 0 || isFull(owners, cost)) return Promise.resolve(now)
     return new Promise((resolve) => {
       const stop = enqueue({
         owners,
@@ -275,10 +288,8 @@ export function createShare<Name extends string>(
     })
   }
 
-  const isFull = ([owner = '']: readonly string[]): boolean =>
-    (lines.get(owner)?.waiting ?? 0) >= maxWaiting.perOwner || waiting >= maxWaiting.inAll
-
   return {
+    names,
     take,
     takeNow,
     /** Takes even what does not fit, for something that has already happened. */
@@ -286,19 +297,16 @@ export function createShare<Name extends string>(
       change(owners, cost)
       return hold(owners, cost)
     },
+    blockOf,
     /** The error for a caller that did not get what it needs: RATE_LIMITED only if its owner has used up its own part. */
-    refusal(owners: readonly string[], cost: Cost<Name>): Refusal {
+    refusal(owners: readonly string[], cost: Cost<Name>, instead?: OwnRefusal): Refusal {
       const block = blockOf(owners, cost)
-      const name = block?.name ?? (Object.keys(cost)[0] as Name)
-      const { refusal, parts } = resources[name]
-      const isAtFault = block === null ? isFull(owners) : block.level !== null
-      if (refusal === undefined || !isAtFault) return unavailable()
-      const limit = refusal.limit ?? limitOf(parts[0], owners[0] ?? '')
-      return refuse('RATE_LIMITED', {
-        message: refusal.message,
-        details: { scope: refusal.scope, limit },
-        retryAfterSeconds: 1,
-      })
+      const isAtFault = block === null ? isFull(owners, cost) : block.level !== null
+      const name = block?.name ?? (namesOf(cost)[0] as Name)
+      const own = instead ?? resources[name].refusal
+      if (own === undefined || !isAtFault) return unavailable()
+      const limit = own.limit ?? limitOf(resources[name].parts[0], owners[0] ?? '')
+      return rateLimited(own.message, { scope: own.scope, limit })
     },
     /** How much of a resource is left for the owners. */
     left(name: Name, owners: readonly string[]): number {
@@ -317,6 +325,7 @@ export function createShare<Name extends string>(
       return largest
     },
     taken: (name: Name): number => taken[name],
-    waiting: (): number => waiting,
+    /** How many calls of an owner are waiting. */
+    waiting: (owner: string): number => lines.get(owner)?.waiting ?? 0,
   }
 }

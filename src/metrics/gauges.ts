@@ -44,8 +44,9 @@ export function createGauges(registers: Registry[]) {
     expiryLag: gauge('expiry_lag_seconds', 'How long the oldest intent past its expiry has waited to be expired.'),
     openOutcomes: gauge('open_outcomes', 'Payments and refunds with an unknown outcome. Counted up to 1000.', ['kind']),
     oldestOpenOutcome: gauge('oldest_open_outcome_seconds', 'How long the oldest of them has been open.', ['kind']),
-    responseBytes: gauge('response_bytes', 'Memory of large responses that are not read yet; at most 256 MiB.'),
-    requestsHeld: gauge('requests_held', 'Requests for the event feed that this process holds; at most 1000.'),
+    capacityUsed: gauge('capacity_used', 'How much of each of its limits this process has in use (limits.md).', [
+      'limit',
+    ]),
     liveCodesUsed: gauge('live_codes_used_ratio', 'Share of all live payment codes in use, 0 to 1, give or take 0.02.'),
     shortCodesUsed: gauge(
       'short_codes_used_ratio',

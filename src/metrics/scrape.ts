@@ -17,7 +17,8 @@ export function createScrape(deps: Deps): () => Promise<string> {
 }
 
 /** Sets the gauges that describe this process. Only workers have slots. */
-function showOwn({ databaseTime, slots, metrics: { gauges } }: Deps): void {
+function showOwn({ databaseTime, capacity, slots, metrics: { gauges } }: Deps): void {
+  for (const limit of capacity.names) gauges.capacityUsed.set({ limit }, capacity.taken(limit))
   gauges.processClockSkew.set(databaseTime.skewMs() / 1000)
   if (!slots.isOpen()) return
   const slow = slots.slowInFlight()

@@ -29,16 +29,8 @@ export interface Relayed extends DeliveryCounts {
  * documents are in memory.
  */
 const maxPerJob = 50
-/**
- * The maximum number of documents that a process relays in parallel. A single business gets at most half of these
- * slots. With a higher limit, more deliveries would merely be waiting for attempt slots.
- */
-export const relaySlots = 400
-/**
- * If a document has to wait longer than this for one of the `relaySlots`, it is left for the next poll, because its job
- * cannot do anything else in the meantime.
- */
-const slotWaitMs = 100
+/** A document that has to wait longer is left for the next poll, because its job can do nothing else in the meantime. */
+const maxWaitMs = 100
 
 /**
  * Relays the events of intents, orders and endpoints. For each event, inserts one delivery per subscribed endpoint and
@@ -110,12 +102,12 @@ async function relayDocument(deps: Deps, relayed: Relayed, kind: Kind, id: strin
   if (source === null) return
   const { businessId, referenceNumber, expiresAt, outbox } = source
   const endpoints = await deps.batchers.findActiveEndpoints(businessId, noDeadline)
-  const free = await deps.relaySlots.take(businessId, slotWaitMs)
-  if (free === null) return
+  const held = await deps.capacity.take([businessId], { relays: 1 }, maxWaitMs)
+  if (held === null) return
   try {
     await relayDeliveries(deps, relayed, source, endpoints)
   } finally {
-    free()
+    held.free()
   }
   await Promise.all([
     logEvents(deps, source, outbox, noDeadline),

@@ -1,24 +1,38 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
-import { createCountsByOwner } from '../process/counts-by-owner.ts'
-import { createFairSlots } from '../process/fair-slots.ts'
+import { unavailable } from '../errors.ts'
+import { createShare, type Resource } from '../limits/share.ts'
 
 /**
- * The number of hashes that a process computes in parallel. These hashes need 38 MiB of memory in total. They also
- * occupy half of the threads that file and DNS operations use.
+ * How many checks of one kind may be running or waiting. The last one then waits for about 0.4 s if two of its kind run
+ * at a time, or about 0.8 s if only one does, because a hash takes about 15 ms.
  */
-const maxAtOnce = 2
-/**
- * The maximum number of checks of one kind that may be running or waiting. The last check in a full queue waits for
- * about 0.4 s if two checks of its kind run at a time, or about 0.8 s if only one does, because a hash takes about
- * 15 ms.
- */
-export const maxOfKind = maxAtOnce + 50
-/**
- * The maximum number of checks that one owner may have running or waiting. If three owners use up their shares, some
- * slots are still left for a fourth owner.
- */
+export const maxOfKind = 52
+/** How many checks of one owner may be running or waiting. Three owners cannot use up those of a kind. */
 export const fairShare = 16
+
+export const hashLimits = (atOnceOf: (kind: string) => number, maxOf: (owner: string) => number) =>
+  ({
+    // They need 38 MiB, and half of the threads that file and DNS operations use.
+    hashes: {
+      what: 'Slow hashes of passwords and PINs at a time',
+      total: 2,
+      parts: [{ owner: 'kind of secret', max: atOnceOf, range: '1 to 2' }],
+      gets: 'a wait of up to 1 s',
+    },
+    checks: {
+      what: 'Checks of passwords and PINs that run or wait',
+      total: Number.POSITIVE_INFINITY,
+      parts: [
+        { owner: 'kind of secret', max: maxOfKind },
+        { owner: 'account, or business', max: maxOf, range: String(fairShare) },
+      ],
+      gets: 'the page asks to try again',
+    },
+  }) satisfies Record<string, Resource>
+
+/** Longer than any queue of checks. */
+const maxWaitMs = 60_000
 
 /**
  * Returns whether a secret matches a hash, or null if this owner or all owners together have too many checks running or
@@ -37,43 +51,37 @@ export function createSlowHash(memoryKib: number) {
   const cost = { memoryCost: memoryKib, timeCost: 2, parallelism: 1 }
   /** Takes as long to check as a new hash, but matches no known secret. */
   const hashOfNothing = `$argon2id$v=19$m=${memoryKib},t=2,p=1$${bare(16)}$${bare(32)}`
-  /**
-   * The maximum number of parallel hashes of each kind. All kinds share `maxAtOnce` slots. A free slot goes to the
-   * waiting kind that holds the fewest slots, so no kind has to wait until the queue of another kind is empty.
-   */
-  const atOnceOf: number[] = []
-  const slots = createFairSlots((held, taken, kind) => held < (atOnceOf[Number(kind)] ?? 0) && taken < maxAtOnce)
+  const kinds: { atOnce: number; maxOfOwner: number }[] = []
+  const share = createShare(
+    hashLimits(
+      (kind) => kinds[Number(kind)]?.atOnce ?? 0,
+      (owner) => kinds[Number.parseInt(owner, 10)]?.maxOfOwner ?? 0,
+    ),
+  )
 
-  function createKind(atOnce: number) {
-    const kind = String(atOnceOf.push(atOnce) - 1)
-    return async <T>(work: () => Promise<T>): Promise<T> => {
-      const free = await slots.wait(kind).granted
-      try {
-        return await work()
-      } finally {
-        free()
-      }
-    }
+  async function inTurn<T>(owners: string[], work: () => Promise<T>): Promise<T> {
+    const held = await share.take(owners, { hashes: 1 }, maxWaitMs)
+    if (held === null) throw unavailable()
+    return work().finally(held.free)
   }
 
   /**
-   * Creates the function that checks one kind of secret. The function runs at most `atOnce` checks at a time. Each kind
-   * has its own limit and its own queue, so a flood of checks of one kind hardly delays checks of another kind, and
-   * does not cause them to be refused. Each owner of secrets also has a limit within each kind.
+   * Creates the function that checks one kind of secret, at most `atOnce` at a time. Each kind has a queue of its own, so
+   * that a flood of one hardly delays the others, and makes none of them fail.
    */
-  function createCheck(maxOfOwner: number, atOnce = maxAtOnce): SlowCheck {
-    const run = createKind(atOnce)
-    const checks = createCountsByOwner()
+  function createCheck(maxOfOwner: number, atOnce = 2): SlowCheck {
+    const kind = String(kinds.push({ atOnce, maxOfOwner }) - 1)
     return async (owner, slowHash, secret) => {
-      if (checks.all() >= maxOfKind || checks.of(owner) >= maxOfOwner) return null
-      checks.add(owner, 1)
-      return run(() => verify(slowHash ?? hashOfNothing, secret)).finally(() => checks.add(owner, -1))
+      const owners = [kind, `${kind} ${owner}`]
+      const held = share.takeNow(owners, { checks: 1 })
+      if (held === null) return null
+      return inTurn(owners, () => verify(slowHash ?? hashOfNothing, secret)).finally(held.free)
     }
   }
 
-  const runMake = createKind(maxAtOnce)
+  const ofMaking = String(kinds.push({ atOnce: 2, maxOfOwner: 0 }) - 1)
   /** Hashes a password or PIN for storage. The call waits as long as necessary, because only operators use it. */
-  const make = (secret: string): Promise<string> => runMake(() => hash(secret, cost))
+  const make = (secret: string): Promise<string> => inTurn([ofMaking], () => hash(secret, cost))
   return { make, createCheck }
 }
 

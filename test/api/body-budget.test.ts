@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
+import { perBodyByte, perBusiness } from '../../src/http/responses/memory.ts'
 import { asMerchant, type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { connectTo, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
@@ -24,10 +25,10 @@ describe('Large request bodies', () => {
   afterEach(async () => {
     for (const socket of open) socket.destroy()
     open.clear()
-    await waitFor('the budget is free again', () => taken('csv') + taken('json') === 0)
+    await waitFor('the budget is free again', () => taken() === 0)
   })
 
-  const taken = (kind: 'csv' | 'json') => service.deps.bodyBudgets[kind].taken()
+  const taken = () => service.deps.capacity.taken('memory')
   const json = (bytes: number) => JSON.stringify({ amount: 5 }).padEnd(bytes)
   const csv = (bytes: number) => `handle,name,price\ntea,Thé,1250\n${'\n'.repeat(bytes)}`
   const refusals = async () => {
@@ -62,81 +63,86 @@ describe('Large request bodies', () => {
     return socket
   }
 
-  async function fill(kind: 'csv' | 'json'): Promise<void> {
-    const [path, length, each] = kind === 'csv' ? [imports, largestFile, 2] : [intents, largestJson, 8]
-    const beginning = merchants.flatMap((by) =>
-      Array.from({ length: each }, () => begin(path, by, `Content-Length: ${length}`)),
-    )
-    await Promise.all(beginning)
-    await waitFor('the budget is full', () => taken(kind) === beginning.length * length)
+  /** Uses up all that the merchant may have. */
+  function fill(by = merchant): () => void {
+    const held = service.deps.capacity.force([by.businessId], { memory: perBusiness })
+    return held.free
   }
+  const limit = (kind: keyof typeof perBodyByte) => Math.floor(perBusiness / perBodyByte[kind])
 
-  async function expectNoBudget(request: ReturnType<typeof create>, limit: number): Promise<void> {
+  async function expectNoBudget(request: ReturnType<typeof create>, kind: keyof typeof perBodyByte): Promise<void> {
     const { status, headers, body } = await request
     expect(status).to.equal(429)
     expect(headers['retry-after']).to.equal('1')
-    expect(body.error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'bodies', limit } })
+    expect(body.error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'bodies', limit: limit(kind) } })
   }
 
-  it('are refused early if too many bodies of the same kind are already arriving, but small bodies are still accepted', async () => {
+  it('are refused early if too many bodies of the business are already arriving, but small bodies are still accepted', async () => {
     const before = await refusals()
-    await fill('csv')
     const headers = merchant.write()
-    const perBusiness = largestFile * 2
-    await expectNoBudget(upload(csv(20_000), merchant, headers), perBusiness)
-    const waiting = await begin(imports, merchant, 'Expect: 100-continue', 'Content-Length: 20000')
+    for (let n = 0; n < 3; n += 1) await begin(imports, merchant, `Content-Length: ${largestFile}`)
+    await waitFor('their memory is reserved', () => taken() === 3 * largestFile * perBodyByte.csv)
+    await expectNoBudget(upload(csv(largestFile / 2), merchant, headers), 'csv')
+    const waiting = await begin(imports, merchant, 'Expect: 100-continue', `Content-Length: ${largestFile / 2}`)
     expect(String((await once(waiting, 'data'))[0])).to.match(/^HTTP\/1\.1 429 /)
     expect((await refusals()) - before).to.equal(2)
     expect((await upload(csv(10))).status).to.equal(200)
-    expect((await create(json(largestJson))).status).to.equal(201)
     for (const socket of open) socket.destroy()
-    await waitFor('clients that disconnected released their memory', () => taken('csv') === 0)
+    await waitFor('clients that disconnected released their memory', () => taken() === 0)
     expect((await upload(csv(20_000), merchant, headers)).status).to.equal(200)
   })
 
-  it("use only the sending business's share of the budget, whichever of its keys it uses", async () => {
+  it("use only the sending business's share of the memory, whichever of its keys it uses", async () => {
     const [other = expect.fail()] = merchants
-    for (const _ of [1, 2]) await begin(imports, merchant, `Content-Length: ${largestFile}`)
-    await waitFor('the share of the business is taken', () => taken('csv') === 2 * largestFile)
-    await expectNoBudget(upload(csv(20_000)), largestFile * 2)
+    const free = fill()
+    await expectNoBudget(upload(csv(20_000)), 'csv')
     const again = asMerchant(merchant.businessId, await service.key(merchant.businessId))
-    await expectNoBudget(upload(csv(20_000), again), largestFile * 2)
+    await expectNoBudget(upload(csv(20_000), again), 'csv')
     expect((await upload(csv(20_000), other)).status).to.equal(200)
+    free()
+  })
+
+  it('are refused with 503 if all memory is in use by others, whose stalled responses are closed first', async () => {
+    const others = merchants.map((by) => fill(by))
+    expect((await upload(csv(20_000))).status).to.equal(503)
+    for (const free of others) free()
+    expect((await upload(csv(20_000))).status).to.equal(200)
   })
 
   it('never cause a create of up to 16 KiB to be refused, even if the create is sent in chunks', async () => {
-    await fill('json')
-    await expectNoBudget(create(json(16 * 1024 + 1)), largestJson * 8)
+    const free = fill()
+    await expectNoBudget(create(json(16 * 1024 + 1)), 'json')
     expect((await create(json(16 * 1024))).status).to.equal(201)
     const [small] = await createInChunks(service.origin, 16 * 1024)
     expect(small?.status).to.equal(201)
     const [large] = await createInChunks(service.origin, 16 * 1024 + 1)
     expectFailure(large, 429, 'RATE_LIMITED')
-    const details = { scope: 'bodies', limit: largestJson * 8 }
+    const details = { scope: 'bodies', limit: limit('json') }
     expect(JSON.parse(large?.body ?? '').error.details).to.deep.equal(details)
+    free()
   })
 
   it('reserve memory for the maximum body size if they use chunked encoding', async () => {
     const socket = await begin(intents, merchant, 'Transfer-Encoding: chunked', 'Connection: close')
-    await waitFor('memory is reserved', () => taken('json') === largestJson)
+    await waitFor('memory is reserved', () => taken() === largestJson * perBodyByte.json)
     const received = readToEnd(socket)
     socket.write('c\r\n{"amount":5}\r\n0\r\n\r\n')
     expect(String(await received)).to.match(/^HTTP\/1\.1 201 /)
-    expect(taken('json')).to.equal(0)
+    expect(taken()).to.equal(0)
   })
 
   it('take up only their actual size in the budget once they have arrived, or nothing if they turn out to be small', async () => {
     let most = 0
     // The operation reads the clock.
     const now = () => {
-      most = Math.max(most, taken('json'))
+      most = Math.max(most, taken())
       return service.deps.now()
     }
     const { origin, close } = await openWeb({ ...service.deps, now })
     for (const bytes of [12, 20_000]) {
       const [response] = await createInChunks(origin, bytes)
       expect(response?.status).to.equal(201)
-      expect(most).to.equal(bytes === 12 ? 0 : bytes)
+      expect(most).to.equal(bytes === 12 ? 0 : bytes * perBodyByte.json)
     }
     await close()
   })
@@ -176,6 +182,6 @@ describe('Large request bodies', () => {
     const [malformed] = await sendRaw(origin, chunked, 'zz\r\n')
     expectFailure(malformed, 400, 'VALIDATION_ERROR')
     await close()
-    await waitFor('all memory is released', () => taken('csv') + taken('json') === 0)
+    await waitFor('all memory is released', () => taken() === 0)
   })
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { createReadPace } from '../../src/http/responses/read-pace.ts'
 import type { Intent } from '../../src/intents/intent.ts'
+import { createCapacity, maxWaitMs } from '../../src/limits/capacity.ts'
+import { processClock } from '../../src/limits/share.ts'
 import { maxPageBytes } from '../../src/lists/page-bytes.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent } from '../support/actions.ts'
@@ -87,12 +88,15 @@ describe('A business whose intents have 1 000 refunds each', () => {
   it('gets 429 for concurrent refunds that it must wait for, and the refused refunds are not carried out', async () => {
     const [path, other] = [await paidIntent(400), await service.merchant()]
     const { referenceNumber } = await createIntent(service, other)
-    // While this clock stands still, no large response is ever far enough in the past.
-    service.deps.readPace = createReadPace(() => 0)
+    const { capacity } = service.deps
+    // With this clock, a business rests for ever after a large response.
+    const after: typeof processClock.after = (ms, act) =>
+      ms === maxWaitMs ? processClock.after(ms, act) : () => undefined
+    service.deps.capacity = createCapacity({ ...processClock, after })
     const refunds = Promise.all(Array.from({ length: 3 }, () => refund(path)))
     await service.http.get(`${intents}/${referenceNumber}`).set(other.read()).expect(200)
     const refused = (await refunds).filter(({ status }) => status !== 200)
-    service.deps.readPace = createReadPace(() => performance.now())
+    service.deps.capacity = capacity
     expect(refused).to.have.length(2)
     for (const { status, body } of refused)
       expect([status, body.error?.details?.scope]).to.deep.equal([429, 'responses'])

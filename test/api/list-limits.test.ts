@@ -1,18 +1,15 @@
 import { expect } from 'chai'
 import mongoose from 'mongoose'
 import { routes } from '../../src/http/routes/routes.ts'
-import type { Limiter } from '../../src/lists/limiter.ts'
 import { newId } from '../../src/security/ids.ts'
 import { signedIn } from '../admin/staff.ts'
 import { createIntent } from '../support/actions.ts'
-import { createGate } from '../support/gate.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
 import { createProduct, openLiveShop } from '../support/store.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 const exported = '/api/v1/dev/store/products/export-csv'
-const isGone = () => false
 
 describe('The limits on lists', () => {
   const service = withService({ RATE_LIMIT_PER_SECOND: '0' })
@@ -30,19 +27,17 @@ describe('The limits on lists', () => {
     expect(error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'lists', limit: 2 } })
   }
 
-  /** Holds both slots of an owner with lists that run until the test ends them. */
-  async function holdShare(limiter: Pick<Limiter, 'run'>, owner: string): Promise<() => Promise<void>> {
-    const gate = createGate()
-    const held = [1, 2].map(() => limiter.run(owner, isGone, () => gate.passed))
-    return async () => {
-      gate.open()
-      await Promise.all(held)
+  /** Holds both slots of an owner until the test frees them. */
+  function holdBoth(limit: 'lists' | 'queries', owner: string): () => void {
+    const held = [1, 2].map(() => service.deps.capacity.takeNow([owner], { [limit]: 1 }))
+    return () => {
+      for (const slot of held) slot?.free()
     }
   }
 
   it('cause 429 responses with scope `lists` for a merchant whose slots are all taken, but not for other merchants', async () => {
     await createProduct(service, neighbour)
-    const free = await holdShare(service.deps.lists.shares, lister.businessId)
+    const free = holdBoth('lists', lister.businessId)
     const paths = ['intents', 'webhooks', 'webhooks/events', 'store/products', 'store/orders']
     const limited = Promise.all(paths.map((path) => expectLimited(`/api/v1/dev/${path}`, lister)))
     for (const path of paths) expect((await read(`/api/v1/dev/${path}`, neighbour)).status, path).to.equal(200)
@@ -52,19 +47,19 @@ describe('The limits on lists', () => {
     expect((await read(`/api/v1/dev/intents/${referenceNumber}`, lister)).status).to.equal(200)
     const wrong = await read('/api/v1/dev/intents?status=LATE', lister)
     expect(wrong.status, 'an invalid query is refused first').to.equal(400)
-    await free()
+    free()
     expect((await read('/api/v1/dev/intents', lister)).status).to.equal(200)
   })
 
   it('cause 429 responses for a staff member whose slots are all taken, but not for other staff', async () => {
     const [one, other] = await Promise.all([signedIn(service, 'viewer'), signedIn(service, 'support')])
     const viewer = await service.deps.Staff.findOne({ role: 'viewer' }).orFail().lean()
-    const free = await holdShare(service.deps.lists, `staff ${viewer._id}`)
+    const free = holdBoth('queries', `staff ${viewer._id}`)
     const paths = ['/admin', '/admin/dead', '/admin/audit', `/admin/businesses/${lister.businessId}`]
     const limited = Promise.all(paths.map((path) => one.get(path)))
     for (const path of paths) expect((await other.get(path)).status, path).to.equal(200)
     expect((await limited).map(({ status }) => status)).to.deep.equal([429, 429, 429, 429])
-    await free()
+    free()
     expect((await one.get('/admin')).status).to.equal(200)
   })
 
@@ -88,7 +83,7 @@ describe('The limits on lists', () => {
     expect((await read('/api/v1/dev/store/products', shop)).status, 'a list').to.equal(200)
     expect((await read(exported, neighbour)).status, 'a neighbour').to.equal(200)
     stop.abort()
-    await waitFor('the slots are free', () => service.deps.lists.exports.running() === 0)
+    await waitFor('the slots are free', () => service.deps.capacity.taken('exports') === 0)
     const again = await read(exported, shop)
     expect(again.status).to.equal(200)
     await again.body?.cancel()
@@ -123,7 +118,7 @@ describe('The limits on lists', () => {
     const ignoreLimits = (mode: 'off' | 'alwaysOn') =>
       client.db('admin').command({ configureFailPoint: 'maxTimeNeverTimeOut', mode })
     await ignoreLimits('off')
-    const slow = service.deps.lists.run('business x', isGone, ({ Intent }) =>
+    const slow = service.deps.lists.run('business x', ({ Intent }) =>
       Intent.find({ $where: 'sleep(1000) || true' }).maxTimeMS(1),
     )
     const refusal = await slow.catch((error: unknown) => error)

@@ -505,12 +505,12 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
 
   /** Changes an intent after a refund request has read it, and before the request writes the refund. */
   function changeMeanwhile(referenceNumber: string, $set: object): void {
-    const { readPace } = service.deps
-    const { pass } = readPace
-    readPace.pass = async (...costs) => {
-      readPace.pass = pass
+    const { capacity } = service.deps
+    const { paceWork } = capacity
+    capacity.paceWork = async (...costs) => {
+      capacity.paceWork = paceWork
       await service.deps.Intent.updateOne({ referenceNumber }, { $set })
-      return pass(...costs)
+      return paceWork(...costs)
     }
   }
 

@@ -1,8 +1,7 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { expect } from 'chai'
-import { createResponseBudget } from '../../src/http/responses/budget.ts'
-import { largestItem } from '../../src/http/responses/largest.ts'
+import { largestItem, memoryOfOne } from '../../src/http/responses/largest.ts'
+import { perBusiness } from '../../src/http/responses/memory.ts'
 import { createIntent } from '../support/actions.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
@@ -25,16 +24,19 @@ describe('Unread responses', () => {
   const merchant = withMerchant(service)
   const open = new Set<Socket>()
   before(async () => {
-    // Enough for one page, whose memory is estimated as twice its size, but not beside an unread one.
-    service.deps.responses = createResponseBudget(4 * 24 * 1024 * 1024, () => undefined)
     const template = await intentTemplate(service, merchant)
     const stored = Object.entries(metadata).map(([key, value]) => ({ key, value }))
     await copyIntents(service, template, 60, () => ({ metadata: stored }))
   })
   afterEach(async () => {
     leave()
-    await waitFor('all memory is released', () => service.deps.responses.taken() === 0)
+    await waitFor('all memory is released', () => taken() === 0)
   })
+
+  const taken = () => service.deps.capacity.taken('memory')
+  /** Leaves enough for one page, but not for another one beside an unread one. */
+  const takeMost = () =>
+    service.deps.capacity.force([merchant.businessId], { memory: perBusiness - 61 * memoryOfOne('intent') }).free
 
   /** Sends a request and never reads the response. */
   async function request(origin: string, path: string, by: Merchant): Promise<Socket> {
@@ -55,7 +57,7 @@ describe('Unread responses', () => {
   }
 
   it('lead to 429 RATE_LIMITED when the business that requested them exceeds its share of memory', async () => {
-    const { perBusiness } = service.deps.responses
+    const free = takeMost()
     const sockets: Socket[] = []
     // In sequence, since only two lists of a business run at once.
     for (let n = 0; n < 3; n += 1) {
@@ -63,8 +65,9 @@ describe('Unread responses', () => {
       await waitFor('the connection has something to read', () => socket.bytesRead > 0)
       sockets.push(socket)
     }
-    expect(service.deps.responses.taken()).to.be.within(1, perBusiness)
+    expect(taken()).to.be.within(1, perBusiness)
     const responses = await Promise.all(sockets.map(responseOf))
+    free()
     const refused = responses.filter((response) => response?.status === 429)
     expect(responses.filter((response) => response?.status === 200).length).to.be.within(1, 2)
     expect(refused.length).to.be.within(1, 2)
@@ -79,19 +82,12 @@ describe('Unread responses', () => {
   })
 
   it('wait for memory instead of failing, as long as the client is still reading earlier responses', async () => {
-    const { responses } = service.deps
-    const earlier = new ServerResponse(new IncomingMessage(new Socket()))
-    await responses.reserve(merchant.businessId, responses.perBusiness, earlier)
-    service.deps.responses = {
-      ...responses,
-      reserve(...args) {
-        const reserved = responses.reserve(...args)
-        earlier.emit('close')
-        return reserved
-      },
-    }
-    const response = await responseOf(await request(service.origin, page, merchant))
-    service.deps.responses = responses
+    const { capacity } = service.deps
+    const earlier = capacity.force([merchant.businessId], { memory: perBusiness })
+    const waiting = request(service.origin, page, merchant)
+    await waitFor('the read waits', () => capacity.waiting(merchant.businessId) === 1)
+    earlier.free()
+    const response = await responseOf(await waiting)
     expect(response?.status).to.equal(200)
     const { data } = JSON.parse(response?.body ?? '')
     expect(data.items).to.have.length(60)
@@ -105,8 +101,8 @@ describe('Unread responses', () => {
     const dripping = await request(origin, page, merchant)
     const drip = setInterval(() => dripping.read(100_000), 50)
     for (const socket of [silent, dripping]) socket.once('close', () => open.delete(socket))
-    await waitFor('the responses take memory', () => service.deps.responses.taken() > 0)
-    await waitFor('the memory is released', () => service.deps.responses.taken() === 0)
+    await waitFor('the responses take memory', () => taken() > 0)
+    await waitFor('the memory is released', () => taken() === 0)
     clearInterval(drip)
     await close()
   })

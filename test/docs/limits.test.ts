@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { bodyBudgetBytes, partOfBusiness as partOfBodyBudget, smallBodyBytes } from '../../src/http/body/budget.ts'
-import { partOfBusiness, responseBytes, smallResponseBytes } from '../../src/http/responses/budget.ts'
+import { perBodyByte, perBusiness, smallBytes } from '../../src/http/responses/memory.ts'
 import { maxConnections } from '../../src/http/server/connection-limit.ts'
 import { maxWaiting } from '../../src/http/server/in-order.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
@@ -10,21 +9,21 @@ import { textOf } from './pages.ts'
 const number = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ')
 const seconds = (ms: number): string => `${ms / 1000} s`
 const kib = (bytes: number): string => `${bytes / 1024} KiB`
-const mib = (bytes: number): string => `${bytes / 1024 / 1024} MiB`
+const mib = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`
 
 /** The phrases in which each page states the limits of a connection, with the numbers of the code. */
 const phrases: Record<string, string[]> = {
   'docs/merchants/errors.md': [
     `${maxWaiting} requests that wait on one connection`,
-    `once more for each full ${kib(smallBodyBytes)}`,
-    `${mib(bodyBudgetBytes.json * partOfBodyBudget)} of large bodies that arrive at once; ${mib(bodyBudgetBytes.csv * partOfBodyBudget)} of imports`,
-    `${mib(responseBytes * partOfBusiness)} of large responses`,
+    `once more for each full ${kib(smallBytes)}`,
+    `${mib(perBusiness / perBodyByte.json)} of large bodies that arrive at once; ${mib(perBusiness / perBodyByte.csv)} of imports`,
+    `${mib(perBusiness)} of large responses`,
   ],
   'docs/maintainers/decisions.md': [
     `at most ${number(maxConnections)} connections`,
     `at most ${maxWaiting} of them wait`,
     `for up to ${seconds(timeouts.lingerMs)}`,
-    `over ${kib(smallResponseBytes)}`,
+    `over ${kib(smallBytes)}`,
   ],
 }
 

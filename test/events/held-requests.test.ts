@@ -45,8 +45,8 @@ describe('A held request for the event feed', () => {
     }
   }
   const typesOf = ({ items }: Response) => items?.map(({ type }) => type)
-  const held = (count: number) => waitFor(`${count} requests are held`, () => service.deps.holdSlots.held() === count)
-  const gauge = async () => (await service.deps.metrics.gauges.requestsHeld.get()).values[0]?.value
+  const held = (count: number) =>
+    waitFor(`${count} requests are held`, () => service.deps.capacity.taken('polls') === count)
 
   it('gets its response soon after another process has logged an event for it', async () => {
     const forOrders = await withAnotherKey(service, merchant, { scopes: ['store.orders:read'] })
@@ -86,9 +86,10 @@ describe('A held request for the event feed', () => {
     const neighbour = await service.merchant()
     const waiting = Array.from({ length: 5 }, () => follow('after=latest&wait=25').catch(() => null))
     await held(5)
-    const { lists, responses } = service.deps
-    await waitFor('earlier responses are sent', () => lists.shares.running() + responses.taken() === 0)
-    expect(await gauge()).to.equal(5)
+    const { capacity } = service.deps
+    await waitFor('earlier responses are sent', () => capacity.taken('lists') + capacity.taken('memory') === 0)
+    const metrics = await service.http.get('/metrics')
+    expect(metrics.text).to.include('capacity_used{limit="polls"} 5\n')
     const sixth = await follow('after=latest&wait=25')
     expect([sixth.status, sixth.retryAfter]).to.deep.equal([429, '1'])
     expect(sixth.error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'polls', limit: 5 } })
@@ -98,17 +99,18 @@ describe('A held request for the event feed', () => {
     abort()
     expect(await Promise.all(waiting)).to.deep.equal(waiting.map(() => null))
     await held(0)
-    expect(await gauge()).to.equal(0)
   })
 
   it('gets an empty response at once if all slots of the process are taken', async () => {
-    const { holdSlots } = service.deps
-    const slots = Array.from({ length: 1000 }, (_, index) => holdSlots.takeNow(`business ${index % 200}`))
+    const { capacity } = service.deps
+    const slots = Array.from({ length: 1000 }, (_, index) =>
+      capacity.takeNow([`business ${index % 200}`], { polls: 1 }),
+    )
     const { status, items, tookMs } = await follow('wait=25')
-    for (const free of slots) free?.()
+    for (const slot of slots) slot?.free()
     expect([status, items]).to.deep.equal([200, []])
     expect(tookMs).to.be.below(20_000)
-    expect(holdSlots.held()).to.equal(0)
+    expect(capacity.taken('polls')).to.equal(0)
   })
 
   it('gets no event if its key was suspended in the meantime', async () => {

@@ -194,9 +194,9 @@ describe('An export of the ledger', () => {
 
   it('ends when its client disconnects', async () => {
     await bookMany(service, owner(), 65)
-    const { lists } = service.deps
+    const { lists, capacity } = service.deps
     // The slot of an export rests for a while after its end.
-    await waitFor('the exports of earlier tests have ended', () => lists.exports.running() === 0)
+    await waitFor('the exports of earlier tests have ended', () => capacity.taken('exports') === 0)
     const [{ run }, gate] = [lists, createGate()]
     let reads = 0
     lists.run = async (name, ...rest) => {
@@ -209,12 +209,12 @@ describe('An export of the ledger', () => {
       signal: stop.signal,
     })
     await response.body?.getReader().read()
-    expect(lists.exports.running()).to.equal(1)
+    expect(capacity.taken('exports')).to.equal(1)
     stop.abort()
     // The service learns of it before the second of these requests.
     for (const _ of [1, 2]) await service.http.get('/healthz').expect(200)
     gate.open()
-    await waitFor('the export has ended', () => lists.exports.running() === 0)
+    await waitFor('the export has ended', () => capacity.taken('exports') === 0)
     expect(reads).to.equal(3)
     lists.run = run
   })

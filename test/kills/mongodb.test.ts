@@ -174,7 +174,7 @@ describe('The service during a MongoDB outage', () => {
     const feed = `${web.origin}/api/v1/dev/events/feed?type=payment.failed&wait=25`
     const held = fetch(feed, { headers: merchant.read() })
     const metrics = async () => (await fetch(`${web.origin}/metrics`)).text()
-    await waitFor('a request is held', async () => /requests_held 1\n/.test(await metrics()))
+    await waitFor('a request is held', async () => /capacity_used\{limit="polls"\} 1\n/.test(await metrics()))
     await mongo.kill('SIGSTOP')
     const before = running.creates.length
     const frozenAt = performance.now()

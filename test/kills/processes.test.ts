@@ -151,7 +151,9 @@ describe('After a termination signal,', () => {
     const merchant = await own.merchant()
     const read = async (path: string) => (await fetch(`${web.origin}${path}`, { headers: merchant.read() })).text()
     const responses = Promise.all([1, 2].map(() => read('/api/v1/dev/events/feed?wait=25')))
-    await waitFor('two requests are held', async () => /requests_held 2\n/.test(await read('/metrics')))
+    await waitFor('two requests are held', async () =>
+      /capacity_used\{limit="polls"\} 2\n/.test(await read('/metrics')),
+    )
     const signalledAt = performance.now()
     web.kill('SIGTERM')
     for (const text of await responses)

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { get } from 'node:http'
-import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
 import express from 'express'
 import type { Caller } from '../../src/businesses/caller.ts'
@@ -151,7 +150,7 @@ describe('A product export', () => {
     const [response] = await once(get(service.origin + path, { headers: merchant.read() }), 'response')
     await once(response, 'readable')
     response.destroy()
-    await waitFor('the export has ended', () => service.deps.lists.exports.running() === 0)
+    await waitFor('the export has ended', () => service.deps.capacity.taken('exports') === 0)
     // Out of 12 pages. Sockets buffer some of the unread data, and the system keeps the buffer of an unread socket
     // small.
     expect(pages).to.be.within(1, 10)
@@ -176,13 +175,14 @@ describe('A product export', () => {
   })
 
   it('keeps its slot for a while after it has ended, so that a business that exports constantly leaves processing time for others', async () => {
-    const { exports } = service.deps.lists
-    await waitFor('no export runs', () => exports.running() === 0)
-    const free = await exports.take('a business', () => false)
-    await setTimeout(50)
-    free()
-    expect(exports.running()).to.equal(1)
-    await waitFor('the rest is over', () => exports.running() === 0)
+    const { capacity } = service.deps
+    const running = () => capacity.taken('exports')
+    await waitFor('no export runs', () => running() === 0)
+    await read(await service.merchant()).expect(200)
+    const held = await capacity.wait('a business', { exports: 1 })
+    capacity.endRead('a business', held, { bytes: 0, tookMs: 50 })
+    expect(running()).to.be.at.least(1)
+    await waitFor('the rest is over', () => running() === 0)
   })
 
   it('is rejected if MongoDB fails before the first byte is sent, and is cut off if MongoDB fails later', async () => {

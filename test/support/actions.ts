@@ -151,7 +151,12 @@ export async function freshDelivery(service: Service, merchant: Merchant): Promi
   )
 }
 
-/** Records a success of the endpoint, so that other processes give it all slots from the beginning. */
+/** Lets an endpoint look as if it had failed lately, so that it begins with 2 slots. */
+export async function recordFailures(service: Service, endpointId: string): Promise<void> {
+  await service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { 'health.failuresInRow': 3 } })
+}
+
+/** Records a success of the endpoint, so that other processes give it 50 slots from the beginning. */
 export async function recordRecentSuccess(service: Service, endpointId: string): Promise<void> {
   const lastSuccessAt = service.clock.now()
   await service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { 'health.lastSuccessAt': lastSuccessAt } })

@@ -9,6 +9,7 @@ import {
   deliveriesOf,
   openSecondProcess,
   outboxEvents,
+  recordFailures,
   recordRecentSuccess,
   relay,
   storedDelivery,
@@ -69,6 +70,7 @@ describe('The first attempt at a delivery', () => {
   })
 
   it('holds no lease while it waits for a slot, and is made as soon as a slot becomes free, without a job', async () => {
+    await recordFailures(service, endpointId)
     const requests = holdRequests(endpointServer)
     const workers = service.startWorkers()
     await create(5)

@@ -47,14 +47,14 @@ describe('The relay', () => {
   it("leaves a business's events in the outbox while the business is using all its slots, but relays all other events", async () => {
     const other = await service.merchant()
     await Promise.all([subscribe(service, merchant, endpointServer.url), subscribe(service, other, endpointServer.url)])
-    const taken: (() => void)[] = []
-    const take = () => service.deps.relaySlots.takeNow(merchant.businessId)
-    for (let free = take(); free !== null; free = take()) taken.push(free)
+    const take = () => service.deps.capacity.takeNow([merchant.businessId], { relays: 1 })
+    const taken = []
+    for (let slot = take(); slot !== null; slot = take()) taken.push(slot)
     await Promise.all([createIntent(service, merchant), createIntent(service, other)])
     expect(await relay(service, merchant)).to.deep.equal({ events: 0, deliveries: 0 })
     expect(await relay(service, other)).to.deep.equal({ events: 1, deliveries: 1 })
     expect(await outboxEvents(service, merchant)).to.deep.equal(['payment.created'])
-    for (const free of taken) free()
+    for (const slot of taken) slot.free()
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
   })
 

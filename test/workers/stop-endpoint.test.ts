@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { deliveryLeaseMs } from '../../src/webhooks/deliveries/lease.ts'
-import { deliveriesOf, relay, subscribe } from '../support/actions.ts'
+import { deliveriesOf, recordFailures, relay, subscribe } from '../support/actions.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -35,6 +35,7 @@ describe('The deletion or disabling of an endpoint', () => {
 
   for (const [what, stop] of Object.entries(ways)) {
     it(`cancels the deliveries that are in flight or wait for a slot, ends their attempts when leases are renewed, and frees the slots (${what})`, async () => {
+      await recordFailures(service, endpointId)
       const open = holdOpen()
       const workers = service.startWorkers()
       await create(5)

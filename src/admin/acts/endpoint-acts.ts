@@ -122,7 +122,7 @@ const replayAct: StaffAct<TracedEndpoint> = {
   async details(deps, endpoint, values) {
     const planned = await plan(deps, endpoint, values)
     const { total, sandbox } = planned
-    const undelivered = await countUndelivered(planned, (query) => query(deps.lists.models))
+    const undelivered = await countUndelivered(planned, deps.lists.models)
     return html`!${selectionForm(endpoint, values)}
       <p class="lead">${sandbox ? 'Sandbox' : 'Live'} events in this period: <b>${total}</b>!${undelivered === null ? '' : html`, not delivered: <b>${undelivered}</b>`}</p>`
   },

@@ -79,6 +79,7 @@ async function exportFile(
   const { entryTypeOf } = await import('../../exports/facts.ts')
   const { upToNow } = await import('../../input/span.ts')
   const { findPositions } = await import('../../ledger/positions.ts')
+  const { createCapacity } = await import('../../limits/capacity.ts')
   const { createLists } = await import('../../lists/lists.ts')
   const { business, mode, out, from = null, to = null, format, language, resume = false } = options
   found(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
@@ -88,7 +89,7 @@ async function exportFile(
       throw new Failed(`--${name} applies only to --format csv.`)
   const owner = { businessId: business, sandbox: mode === 'test' }
   const delimiter = readDelimiter(options.delimiter)
-  const reading = { lists: createLists(deps) }
+  const reading = { lists: createLists(deps, createCapacity()) }
   const span = upToNow(deps, { from, to })
   const set = { ...(from && { from }), ...(to && { to }), ...(resume && { resume }) }
   const line = { subject: business, businessId: business, after: { kind, mode, format, ...set } }

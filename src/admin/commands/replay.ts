@@ -85,7 +85,7 @@ async function replay(deps: AdminDeps, options: Options): Promise<object> {
   const planned = await planReplay(deps, endpoint, { from, to, events, onlyUndelivered })
   if (dryRun) {
     const { total, endpointId, from: first, to: last, events: names, sandbox } = planned
-    const undelivered = await countUndelivered(planned, (query) => query(deps))
+    const undelivered = await countUndelivered(planned, deps)
     return { total, undelivered, endpointId, from: first, to: last, events: names, onlyUndelivered, sandbox }
   }
   const started = await startReplay(deps, planned, deps.by)

@@ -10,8 +10,4 @@ export const limited =
   (deps: Deps) =>
   <Params>(page: (deps: Deps) => (req: Request<Params>, res: Response) => Promise<void>) =>
   (req: Request<Params>, res: Response): Promise<void> =>
-    deps.lists.run(
-      `staff ${staffOf(res).name}`,
-      () => res.closed,
-      (models) => page({ ...deps, ...models })(req, res),
-    )
+    deps.lists.run(`staff ${staffOf(res).name}`, (models) => page({ ...deps, ...models })(req, res))

@@ -4,7 +4,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import { limitCostly } from '../operations/limit-rate.ts'
-import { type BodyBudget, type BodyKind, type BodyMemory, smallBody, smallBodyBytes } from './budget.ts'
+import { type BodyKind, type BodyMemory, smallBody, smallBytes } from '../responses/memory.ts'
 import { acceptedCsv, readCsv } from './csv-body.ts'
 import { type Body, readJson } from './json-body.ts'
 
@@ -28,13 +28,13 @@ const kinds = {
   csv: createKind(maxBodyBytes.csv, readCsv, acceptedCsv),
 } satisfies Record<BodyKind, unknown>
 
-const readSmall = readUpTo(smallBodyBytes)
+const readSmall = readUpTo(smallBytes)
 
-type LimitDeps = Pick<Deps, 'bodyBudgets' | 'rateLimits'>
+type LimitDeps = Pick<Deps, 'memory' | 'rateLimits'>
 
 /**
- * Reserves memory for the body before any of it is read. Throws RATE_LIMITED if the budget has less memory left than
- * the Content-Length header announces. A chunked body has no Content-Length, so the maximum body size is reserved for
+ * Reserves memory for the body before any of it is read. Throws RATE_LIMITED if the business has less memory left than
+ * the announced Content-Length needs. A chunked body has no Content-Length, so the maximum body size is reserved for
  * it. If too little memory is left for that, the chunked body is still read, provided that it turns out to be small.
  */
 export function reserveBody(deps: LimitDeps, { businessId }: Caller, req: Request, kind: BodyKind): BodyMemory {
@@ -42,19 +42,11 @@ export function reserveBody(deps: LimitDeps, { businessId }: Caller, req: Reques
   const isChunked = req.headers['transfer-encoding'] !== undefined
   const bytes = isChunked ? largest : Number(req.headers['content-length'] ?? 0)
   // A body that exceeds the maximum size is not read at all, so it needs no memory.
-  if (bytes <= smallBodyBytes || bytes > largest) return smallBody()
-  const budget = deps.bodyBudgets[kind]
-  const memory = budget.take(businessId, bytes)
-  if (memory === null && !isChunked) throw tooManyBodies(budget)
-  return memory ?? smallBody()
+  if (bytes <= smallBytes || bytes > largest) return smallBody
+  const memory = deps.memory.body(businessId, kind, bytes)
+  if (memory === null && !isChunked) throw deps.memory.bodyRefusal(businessId, kind, bytes)
+  return memory ?? smallBody
 }
-
-const tooManyBodies = ({ perBusiness }: BodyBudget): Refusal =>
-  refuse('RATE_LIMITED', {
-    message: 'Your business is sending too many large bodies at once. Wait for the running requests to finish.',
-    details: { scope: 'bodies', limit: perBusiness },
-    retryAfterSeconds: 1,
-  })
 
 /**
  * Reads and parses the body within its reserved memory. Throws if the body is truncated, or if it is large and no
@@ -76,7 +68,7 @@ export async function readBody(
   // Only `100-continue` can occur here (src/http/server/refuse-malformed.ts).
   if (req.headers.expect !== undefined) res.writeContinue()
   const refusal = await new Promise<Refusal | null>((resolve, reject) => {
-    const readBounded = memory.bytes > 0 ? readRaw : readSmall
+    const readBounded = memory.isLarge ? readRaw : readSmall
     readBounded(req, res, (error: unknown) => {
       if (error === undefined || error === null) return resolve(null)
       const known = isTruncated(error) ? null : bodyRefusal(error, accepted)
@@ -84,18 +76,19 @@ export async function readBody(
       else resolve(known)
     })
   })
-  if (refusal?.code === 'PAYLOAD_TOO_LARGE' && memory.bytes === 0) throw tooManyBodies(deps.bodyBudgets[kind])
+  if (refusal?.code === 'PAYLOAD_TOO_LARGE' && !memory.isLarge)
+    throw deps.memory.bodyRefusal(caller.businessId, kind, largest)
   if (refusal !== null) return { refusal }
   // Once the client has disconnected, the parser skips the body, even if the whole body had already arrived.
   const isSkipped = isAnnounced(req) && !Buffer.isBuffer(req.body)
   if (!req.complete || isSkipped) throw truncated()
   const bytes = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)
-  memory.keep(bytes.length > smallBodyBytes ? bytes.length : 0)
+  memory.keep(bytes.length)
   // Free the raw body, because the request object stays in memory until the next request on its connection.
   req.body = undefined
   // The body counts towards the rate limit before it is parsed, because 512 KiB of short keys take 60 ms to parse.
   // Files do not need this limit, because their budget admits only two files of the maximum size per business.
-  if (kind === 'json') limitCostly(deps, caller, Math.floor(bytes.length / smallBodyBytes))
+  if (kind === 'json') limitCostly(deps, caller, Math.floor(bytes.length / smallBytes))
   return read(bytes, req.headers['content-type'])
 }
 

@@ -157,7 +157,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     if (result.kind === 'stored') {
       const { response, repeats } = result
       if (repeats === null) return { ...response, code: null, headers: {} }
-      await deps.readPace.pass(caller.businessId, response.body.length)
+      await deps.capacity.paceWork(caller.businessId, response.body.length)
       return repeated(response, repeats.paramsHash !== paramsHash)
     }
     const { kind, data: begun } = result

@@ -3,9 +3,9 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import type { Holding } from '../../events/feed/hold.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
-import type { BodyKind } from '../body/budget.ts'
 import type { CsvFile, Download } from '../responses/download.ts'
 import type { ItemKind } from '../responses/largest.ts'
+import type { BodyKind } from '../responses/memory.ts'
 import type { About } from '../routes/openapi-text.ts'
 
 /**
@@ -43,6 +43,8 @@ export interface ReadRoute extends Common {
    * reserved for lists (src/lists).
    */
   isPage?: true
+  /** Whether the operation reads as much as a list, although its response is a single item. */
+  needsQuery?: true
   /**
    * Returns the result of `run` as a CSV file. If this function is present, the Accept header decides between JSON and
    * CSV.

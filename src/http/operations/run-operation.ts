@@ -121,61 +121,55 @@ async function hold({ deps, res, deadline, caller }: Call, route: ReadRoute, inp
   }
 }
 
+/** Waits once, for everything that the read needs. Whatever the client does, the read gives it back. */
 async function readNow(call: Call, route: ReadRoute, input: OperationInput): Promise<BuiltResponse> {
-  if (route.isPage !== true) return respond(call, route, input)
-  // The slot is taken before memory is reserved, because a list request that is waiting for the business's other lists
-  // must not hold any memory.
   const { deps, res, deadline, caller } = call
-  const free = await deadline.run((deadlineAt) =>
-    // A request that is past its deadline must not receive a slot, because nothing would release the slot.
-    deps.lists.shares.take(caller.businessId, () => res.closed || performance.now() > deadlineAt),
+  const { businessId } = caller
+  const isQuery = route.isPage === true || route.needsQuery === true
+  const memory = await deps.memory.reserve(
+    businessId,
+    {
+      memory: route.isPage ? memoryOfPage(route.shows, input.query) : memoryOfOne(route.shows),
+      reads: 1,
+      ...(isQuery && { lists: 1, queries: 1 }),
+    },
+    res,
   )
-  return respond(call, route, input).finally(free)
-}
-
-async function respond(call: Call, route: ReadRoute, input: OperationInput): Promise<BuiltResponse> {
-  const done = await call.deps.readPace.take(call.caller.businessId)
-  let size = 0
+  const beganAt = performance.now()
+  let bytes = 0
+  const read = (deadlineAt: number) =>
+    route.run(isQuery ? { ...deps, ...deps.lists.models } : deps, caller, input, deadlineAt)
   try {
-    const built = await readAndBuild(call, route, input)
-    size = sizeOf(built.parts)
-    return built
+    const data = await inSpan(deps, 'operation', causeOf(res).traceparent, () =>
+      deadline.run((deadlineAt) =>
+        // The query may take longer than the deadline.
+        memory.during(() =>
+          (isQuery ? deps.lists.read(() => read(deadlineAt)) : read(deadlineAt)).finally(() =>
+            memory.held.resize({ queries: 0 }),
+          ),
+        ),
+      ),
+    )
+    const csv = route.toCsv !== undefined && prefersCsv(res.req) ? route.toCsv(data as never, input as never) : null
+    const parts = await memory.during(async () => {
+      if (csv !== null) return [Buffer.from(csv.text)]
+      return route.isPage ? buildPage(data as Page<unknown>) : buildOne(data)
+    })
+    bytes = sizeOf(parts)
+    memory.built(bytes)
+    return { parts, memory, csvName: csv?.name ?? null }
   } catch (error) {
-    if (error instanceof PageTooLarge) size = maxPageBytes
+    if (error instanceof PageTooLarge) bytes = maxPageBytes
     throw error
   } finally {
-    done(size)
+    deps.capacity.endRead(businessId, memory.held, { bytes, tookMs: performance.now() - beganAt })
   }
-}
-
-async function readAndBuild(call: Call, route: ReadRoute, input: OperationInput): Promise<BuiltResponse> {
-  const { deps, res, deadline, caller } = call
-  const bytes = route.isPage ? memoryOfPage(route.shows, input.query) : memoryOfOne(route.shows)
-  const memory = await deps.responses.reserve(caller.businessId, bytes, res)
-  const data = await inSpan(deps, 'operation', causeOf(res).traceparent, () =>
-    deadline.run((deadlineAt) =>
-      memory.during(() => {
-        if (route.isPage !== true) return route.run(deps, caller, input, deadlineAt)
-        const isGone = () => res.closed || performance.now() > deadlineAt
-        return deps.lists.run(`business ${caller.businessId}`, isGone, (models) =>
-          route.run({ ...deps, ...models }, caller, input, deadlineAt),
-        )
-      }),
-    ),
-  )
-  const csv = route.toCsv !== undefined && prefersCsv(res.req) ? route.toCsv(data as never, input as never) : null
-  const parts = await memory.during(async () => {
-    if (csv !== null) return [Buffer.from(csv.text)]
-    return route.isPage ? buildPage(data as Page<unknown>) : buildOne(data)
-  })
-  memory.set(sizeOf(parts))
-  return { parts, memory, csvName: csv?.name ?? null }
 }
 
 async function download(call: Call, route: DownloadRoute): Promise<DownloadBegun> {
   const { deps, res, deadline, caller } = call
   const input = readInput(call, route, undefined)
-  const memory = await deps.responses.reserve(caller.businessId, memoryOfDownload, res)
+  const memory = await deps.memory.reserve(caller.businessId, { exports: 1, memory: memoryOfDownload }, res)
   return memory.during(async () => {
     const file = await deadline.run(() => route.download(deps, caller, input))
     return beginDownload(file, deadline)
@@ -199,7 +193,7 @@ async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
   const { findEffect, looksItself = false, storesNoRow = false, status = 200 } = route
   const kind = bodyKindOf(route)
   const memory = reserveBody(deps, caller, req, kind ?? 'json')
-  return memory.use(async () => {
+  return memory.during(async () => {
     const body = await readBody(deps, caller, req, res, kind ?? 'json', memory)
     const unread = kind !== null && 'refusal' in body ? body.refusal : null
     const response = await runOnce(deps, caller, deadline, {
@@ -218,13 +212,13 @@ async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
       // The memory stays reserved while the operation runs, because it may run a few seconds past its deadline and
       // still need the body.
       run: (request) =>
-        memory.use(async () => {
+        memory.during(async () => {
           if (unread !== null) throw unread
           const input = readInput(call, route, 'value' in body ? body.value : undefined)
           return route.run(deps, caller, input, request)
         }),
     })
-    deps.responses.count(caller.businessId, response.body.length, res)
+    deps.memory.count(caller.businessId, response.body.length, res)
     return response
   })
 }

@@ -1,12 +1,12 @@
 import type { Response } from 'express'
-import type { ResponseMemory } from './budget.ts'
 import { csvType, nameFile } from './download.ts'
 import { writeHead } from './envelope.ts'
+import type { ReservedResponse } from './memory.ts'
 
 /** A complete response and the memory reserved for it. */
 export interface BuiltResponse {
   parts: Buffer[]
-  memory: ResponseMemory
+  memory: ReservedResponse
   /** The name of the file if the response is a CSV file, or null if it is JSON. */
   csvName: string | null
 }
@@ -21,7 +21,7 @@ export async function sendBuilt(res: Response, { parts, memory, csvName }: Built
   for (let part = parts.shift(); !res.closed; part = parts.shift()) {
     if (part === undefined || parts.length === 0) return void res.end(part)
     if (!res.write(part)) await drained(res)
-    memory.release(part.length)
+    memory.wasRead(part.length)
   }
 }
 

@@ -19,7 +19,8 @@ export const balanceRoutes: readonly Route[] = [
     about: aboutBalance.get,
     shows: 'balance',
     scope: 'payments.intents:read',
-    run: (deps, caller, _input, deadlineAt) => readBalance(deps, caller, deadlineAt),
+    needsQuery: true,
+    run: (deps, caller) => readBalance(deps, caller),
   },
   {
     method: 'get',

@@ -4,7 +4,6 @@ import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import { inProgress, type ThirdPartyStep } from '../../idempotency/request.ts'
 import type { Cause } from '../../outbox/event.ts'
-import { createFairSlots, type FairSlots, type Free } from '../../process/fair-slots.ts'
 import { outcomeOf } from '../../wallets/query.ts'
 import type { Wallet } from '../../wallets/wallet.ts'
 import { findIntent } from '../find.ts'
@@ -59,8 +58,6 @@ export const carryOut =
 /** How long a repetition waits for the first request, or for a worker, to settle its refund. */
 const maxWaitMs = 10_000
 const lookEveryMs = 250
-/** The maximum number of requests of one business that wait in a process. */
-const maxWaiting = 20
 
 /**
  * Resolves to the response of a refund that an earlier request began, as soon as it is settled. Once a query is due,
@@ -71,7 +68,7 @@ export const earlierRefund =
   async (withinDeadline) => {
     const read = () => withinDeadline((deadlineAt) => findIntent(deps, caller, referenceNumber, deadlineAt))
     const endsAt = performance.now() + maxWaitMs
-    let free: Free | null = null
+    let held: ReturnType<typeof deps.capacity.takeNow> = null
     try {
       for (;;) {
         let intent = await read()
@@ -83,17 +80,14 @@ export const earlierRefund =
         }
         const response = responseOf(deps, intent, refundId)
         if (response !== null) return response
-        free ??= deps.waitingTwins.takeNow(caller.businessId)
-        if (free === null || performance.now() > endsAt) return inProgress()
+        held ??= deps.capacity.takeNow([caller.businessId], { twins: 1 })
+        if (held === null || performance.now() > endsAt) return inProgress()
         await pause(lookEveryMs)
       }
     } finally {
-      free?.()
+      held?.free()
     }
   }
-
-/** Limits how many requests of a business wait for a refund that another one began. */
-export const createWaitingTwins = (): FairSlots => createFairSlots((held) => held < maxWaiting)
 
 /** Returns the response data of a refund, or the error that it has failed. Returns null while it is PENDING. */
 function responseOf(

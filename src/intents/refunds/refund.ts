@@ -47,7 +47,7 @@ export async function refundIntent(
     if (wallet === null) throw walletNotConnected()
     if (intent.freshMarks >= maxMarks.refund) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 3600 })
     await dropOldMarks(deps, intent, deadlineAt)
-    await deps.readPace.pass(caller.businessId, intent.bytes, costInReads)
+    await deps.capacity.paceWork(caller.businessId, intent.bytes, costInReads)
     const refund = draft(deps, amounts, refundRequest.reason)
     const marking = markingOf(request, refund.createdAt, { refundId: refund.id })
     if (await beginRefund(deps, intent, guard, { refund, marking }, deadlineAt))

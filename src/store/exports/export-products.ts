@@ -30,35 +30,24 @@ export async function* exportProducts(
   caller: Caller,
   delimiter: Delimiter,
 ): AsyncGenerator<string, void, undefined> {
-  const free = await deps.lists.exports.take(caller.businessId, isNeverGone)
-  try {
-    await requireShop(deps, caller)
-    let text = csvHeader(columns, delimiter)
-    let rows: ExportedRow[] = []
-    for await (const product of eachProduct(deps, caller)) {
-      rows.push(...rowsOf(product))
-      if (rows.length < rowsPerChunk) continue
-      const startedAt = performance.now()
-      const chunk = text + textOf(rows, delimiter)
-      const tookMs = performance.now() - startedAt
-      yield chunk
-      text = ''
-      rows = []
-      // A page of 50 large products produces 50 chunks. Without a pause between the chunks, the process could serve no
-      // other requests while a fast client downloads them.
-      await restAfter(tookMs)
-    }
-    if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
-  } finally {
-    free()
+  await requireShop(deps, caller)
+  let text = csvHeader(columns, delimiter)
+  let rows: ExportedRow[] = []
+  for await (const product of eachProduct(deps, caller)) {
+    rows.push(...rowsOf(product))
+    if (rows.length < rowsPerChunk) continue
+    const startedAt = performance.now()
+    const chunk = text + textOf(rows, delimiter)
+    const tookMs = performance.now() - startedAt
+    yield chunk
+    text = ''
+    rows = []
+    // A page of 50 large products produces 50 chunks. Without a pause between the chunks, the process could serve no
+    // other requests while a fast client downloads them.
+    await restAfter(tookMs)
   }
+  if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
 }
-
-/**
- * The limiters can check whether the client has disconnected. An export does not need this check, because its generator
- * ends when the download ends.
- */
-const isNeverGone = () => false
 
 /**
  * Reads the caller's products page by page, starting with the oldest product. No connection to MongoDB is occupied and
@@ -72,7 +61,7 @@ async function* eachProduct(
   for (;;) {
     const where = { businessId, sandbox, listed: true, ...after(last) }
     const page: ExportedProduct[] = []
-    await lists.run(`export ${businessId}`, isNeverGone, ({ Product }) =>
+    await lists.run(`export ${businessId}`, ({ Product }) =>
       readInSlices(
         nativeCollection(Product)
           .find(where, { hint: 'byTime', maxTimeMS: longestReadMs, limit: productsPerRead })

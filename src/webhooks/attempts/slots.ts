@@ -1,4 +1,4 @@
-import { createShare, type Resource } from '../../limits/share.ts'
+import { createShare, processClock, type Resource, type ShareClock } from '../../limits/share.ts'
 import { backgroundRest } from '../../mongo/batching/batcher.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 
@@ -22,6 +22,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       leavesFree: true,
       gets: 'the delivery waits',
       metric: 'webhook_attempts_in_flight',
+      maxWaiting: 500,
     },
     // An attempt that times out after 30 s holds a slow slot for 25 s, so a business can make four of them per second.
     slow: {
@@ -40,6 +41,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       parts: [{ owner: 'business', max: 6_000_000 }],
       leavesFree: true,
       gets: 'the delivery waits',
+      maxWaiting: 500,
     },
     replays: {
       what: 'Attempts of replays in progress',
@@ -82,12 +84,6 @@ export interface Slot {
   free(delivered: boolean | null): void
 }
 
-export interface SlotClock {
-  elapsedMs(): number
-  /** Calls `act` after `ms` milliseconds. Returns a function that cancels the call. */
-  after(ms: number, act: () => void): () => void
-}
-
 /** What a process remembers of an endpoint. `characters` is the length of its last body. */
 interface Use {
   window: number
@@ -102,11 +98,11 @@ export type Slots = ReturnType<typeof createSlots>
  * them. A slot includes the attempt's socket. After 5 s, an attempt moves to a slow slot, so that endpoints that hang
  * block only their own business.
  */
-export function createSlots({ elapsedMs, after }: SlotClock) {
+export function createSlots({ elapsedMs, after }: ShareClock = processClock) {
   const uses = new Map<string, Use>()
   const waiting = new Map<string, SlotOwner>()
   const limits = attemptLimits((endpointId) => uses.get(endpointId)?.window ?? window.min)
-  const share = createShare(limits, { after, maxWaiting: { perOwner: 1_000, inAll: 4_000 }, onFree: serveSoon })
+  const share = createShare(limits, { after, onFree: serveSoon })
   let serve = async (): Promise<number> => 0
   let nextServeAt = 0
   let isServing = false

@@ -49,12 +49,7 @@ export async function retryMatching(
   filter: RetryFilter,
   request: WriteRequest,
 ): Promise<Result> {
-  const { deadlineAt } = request
-  const isGone = (): boolean => performance.now() > deadlineAt
-  const run = async (): Promise<Result> => {
-    const { deliveryIds, next } = await deps.lists.run(`business ${caller.businessId}`, isGone, (models) =>
-      select(models, caller, filter),
-    )
+  const requeue = async ({ deliveryIds, next }: Chosen): Promise<Result> => {
     const summarise = (outcomes: Outcomes) => {
       const result = resultOf(outcomes, next)
       return { result, line: retryLine(caller, filter, result) }
@@ -64,8 +59,9 @@ export async function retryMatching(
     if (!plan?.requestKey) throw new Error('a retry by filter has no plan')
     return effectOf(plan.requestKey, plan.result, false)
   }
-  // The limit on parallel lists also limits how fast one business can re-queue.
-  return deps.lists.shares.run(caller.businessId, isGone, () => withinAuditLines(deps, caller, run))
+  return withinAuditLines(deps, caller, () =>
+    deps.lists.readAndAct(caller.businessId, (models) => select(models, caller, filter), requeue),
+  )
 }
 
 function retryLine({ businessId }: Caller, filter: RetryFilter, { requeued, skipped }: RetriedMatching): About {

@@ -3,9 +3,7 @@ import type { EventName } from '../../../schemas/events.ts'
 import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { refuse } from '../../errors.ts'
 import type { Result, ThirdPartyStep, WriteRequest } from '../../idempotency/request.ts'
-import { createFairSlots, type FairSlots } from '../../process/fair-slots.ts'
 import { dayOf } from '../../quotas/sandbox-day.ts'
 import { signFor } from '../attempts/sign.ts'
 import { recordOf } from '../attempts/verdict.ts'
@@ -16,14 +14,6 @@ import { permitEvents } from './event-permission.ts'
 import { findEndpoint } from './find.ts'
 import { sampleData } from './sample-data.ts'
 
-/**
- * The maximum number of endpoint tests that a business may run at the same time in one process. Each test may occupy
- * one of the process's sockets for 30 s.
- */
-const maxTests = 5
-
-export const createTestSlots = (): FairSlots => createFairSlots((held) => held < maxTests)
-
 /** Validates the body of a test request. Returns the requested event, or null if the body does not name an event. */
 export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EventName | null {
   const { event = null } = deps.validate(testEndpointBody, body)
@@ -31,7 +21,7 @@ export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: un
   return event as EventName | null
 }
 
-type TestDeps = Pick<Deps, 'Endpoint' | 'sender' | 'testSlots' | 'config' | 'secrets' | 'now' | 'log'>
+type TestDeps = Pick<Deps, 'Endpoint' | 'sender' | 'capacity' | 'config' | 'secrets' | 'now' | 'log'>
 
 /**
  * Prepares a test of an endpoint, and returns a function that runs the test. The function makes one signed attempt with
@@ -52,13 +42,10 @@ export async function testEndpoint(
   const event = requested ?? first
   permitEvents(caller, [event], 'event')
   const send: ThirdPartyStep = () => {
-    const free = deps.testSlots.takeNow(caller.businessId)
-    if (free !== null) return sendSample(deps, endpoint, event, request).finally(free)
-    throw refuse('RATE_LIMITED', {
-      message: `A business can run ${maxTests} endpoint tests at once. Wait for one to finish.`,
-      details: { scope: 'tests', limit: maxTests },
-      retryAfterSeconds: 1,
-    })
+    const [owners, cost] = [[caller.businessId], { tests: 1 }]
+    const held = deps.capacity.takeNow(owners, cost)
+    if (held === null) throw deps.capacity.refusal(owners, cost)
+    return sendSample(deps, endpoint, event, request).finally(held.free)
   }
   return { kind: 'none', data: send }
 }

@@ -4,7 +4,6 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { readSpan } from '../../input/span.ts'
-import type { Models } from '../../mongo/models.ts'
 import { permitEvents } from '../endpoints/event-permission.ts'
 import { findEndpoint } from '../endpoints/find.ts'
 import { presentReplay } from './present.ts'
@@ -42,16 +41,15 @@ export async function requestReplay(
 ): Promise<Result> {
   const endpoint = await findEndpoint(deps, caller, endpointId)
   permitEvents(caller, wanted.events ?? endpoint.events, 'events')
-  const isGone = (): boolean => performance.now() > request.deadlineAt
-  const read = <T>(query: (models: Models) => Promise<T>): Promise<T> =>
-    deps.lists.run(`business ${caller.businessId}`, isGone, query)
   // Counts are limited like lists, because a dry run can be repeated without end.
-  const { undelivered, ...planned } = await deps.lists.shares.run(caller.businessId, isGone, async () => {
-    const counted = await planReplay(deps, endpoint, wanted, (selection) =>
-      read((models) => countSelected(models, selection)),
-    )
-    return { ...counted, undelivered: dryRun ? await countUndelivered(counted, read) : null }
-  })
+  const { undelivered, ...planned } = await deps.lists.readAndAct(
+    caller.businessId,
+    async (models) => {
+      const counted = await planReplay(deps, endpoint, wanted, (selection) => countSelected(models, selection))
+      return { ...counted, undelivered: dryRun ? await countUndelivered(counted, models) : null }
+    },
+    async (found) => found,
+  )
   if (dryRun) {
     const replay = presentReplay({ ...planned, ...unstarted, _id: '', createdAt: deps.now() })
     return { kind: 'none', data: { ...replay, id: null, status: null, dryRun: true, undelivered } }

@@ -1,0 +1,165 @@
+import { type Cost, createShare, type Held, processClock, type Resource, type ShareClock } from './share.ts'
+
+const mib = 1024 * 1024
+/** How many bytes of large responses one business may read per second. Reading and building 1 MB takes 10 ms. */
+export const bytesPerSecond = 16 * mib
+/** A page of 100 ordinary items is smaller. */
+const largeBytes = 256 * 1024
+/** How long the reads of a business run one at a time after a large response. */
+const carefulMs = 600_000
+/** How long a request waits for capacity. It may then wait 8 s for MongoDB, and must get its response within 10 s. */
+export const maxWaitMs = 2_000
+
+/**
+ * What a process has for requests and background work. It has 1 GB of memory, of which it uses 150 MB at rest.
+ * `careful` returns how many reads of a business may run at a time.
+ */
+export const capacityLimits = (careful: (businessId: string) => number) =>
+  ({
+    memory: {
+      what: 'Memory of request bodies, responses and exports, in bytes',
+      total: 512 * mib,
+      parts: [{ owner: 'business', max: 128 * mib }],
+      leavesFree: true,
+      gets: 'a read waits up to 2 s, then 429 `responses`; a body gets 429 `bodies`; an unread response is closed',
+      refusal: {
+        scope: 'responses',
+        message: 'Your business requested too many large responses at once. Read them before you request more.',
+      },
+    },
+    lists: {
+      what: 'Lists, counts and dry runs at a time',
+      total: Number.POSITIVE_INFINITY,
+      parts: [{ owner: 'business', max: 2 }],
+      gets: 'a wait of up to 2 s, then 429 `lists`',
+      refusal: { scope: 'lists', message: 'A business can run 2 lists at once. Wait for one to finish.' },
+    },
+    exports: {
+      what: 'Exports at a time',
+      total: Number.POSITIVE_INFINITY,
+      parts: [{ owner: 'business', max: 2 }],
+      gets: 'a wait of up to 2 s, then 429 `lists`',
+      refusal: { scope: 'lists', message: 'A business can run 2 exports at once. Wait for one to finish.' },
+    },
+    // Each query may use three of the connections for lists (src/lists/lists.ts).
+    queries: {
+      what: 'Queries of lists, exports and staff pages at a time',
+      total: 4,
+      parts: [{ owner: 'business, or member of staff', max: 2 }],
+      gets: 'a wait of up to 2 s, then 503, or 429 `lists` for the third one of an owner',
+      refusal: { scope: 'lists', message: 'You can run 2 lists or searches at once. Wait for one to finish.' },
+    },
+    reads: {
+      what: 'Reads at a time of a business that had a large response within the last 10 minutes',
+      total: Number.POSITIVE_INFINITY,
+      parts: [{ owner: 'business', max: careful, range: '1' }],
+      gets: 'a wait of up to 2 s, then 429 `responses`',
+      refusal: {
+        scope: 'responses',
+        message:
+          'Your business requested too many large responses in a short time. Wait, or request fewer items with `limit`.',
+        limit: bytesPerSecond,
+      },
+    },
+    polls: {
+      what: 'Requests for the event feed that wait for an event',
+      total: 1_000,
+      parts: [{ owner: 'business', max: 5 }],
+      gets: '429 `polls`, or an empty response if the process is full',
+      refusal: {
+        scope: 'polls',
+        message: 'The service holds at most 5 requests per business. Follow the feed with fewer programs.',
+      },
+    },
+    tests: {
+      what: 'Tests of endpoints at a time',
+      total: 200,
+      parts: [{ owner: 'business', max: 5 }],
+      leavesFree: true,
+      gets: '429 `tests`',
+      refusal: {
+        scope: 'tests',
+        message: 'A business can run 5 endpoint tests at once. Wait for one to finish.',
+      },
+    },
+    twins: {
+      what: 'Requests that wait for a refund that another one began',
+      total: 1_000,
+      parts: [{ owner: 'business', max: 20 }],
+      gets: '409 IDEMPOTENCY_REQUEST_IN_PROGRESS',
+    },
+    relays: {
+      what: 'Documents whose events are being relayed',
+      total: 400,
+      parts: [{ owner: 'business', max: 200 }],
+      leavesFree: true,
+      gets: 'a wait of 100 ms, then the next poll relays them',
+      maxWaiting: 1_000,
+    },
+    walletQueries: {
+      what: 'Queries of wallets for an outcome',
+      total: 50,
+      parts: [{ owner: 'business', max: 25 }],
+      leavesFree: true,
+      gets: 'the query waits for the next poll',
+    },
+  }) satisfies Record<string, Resource>
+
+export type CapacityName = keyof ReturnType<typeof capacityLimits>
+export type Capacity = ReturnType<typeof createCapacity>
+
+export function createCapacity({ elapsedMs, after }: ShareClock = processClock) {
+  /** When each business with large responses may run several reads again, the earliest first. */
+  const careful = new Map<string, number>()
+  const share = createShare(
+    capacityLimits((businessId) => ((careful.get(businessId) ?? 0) > elapsedMs() ? 1 : Number.POSITIVE_INFINITY)),
+    { after },
+  )
+
+  function noteLarge(businessId: string): void {
+    careful.delete(businessId)
+    careful.set(businessId, elapsedMs() + carefulMs)
+    for (const [other, endsAt] of careful) {
+      if (endsAt > elapsedMs()) return
+      careful.delete(other)
+    }
+  }
+
+  /**
+   * Gives back what a read of `bytes` needed in `tookMs`. A business waits for its next read for as long as a large
+   * response takes at `bytesPerSecond`, and after a list or an export for three times as long as it took beyond 10 ms.
+   * That rest is at most 200 ms, so that requests in sequence are never refused.
+   */
+  function endRead(businessId: string, held: Held<CapacityName>, { bytes, tookMs }: { bytes: number; tookMs: number }) {
+    const isLarge = bytes > largeBytes
+    if (isLarge) noteLarge(businessId)
+    giveBackAfter(isLarge ? (bytes / bytesPerSecond) * 1000 : 0, held, { reads: 0 })
+    giveBackAfter(Math.min(200, 3 * (tookMs - 10)), held, { lists: 0, exports: 0 })
+  }
+
+  function giveBackAfter(ms: number, held: Held<CapacityName>, cost: Cost<CapacityName>): void {
+    if (ms > 0) after(ms, () => held.resize(cost))
+    else held.resize(cost)
+  }
+
+  /** Waits until all that a request needs is free. Throws RATE_LIMITED, or SERVICE_UNAVAILABLE if others have it. */
+  async function wait(owner: string, cost: Cost<CapacityName>): Promise<Held<CapacityName>> {
+    const held = await share.take([owner], cost, maxWaitMs)
+    if (held === null) throw share.refusal([owner], cost)
+    return held
+  }
+
+  return {
+    ...share,
+    wait,
+    endRead,
+    /** Waits until work on a document of this size may start. It counts as `times` reads. Small ones never wait. */
+    async paceWork(businessId: string, bytes: number, times = 1): Promise<void> {
+      if (bytes <= largeBytes) return
+      // Other work that starts at once must already find it.
+      noteLarge(businessId)
+      const held = await wait(businessId, { reads: 1 })
+      endRead(businessId, held, { bytes: bytes * times, tookMs: 0 })
+    },
+  }
+}

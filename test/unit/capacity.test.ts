@@ -1,0 +1,191 @@
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { mock } from 'node:test'
+import { expect } from 'chai'
+import { createRequestMemory, perBusiness, type RequestMemory } from '../../src/http/responses/memory.ts'
+import { bytesPerSecond, type Capacity, createCapacity, maxWaitMs } from '../../src/limits/capacity.ts'
+import { createTime } from '../support/time.ts'
+
+const kib = 1024
+
+/** A response that has only a connection. */
+class Response extends EventEmitter {
+  closed = false
+  destroy() {
+    if (this.closed) return
+    this.closed = true
+    this.emit('close')
+  }
+}
+const response = () => new Response() as unknown as ServerResponse
+
+describe('The capacity of a process', () => {
+  let time: ReturnType<typeof createTime>
+  let capacity: Capacity
+  beforeEach(() => {
+    time = createTime()
+    capacity = createCapacity(time)
+  })
+
+  describe('for reads', () => {
+    /** Reads a response of this size for a business. */
+    async function read(bytes: number, by = 'a'): Promise<void> {
+      const held = await capacity.wait(by, { reads: 1 })
+      capacity.endRead(by, held, { bytes, tookMs: 0 })
+    }
+    /** Records when work begins, or is refused. */
+    function watch(work: Promise<unknown>) {
+      const seen: { atMs: number | null; refusal: unknown } = { atMs: null, refusal: null }
+      void work
+        .catch((refusal: unknown) => Object.assign(seen, { refusal }))
+        .then(() => Object.assign(seen, { atMs: time.elapsedMs() }))
+      return seen
+    }
+
+    it('does not delay a business that has had no large responses', async () => {
+      await read(bytesPerSecond)
+      for (let n = 0; n < 100; n += 1) await read(100_000, 'b')
+      expect(time.elapsedMs()).to.equal(0)
+    })
+
+    it("delays a business's next read for as long as its large response takes at 16 MiB per second", async () => {
+      await read(bytesPerSecond / 2)
+      const next = watch(capacity.wait('a', { reads: 1 }))
+      await time.advance(499)
+      expect(next.atMs).to.equal(null)
+      await time.advance(1)
+      expect(next.atMs).to.equal(500)
+    })
+
+    it("runs a business's reads one at a time after a large response, and again together after 10 minutes", async () => {
+      await read(300_000)
+      await time.advance(20)
+      const first = await capacity.wait('a', { reads: 1 })
+      expect(capacity.takeNow(['a'], { reads: 1 })).to.equal(null)
+      first.free()
+      await time.advance(600_000)
+      expect([1, 2].map(() => capacity.takeNow(['a'], { reads: 1 }))).to.not.include(null)
+    })
+
+    it('delays work on documents whose size is known in advance, even if all of the work starts at once', async () => {
+      const works = Array.from({ length: 5 }, () => watch(capacity.paceWork('a', bytesPerSecond / 8)))
+      await time.advance(0)
+      for (let n = 1; n < 5; n += 1) await time.advance(125)
+      expect(works.map(({ atMs }) => atMs)).to.deep.equal([0, 125, 250, 375, 500])
+    })
+
+    it("does not delay work on small documents or other businesses' documents", async () => {
+      await capacity.paceWork('a', bytesPerSecond)
+      await capacity.paceWork('a', 10_000)
+      await capacity.paceWork('b', bytesPerSecond)
+      expect(time.elapsedMs()).to.equal(0)
+    })
+
+    it('refuses a read after a wait of two seconds, or immediately if 100 others are already waiting', async () => {
+      await read(bytesPerSecond * 10)
+      const all = Array.from({ length: 101 }, () => watch(capacity.wait('a', { reads: 1 })))
+      await time.advance(0)
+      await time.advance(maxWaitMs)
+      expect(all.map(({ atMs }) => atMs)).to.deep.equal([...Array(100).fill(2000), 0])
+      const details = { scope: 'responses', limit: bytesPerSecond }
+      for (const { refusal } of all) expect(refusal).to.have.property('extras').that.deep.includes({ details })
+    })
+
+    it('withholds the slot of a list for a while from its business, but not from others', async () => {
+      const held = [await capacity.wait('a', { lists: 1 }), await capacity.wait('a', { lists: 1 })]
+      for (const each of held) capacity.endRead('a', each, { bytes: 0, tookMs: 60 })
+      expect(capacity.takeNow(['a'], { lists: 1 })).to.equal(null)
+      expect(capacity.takeNow(['b'], { lists: 1 })).to.not.equal(null)
+      await time.advance(150)
+      expect(capacity.takeNow(['a'], { lists: 1 })).to.not.equal(null)
+    })
+  })
+
+  describe('for responses', () => {
+    let memory: RequestMemory
+    const taken = (by?: string) => (by === undefined ? capacity.taken('memory') : capacity.held('memory', by))
+    const reserve = (by: string, bytes: number, to = response()) => memory.reserve(by, { memory: bytes }, to)
+    beforeEach(() => {
+      memory = createRequestMemory(capacity)
+    })
+
+    it("reserves at most a business's part for one response, and nothing for a response of up to 16 KiB", async () => {
+      const reserved = await reserve('a', 2 * perBusiness)
+      expect(taken()).to.equal(perBusiness)
+      reserved.built(16 * kib)
+      expect(taken()).to.equal(0)
+      memory.count('a', 16 * kib, response())
+      expect(taken()).to.equal(0)
+    })
+
+    it('keeps memory reserved until the work has ended and the connection has closed', async () => {
+      const gone = response()
+      const reserved = await reserve('a', 50 * kib, gone)
+      let end: () => void = () => undefined
+      const work = reserved.during(() => new Promise<void>((resolve) => (end = resolve)))
+      gone.destroy()
+      expect(taken()).to.equal(50 * kib)
+      end()
+      await work
+      expect(taken()).to.equal(0)
+    })
+
+    it('gives back the memory of each part that the client has read', async () => {
+      const reserved = await reserve('a', 500 * kib)
+      reserved.built(200 * kib)
+      reserved.wasRead(64 * kib)
+      expect(taken()).to.equal(136 * kib)
+    })
+
+    it("closes a business's oldest responses if it does not read the responses to its writes", () => {
+      const responses = Array.from({ length: 5 }, response)
+      for (const each of responses) memory.count('a', perBusiness * 0.3, each)
+      expect(responses.map(({ closed }) => closed)).to.deep.equal([true, true, false, false, false])
+      expect(taken()).to.be.closeTo(perBusiness * 0.9, 10)
+    })
+
+    it("closes another business's stalled response to free memory for a business that uses less memory", async () => {
+      const stalled = await Promise.all(
+        ['a', 'b', 'c', 'd'].map(async (by) => {
+          const stalling = response()
+          capacity.force([by], { memory: 1 })
+          const reserved = await reserve(by, perBusiness / 2, stalling)
+          reserved.built(perBusiness / 2)
+          memory.count(by, perBusiness / 2, response())
+          return stalling
+        }),
+      )
+      const now = mock.method(performance, 'now', () => Number.MAX_SAFE_INTEGER)
+      await reserve('e', 50 * kib)
+      now.mock.restore()
+      expect(stalled.filter(({ closed }) => closed).length).to.be.at.least(1)
+      expect(taken('e')).to.equal(50 * kib)
+    })
+
+    it('runs no read for a client that has disconnected', async () => {
+      const gone = response()
+      gone.destroy()
+      const refused = await reserve('a', 50 * kib, gone).catch((error: unknown) => error)
+      expect(refused).to.include({ code: 'SERVICE_UNAVAILABLE' })
+      expect(taken()).to.equal(0)
+    })
+
+    it("releases a body's memory once, when the last task that uses the body has ended", async () => {
+      const body = memory.body('a', 'json', 100 * kib) ?? expect.fail()
+      expect(taken()).to.equal(1_500 * kib)
+      body.keep(50 * kib)
+      expect(taken()).to.equal(750 * kib)
+      let end: (error: Error) => void = () => undefined
+      const late = new Promise<void>((_, reject) => (end = reject))
+      const request = body.during(async () => {
+        body.during(() => late).catch(() => undefined)
+        throw new Error('too late')
+      })
+      expect(await request.catch(({ message }: Error) => message)).to.equal('too late')
+      expect(taken()).to.equal(750 * kib)
+      end(new Error('gone'))
+      await new Promise(setImmediate)
+      expect(taken()).to.equal(0)
+    })
+  })
+})

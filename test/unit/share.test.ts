@@ -1,0 +1,173 @@
+import { expect } from 'chai'
+import { Refusal } from '../../src/errors.ts'
+import { createShare, type Resource, type Share } from '../../src/limits/share.ts'
+import { createTime } from '../support/time.ts'
+
+const about = { what: 'something', gets: 'a wait' }
+const refusal = { scope: 'lists', message: 'Two at a time.' } as const
+const two = { ...about, total: 3, parts: [{ owner: 'business', max: 2 }], refusal } satisfies Resource
+const memory = { ...about, total: 400, parts: [{ owner: 'business', max: 100 }] } satisfies Resource
+
+describe('A share', () => {
+  let time: ReturnType<typeof createTime>
+  beforeEach(() => {
+    time = createTime()
+  })
+
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+  describe('of slots', () => {
+    let share: Share<'slots'>
+    /** The names of those who got a slot, in order. */
+    let granted: string[]
+    let frees: Map<string, () => void>
+    beforeEach(() => {
+      share = createShare({ slots: two }, time)
+      granted = []
+      frees = new Map()
+    })
+
+    /** Waits for a slot of the owner that the name begins with. Resolves to whether it was granted. */
+    async function take(name: string, waitMs = 1_000): Promise<boolean> {
+      const held = await share.take([name[0] ?? ''], { slots: 1 }, waitMs)
+      if (held === null) return false
+      granted.push(name)
+      frees.set(name, held.free)
+      return true
+    }
+    const start = (...names: string[]) => {
+      for (const name of names) void take(name)
+    }
+    async function free(...names: string[]): Promise<void> {
+      for (const name of names) {
+        await settle()
+        frees.get(name)?.()
+      }
+      await settle()
+    }
+
+    it('grants an owner its part, and others the rest', async () => {
+      start('a1', 'a2', 'a3', 'b1', 'b2')
+      await settle()
+      expect(granted).to.deep.equal(['a1', 'a2', 'b1'])
+      expect([share.taken('slots'), share.held('slots', 'a'), share.waiting('a')]).to.deep.equal([3, 2, 1])
+    })
+
+    it('grants what becomes free to the owner that holds least, and among equals to the one that has waited longest since its last', async () => {
+      start('a1', 'a2', 'b1', 'a3', 'a4', 'b2', 'c1', 'd1')
+      await free('a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'd1')
+      expect(granted).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'd1', 'a4'])
+    })
+
+    it('lets a call wait for the given time, and no longer', async () => {
+      start('a1', 'a2')
+      const [short, long] = [take('a3', 100), take('a4', 200)]
+      await time.advance(100)
+      expect(await short).to.equal(false)
+      await free('a1')
+      expect(await long).to.equal(true)
+      expect(time.timers()).to.equal(0)
+    })
+
+    it('does not let more than 100 calls of an owner wait', async () => {
+      start('a1', 'a2')
+      const all = Array.from({ length: 101 }, (_, n) => take(`a${n + 3}`))
+      expect(await all.at(-1)).to.equal(false)
+      await time.advance(1_000)
+      expect(await Promise.all(all)).to.deep.equal(Array(101).fill(false))
+    })
+
+    it('refuses an owner that has used up its own part, but not one that waits for what others hold', async () => {
+      start('a1', 'a2', 'b1')
+      await settle()
+      const own = share.refusal(['a'], { slots: 1 })
+      expect(own).to.be.instanceOf(Refusal).and.include({ code: 'RATE_LIMITED', message: 'Two at a time.' })
+      expect(own.extras).to.deep.include({ details: { scope: 'lists', limit: 2 }, retryAfterSeconds: 1 })
+      expect(share.refusal(['c'], { slots: 1 })).to.include({ code: 'SERVICE_UNAVAILABLE' })
+    })
+
+    it('frees a slot once, however often it is freed', async () => {
+      await take('a1')
+      for (const _again of [1, 2]) frees.get('a1')?.()
+      expect([share.taken('slots'), share.held('slots', 'a')]).to.deep.equal([0, 0])
+    })
+  })
+
+  it('keeps as much free as an owner then holds, if it leaves something for others', () => {
+    const share = createShare({
+      slots: { ...two, total: 100, parts: [{ owner: 'business', max: 90 }], leavesFree: true },
+    })
+    const held = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((owner) => {
+      while (share.takeNow([owner], { slots: 1 }) !== null);
+      return share.held('slots', owner)
+    })
+    expect(held).to.deep.equal([50, 25, 12, 6, 3, 2, 1])
+  })
+
+  it('limits nested owners, and lets those of one leaf pass a leaf that is blocked', async () => {
+    const parts = [
+      { owner: 'business', max: 10 },
+      { owner: 'endpoint', max: (key: string) => (key === 'x' ? 1 : 3), range: '' },
+    ] as const
+    const share = createShare({ slots: { ...about, total: 100, parts: [...parts] } }, time)
+    const first = share.takeNow(['a', 'x'], { slots: 1 })
+    const blocked = share.take(['a', 'x'], { slots: 1 }, 1_000)
+    for (const _each of [1, 2, 3]) expect(share.takeNow(['a', 'y'], { slots: 1 })).to.not.equal(null)
+    expect(share.left('slots', ['a', 'y'])).to.equal(0)
+    expect(share.left('slots', ['a', 'z'])).to.equal(3)
+    first?.free()
+    expect(await blocked).to.not.equal(null)
+  })
+
+  describe('of memory', () => {
+    let share: Share<'memory' | 'reads'>
+    beforeEach(() => {
+      share = createShare({ memory, reads: { ...two, total: Number.POSITIVE_INFINITY } }, time)
+    })
+
+    it('grants everything at once, in order of arrival, so that small calls do not starve a large one', async () => {
+      const first = share.takeNow(['a'], { memory: 60 })
+      const got: string[] = []
+      const large = share.take(['a'], { memory: 90 }, 1_000).then(() => got.push('large'))
+      void share.take(['a'], { memory: 30 }, 1_000).then(() => got.push('small'))
+      expect(first?.resize({ memory: 20 })).to.equal(true)
+      expect(first?.resize({ memory: 10 })).to.equal(true)
+      await large
+      expect(got).to.deep.equal(['large'])
+      expect(share.taken('memory')).to.equal(100)
+    })
+
+    it('grants nothing of one resource while another one is missing', async () => {
+      for (const _each of [1, 2]) share.takeNow(['a'], { reads: 1 })
+      expect(share.takeNow(['a'], { reads: 1, memory: 10 })).to.equal(null)
+      expect(share.taken('memory')).to.equal(0)
+      expect(share.blockOf(['a'], { reads: 1, memory: 10 })).to.deep.equal({ name: 'reads', level: 0 })
+    })
+
+    it('lets those who wait for one resource not hold up those who need another', () => {
+      for (const _each of [1, 2]) share.takeNow(['a'], { reads: 1 })
+      void share.take(['a'], { reads: 1 }, 1_000)
+      expect(share.takeNow(['a'], { memory: 10 })).to.not.equal(null)
+    })
+
+    it('counts what cannot be refused, beyond every limit', () => {
+      const held = share.force(['a'], { memory: 500 })
+      expect([share.held('memory', 'a'), share.largest('memory')]).to.deep.equal([500, 'a'])
+      expect(share.takeNow(['b'], { memory: 10 })).to.equal(null)
+      held.free()
+      expect([share.taken('memory'), share.largest('memory')]).to.deep.equal([0, null])
+    })
+
+    it('moves from one resource to another as soon as that is free, and keeps what it holds until then', () => {
+      const slow = [1, 2].map(() => share.takeNow(['a'], { reads: 1 }))
+      const moving = [1, 2].map(() => share.takeNow(['a'], { memory: 10 }))
+      for (const each of moving) each?.moveTo({ memory: 0, reads: 1 })
+      expect([share.taken('memory'), share.taken('reads')]).to.deep.equal([20, 2])
+      slow[0]?.free()
+      expect([share.taken('memory'), share.taken('reads')]).to.deep.equal([10, 2])
+      moving[1]?.free()
+      slow[1]?.free()
+      expect([share.taken('memory'), share.taken('reads'), share.waiting('a')]).to.deep.equal([0, 1, 0])
+    })
+  })
+})
