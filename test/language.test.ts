@@ -40,7 +40,7 @@ const refused: Record<string, Refused> = {
 }
 
 /** Names that other packages or the contract with wallet providers give. To place an order is the term of the field. */
-const given = /^(validUntil|waitUntil\w*|moveTo\w+|place(Order|Orders|WithRetries|Directly)|tries)$/
+const given = /^(validUntil|waitUntil\w*|moveTo\w*|place(Order|Orders|WithRetries|Directly)|tries)$/
 
 interface Comment {
   text: string

@@ -20,7 +20,9 @@ export interface Resource extends Limit {
   total: number
   /** The parts of nested owners. The resource is shared fairly among the owners of the first one. */
   parts: readonly [Part, ...Part[]]
-  /** An owner gets more only while at least as much stays free as it then holds, so that something is left for others. */
+  /**
+   * An owner gets more only while at least as much stays free as it then holds, so that something is left for others.
+   */
   leavesFree?: true
   refusal?: OwnRefusal
   /** How many calls of one owner may be waiting for it. The default is 100. */
@@ -83,8 +85,8 @@ export const processClock: ShareClock = {
 
 /**
  * Shares resources of one process among owners. What becomes free goes to the waiting owner that holds the smallest
- * part of what it waits for and, among equals, to the one that has waited longest since it was served. A caller gets everything it
- * needs at once or nothing, so holders never wait for each other.
+ * part of what it waits for and, among equals, to the one that has waited longest since it was served. A caller gets
+ * everything it needs at once or nothing, so holders never wait for each other.
  */
 export function createShare<Name extends string>(
   resources: Record<Name, Resource>,
@@ -177,7 +179,7 @@ export function createShare<Name extends string>(
       const [first] = queue
       if (first === undefined || !fits(first.owners, first.more)) continue
       leave(owner, line, key, queue, 0)
-      // Whoever was served is the last one next time.
+      // The queue that was served is the last one next time.
       if (line.queues.delete(key)) line.queues.set(key, queue)
       if (lines.delete(owner)) lines.set(owner, line)
       change(first.owners, first.more)
@@ -298,7 +300,9 @@ export function createShare<Name extends string>(
       return hold(owners, cost)
     },
     blockOf,
-    /** The error for a caller that did not get what it needs: RATE_LIMITED only if its owner has used up its own part. */
+    /**
+     * The error for a caller that did not get what it needs: RATE_LIMITED only if its owner has used up its own part.
+     */
     refusal(owners: readonly string[], cost: Cost<Name>, instead?: OwnRefusal): Refusal {
       const block = blockOf(owners, cost)
       const isAtFault = block === null ? isFull(owners, cost) : block.level !== null

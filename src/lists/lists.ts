@@ -4,8 +4,8 @@ import { isTooSlow } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 
 /**
- * Reads lists, counts, exports and staff searches on MongoDB connections of their own, so that no other work has to wait
- * for them. How many run at a time is limited (src/limits/capacity.ts).
+ * Reads lists, counts, exports and staff searches on MongoDB connections of their own, so that no other work has to
+ * wait for them. How many run at a time is limited (src/limits/capacity.ts).
  */
 export type Lists = ReturnType<typeof createLists>
 

@@ -29,7 +29,9 @@ export interface Relayed extends DeliveryCounts {
  * documents are in memory.
  */
 const maxPerJob = 50
-/** A document that has to wait longer is left for the next poll, because its job can do nothing else in the meantime. */
+/**
+ * A document that has to wait longer is left for the next poll, because its job can do nothing else in the meantime.
+ */
 const maxWaitMs = 100
 
 /**

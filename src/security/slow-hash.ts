@@ -59,15 +59,15 @@ export function createSlowHash(memoryKib: number) {
     ),
   )
 
-  async function inTurn<T>(owners: string[], work: () => Promise<T>): Promise<T> {
+  async function whenFree<T>(owners: string[], work: () => Promise<T>): Promise<T> {
     const held = await share.take(owners, { hashes: 1 }, maxWaitMs)
     if (held === null) throw unavailable()
     return work().finally(held.free)
   }
 
   /**
-   * Creates the function that checks one kind of secret, at most `atOnce` at a time. Each kind has a queue of its own, so
-   * that a flood of one hardly delays the others, and makes none of them fail.
+   * Creates the function that checks one kind of secret, at most `atOnce` at a time. Each kind has a queue of its own,
+   * so that a flood of one hardly delays the others, and makes none of them fail.
    */
   function createCheck(maxOfOwner: number, atOnce = 2): SlowCheck {
     const kind = String(kinds.push({ atOnce, maxOfOwner }) - 1)
@@ -75,13 +75,13 @@ export function createSlowHash(memoryKib: number) {
       const owners = [kind, `${kind} ${owner}`]
       const held = share.takeNow(owners, { checks: 1 })
       if (held === null) return null
-      return inTurn(owners, () => verify(slowHash ?? hashOfNothing, secret)).finally(held.free)
+      return whenFree(owners, () => verify(slowHash ?? hashOfNothing, secret)).finally(held.free)
     }
   }
 
   const ofMaking = String(kinds.push({ atOnce: 2, maxOfOwner: 0 }) - 1)
   /** Hashes a password or PIN for storage. The call waits as long as necessary, because only operators use it. */
-  const make = (secret: string): Promise<string> => inTurn([ofMaking], () => hash(secret, cost))
+  const make = (secret: string): Promise<string> => whenFree([ofMaking], () => hash(secret, cost))
   return { make, createCheck }
 }
 

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Response } from 'express'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { type ErrorCode, Refusal, refuse, unavailable } from '../../errors.ts'
+import { type ErrorCode, Refusal } from '../../errors.ts'
+import type { Counted, RateLimits, Standing } from '../../limits/rate.ts'
 import { prefixesOf } from '../../security/network.ts'
-import type { Counted, RateLimits, Standing } from '../../security/rate-limits/rate-limits.ts'
 import { delayRefusal, prefixLimits } from '../pages/limit-visitors.ts'
 
 type Limiting = Pick<Deps, 'rateLimits'>
@@ -43,7 +43,7 @@ async function limitTo(rateLimits: RateLimits, res: Response, scope: Scope, who:
   if (standing.isOpen) return
   const seconds = (standing.over - 1) / perSecond
   if (seconds >= 1) await pause(Math.min(maxDelayMs, seconds * 1000))
-  throw tooMany(scope, perSecond)
+  throw rateLimits.refusal(scope, perSecond)
 }
 
 /**
@@ -56,7 +56,7 @@ export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller,
   if (rateLimits === null || requests <= 1) return
   const perSecond = limits.perSecond ?? rateLimits.perSecond
   const who = `key:${keyId}` as const
-  if (!rateLimits.look(who, perSecond + 1).isOpen) throw tooMany('key', perSecond)
+  if (!rateLimits.look(who, perSecond + 1).isOpen) throw rateLimits.refusal('key', perSecond)
   rateLimits.count(who, perSecond, requests - 1)
 }
 
@@ -64,49 +64,32 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set(['MISSING_CREDENTIALS', 'I
 
 /**
  * Looks up a request's credentials with `recognise`. Throws RATE_LIMITED without a lookup if the client's network, or a
- * larger prefix that contains the network, has sent too many requests without known credentials in the current second
- * (step 3 in the order of checks, docs/maintainers/decisions.md). That error is delayed by one to two seconds
- * (src/http/pages/limit-visitors.ts). The number of concurrent lookups for a network never exceeds what is left of its
- * limit. Other requests wait for one of these lookups to end, so a valid key is not rejected just because many valid
- * requests arrive at the same time. Requests that are still waiting at `deadlineAt` receive SERVICE_UNAVAILABLE. A
- * request that is rejected although its key is known (steps 4 and 5) is not counted. If it counted against the key, a
- * stranger who has the key (a publishable key is visible in browsers) could use up its limit, even from an address that
- * is not allowed. If it counted against the address, requests with other keys from that address could be rejected.
- * Rejecting such a request therefore always costs a lookup, but concurrent lookups share one round trip.
+ * larger prefix that contains it, has sent too many requests without known credentials in the current second (step 3 in
+ * the order of checks, docs/maintainers/decisions.md). That error is delayed (src/http/pages/limit-visitors.ts).
+ * Requests that arrive while lookups are running are not counted yet, so that no valid key is refused because many
+ * arrive at once. A request that is refused although its key is known (steps 4 and 5) is never counted: a stranger who
+ * has a publishable key could otherwise use up its limit, or that of an address for other keys.
  */
 export async function limitUnknown<Known>(
-  deps: Limiting,
+  { rateLimits }: Limiting,
   clientAddress: string,
   res: Response,
-  deadlineAt: number,
   recognise: () => Promise<Known>,
 ): Promise<Known> {
-  const { rateLimits } = deps
   if (rateLimits === null) return recognise()
   const prefixes = prefixLimits(clientAddress, rateLimits).map(
     ({ range, limit }) => [`address:${range}`, limit] as const,
   )
-  const remainingLookups = () => {
-    if (performance.now() > deadlineAt) throw unavailable()
-    const standings = prefixes.map((prefix) => rateLimits.look(...prefix))
-    if (standings.every(({ isOpen }) => isOpen)) return Math.min(...standings.map(({ remaining }) => remaining))
+  if (!prefixes.every((prefix) => rateLimits.look(...prefix).isOpen)) {
     setRateLimitHeaders(res, 'address', rateLimits.perSecond, { remaining: 0 })
-    throw tooMany('address', rateLimits.perSecond)
+    await delayRefusal(rateLimits)
+    throw rateLimits.refusal('address', rateLimits.perSecond)
   }
-  const recogniseCounted = async () => {
-    try {
-      return await recognise()
-    } catch (error) {
-      if (error instanceof Refusal && unknownCaller.has(error.code))
-        for (const prefix of prefixes) rateLimits.count(...prefix)
-      throw error
-    }
-  }
-  const [[own] = ['']] = prefixes
   try {
-    return await rateLimits.inLine(own, remainingLookups, recogniseCounted)
+    return await recognise()
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'RATE_LIMITED') await delayRefusal(rateLimits)
+    if (error instanceof Refusal && unknownCaller.has(error.code))
+      for (const prefix of prefixes) rateLimits.count(...prefix)
     throw error
   }
 }
@@ -123,11 +106,4 @@ function setRateLimitHeaders(
 ): void {
   res.setHeader('RateLimit-Policy', `"${scope}";q=${perSecond};w=1`)
   res.setHeader('RateLimit', `"${scope}";r=${remaining};t=1`)
-}
-
-function tooMany(scope: Scope, perSecond: number): Refusal {
-  return refuse('RATE_LIMITED', {
-    retryAfterSeconds: 1,
-    details: { scope, limit: perSecond, windowSeconds: 1 },
-  })
 }

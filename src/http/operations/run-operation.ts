@@ -64,7 +64,7 @@ async function identifyCaller({ deps, req, res, deadline }: Omit<Call, 'caller'>
   if (unsure !== null) await deadline.run(() => unsure)
   const address = req.ip ?? ''
   return deadline.run((deadlineAt) =>
-    limitUnknown(deps, address, res, deadlineAt, async () =>
+    limitUnknown(deps, address, res, async () =>
       identify(deps, bearerToken(req), address, deadlineAt, (key) => {
         res.locals.key = key
       }),

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Deps } from '../../deps.ts'
-import { refuse } from '../../errors.ts'
+import type { RateLimits } from '../../limits/rate.ts'
 import { prefixesOf } from '../../security/network.ts'
-import type { RateLimits } from '../../security/rate-limits/rate-limits.ts'
 import { isProbe } from '../server/probe.ts'
 
 /**
@@ -42,10 +41,7 @@ export function limitVisitors(
     if (closed === null) return next()
     await delayRefusal(rateLimits)
     if (isProbe(req)) return next()
-    throw refuse('RATE_LIMITED', {
-      retryAfterSeconds: 1,
-      details: { scope: scope(req), limit: closed.limit, windowSeconds: 1 },
-    })
+    throw rateLimits.refusal(scope(req), closed.limit)
   }
 }
 

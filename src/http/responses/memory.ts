@@ -21,8 +21,8 @@ interface Unread {
 }
 
 /**
- * The memory that each byte of a body takes while it is processed, measured with JSON that consists only of brackets and
- * with files whose cells are all short.
+ * The memory that each byte of a body takes while it is processed, measured with JSON that consists only of brackets
+ * and with files whose cells are all short.
  */
 export const perBodyByte = { json: 15, csv: 5 } as const
 
@@ -76,7 +76,7 @@ export function createRequestMemory(capacity: Capacity) {
   }
 
   /** If the memory of the process is used up, closes stalled responses of businesses that hold more than this one. */
-  function makeRoom(businessId: string, cost: Cost<CapacityName>): void {
+  function closeForOthers(businessId: string, cost: Cost<CapacityName>): void {
     for (;;) {
       const block = capacity.blockOf([businessId], cost)
       const largest = capacity.largest('memory')
@@ -87,7 +87,7 @@ export function createRequestMemory(capacity: Capacity) {
   }
 
   function takeNow(businessId: string, cost: Cost<CapacityName>): Held<CapacityName> | null {
-    makeRoom(businessId, cost)
+    closeForOthers(businessId, cost)
     return capacity.takeNow([businessId], cost)
   }
 

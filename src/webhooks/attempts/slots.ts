@@ -2,7 +2,7 @@ import { createShare, processClock, type Resource, type ShareClock } from '../..
 import { backgroundRest } from '../../mongo/batching/batcher.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 
-/** Merchants are told to respond within 5 s (docs/merchants/webhooks.md). An attempt that takes longer is slow. */
+/** docs/merchants/webhooks.md asks merchants to respond within 5 s. An attempt that takes longer is slow. */
 export const fastForMs = 5_000
 
 /** An endpoint's window is how many fast attempts it may have in progress at the moment. */
@@ -94,9 +94,9 @@ interface Use {
 export type Slots = ReturnType<typeof createSlots>
 
 /**
- * The slots for attempts in one process (docs/maintainers/architecture.md, "Isolation"), and the endpoints that wait for
- * them. A slot includes the attempt's socket. After 5 s, an attempt moves to a slow slot, so that endpoints that hang
- * block only their own business.
+ * The slots for attempts in one process (docs/maintainers/architecture.md, "Isolation"), and the endpoints that wait
+ * for them. A slot includes the attempt's socket. After 5 s, an attempt moves to a slow slot, so that endpoints that
+ * hang block only their own business.
  */
 export function createSlots({ elapsedMs, after }: ShareClock = processClock) {
   const uses = new Map<string, Use>()
@@ -218,7 +218,9 @@ export function createSlots({ elapsedMs, after }: ShareClock = processClock) {
      * attempts. It must not throw.
      */
     onAvailable: (act: () => Promise<number>): void => void (serve = act),
-    /** Calls the callback soon if endpoints are waiting, as after a failure to serve one: nothing else might be freed. */
+    /**
+     * Calls the callback soon if endpoints are waiting, as after a failure to serve one: nothing else might be freed.
+     */
     serveWaiting: serveSoon,
     inFlight: (): number => share.taken('fast') + share.taken('slow'),
     slowInFlight: (): number => share.taken('slow'),

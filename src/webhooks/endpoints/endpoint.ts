@@ -9,8 +9,8 @@ import { type OutboxEvent, outboxFields, outboxIndex } from '../../outbox/event.
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
 /**
- * A summary of the results of the attempts at an endpoint. A process that has not used the endpoint recently derives its
- * window from it (attempts/slots.ts).
+ * A summary of the results of the attempts at an endpoint. A process that has not used the endpoint recently derives
+ * its window from it (attempts/slots.ts).
  */
 export interface EndpointHealth {
   lastSuccessAt: Date | null

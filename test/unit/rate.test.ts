@@ -1,11 +1,7 @@
 import { mock } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { Response } from 'express'
-import { limitUnknown } from '../../src/http/operations/limit-rate.ts'
-import type { Addition, AddUp } from '../../src/security/rate-limits/add-up.ts'
-import { createLines } from '../../src/security/rate-limits/lines.ts'
-import { type Counted, createRateLimits, type RateLimits } from '../../src/security/rate-limits/rate-limits.ts'
+import { type Addition, type AddUp, type Counted, createRateLimits, type RateLimits } from '../../src/limits/rate.ts'
 
 const at = new Date('2026-01-01T00:00:00.500Z')
 const open = (perSecond: number, addUp: AddUp, now = () => at): RateLimits => {
@@ -94,40 +90,6 @@ describe('The rate limiter', () => {
     await limits.exchange()
     const [first, second] = batches.flat().map(([name]) => Number.parseInt(name, 10))
     expect((second ?? 0) - (first ?? 0)).to.equal(1)
-  })
-
-  it("makes a caller's lookups wait while the maximum number of lookups is running, and starts the next lookup when one ends", async () => {
-    const inLine = createLines()
-    let max = 2
-    const ends: (() => void)[] = []
-    const maxOf = () => (max === 0 ? expect.fail('closed') : max)
-    const lookUp = () => inLine('a', maxOf, () => new Promise<void>((resolve) => ends.push(resolve)))
-    const outcomes = Promise.allSettled(Array.from({ length: 6 }, lookUp))
-    await setImmediate()
-    expect(ends).to.have.length(2)
-    for (const [next, running] of [
-      [2, 2],
-      [3, 3],
-    ] as const) {
-      max = next
-      ends.shift()?.()
-      await setImmediate()
-      expect(ends).to.have.length(running)
-    }
-    max = 0
-    for (const end of ends) end()
-    const statuses = (await outcomes).map(({ status }) => status)
-    expect(statuses.toSorted()).to.deep.equal([...Array(5).fill('fulfilled'), 'rejected'])
-  })
-
-  it('starts no lookup for a caller whose deadline has already passed', async () => {
-    const deps = { rateLimits: open(5, away) }
-    const passed = performance.now() - 1
-    let lookups = 0
-    const lookUp = async () => void (lookups += 1)
-    const limited = limitUnknown(deps, '192.0.2.1', {} as Response, passed, lookUp)
-    expect(await limited.catch((error: unknown) => error)).to.include({ code: 'SERVICE_UNAVAILABLE' })
-    expect(lookups).to.equal(0)
   })
 
   it('keeps all counts for the current second, even if timers fire as if a minute had passed', async () => {

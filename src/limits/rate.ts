@@ -1,5 +1,70 @@
-import type { AddUp } from './add-up.ts'
-import { createLines } from './lines.ts'
+import type { Refusal } from '../errors.ts'
+import type { RunCommands } from '../queues/commands.ts'
+import { type Limit, rateLimited } from './limit.ts'
+
+/** The limits per second. `RATE_LIMIT_PER_SECOND` is 100 by default, and 0 turns all of them off. */
+export const requestRates = {
+  key: {
+    what: 'Requests of an API key per second; large bodies and orders count as several',
+    owner: 'API key',
+    limit: 'RATE_LIMIT_PER_SECOND',
+    gets: '429 `key`, after up to 5 s in a flood',
+    setBy: 'RATE_LIMIT_PER_SECOND, `business limit --per-second`',
+  },
+  network: {
+    what: 'Requests with a publishable key per second from one network',
+    owner: 'network within the key',
+    limit: 'a tenth of the key',
+    gets: '429 `address`',
+  },
+  address: {
+    what: 'Requests without a valid key per second',
+    owner: 'network; larger prefixes have 3, 9 and 27 times as many',
+    limit: 'RATE_LIMIT_PER_SECOND',
+    gets: '429 `address`, after 1 to 2 s',
+    setBy: 'RATE_LIMIT_PER_SECOND',
+  },
+  visitor: {
+    what: 'Requests for pages per second',
+    owner: 'network; larger prefixes have 3, 9 and 27 times as many',
+    limit: 'RATE_LIMIT_PER_SECOND',
+    gets: '429 `address` or `polls`, after 1 to 2 s',
+    setBy: 'RATE_LIMIT_PER_SECOND',
+  },
+} satisfies Record<string, RateLimit>
+
+/** A limit per second. `limit` says for people how many are allowed. */
+export interface RateLimit extends Limit {
+  owner: string
+  limit: string
+}
+
+/** The name of a shared sum and the amount to add to it. */
+export type Addition = readonly [name: string, by: number]
+
+/**
+ * Adds to sums that all processes share, and returns the new sums. Each sum is removed `livesMs` after the last
+ * addition to it. Redis applies either all of the additions or none of them. Returns null if Redis is down, frozen or
+ * full, in which case it is unknown whether the additions were applied.
+ */
+export type AddUp = (additions: readonly Addition[], livesMs: number) => Promise<(number | null)[] | null>
+
+/**
+ * Creates a function that keeps the sums in Redis, under keys with this prefix. Without SECRET_KEY, no one knows a key
+ * before its second, so no one can set a sum in advance. A sum that cannot be right is null.
+ */
+export const createAddUp =
+  (runCommands: RunCommands, prefix: string, hash: (name: string) => string): AddUp =>
+  async (additions, livesMs) => {
+    const keyed = additions.map(([name, by]) => [`${prefix}:${hash(name)}`, by] as const)
+    const responses = await runCommands([
+      ...keyed.map(([key, by]) => ['incrby', key, by] as const),
+      ...keyed.map(([key]) => ['pexpire', key, livesMs] as const),
+    ])
+    return responses && keyed.map(([, by], index) => plausible(Number(responses[index]), by))
+  }
+
+const plausible = (sum: number, by: number): number | null => (Number.isSafeInteger(sum) && sum >= by ? sum : null)
 
 /**
  * A caller whose requests are counted: an API key, a prefix that sends invalid credentials, or a prefix that sends
@@ -22,7 +87,7 @@ export interface Standing {
 export type RateLimits = ReturnType<typeof createRateLimits>
 
 /** One caller's requests in the current second, as far as this process knows. */
-interface Share {
+interface Counts {
   /** Requests that this process has counted but not yet sent to Redis. */
   unsent: number
   /** The sum in Redis across all processes, as far as this process knows. */
@@ -33,7 +98,7 @@ interface Share {
 /** A clock second and its counts. */
 interface Second {
   at: number
-  shares: Map<Counted, Share>
+  callers: Map<Counted, Counts>
 }
 
 /**
@@ -66,31 +131,31 @@ const maxBatch = 1000
 const minShareToSend = 0.03
 
 export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Date) {
-  let latest: Second = { at: 0, shares: new Map() }
+  let latest: Second = { at: 0, callers: new Map() }
   let exchanging = false
 
   function current(): Second {
     const at = Math.floor(now().getTime() / 1000)
-    if (at !== latest.at) latest = { at, shares: new Map() }
+    if (at !== latest.at) latest = { at, callers: new Map() }
     return latest
   }
 
-  async function exchange({ at, shares }: Second): Promise<void> {
-    const batch = [...shares]
+  async function exchange({ at, callers }: Second): Promise<void> {
+    const batch = [...callers]
       .filter(([, { unsent, limit }]) => unsent > 0 && unsent >= limit * minShareToSend)
       .slice(0, maxBatch)
-      .map(([who, share]) => ({ who, share, by: share.unsent }))
+      .map(([who, counts]) => ({ who, counts, by: counts.unsent }))
     if (batch.length === 0) return
-    for (const { share, by } of batch) {
-      share.unsent = 0
+    for (const { counts, by } of batch) {
+      counts.unsent = 0
       // The requests are added even if Redis does not respond, so that this process continues with its own counts.
-      share.sum += by
+      counts.sum += by
     }
     const sums = await addUp(
       batch.map(({ who, by }) => [`${at}:${who}`, by]),
       keptInRedisMs,
     )
-    for (const [index, { share }] of batch.entries()) share.sum = Math.max(share.sum, sums?.[index] ?? 0)
+    for (const [index, { counts }] of batch.entries()) counts.sum = Math.max(counts.sum, sums?.[index] ?? 0)
   }
 
   /** Exchanges counts with Redis, unless the previous exchange is still running because Redis is slow. */
@@ -111,19 +176,19 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     refusalDelayMs: 1000,
     /** Counts one request, or a request that costs as much as `requests` ordinary requests. */
     count(who: Counted, limit = perSecond, requests = 1): Standing {
-      const share = shareOf(current().shares, who, limit)
-      if (share === null) return { isOpen: true, remaining: limit, over: 0 }
-      share.unsent += requests
-      const counted = countedOf(share)
+      const counts = countsOf(current().callers, who, limit)
+      if (counts === null) return { isOpen: true, remaining: limit, over: 0 }
+      counts.unsent += requests
+      const counted = countedOf(counts)
       return { isOpen: counted <= limit, ...remainderOf(counted, limit) }
     },
     /** Returns the caller's standing before its next request, without counting anything. */
     look(who: Counted, limit = perSecond): Standing {
-      const counted = countedOf(current().shares.get(who) ?? { unsent: 0, sum: 0 })
+      const counted = countedOf(current().callers.get(who) ?? { unsent: 0, sum: 0 })
       return { isOpen: counted < limit, ...remainderOf(counted, limit) }
     },
-    /** Runs one network's requests with limited concurrency. Further requests wait in order of arrival. */
-    inLine: createLines(),
+    refusal: (scope: 'key' | 'address' | 'polls', limit: number): Refusal =>
+      rateLimited(undefined, { scope, limit, windowSeconds: 1 }),
     /** Sends this process's counts to Redis, and receives the totals across all processes. */
     exchange: exchangeOneAtATime,
     close: (): void => clearInterval(timer),
@@ -135,14 +200,14 @@ const remainderOf = (counted: number, limit: number): Omit<Standing, 'isOpen'> =
   over: Math.max(0, counted - limit),
 })
 
-const countedOf = ({ unsent, sum }: Pick<Share, 'unsent' | 'sum'>): number => sum + unsent
+const countedOf = ({ unsent, sum }: Pick<Counts, 'unsent' | 'sum'>): number => sum + unsent
 
 /** Returns a caller's counts, or null if too many callers are already being counted. */
-function shareOf(shares: Map<Counted, Share>, who: Counted, limit: number): Share | null {
-  const known = shares.get(who)
+function countsOf(callers: Map<Counted, Counts>, who: Counted, limit: number): Counts | null {
+  const known = callers.get(who)
   if (known !== undefined) return known
-  if (shares.size === maxCounted) return null
-  const share = { unsent: 0, sum: 0, limit }
-  shares.set(who, share)
-  return share
+  if (callers.size === maxCounted) return null
+  const counts = { unsent: 0, sum: 0, limit }
+  callers.set(who, counts)
+  return counts
 }
