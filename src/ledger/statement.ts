@@ -30,7 +30,7 @@ export const readMonth = (deps: StatementDeps, owner: ChainOwner, month: string)
  * Returns the statements of consecutive days. The cost does not depend on the number of entries: each closed day is
  * read from one closing marker, and today from the last entry. Days without movements share a marker.
  */
-async function readDays(
+export async function readDays(
   deps: StatementDeps,
   { businessId, sandbox }: ChainOwner,
   days: readonly string[],

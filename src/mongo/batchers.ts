@@ -1,4 +1,3 @@
-import { openActivityBatchers } from '../activity/note-events.ts'
 import type { Business } from '../businesses/business.ts'
 import { createKeyBatcher } from '../businesses/find-key.ts'
 import { createNoteBatcher } from '../businesses/key-notes.ts'
@@ -55,7 +54,6 @@ export function openBatchers(models: Models & { transactions: Transactions }, no
     recordResult: createResultBatcher(models.Delivery),
     findBodySource: createBodySourceBatcher(models),
     ...openRelayBatchers(models),
-    ...openActivityBatchers(models, now),
     ...openLedger(models, now, log),
     ...openEventLog(models, now),
   }

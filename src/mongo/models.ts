@@ -1,7 +1,4 @@
 import type { Connection } from 'mongoose'
-import { type ActivityCount, activityCounts } from '../activity/activity-count.ts'
-import { type ActivityEntry, activityEntries } from '../activity/activity-entry.ts'
-import { type ActivityHour, activityHours } from '../activity/activity-hour.ts'
 import { type AuditEvent, auditEvents } from '../audit/audit-event.ts'
 import { type AuditCheck, auditChecks, auditSeals, type Seal } from '../audit/seals/seal.ts'
 import { type ApiKey, apiKeys } from '../businesses/api-key.ts'
@@ -47,9 +44,6 @@ const models = {
   RequeuePlan: stored<RequeuePlan>(requeuePlans),
   LoggedEvent: stored<LoggedEvent>(loggedEvents),
   LedgerEntry: stored<LedgerEntry>(ledgerEntries),
-  ActivityEntry: stored<ActivityEntry>(activityEntries),
-  ActivityHour: stored<ActivityHour>(activityHours),
-  ActivityCount: stored<ActivityCount>(activityCounts),
   StoredResponse: stored<StoredResponse>(responses),
   Staff: stored<Staff>(staffAccounts),
   StaffSession: stored<StaffSession>(staffSessions),

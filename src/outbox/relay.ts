@@ -1,4 +1,3 @@
-import { noteEvents } from '../activity/note-events.ts'
 import type { Deps } from '../deps.ts'
 import { logEvents } from '../events/log.ts'
 import { expiryJob } from '../intents/expire.ts'
@@ -36,8 +35,8 @@ const maxWaitMs = 100
 
 /**
  * Relays the events of intents, orders and endpoints. For each event, inserts one delivery per subscribed endpoint and
- * starts the attempts for which slots are free. Then appends the event to the event log, notes it for the figures on
- * the staff pages, and books payments and refunds in the ledger. Removes the event from the outbox last. If the process
+ * starts the attempts for which slots are free. Then appends the event to the event log, and books payments and refunds
+ * in the ledger. Removes the event from the outbox last. If the process
  * is killed, the relay can safely run again: a delivery's id is composed of the ids of its event and its endpoint, so a
  * second insert fails. Only the relay that inserted a delivery starts its attempt. Events that exceed the available
  * capacity stay in the outbox for the next poll. If relaying a document fails, the remaining documents are still
@@ -111,11 +110,7 @@ async function relayDocument(deps: Deps, relayed: Relayed, kind: Kind, id: strin
   } finally {
     held.free()
   }
-  await Promise.all([
-    logEvents(deps, source, outbox, noDeadline),
-    noteEvents(deps, source),
-    bookEvents(deps, source, outbox, noDeadline),
-  ])
+  await Promise.all([logEvents(deps, source, outbox, noDeadline), bookEvents(deps, source, outbox, noDeadline)])
   const empty = deps.batchers[`empty${kind}Outbox`]
   await empty({ _id: id, events: outbox.map((event) => event.id) }, noDeadline)
   if (expiresAt && outbox.some(({ event }) => event === 'payment.created'))

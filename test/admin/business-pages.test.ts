@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { newId } from '../../src/security/ids.ts'
 import { createShop } from '../../src/store/shops/create-shop.ts'
-import { requestIntent } from '../support/actions.ts'
-import { pay } from '../support/pay.ts'
+import { createIntent, relay, requestIntent } from '../support/actions.ts'
+import { pay, refund, simulate } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { withService } from '../support/service.ts'
 import { operator, readable, signedIn, type Visitor } from './staff.ts'
@@ -50,6 +50,25 @@ describe('The pages about businesses', () => {
       'name=((',
     ]
     for (const query of odd) await idsAt(`/admin/businesses?${query}`)
+  })
+
+  it('show the payments and refunds of each of the last 30 days, as the ledger has them, without a script', async () => {
+    const merchant = await service.merchant()
+    const path = `/admin/businesses/${merchant.businessId}`
+    const { referenceNumber } = await createIntent(service, merchant, { amount: 50_000 })
+    await simulate(service, merchant, referenceNumber)
+    await refund(service, merchant, referenceNumber, 20_000)
+    await relay(service, merchant)
+    const live = await viewer.get(path)
+    expect(readable(live.text)).to.include('Amount paid: 0.00 MRU')
+    const { text } = await viewer.get(`${path}?environment=sandbox`)
+    const days = [...text.matchAll(/<tr><th scope="row">\d+ \w+<.*?<\/tr>/gs)].map(([row]) => readable(row).trim())
+    expect(days).to.have.lengthOf(30)
+    expect(days[0]).to.match(/^\d+ \w+ 1 500.00 MRU 1 200.00 MRU$/)
+    expect(days[1]).to.match(/ 0 0.00 MRU 0 0.00 MRU$/)
+    expect(text).to.include('aria-label="Amount paid per day: 500.00 MRU in total, at most 500.00 MRU in one day."')
+    expect([...text.matchAll(/<rect /g)]).to.have.lengthOf(4 * 30)
+    expect(text).not.to.match(/<script|style="| on\w+="/)
   })
 
   it('show the keys of a business, its shops, its unpaid intents and its payments without a known outcome', async () => {

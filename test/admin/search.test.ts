@@ -1,6 +1,4 @@
 import { expect } from 'chai'
-import { type Figures, hourId } from '../../src/activity/activity-hour.ts'
-import { countDueHours } from '../../src/activity/count-due.ts'
 import { newKey } from '../../src/businesses/api-key.ts'
 import { createBusiness } from '../../src/businesses/create-business.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
@@ -133,46 +131,6 @@ describe('The search page', () => {
     expect((await search('  ')).location).to.equal('/admin')
     expect((await staff.get('/admin/search')).location).to.equal('/admin')
     expect((await staff.post('/admin/search', { q: 'PI-NOTHERE' })).status).to.equal(403)
-  })
-
-  it('shows the live figures of the last 24 hours and 30 days as charts without a script and as tables, and those of the sandbox on request', async () => {
-    const now = service.clock.now()
-    service.clock.freeze(now)
-    await countDueHours(service.deps)
-    const start = (ago: number) => (Math.floor(now.getTime() / hourMs) - ago) * hourMs
-    const store = (sandbox: boolean, ago: number, figures: Partial<Figures>) => {
-      const [_id, hour] = [hourId({ businessId: null, sandbox }, start(ago)), new Date(start(ago))]
-      return service.deps.ActivityHour.collection.replaceOne({ _id } as never, { hour, ...figures }, { upsert: true })
-    }
-    await store(false, 2, { payments: 1234, amountPaid: 5_000_050, delivered: 7, dead: 1 })
-    await store(false, 23, { payments: 7, failures: 3, refunds: 1, amountRefunded: 100 })
-    await store(false, 29 * 24 - 24, { payments: 1 })
-    await store(false, 31 * 24, { payments: 900_000, dead: 900_000 })
-    await store(true, 2, { payments: 55 })
-    const { text } = await staff.get('/admin')
-    const rows = [...text.matchAll(/<tr><th scope="row">(.*?)<\/tr>/gs)].map(([row]) => readable(row).trim())
-    expect(rows).to.have.lengthOf(8 + 24 + 30)
-    expect(rows.slice(0, 3)).to.deep.equal([
-      'Payments 1,241 1,242',
-      'Amount paid 50,000.50 MRU 50,000.50 MRU',
-      'Failed payments 3 3',
-    ])
-    const at = (ago: number) => {
-      const date = new Date(start(ago)).toUTCString()
-      return `${Number(date.slice(5, 7))} ${date.slice(8, 11)} ${date.slice(17, 22)}`
-    }
-    expect(rows[8 + 2]).to.equal(`${at(2)} 1,234 50,000.50 MRU 0 0 0.00 MRU 7 0 1`)
-    expect(rows[8 + 23]).to.equal(`${at(23)} 7 0.00 MRU 3 1 1.00 MRU 0 0 0`)
-    expect(text).to.include('aria-label="Payments per hour: 1,241 in total, at most 1,234 in one hour."')
-    expect([...text.matchAll(/<rect /g)]).to.have.lengthOf(8 * (24 + 30))
-    expect(text).not.to.match(/<script|style="| on\w+="/)
-    const sandbox = await staff.get('/admin?environment=sandbox')
-    expect(readable(sandbox.text)).to.include('Sandbox figures of all businesses').and.include('Payments 55 55')
-    const business = await staff.get(`/admin/businesses/${merchant.businessId}`)
-    expect(readable(business.text)).to.include('Live figures of this business').and.include('Payments 0 0')
-    await service.deps.ActivityCount.updateOne({ _id: new Date(start(2)) }, { countedAt: null })
-    const incomplete = readable((await staff.get('/admin')).text)
-    expect(incomplete).to.include('Payments 1,241 * 1,242 *').and.include('* Not completely counted yet')
   })
 
   it('shows how many deliveries are due, how many are waiting for an attempt, and how many have died in the last 30 days', async () => {

@@ -1,13 +1,12 @@
 import type { Check, Stored } from './check.ts'
 
 /** Collections whose documents each belong to a business and an environment. */
-const ofEnvironment =
-  'intents deliveries events ledgerentries activityentries products orders shops webhookendpoints webhookreplays'
+const ofEnvironment = 'intents deliveries events ledgerentries products orders shops webhookendpoints webhookreplays'
 /** Collections whose documents each belong to a business as a whole. */
 const ofBusiness = 'apikeys'
 /** Collections of the service as a whole, or whose documents only sometimes have a business. */
 const global =
-  'businesses settings servicekeys responses requeueplans activityhours activitycounts staff staffsessions signinattempts failedattempts auditevents auditseals auditchecks wallets walletmovements reconciliations retention retentionprogress'
+  'businesses settings servicekeys responses requeueplans staff staffsessions signinattempts failedattempts auditevents auditseals auditchecks wallets walletmovements reconciliations retention retentionprogress'
 
 export const names = {
   ofEnvironment: ofEnvironment.split(' '),

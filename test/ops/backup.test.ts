@@ -318,7 +318,6 @@ describe('A backup', () => {
     const delivered = await freshDelivery(service, merchant)
     await attempt(service.deps, delivered._id)
     await waitFor('the recorded success', () => service.deps.Endpoint.exists({ 'health.lastSuccessAt': { $ne: null } }))
-    await waitFor('the hourly count', () => service.deps.ActivityHour.exists({}))
     const due = await freshDelivery(service, merchant)
     await relay(service, merchant)
     return { key: 'before', response: await response.text(), pending, due }

@@ -19,7 +19,7 @@ import { withService } from '../support/service.ts'
 const dayMs = 86_400_000
 const nothing = { intents: 0, deliveries: 0, orders: 0, products: 0 }
 /** Collections that have no data of merchants, or only test data. */
-const ignoredCollections = ['retention', 'retentionprogress', 'walletmovements', 'activityhours', 'activitycounts']
+const ignoredCollections = ['retention', 'retentionprogress', 'walletmovements']
 const unwatched = { count: () => undefined, done: () => undefined }
 
 describe('The clean-up', () => {

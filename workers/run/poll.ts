@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { countDueHours } from '../../src/activity/count-due.ts'
 import type { Deps } from '../../src/deps.ts'
 import { expireDue } from '../../src/intents/expire-due.ts'
 import { queryDueWallets } from '../../src/intents/query-due-wallets.ts'
@@ -79,9 +78,9 @@ async function pollRepeatedly(
 }
 
 /**
- * Finishes the re-queues that dead processes have left unfinished. Also reports failing endpoints, enqueues the nightly
- * clean-up if it is due, and counts the figures for the staff pages. If one of these parts fails, the others still run,
- * and the first error is thrown at the end.
+ * Finishes the re-queues that dead processes have left unfinished. Also reports failing endpoints, and enqueues the
+ * nightly clean-up if it is due. If one of these parts fails, the others still run, and the first error is thrown at
+ * the end.
  */
 export async function finishLeftovers(deps: Deps): Promise<number> {
   const parts = [
@@ -89,10 +88,6 @@ export async function finishLeftovers(deps: Deps): Promise<number> {
     () => finishPlans(deps),
     async () => {
       await requestNight(deps)
-      return 0
-    },
-    async () => {
-      await countDueHours(deps)
       return 0
     },
   ]

@@ -5,23 +5,20 @@ import { sendPage } from '../../http/pages/send-page.ts'
 import { type Backlog, countBacklog } from '../../webhooks/deliveries/backlog.ts'
 import { shownDeadMs } from '../../webhooks/deliveries/dead-in.ts'
 import { searchForms } from '../search/search-forms.ts'
-import { activityCharts, isSandboxShown } from './activity.ts'
 import { staffOf } from './guards.ts'
 import { page } from './layout.ts'
 import { atMost } from './words.ts'
 
 const dayMs = 86_400_000
 
-/** Handles GET requests for the start page, which has the search forms and the activity of all businesses. */
-export const searchPage = (deps: Deps) => async (req: Request, res: Response) => {
-  const owner = { businessId: null, sandbox: isSandboxShown(req) }
-  const [activity, backlog] = await Promise.all([activityCharts(deps, owner), countBacklog(deps)])
+/** Handles GET requests for the start page, which has the search forms. */
+export const searchPage = (deps: Deps) => async (_req: Request, res: Response) => {
+  const backlog = await countBacklog(deps)
   const staff = staffOf(res)
   const body = html`<h1>Search</h1>
     !${searchForms(staff, '', null)}
     <h2>Webhooks now</h2>
-    !${backlogFacts(backlog)}
-    !${activity}`
+    !${backlogFacts(backlog)}`
   sendPage(res, 200, page({ title: 'Search', staff, current: '/admin' }, body))
 }
 

@@ -99,8 +99,6 @@ async function send(
   const { stage, status, durationMs } = record
   const noted = {
     endpointId: endpoint._id,
-    businessId: owner,
-    sandbox,
     outcome,
     at: endedAt,
     stage,

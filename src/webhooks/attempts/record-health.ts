@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { hourOf } from '../../activity/activity-hour.ts'
-import { type AttemptNote, addAttempts } from '../../activity/note-attempts.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import type { Log } from '../../process/log.ts'
-import { hourField } from '../endpoints/last-day.ts'
+import { hourField, hourOf } from '../endpoints/last-day.ts'
 
-/** The result of one attempt. These results update the endpoint's health and the figures on the staff pages. */
-interface HealthNote extends AttemptNote {
+/** The result of one attempt, which updates the endpoint's health. */
+interface HealthNote {
   endpointId: string
+  at: Date
+  outcome: 'delivered' | 'retrying' | 'dead'
   stage: string | null
   /** The HTTP status of the response. Null if no response arrived. */
   status: number | null
@@ -23,7 +23,7 @@ export type HealthNotes = ReturnType<typeof createCollector>
 
 /**
  * Notes made within this interval are written together. The delay does no harm, because the notes are mainly read by
- * people. A batch of figures may contain the attempts of hundreds of businesses, and takes one update for each of them.
+ * people.
  */
 const gatherMs = 1_000
 
@@ -31,9 +31,8 @@ const gatherMs = 1_000
  * Each endpoint has a write of its own, because one that the transaction of a dead process keeps locked for some
  * seconds would hold up a batch.
  */
-export function createHealthNotes(models: Pick<Models, 'Endpoint' | 'ActivityHour'>, log: Log): HealthNotes {
+export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log): HealthNotes {
   const endpoints = new Map<string, HealthNotes>()
-  const figures = createCollector((notes) => addAttempts(models, notes), log)
 
   function collectorOf(_id: string): HealthNotes {
     const write = (notes: HealthNote[]) => nativeCollection(models.Endpoint).updateOne({ _id }, healthChange(notes))
@@ -43,12 +42,9 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint' | 'ActivityHou
   }
 
   return {
-    note(result) {
-      collectorOf(result.endpointId).note(result)
-      figures.note(result)
-    },
+    note: (result) => collectorOf(result.endpointId).note(result),
     async close() {
-      await Promise.all([figures, ...endpoints.values()].map((each) => each.close()))
+      await Promise.all([...endpoints.values()].map((each) => each.close()))
     },
   }
 }

@@ -1,7 +1,10 @@
-import { hourMs, hourOf } from '../../activity/activity-hour.ts'
 import type { Endpoint } from './endpoint.ts'
 
 const shownHours = 24
+const hourMs = 3_600_000
+
+/** Returns the start of the hour that contains `at`, in milliseconds since 1970. */
+export const hourOf = (at: Date): number => Math.floor(at.getTime() / hourMs) * hourMs
 
 /** The results of an endpoint's latest attempts. */
 export interface LastDay {
