@@ -391,7 +391,7 @@ describe('Metrics', () => {
     const samples = await later()
     expect(performance.now() - startedAt).to.be.lessThan(deadlineMs(2500))
     expectValues(samples, ['mongodb_up', 0], ['redis_up', 0])
-    const ofProcess = ['mongodb_up', 'redis_up', 'process_clock_skew_seconds']
+    const ofProcess = ['mongodb_up', 'redis_up', 'process_clock_skew_seconds', 'capacity_used']
     // The values of the workers that an earlier test ran in this process.
     const ofWorkers = ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting']
     const known = [...ofProcess, ...ofWorkers].map((name) => `payment_intents_${name}`)

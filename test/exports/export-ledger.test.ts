@@ -215,7 +215,7 @@ describe('An export of the ledger', () => {
     for (const _ of [1, 2]) await service.http.get('/healthz').expect(200)
     gate.open()
     await waitFor('the export has ended', () => capacity.taken('exports') === 0)
-    expect(reads).to.equal(3)
+    expect(reads).to.be.within(2, 3)
     lists.run = run
   })
 })
