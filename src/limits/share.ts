@@ -44,7 +44,7 @@ export interface Held<Name extends string> {
 export interface ShareClock {
   elapsedMs(): number
   /** Calls `act` after `ms` milliseconds. Returns a function that cancels the call. */
-  after(ms: number, act: () => void): () => void
+  after(ms: number, act: () => unknown): () => void
 }
 
 export interface ShareOptions extends Partial<Pick<ShareClock, 'after'>> {
@@ -209,7 +209,7 @@ export function createShare<Name extends string>(
       freed.delete(owner)
       while (isTight && serveNext());
       const line = lines.get(owner)
-      while (line !== undefined && serveOne(owner, line));
+      if (line !== undefined) while (serveOne(owner, line));
     }
     isServing = false
     onFree()
@@ -306,9 +306,10 @@ export function createShare<Name extends string>(
     refusal(owners: readonly string[], cost: Cost<Name>, instead?: OwnRefusal): Refusal {
       const block = blockOf(owners, cost)
       const isAtFault = block === null ? isFull(owners, cost) : block.level !== null
-      const name = block?.name ?? (namesOf(cost)[0] as Name)
-      const own = instead ?? resources[name].refusal
-      if (own === undefined || !isAtFault) return unavailable()
+      const [first] = namesOf(cost)
+      const name = block?.name ?? first
+      const own = instead ?? (name && resources[name].refusal)
+      if (name === undefined || own === undefined || !isAtFault) return unavailable()
       const limit = own.limit ?? limitOf(resources[name].parts[0], owners[0] ?? '')
       return rateLimited(own.message, { scope: own.scope, limit })
     },

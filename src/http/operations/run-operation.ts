@@ -137,14 +137,14 @@ async function readNow(call: Call, route: ReadRoute, input: OperationInput): Pro
   )
   const beganAt = performance.now()
   let bytes = 0
-  const read = (deadlineAt: number) =>
+  const runRoute = (deadlineAt: number) =>
     route.run(isQuery ? { ...deps, ...deps.lists.models } : deps, caller, input, deadlineAt)
   try {
     const data = await inSpan(deps, 'operation', causeOf(res).traceparent, () =>
       deadline.run((deadlineAt) =>
         // The query may take longer than the deadline.
         memory.during(() =>
-          (isQuery ? deps.lists.read(() => read(deadlineAt)) : read(deadlineAt)).finally(() =>
+          (isQuery ? deps.lists.read(() => runRoute(deadlineAt)) : runRoute(deadlineAt)).finally(() =>
             memory.held.resize({ queries: 0 }),
           ),
         ),
@@ -169,7 +169,12 @@ async function readNow(call: Call, route: ReadRoute, input: OperationInput): Pro
 async function download(call: Call, route: DownloadRoute): Promise<DownloadBegun> {
   const { deps, res, deadline, caller } = call
   const input = readInput(call, route, undefined)
-  const memory = await deps.memory.reserve(caller.businessId, { exports: 1, memory: memoryOfDownload }, res)
+  const { businessId } = caller
+  const memory = await deps.memory.reserve(businessId, { exports: 1, memory: memoryOfDownload }, res)
+  const beganAt = performance.now()
+  res.once('close', () =>
+    deps.capacity.endRead(businessId, memory.held, { bytes: 0, tookMs: performance.now() - beganAt }),
+  )
   return memory.during(async () => {
     const file = await deadline.run(() => route.download(deps, caller, input))
     return beginDownload(file, deadline)

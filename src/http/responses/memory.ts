@@ -57,7 +57,7 @@ export function createRequestMemory(capacity: Capacity) {
 
   function giveBack(one: Unread): void {
     unread.delete(one)
-    one.held.resize({ memory: 0, exports: 0 })
+    one.held.resize({ memory: 0 })
   }
 
   /** Closes the connection of the response of this business that has been stalled longest. */
