@@ -110,7 +110,7 @@ export async function openDeps(
     walletQueries: new Set(),
     importOneAtATime: createOneAtATime(),
     lists: createLists(listModels, capacity),
-    listCounts: createListCounts(processClock.elapsedMs, { stride, maxCheckpoints }),
+    listCounts: createListCounts(models.ListCheckpoints, processClock.elapsedMs, { stride, maxCheckpoints }),
     chainWatch,
     apiSwitch,
     rateLimits,

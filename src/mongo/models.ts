@@ -8,6 +8,7 @@ import { type LoggedEvent, loggedEvents } from '../events/logged-event.ts'
 import { responses, type StoredResponse } from '../idempotency/response.ts'
 import { type Intent, intents } from '../intents/intent.ts'
 import { type LedgerEntry, ledgerEntries } from '../ledger/entry.ts'
+import { type ListCheckpoints, listCheckpoints } from '../lists/counts/checkpoint.ts'
 import { type Reconciliation, reconciliations } from '../reconciliation/reconciliation.ts'
 import { type RetentionProgress, retentionProgress } from '../retention/progress.ts'
 import { type RetentionRecord, retentionRecords } from '../retention/record.ts'
@@ -56,6 +57,7 @@ const models = {
   Product: stored<Product>(products),
   Order: stored<Order>(orders),
   Reconciliation: stored<Reconciliation>(reconciliations),
+  ListCheckpoints: stored<ListCheckpoints>(listCheckpoints),
   RetentionRecord: stored<RetentionRecord>(retentionRecords),
   RetentionProgress: stored<RetentionProgress>(retentionProgress),
 }

@@ -1,3 +1,4 @@
+import { forgetStored } from '../lists/counts/counts.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { describeError } from '../process/log.ts'
 import { type Cleaning, type CleaningDeps, cutoffsOf } from './cleaning.ts'
@@ -56,6 +57,7 @@ export async function eachBusiness(deps: CleaningDeps, { pass, pace, stop, watch
  * deliveries that report on it, and no endpoint before its deliveries.
  */
 const steps: readonly ((cleaning: Cleaning) => Promise<void>)[] = [
+  forgetCounts,
   removeDeliveries,
   removeIntents,
   removeOrders,
@@ -65,6 +67,10 @@ const steps: readonly ((cleaning: Cleaning) => Promise<void>)[] = [
   removeEntries,
   trimAttempts,
 ]
+
+async function forgetCounts({ ListCheckpoints, businessId, testsBefore, isDry, pace }: Cleaning): Promise<void> {
+  if (!isDry) await pace(() => forgetStored(ListCheckpoints, businessId, testsBefore))
+}
 
 function combine([first, ...others]: { businessId: string; error: unknown }[]): Error | null {
   if (first === undefined) return null

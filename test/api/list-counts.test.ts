@@ -6,7 +6,7 @@ import { listEvents } from '../../src/events/list.ts'
 import type { Page, Slice } from '../../src/input/pagination.ts'
 import { anyTime, type Span } from '../../src/input/span.ts'
 import { listIntents } from '../../src/intents/list.ts'
-import { createListCounts } from '../../src/lists/counts/counts.ts'
+import { createListCounts, forgetStored } from '../../src/lists/counts/counts.ts'
 import { newId, newOrderNumber, newReferenceNumber } from '../../src/security/ids.ts'
 import { listOrders } from '../../src/store/orders/read.ts'
 import { listDeliveries, parseDeliverySearch } from '../../src/webhooks/deliveries/list.ts'
@@ -78,7 +78,7 @@ describe('The counts of long lists', () => {
 
   const withCheckpoints = (stride: number, maxCheckpoints = 1_000): Deps => ({
     ...service.deps,
-    listCounts: createListCounts(() => elapsedMs, { stride, maxCheckpoints }),
+    listCounts: createListCounts(service.deps.ListCheckpoints, () => elapsedMs, { stride, maxCheckpoints }),
   })
   async function callerOf(): Promise<Caller> {
     const merchant = await service.merchant({ mode: 'live' })
@@ -165,7 +165,13 @@ describe('The counts of long lists', () => {
         await collectionOf(list).deleteOne({ _id: all.at(-1)?._id } as object)
         elapsedMs += 2 * minute
         expect(await totalOf(list, deps, caller)).to.equal(all.length)
-        expect(await totalOf(list, withCheckpoints(5), caller)).to.equal(all.length - 1)
+        const restarted = withCheckpoints(5)
+        expect(await totalOf(list, restarted, caller)).to.equal(all.length)
+        const recent = await insert(list, caller, [0, 59 * minute])
+        elapsedMs += 2 * minute
+        expect(await totalOf(list, restarted, caller)).to.equal(all.length + recent.length)
+        await service.deps.ListCheckpoints.deleteMany({})
+        expect(await totalOf(list, withCheckpoints(5), caller)).to.equal(all.length + recent.length - 1)
       })
     })
   }
@@ -193,6 +199,11 @@ describe('The counts of long lists', () => {
     const { deletedCount } = await collectionOf(intents).deleteMany({ businessId: caller.businessId, createdAt })
     expect(deletedCount).to.be.within(20, 40)
     expect(await totalOf(intents, deps, caller)).to.equal(60 - deletedCount)
+    // Another setting has removed more, as the clean-up notes in the stored counts.
+    const before = ago(5.5 * 24 * hour)
+    await forgetStored(deps.ListCheckpoints, caller.businessId, before)
+    await collectionOf(intents).deleteMany({ businessId: caller.businessId, createdAt: { $lt: before } })
+    expect(await totalOf(intents, withCheckpoints(5), caller)).to.equal(6)
   })
 
   it('stay in memory for the lists that were read most recently', async () => {
@@ -205,6 +216,7 @@ describe('The counts of long lists', () => {
     await collectionOf(intents).deleteMany({ createdAt: ago(Math.max(...ages)) })
     expect(await total(first)).to.equal(ages.length)
     expect(await total(third)).to.equal(ages.length)
+    await deps.ListCheckpoints.deleteMany({})
     expect(await total(second)).to.equal(ages.length - 1)
   })
 

@@ -1,3 +1,5 @@
+import type { Collection } from '../../mongo/collection.ts'
+
 /**
  * A count checkpoint. `count` is the number of items created between the list's first checkpoint and `at`, which is in
  * Unix milliseconds.
@@ -5,6 +7,25 @@
 export interface Checkpoint {
   at: number
   count: number
+}
+
+/**
+ * The settled checkpoints of one list, with which the first page is fast right after a start, too. MongoDB removes them
+ * after a week, so that an item that was inserted hours late is not missing from the total for ever.
+ */
+export interface ListCheckpoints {
+  /** The key of the list (countable.ts). */
+  _id: string
+  checkpoints: Checkpoint[]
+  /** The time of the last one, in Unix milliseconds. */
+  through: number
+  countedAt: Date
+}
+
+export const listCheckpoints: Collection = {
+  name: 'listcheckpoints',
+  fields: { _id: String, checkpoints: [{ _id: false, at: Number, count: Number }], through: Number, countedAt: Date },
+  indexes: [{ name: 'removal', key: { countedAt: 1 }, expireAfterSeconds: 7 * 86_400 }],
 }
 
 /**

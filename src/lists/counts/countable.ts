@@ -22,6 +22,9 @@ export interface Countable {
   completeBefore?(): Promise<Date | null>
 }
 
+export const keyOf = (collection: string, { businessId, sandbox }: Pick<Caller, 'businessId' | 'sandbox'>): string =>
+  `${collection} ${businessId} ${sandbox}`
+
 /** The safety margin for clock skew, which is many times the actual skew between two processes. */
 const marginMs = 60_000
 
@@ -34,7 +37,7 @@ export const allOf = (
   collection: Countable['collection'],
   { businessId, sandbox }: Caller,
 ): Countable => ({
-  key: `${collection.name} ${businessId} ${sandbox}`,
+  key: keyOf(collection.name, { businessId, sandbox }),
   collection,
   index: 'byTime',
   where: { businessId, sandbox },

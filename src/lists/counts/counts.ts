@@ -1,5 +1,7 @@
-import { type Checkpoint, settled, writtenBefore } from './checkpoint.ts'
-import type { Countable } from './countable.ts'
+import type { Model } from 'mongoose'
+import { nativeCollection } from '../../mongo/collection.ts'
+import { type Checkpoint, type ListCheckpoints, settled, writtenBefore } from './checkpoint.ts'
+import { type Countable, keyOf } from './countable.ts'
 import { extendCheckpoints } from './extend-checkpoints.ts'
 
 /**
@@ -24,6 +26,7 @@ const freshMs = 60_000
  * the checkpoints of the least recently used lists are dropped.
  */
 export function createListCounts(
+  model: Model<ListCheckpoints>,
   elapsedMs: () => number,
   { stride, maxCheckpoints }: { stride: number; maxCheckpoints: number },
 ) {
@@ -43,6 +46,8 @@ export function createListCounts(
     const { keptFrom } = countable
     const beganAtMs = elapsedMs()
     listCount.checkpoints = settled(listCount.checkpoints, keptFrom, now)
+    if (listCount.checkpoints.length === 0)
+      listCount.checkpoints = settled(await findStored(model, countable), keptFrom, now)
     // Items that were created before the first checkpoint may have been removed, so they are recounted each time.
     if (listCount.checkpoints.length === 0) listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
     try {
@@ -52,6 +57,7 @@ export function createListCounts(
     } finally {
       dropUnused()
     }
+    await store(model, countable, settled(listCount.checkpoints, keptFrom, now), now)
     listCount.countedAtMs = beganAtMs
     return listCount.checkpoints
   }
@@ -89,4 +95,36 @@ export function createListCounts(
     /** Counts new items, recounts the last hour and returns the list's checkpoints. */
     update,
   }
+}
+
+async function findStored(model: Model<ListCheckpoints>, { key }: Countable): Promise<Checkpoint[]> {
+  const found = await nativeCollection(model).findOne({ _id: key })
+  return found?.checkpoints ?? []
+}
+
+/** Stores what another process has not stored yet. Only time is lost if that fails. */
+async function store(
+  model: Model<ListCheckpoints>,
+  { key: _id }: Countable,
+  checkpoints: Checkpoint[],
+  countedAt: Date,
+): Promise<void> {
+  const through = checkpoints.at(-1)?.at ?? 0
+  if (checkpoints.length < 2) return
+  await nativeCollection(model)
+    .updateOne(
+      { _id, through: { $not: { $gte: through } } },
+      { $set: { checkpoints, through }, $setOnInsert: { countedAt } },
+      { upsert: true },
+    )
+    .catch(() => undefined)
+}
+
+/** Forgets the stored counts of test data that was created before this time, because it is about to be removed. */
+export async function forgetStored(model: Model<ListCheckpoints>, businessId: string, before: Date): Promise<void> {
+  const keys = ['intents', 'orders'].map((name) => keyOf(name, { businessId, sandbox: true }))
+  await nativeCollection(model).updateMany(
+    { _id: { $in: keys } },
+    { $pull: { checkpoints: { at: { $lt: before.getTime() } } } },
+  )
 }
