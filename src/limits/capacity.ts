@@ -17,7 +17,8 @@ export const maxWaitMs = 2_000
 export const capacityLimits = (careful: (businessId: string) => number) =>
   ({
     memory: {
-      what: 'Memory of request bodies, responses and exports, in bytes',
+      what: 'Memory of request bodies, responses and exports',
+      unit: 'bytes',
       total: 512 * mib,
       parts: [{ owner: 'business', max: 128 * mib }],
       leavesFree: true,

@@ -25,6 +25,8 @@ export interface Resource extends Limit {
    */
   leavesFree?: true
   refusal?: OwnRefusal
+  /** The unit in which people read it. A plain number by default. */
+  unit?: 'bytes'
   /** How many calls of one owner may be waiting for it. The default is 100. */
   maxWaiting?: number
 }
@@ -291,7 +293,8 @@ export function createShare<Name extends string>(
   }
 
   return {
-    names,
+    /** How much is taken of each resource. */
+    used: (): Readonly<Used<Name>> => taken,
     take,
     takeNow,
     /** Takes even what does not fit, for something that has already happened. */

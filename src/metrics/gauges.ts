@@ -24,9 +24,11 @@ export function createGauges(registers: Registry[]) {
     redisEvicts: gauge('redis_evicts', '1 if a full Redis evicts keys.'),
     queueJobs: gauge('queue_jobs', 'Jobs in Redis.', ['queue', 'state']),
     queueWorkers: gauge('queue_workers', 'Consumers of a queue; a worker process has several.', ['queue']),
-    lastPollAt: gauge('last_poll_timestamp_seconds', 'When this worker last polled MongoDB for the work of a queue.', [
-      'queue',
-    ]),
+    lastPollAt: gauge(
+      'last_poll_timestamp_seconds',
+      'When this worker last looked in MongoDB for due work of a kind.',
+      ['work'],
+    ),
     attemptsInFlight: gauge(
       'attempts_in_flight',
       'Attempts that this worker is making; at most 1000 fast and 400 slow.',
@@ -44,9 +46,7 @@ export function createGauges(registers: Registry[]) {
     expiryLag: gauge('expiry_lag_seconds', 'How long the oldest intent past its expiry has waited to be expired.'),
     openOutcomes: gauge('open_outcomes', 'Payments and refunds with an unknown outcome. Counted up to 1000.', ['kind']),
     oldestOpenOutcome: gauge('oldest_open_outcome_seconds', 'How long the oldest of them has been open.', ['kind']),
-    capacityUsed: gauge('capacity_used', 'How much of each of its limits this process has in use (limits.md).', [
-      'limit',
-    ]),
+    capacityUsed: gauge('capacity_used', 'How much of each of its limits this process has in use.', ['limit']),
     liveCodesUsed: gauge('live_codes_used_ratio', 'Share of all live payment codes in use, 0 to 1, give or take 0.02.'),
     shortCodesUsed: gauge(
       'short_codes_used_ratio',

@@ -17,8 +17,9 @@ export function createScrape(deps: Deps): () => Promise<string> {
 }
 
 /** Sets the gauges that describe this process. Only workers have slots. */
-function showOwn({ databaseTime, capacity, slots, metrics: { gauges } }: Deps): void {
-  for (const limit of capacity.names) gauges.capacityUsed.set({ limit }, capacity.taken(limit))
+function showOwn({ databaseTime, capacity, slowHash, slots, metrics: { gauges } }: Deps): void {
+  const used = { ...capacity.used(), ...slowHash.used(), ...slots.used() }
+  for (const [limit, amount] of Object.entries(used)) gauges.capacityUsed.set({ limit }, amount)
   gauges.processClockSkew.set(databaseTime.skewMs() / 1000)
   if (!slots.isOpen()) return
   const slow = slots.slowInFlight()

@@ -1,9 +1,10 @@
+import type { Work } from '../work/loop.ts'
 import type { CleaningDeps } from './cleaning.ts'
-import type { Watch } from './counts.ts'
+import { startCounts, type Watch } from './counts.ts'
 import { eachBusiness } from './each-business.ts'
 import { lastDue } from './night.ts'
 import { createPace } from './pace.ts'
-import { startPass, takeLease } from './record.ts'
+import { isLeased, isOwed, openRecord, startPass, takeLease } from './record.ts'
 
 /**
  * The result of a run. `stopped` means that the process is shutting down. The next run continues where this run
@@ -50,6 +51,31 @@ export async function runCleanUp(
     await lease.end({}).catch(() => undefined)
     return 'stopped'
   }
+}
+
+const failed = { work: 'clean-up', outcome: 'failed' } as const
+
+/** Removes old data once a night. If a run fails, another one follows when its lease has ended. */
+export const cleanUpWork: Work = {
+  name: 'clean-up',
+  queue: 'retention',
+  everyMs: 6_000,
+  isLong: true,
+  async run(deps, ending) {
+    const [record, now] = [await openRecord(deps), deps.now()]
+    if (!isOwed(record, now) || isLeased(record, now)) return 0
+    const { counts, watch } = startCounts({
+      count: (kind, documents) => deps.metrics.removed.inc({ kind }, documents),
+      done: () => undefined,
+    })
+    const outcome = await runCleanUp(deps, ending, watch).catch((error: unknown) => {
+      // It may have removed items before it failed, and only this run knows how many.
+      deps.log.warn({ ...failed, ...counts }, 'retention.cleaned')
+      throw error
+    })
+    if (outcome !== 'already-running') deps.log.info({ work: 'clean-up', outcome, ...counts }, 'retention.cleaned')
+    return 0
+  },
 }
 
 /** Counts the data that a clean-up would remove now, without removing any of it. */

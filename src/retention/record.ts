@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose'
 import { type Collection, nativeCollection } from '../mongo/collection.ts'
 import { newId } from '../security/ids.ts'
+import { leasesOn } from '../work/lease.ts'
 import { lastDue } from './night.ts'
 
 /**
@@ -20,8 +21,7 @@ export interface Pass {
 /** The state of the nightly clean-up, stored as a single document. */
 export interface RetentionRecord {
   _id: 'nightly'
-  /** The token of the run that holds the lease. */
-  token: string | null
+  leaseToken: string | null
   leaseEndsAt: Date
   /** The last night whose clean-up has been completed. */
   completedFor: Date
@@ -33,7 +33,7 @@ export const retentionRecords: Collection = {
   name: 'retention',
   fields: {
     _id: String,
-    token: String,
+    leaseToken: String,
     leaseEndsAt: Date,
     completedFor: Date,
     pass: { type: { _id: false, id: String, beganAt: Date, hasFaults: Boolean }, default: null },
@@ -57,7 +57,7 @@ export async function openRecord(deps: RecordDeps): Promise<RetentionRecord> {
   const record = await records.findOneAndUpdate(
     { _id: 'nightly' },
     {
-      $setOnInsert: { token: null, leaseEndsAt: new Date(0), completedFor: lastDue(deps.now()), pass: null },
+      $setOnInsert: { leaseToken: null, leaseEndsAt: new Date(0), completedFor: lastDue(deps.now()), pass: null },
     },
     { upsert: true, returnDocument: 'after' },
   )
@@ -106,25 +106,26 @@ type LeaseChange = Partial<Pick<RetentionRecord, 'completedFor' | 'pass'>>
 /** Takes the lease, which only one run can hold at a time. Returns null if another run holds it. */
 export async function takeLease(deps: RecordDeps) {
   await openRecord(deps)
-  const records = nativeCollection(deps.RetentionRecord)
-  const token = newId()
-  const after = (ms: number) => new Date(deps.now().getTime() + ms)
-  const endsAt = () => after(leaseMs)
-  const record = await records.findOneAndUpdate(
-    { _id: 'nightly', leaseEndsAt: { $not: { $gt: after(0), $lte: after(maxLeaseMs) } } },
-    { $set: { token, leaseEndsAt: endsAt() } },
-    { returnDocument: 'after' },
+  const leases = leasesOn<RetentionRecord>(
+    nativeCollection(deps.RetentionRecord),
+    { field: 'leaseEndsAt', leaseMs },
+    deps.now,
   )
+  const after = (ms: number) => new Date(deps.now().getTime() + ms)
+  const record = await leases.take({
+    _id: 'nightly',
+    leaseEndsAt: { $not: { $gt: after(0), $lte: after(maxLeaseMs) } },
+  })
   if (record === null) return null
   return {
     record,
     /** Throws if this lease has ended and another run has taken a new lease. */
     async renew(change: LeaseChange): Promise<void> {
-      const held = await records.updateOne({ _id: 'nightly', token }, { $set: { ...change, leaseEndsAt: endsAt() } })
-      if (held.matchedCount === 0) throw new Error('another clean-up has taken over')
+      const held = await leases.change(record, { $set: { ...change, leaseEndsAt: leases.endsAt() } })
+      if (held === null) throw new Error('another clean-up has taken over')
     },
     async end(change: LeaseChange): Promise<void> {
-      await records.updateOne({ _id: 'nightly', token }, { $set: { ...change, token: null, leaseEndsAt: new Date(0) } })
+      await leases.change(record, { $set: { ...change, leaseToken: null, leaseEndsAt: new Date(0) } })
     },
   }
 }

@@ -82,7 +82,7 @@ export function createSlowHash(memoryKib: number) {
   const ofMaking = String(kinds.push({ atOnce: 2, maxOfOwner: 0 }) - 1)
   /** Hashes a password or PIN for storage. The call waits as long as necessary, because only operators use it. */
   const make = (secret: string): Promise<string> => whenFree([ofMaking], () => hash(secret, cost))
-  return { make, createCheck }
+  return { make, createCheck, used: share.used }
 }
 
 const bare = (bytes: number): string => randomBytes(bytes).toString('base64').replaceAll('=', '')

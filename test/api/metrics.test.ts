@@ -17,6 +17,7 @@ import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createLog } from '../../src/process/log.ts'
 import { queueNames } from '../../src/queues/jobs.ts'
 import { requestRestore } from '../../workers/run/restore-jobs.ts'
+import { works } from '../../workers/run/works.ts'
 import { paymentEvents, post, requestIntent, subscribe } from '../support/actions.ts'
 import { copyIntents } from '../support/copy-intents.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
@@ -156,12 +157,12 @@ describe('Metrics', () => {
     requestRestore(service.deps, 'lately')
     const done = await waitRarely('nothing is late', async () => {
       const samples = await later()
-      const polled = queueNames.filter((queue) => queue !== 'retention')
+      const polled = works.filter(({ isLong }) => !isLong).map(({ name }) => name)
       const isDone =
         valueOf(samples, 'outbox_lag_seconds') === 0 &&
         valueOf(samples, 'expiry_lag_seconds') === 0 &&
         valueOf(samples, 'endpoints_waiting') === 0 &&
-        polled.every((queue) => valueOf(samples, 'last_poll_timestamp_seconds', { queue }) !== null) &&
+        polled.every((work) => valueOf(samples, 'last_poll_timestamp_seconds', { work }) !== null) &&
         (valueOf(samples, 'webhook_attempts_total', { outcome: 'delivered' }) ?? 0) > 4
       return isDone && samples
     })
@@ -172,7 +173,7 @@ describe('Metrics', () => {
       ['webhook_attempts_total', 1, { outcome: 'retrying', stage: 'status', environment }],
       ['webhook_attempt_duration_seconds_count', 1, { outcome: 'retrying' }],
       ['transitions_total', 1, { transition: 'expire', environment }],
-      ['last_poll_timestamp_seconds', [startedAt, nowSeconds], { queue: 'maintenance' }],
+      ['last_poll_timestamp_seconds', [startedAt, nowSeconds], { work: 'requeue-plans' }],
       ['attempts_in_flight', [0, 5], { slots: 'fast' }],
       ['attempts_in_flight', [0, 5], { slots: 'slow' }],
     )

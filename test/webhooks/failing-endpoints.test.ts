@@ -5,7 +5,6 @@ import { newId } from '../../src/security/ids.ts'
 import { type EndpointHealth, untried } from '../../src/webhooks/endpoints/endpoint.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
 import { shownUrl } from '../../src/webhooks/endpoints/shown-url.ts'
-import { finishLeftovers } from '../../workers/run/poll.ts'
 import { signedIn } from '../admin/staff.ts'
 import {
   attempt,
@@ -165,7 +164,7 @@ describe('An endpoint that fails', () => {
   it('is reported once, whichever process relays the event, and even if it is deleted before that', async () => {
     await attemptNew(2)
     advance(24 * hourMs)
-    await Promise.all([finishLeftovers(service.deps), finishLeftovers(beside.deps)])
+    await Promise.all([reportFailures(service.deps), reportFailures(beside.deps)])
     expect((await service.deps.Endpoint.findById(failing).orFail().lean()).outbox).to.have.length(1)
     await service.http.delete(`${path}/endpoints/${failing}`).set(merchant.write()).expect(200)
     advance(2_000)

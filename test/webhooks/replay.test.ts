@@ -12,7 +12,8 @@ import {
   startReplay,
 } from '../../src/webhooks/replays/start.ts'
 import { countUndelivered, maxCounted } from '../../src/webhooks/replays/undelivered.ts'
-import { startPolling } from '../../workers/run/poll.ts'
+import { startLoops } from '../../src/work/loop.ts'
+import { works } from '../../workers/run/works.ts'
 import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { chanceOf } from '../support/chance.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
@@ -339,7 +340,7 @@ describe('A replay', () => {
     await runReplays(service.deps)
     expect(await read(id)).to.include({ status: 'RUNNING', requeued: 0 })
     service.deps.slots.open()
-    const polling = startPolling(service.deps)
+    const polling = startLoops(service.deps, works)
     await endpointServer.atLeast(15)
     await waitFor('the replay is DONE', () => service.deps.Replay.exists({ _id: id, status: 'DONE' }))
     await polling.stop()

@@ -4,7 +4,8 @@ import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { deliveryLeaseMs } from '../../src/webhooks/deliveries/lease.ts'
-import { startPolling } from '../../workers/run/poll.ts'
+import { startLoops } from '../../src/work/loop.ts'
+import { works } from '../../workers/run/works.ts'
 import {
   deliveriesOf,
   openSecondProcess,
@@ -177,7 +178,7 @@ describe('The first attempt at a delivery', () => {
       expect(delivery?.url).to.equal(url)
       // The state after an error of MongoDB: the endpoint waits, and no slot will become free.
       service.deps.slots.setWaiting({ endpointId, businessId, health, origin: endpointServer.host })
-      const polling = startPolling(service.deps)
+      const polling = startLoops(service.deps, works)
       await areDelivered(3)
       await waitFor('no endpoint waits', () => service.deps.slots.waiting().length === 0)
       await polling.stop()

@@ -63,7 +63,7 @@ describe('Two payers, the merchant, a simulation and the expiry, all competing f
 
   /** The sandbox wallet without hashing, which would be slow. The PIN selects the fault. */
   function withoutPins(deps: Deps) {
-    const slowHash = { make: async () => '', createCheck: () => async () => true }
+    const slowHash = { ...deps.slowHash, make: async () => '', createCheck: () => async () => true }
     const sandbox = createSandboxWallet({ ...deps, slowHash })
     async function authorise(order: PaymentOrder): Promise<WalletOutcome> {
       const { key: _id, amount, fee, validUntil, pin } = order

@@ -7,7 +7,8 @@ import { newId } from '../../src/security/ids.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
-import { finishLeftovers, startPolling } from '../../workers/run/poll.ts'
+import { startLoops } from '../../src/work/loop.ts'
+import { works } from '../../workers/run/works.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import {
   createIntent,
@@ -20,6 +21,7 @@ import {
   subscribe,
 } from '../support/actions.ts'
 import { startEndpointServer, withEndpointServer } from '../support/endpoint-server.ts'
+import { createGate } from '../support/gate.ts'
 import { storeOrder } from '../support/orders.ts'
 import { storedIntent } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
@@ -194,17 +196,30 @@ describe("The workers' poll", () => {
     expect(await service.deps.Intent.countDocuments({ status: 'PENDING' })).to.equal(20)
   })
 
-  it('finishes all other work if one search fails, and then reports the error', async () => {
+  it('does all other work while one kind of it fails or hangs', async () => {
     const delivery = await freshDelivery(service, merchant)
     const { _id, status, attempts, requeues, nextAttemptAt, leaseToken } = delivery
     const state = { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt: null }
     await service.deps.RequeuePlan.create({ _id: newId(), at: ago(60_000), deliveries: [state], result: null })
-    const endpoints = { collection: { find: () => expect.fail('no endpoints') } } as never
-    const failing: Deps = { ...service.deps, Endpoint: endpoints }
-    const fault = await finishLeftovers(failing).catch((error: Error) => error.message)
-    expect(fault).to.match(/no endpoints/)
+    const faults: unknown[] = []
+    const warn = ({ work }: { work: string }) => void faults.push(work)
+    const config = { ...service.deps.config, workerQueues: ['maintenance', 'retention'] as const }
+    const deps = { ...service.deps, config, log: { ...service.deps.log, warn } } as unknown as Deps
+    const gate = createGate()
+    const hanging = {
+      name: 'hanging',
+      queue: 'maintenance',
+      everyMs: 1_000,
+      run: () => gate.passed.then(() => 0),
+    } as const
+    const broken = { name: 'broken', queue: 'maintenance', everyMs: 1_000, run: () => expect.fail('broken') } as const
+    const loops = startLoops(deps, [hanging, broken, ...works])
+    const open = () => service.deps.RequeuePlan.countDocuments({ 'deliveries._id': delivery._id })
+    await waitFor('the plan is carried out', async () => (await open()) === 0)
     expect(await storedDelivery(service, delivery)).to.include({ status: 'RETRYING', requeues: 1 })
-    expect(await service.deps.RequeuePlan.countDocuments({ 'deliveries._id': delivery._id })).to.equal(0)
+    expect(faults).to.include('broken')
+    gate.open()
+    await loops.stop()
   })
 
   it('reads only through indexes, however many documents need no work', async () => {
@@ -227,12 +242,12 @@ describe("The workers' poll", () => {
       ...service.deps,
       log: {
         ...service.deps.log,
-        info: (fields: { queue: string }, line: string) => void (line === 'poll.found' && polled.push(fields.queue)),
+        info: (fields: { work: string }, line: string) => void (line === 'poll.found' && polled.push(fields.work)),
       } as never,
     }
     const done = await profiled(service, async () => {
-      const polling = startPolling(recording)
-      await waitFor('each queue was polled', () => new Set(polled).size >= 4)
+      const polling = startLoops(recording, works)
+      await waitFor('each kind was found', () => new Set(polled).size >= 4)
       await polling.stop()
       await service.deps.backgroundWork.ended()
     })
@@ -258,12 +273,12 @@ describe("The workers' poll", () => {
   it('searches only for work in the queues that its own process serves', async () => {
     await createIntent(service, merchant)
     service.clock.advance(dayMs)
-    const queues: string[] = []
-    const info = (fields: { queue: string }) => void queues.push(fields.queue)
+    const found: string[] = []
+    const info = (fields: { work: string }) => void found.push(fields.work)
     const config = { ...service.deps.config, workerQueues: ['outbox-relay' as const] }
-    const polling = startPolling({ ...service.deps, config, log: { ...service.deps.log, info } as never })
+    const polling = startLoops({ ...service.deps, config, log: { ...service.deps.log, info } as never }, works)
     await waitFor('the event is relayed', async () => (await deliveriesOf(service, merchant)).length === 1)
     await polling.stop()
-    expect(new Set(queues)).to.deep.equal(new Set(['outbox-relay']))
+    expect(new Set(found)).to.deep.equal(new Set(['outbox-relay']))
   })
 })

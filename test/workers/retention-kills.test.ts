@@ -1,18 +1,16 @@
 import { Queue } from 'bullmq'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
-import { checkTrail } from '../../src/audit/seals/nightly-check.ts'
+import { checkTrail, checkWork } from '../../src/audit/seals/nightly-check.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import type { Log } from '../../src/process/log.ts'
-import { runCleanUp } from '../../src/retention/clean-up.ts'
+import { cleanUpWork, runCleanUp } from '../../src/retention/clean-up.ts'
 import { startCounts } from '../../src/retention/counts.ts'
 
 import { lastDue } from '../../src/retention/night.ts'
 import { isOwed, takeLease } from '../../src/retention/record.ts'
-import { keepNightly, requestNight } from '../../src/retention/request-night.ts'
-import { retention } from '../../workers/retention.ts'
-import { finishLeftovers } from '../../workers/run/poll.ts'
-import { restoreJobs } from '../../workers/run/restore-jobs.ts'
+import { startLoops } from '../../src/work/loop.ts'
+import { keepNightly, restoreJobs } from '../../workers/run/restore-jobs.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { signedIn } from '../admin/staff.ts'
 import { cancelIntent, createIntent, relay } from '../support/actions.ts'
@@ -27,7 +25,6 @@ const dayMs = 86_400_000
 const nothing = { intents: 0, deliveries: 0, orders: 0, products: 0 }
 const everything = { intents: 2, deliveries: 6, orders: 1, products: 2 }
 const unwatched = { count: () => undefined, done: () => undefined }
-const named = { jobId: 'night-2026-11-21', name: 'retention' }
 
 describe('A clean-up', () => {
   const service = withService()
@@ -179,18 +176,18 @@ describe('A clean-up', () => {
       const outcome = await runCleanUp(service.deps, never(), watch).catch((error: Error) => error.message)
       return [outcome, counts.businesses, counts.intents]
     }
-    /** Runs it as the worker does, and returns the counts of its only log line. */
-    const runAsJob = async () => {
+    /** Runs it as a worker does, and returns the counts of its only log line. */
+    const runAsWork = async () => {
       const lines: Record<string, unknown>[] = []
       const warn = (line: object, msg?: string) => void lines.push({ ...line, msg })
       const log = { ...service.deps.log, warn } as unknown as Log
-      const job = retention(never()).run({ ...service.deps, log, metrics: createMetrics() }, {}, named)
-      const failure = await job.catch((error: Error) => error.message)
+      const work = cleanUpWork.run({ ...service.deps, log, metrics: createMetrics() }, never())
+      const failure = await work.catch((error: Error) => error.message)
       expect(lines).to.have.length(1)
       expect(lines[0]).to.include({ msg: 'retention.cleaned', outcome: 'failed' })
       return [failure, lines[0]?.businesses, lines[0]?.intents]
     }
-    const [failed, ...counts] = await runAsJob()
+    const [failed, ...counts] = await runAsWork()
     expect(failed).to.match(
       new RegExp(`^business ${torn} failed: {"name":"MongoServerError","code":28(,"codeName":"PathNotViable")?}$`),
     )
@@ -269,43 +266,54 @@ describe('A clean-up', () => {
     expect((await service.deps.RetentionRecord.findById('nightly').lean())?.completedFor).to.not.deep.equal(new Date(0))
   })
 
-  it('is enqueued by the poll after a missed night, even if Redis has lost all of its data', async () => {
-    const jobs = async () =>
-      (await queue.getJobs(['waiting', 'delayed', 'active'])).filter(({ id = '' }) => id.startsWith('night-'))
+  it('runs after a missed night, even if Redis has lost all of its data, and is followed by a check of the trail', async () => {
+    const config = { ...service.deps.config, workerQueues: ['retention' as const] }
+    const night = async () => {
+      const loops = startLoops({ ...service.deps, config }, [cleanUpWork, checkWork])
+      await loops.wake('retention')
+      await loops.stop()
+    }
     await checkTrail(service.deps, never())
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
-    await requestNight(service.deps)
-    expect(await jobs()).to.have.length(0)
-
     await oldThings()
-    service.clock.advance(dayMs)
-    for (const poll of [finishLeftovers, requestNight]) {
-      await poll(service.deps)
-      await waitFor('the job of the night', async () => (await jobs()).length === 1)
-      await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
-    }
-    const run = () => retention(never()).run(service.deps, {}, named)
-    const done = await run()
-    expect(done.log).to.include({ outcome: 'cleaned', ...everything })
-    expect(await service.deps.metrics.registry.metrics()).to.match(/retention_removed_total\{kind="intents"\} 2\n/)
-    expect((await run()).log).to.deep.equal({ outcome: 'nothing-to-do' })
-    await requestNight(service.deps)
-    expect(await jobs()).to.have.length(0)
-
-    // The clean-up was run by an operator, so only the check of the audit trail is due.
     service.clock.advance(dayMs)
     const line = { ...tester, act: 'api.disabled', businessId: null, before: null, after: null } as const
     await service.deps.AuditEvent.create({ ...line, _id: 'later', at: service.clock.now(), subject: 'api' })
-    expect(await clean()).to.equal('cleaned')
-    await requestNight(service.deps)
-    await waitFor('the job of the check', async () => (await jobs()).length === 1)
-    expect((await run()).log).to.deep.equal({ outcome: 'nothing-to-do' })
+    service.clock.advance(dayMs)
+    await night()
+    expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
+    expect(await service.deps.metrics.registry.metrics()).to.match(/retention_removed_total\{kind="intents"\} 2\n/)
     const { at } = await service.deps.AuditCheck.findById('latest').orFail().lean()
     expect(at).to.be.greaterThan(lastDue(service.clock.now()))
     expect((await service.deps.AuditSeal.find().lean()).flatMap(({ ids }) => ids)).to.include('later')
-    await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
-    await requestNight(service.deps)
-    expect(await jobs()).to.have.length(0)
+
+    await oldThings()
+    await night()
+    expect(await countTestData(service, pair.test), 'nothing is due').to.not.deep.equal(nothing)
+    expect((await service.deps.AuditCheck.findById('latest').orFail().lean()).at).to.deep.equal(at)
+  })
+
+  it('is followed by one check of the trail, even if several workers find it due', async () => {
+    service.clock.advance(dayMs)
+    const gate = createGate()
+    let checks = 0
+    const AuditCheck = Object.create(service.deps.AuditCheck, {
+      findOne: {
+        value: (filter: object) => ({
+          lean: async () => {
+            checks += 1
+            if (checks > 2) await gate.passed
+            return service.deps.AuditCheck.findOne(filter).lean()
+          },
+        }),
+      },
+    })
+    const deps = { ...service.deps, AuditCheck }
+    const running = [checkWork.run(deps, never()), checkWork.run(deps, never())]
+    await waitFor('one of them checks', () => checks === 3)
+    gate.open()
+    await Promise.all(running)
+    expect(checks).to.equal(3)
   })
 
   it('starts although its lease or last night is in the year 2999, and is not delayed by the check of the trail', async () => {
@@ -324,10 +332,12 @@ describe('A clean-up', () => {
         },
       })
       const count = () => service.deps.RetentionRecord.findById('nightly').orFail().lean()
-      const running = retention(never()).run({ ...service.deps, AuditCheck }, {}, named)
+      const deps = { ...service.deps, AuditCheck }
+      const running = Promise.all([cleanUpWork.run(deps, never()), checkWork.run(deps, never())])
       await waitFor('the clean-up', async () => !isOwed(await count(), service.clock.now()))
       cleaned.resolve()
-      expect((await running).log).to.include({ outcome: 'cleaned' })
+      await running
+      expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
     }
   })
 

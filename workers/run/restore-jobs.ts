@@ -1,6 +1,6 @@
 import type { Deps } from '../../src/deps.ts'
 import { deadShownSeconds, type Jobs } from '../../src/queues/jobs.ts'
-import { keepNightly } from '../../src/retention/request-night.ts'
+import { nightly } from '../../src/retention/night.ts'
 import { dropRevived, restoreFailed } from '../../src/webhooks/attempts/restore-failed.ts'
 
 /** How often each worker process enqueues a job that restores lost jobs. */
@@ -49,3 +49,7 @@ export async function restoreJobs(deps: Deps, reach: Reach): Promise<number> {
   })
   return restored
 }
+
+/** Adds the nightly schedule to Redis. An existing schedule is left unchanged, so that an overdue run is not lost. */
+export const keepNightly = (deps: Pick<Deps, 'queues'>): Promise<void> =>
+  deps.queues.keepSchedule('retention', { id: 'nightly', ...nightly })

@@ -5,25 +5,26 @@ import { inTime } from '../../src/process/timeout.ts'
 import { type QueueName, queueOptions } from '../../src/queues/jobs.ts'
 import { mastersOf, openRedis, type RedisConnection } from '../../src/queues/open-redis.ts'
 import { attemptWaiting } from '../../src/webhooks/attempts/attempt-due.ts'
+import { type Loops, startLoops } from '../../src/work/loop.ts'
 import { intentExpiry } from '../intent-expiry.ts'
 import { maintenance } from '../maintenance.ts'
 import { outboxRelay } from '../outbox-relay.ts'
 import { retention } from '../retention.ts'
 import { walletOutcome } from '../wallet-outcome.ts'
 import { webhookDelivery } from '../webhook-delivery.ts'
-import { startPolling } from './poll.ts'
 import type { QueueWorker } from './queue-worker.ts'
 import { runJob } from './run-job.ts'
 import { startTimers } from './timers.ts'
+import { works } from './works.ts'
 
-/** Returns the worker for each queue. `ending` aborts long-running work when the process shuts down. */
-const createWorkers = (ending: AbortSignal): { [Name in QueueName]: QueueWorker<Name> } => ({
+/** Returns the worker for each queue. */
+const createWorkers = (loops: Loops): { [Name in QueueName]: QueueWorker<Name> } => ({
   'outbox-relay': outboxRelay,
   'webhook-delivery': webhookDelivery,
   'intent-expiry': intentExpiry,
   'wallet-outcome': walletOutcome,
   maintenance,
-  retention: retention(ending),
+  retention: retention(loops),
 })
 
 /**
@@ -59,8 +60,8 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   connection.on('error', (err) => warnUnavailable({ err }))
   void warnOfEviction(connection, deps.log)
   const running = new Set<Promise<void>>()
-  const ending = new AbortController()
-  const workers = createWorkers(ending.signal)
+  const loops = startLoops(deps, works)
+  const workers = createWorkers(loops)
   const bullWorkers = deps.config.workerQueues.flatMap((name) =>
     splitConcurrency(queueOptions[name].concurrency).map((concurrency) => {
       const worker = startWorker(deps, workers[name], concurrency, connection, running)
@@ -75,7 +76,6 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
       return 0
     }),
   )
-  const polling = startPolling(deps)
   const timers = startTimers(deps)
 
   async function workEnded(polled: Promise<void>): Promise<void> {
@@ -88,8 +88,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
     async close() {
       timers.stopChecks()
       deps.slots.close()
-      ending.abort()
-      const polled = polling.stop()
+      const polled = loops.stop()
       const closed = Promise.all(bullWorkers.map((worker) => worker.close()))
       const isDone = await inTime(workEnded(polled), deps.config.shutdownTimeoutMs - afterCutMs)
       if (!isDone) await cutAttempts(deps)

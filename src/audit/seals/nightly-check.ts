@@ -1,11 +1,14 @@
+import type { mongo } from 'mongoose'
 import { type VerifyDeps, verifyLedgers } from '../../ledger/verify.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import { isAway } from '../../mongo/connect.ts'
 import type { Models } from '../../mongo/models.ts'
 import { lastDue } from '../../retention/night.ts'
 import { createPace, type Pace } from '../../retention/pace.ts'
 import type { Secrets } from '../../security/seal.ts'
 import { findServiceKey } from '../../security/service-keys.ts'
+import { type Leasable, leasesOn } from '../../work/lease.ts'
+import type { Work } from '../../work/loop.ts'
 import { readableDate } from '../audit-event.ts'
 import { digestOf } from './digest.ts'
 import { type AuditCheck, linesPerSeal, listOf, readableSeal, type Verified } from './seal.ts'
@@ -20,6 +23,39 @@ const wholeEveryMs = 6.5 * 24 * hourMs
 /** How far the clock of the process that stored a check may be ahead. */
 const maxSkewMs = hourMs
 const maxTimeMS = 4_000
+/** A check renews its lease every 15 s (src/retention/pace.ts). */
+const leaseMs = 60_000
+
+/** Seals and verifies the audit trail once a night. A check that keeps failing runs once a minute. */
+export const checkWork: Work = {
+  name: 'audit-check',
+  queue: 'retention',
+  everyMs: 60_000,
+  isLong: true,
+  async run(deps, ending) {
+    if (!(await isCheckDue(deps))) return 0
+    const checks = deps.AuditCheck.collection as unknown as mongo.Collection<CheckLease>
+    const leases = leasesOn(checks, { field: 'leaseEndsAt', leaseMs }, deps.now)
+    const now = deps.now()
+    // An end too far in the future is no lease, or nothing would ever be checked again.
+    const isFree = { leaseEndsAt: { $not: { $gt: now, $lte: new Date(now.getTime() + 2 * leaseMs) } } }
+    const held = await leases.take({ _id: 'lease', ...isFree }, { upsert: true }).catch((error: unknown) => {
+      if (isDuplicate(error)) return null
+      throw error
+    })
+    if (held === null) return 0
+    await checkTrail(deps, ending, async () => {
+      if ((await leases.change(held, { $set: { leaseEndsAt: leases.endsAt() } })) === null)
+        throw new Error('another check has taken over')
+    })
+    await leases.change(held, { $set: { leaseToken: null, leaseEndsAt: new Date(0) } })
+    return 0
+  },
+}
+
+interface CheckLease extends Leasable {
+  leaseEndsAt: Date
+}
 
 /**
  * Once a night, verifies the ledgers, seals their last entries and the new lines of the audit trail, verifies the trail
@@ -27,12 +63,16 @@ const maxTimeMS = 4_000
  * page. Does nothing if tonight's check has already been stored. Never throws. If sealing or verifying fails or is
  * stopped, the next run of the job repeats it, at the latest on the next night.
  */
-export async function checkTrail(deps: CheckDeps, ending: AbortSignal): Promise<void> {
+export async function checkTrail(
+  deps: CheckDeps,
+  ending: AbortSignal,
+  renew: () => Promise<void> = async () => undefined,
+): Promise<void> {
   try {
     const found = await latestCheck(deps)
     const before = found && (await isGenuine(deps, found)) ? found : null
     if (before !== null && before.at >= lastDue(deps.now())) return
-    const pace = createPace(ending, async () => undefined)
+    const pace = createPace(ending, renew)
     const { heads, faults: ledgerFaults, failed } = await verifyLedgers(deps, pace)
     for (const fault of ledgerFaults) deps.log.error(fault, 'ledger.tampered')
     for (const fault of failed) deps.log.error(fault, 'ledger.not-verified')

@@ -21,7 +21,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       ],
       leavesFree: true,
       gets: 'the delivery waits',
-      metric: 'webhook_attempts_in_flight',
+      metric: 'attempts_in_flight',
       maxWaiting: 500,
     },
     // An attempt that times out after 30 s holds a slow slot for 25 s, so a business can make four of them per second.
@@ -31,7 +31,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       parts: [{ owner: 'business', max: 100 }],
       leavesFree: true,
       gets: 'the attempt keeps its fast slot',
-      metric: 'webhook_attempts_in_flight',
+      metric: 'attempts_in_flight',
     },
     // A character takes 1 or 2 bytes, and up to 3 more while it is being sent. Most bodies have about 600 characters,
     // and the longest one, with full metadata in which JSON escapes every character, about 230 000.
@@ -222,6 +222,7 @@ export function createSlots({ elapsedMs, after }: ShareClock = processClock) {
      * Calls the callback soon if endpoints are waiting, as after a failure to serve one: nothing else might be freed.
      */
     serveWaiting: serveSoon,
+    used: share.used,
     inFlight: (): number => share.taken('fast') + share.taken('slow'),
     slowInFlight: (): number => share.taken('slow'),
     /** Before `open` and after `close`, nothing is available. */

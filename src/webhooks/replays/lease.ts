@@ -2,7 +2,7 @@ import type { ReplayCancellation } from '../../../schemas/responses/replay.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { type Transactions, unlessLocked } from '../../mongo/transaction.ts'
-import { newId } from '../../security/ids.ts'
+import { leasesOn } from '../../work/lease.ts'
 import { ended, type Replay, type ReplayCounts } from './replay.ts'
 
 type LeaseDeps = Pick<Models, 'Replay'> & { now(): Date }
@@ -19,18 +19,15 @@ const maxTried = 10
 /** A replay whose lease this process holds. */
 export type LeasedReplay = Replay & { leaseToken: string }
 
-const leaseEnd = (now: Date): Date => new Date(now.getTime() + leaseMs)
+const leases = ({ Replay, now }: LeaseDeps) =>
+  leasesOn<Replay>(nativeCollection(Replay), { field: 'nextRunAt', leaseMs }, now)
 
 /** Takes the lease of the replay that has waited longest for a worker. Returns null if no replay is due. */
 export async function leaseReplay(deps: LeaseDeps & { transactions: Transactions }): Promise<LeasedReplay | null> {
-  const [replays, { now }] = [nativeCollection(deps.Replay), deps]
-  const due = { running: true, nextRunAt: { $lte: now() } } as const
+  const due = { running: true, nextRunAt: { $lte: deps.now() } } as const
   const options = { projection: { _id: 1 }, sort: { nextRunAt: 1 }, hint: { nextRunAt: 1 }, limit: maxTried } as const
-  for (const { _id } of await replays.find(due, options).toArray()) {
-    const lease = { $set: { leaseToken: newId(), nextRunAt: leaseEnd(now()) } }
-    const leased = await unlessLocked(deps, (session) =>
-      replays.findOneAndUpdate({ _id, ...due }, lease, { returnDocument: 'after', session }),
-    )
+  for (const { _id } of await nativeCollection(deps.Replay).find(due, options).toArray()) {
+    const leased = await unlessLocked(deps, (session) => leases(deps).take({ _id, ...due }, { session }))
     if (leased !== null) return leased as LeasedReplay
   }
   return null
@@ -41,40 +38,28 @@ export async function leaseReplay(deps: LeaseDeps & { transactions: Transactions
  * replay, which then processes the same page again. If the replay has been cancelled in the meantime, the page still
  * counts.
  */
-export async function recordProgress(
-  { Replay, now }: LeaseDeps,
-  { _id, leaseToken }: LeasedReplay,
+export const recordProgress = (
+  deps: LeaseDeps,
+  replay: LeasedReplay,
   reached: Replay['reached'],
   counts: ReplayCounts,
-): Promise<LeasedReplay | null> {
-  const replay = await nativeCollection(Replay).findOneAndUpdate(
-    { _id, leaseToken },
-    [
-      {
-        $set: {
-          reached: { $literal: reached },
-          requeued: { $add: ['$requeued', counts.requeued] },
-          created: { $add: ['$created', counts.created] },
-          skipped: { $add: ['$skipped', counts.skipped] },
-          nextRunAt: { $cond: [{ $eq: ['$status', 'RUNNING'] }, leaseEnd(now()), null] },
-        },
+): Promise<LeasedReplay | null> =>
+  leases(deps).change(replay, [
+    {
+      $set: {
+        reached: { $literal: reached },
+        requeued: { $add: ['$requeued', counts.requeued] },
+        created: { $add: ['$created', counts.created] },
+        skipped: { $add: ['$skipped', counts.skipped] },
+        nextRunAt: { $cond: [{ $eq: ['$status', 'RUNNING'] }, leases(deps).endsAt(), null] },
       },
-    ],
-    { returnDocument: 'after' },
-  )
-  return replay as LeasedReplay | null
-}
+    },
+  ]) as Promise<LeasedReplay | null>
 
 /** Gives the lease back. A worker continues the replay after `restMs`. */
-export async function releaseReplay(
-  { Replay, now }: LeaseDeps,
-  { _id, leaseToken }: LeasedReplay,
-  restMs: number,
-): Promise<void> {
-  await nativeCollection(Replay).updateOne(
-    { _id, leaseToken, status: 'RUNNING' },
-    { $set: { leaseToken: null, nextRunAt: new Date(now().getTime() + restMs) } },
-  )
+export async function releaseReplay(deps: LeaseDeps, replay: LeasedReplay, restMs: number): Promise<void> {
+  const nextRunAt = new Date(deps.now().getTime() + restMs)
+  await leases(deps).change(replay, { $set: { leaseToken: null, nextRunAt } }, { status: 'RUNNING' })
 }
 
 /**
@@ -82,21 +67,15 @@ export async function releaseReplay(
  * another worker has taken it over.
  */
 export function endReplay(
-  { Replay, now }: LeaseDeps,
-  { _id, leaseToken, sandbox }: LeasedReplay,
+  deps: LeaseDeps,
+  replay: LeasedReplay,
   reason: ReplayCancellation | null,
 ): Promise<Replay | null> {
-  return nativeCollection(Replay).findOneAndUpdate(
-    { _id, leaseToken, status: 'RUNNING' },
-    {
-      $set: {
-        status: reason === null ? 'DONE' : 'CANCELLED',
-        cancellationReason: reason,
-        leaseToken: null,
-        ...ended(sandbox, now()),
-      },
-      $unset: { running: 1 },
-    },
-    { returnDocument: 'after' },
-  )
+  const end = {
+    status: reason === null ? 'DONE' : 'CANCELLED',
+    cancellationReason: reason,
+    leaseToken: null,
+    ...ended(replay.sandbox, deps.now()),
+  }
+  return leases(deps).change(replay, { $set: end, $unset: { running: 1 } }, { status: 'RUNNING' })
 }

@@ -5,6 +5,7 @@ import type { Deps } from '../../deps.ts'
 import type { LoggedEvent } from '../../events/logged-event.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
+import type { Work } from '../../work/loop.ts'
 import { beginAttempts } from '../attempts/attempt-due.ts'
 import { type AttemptEndpoint, slotOwner } from '../attempts/find-endpoint.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
@@ -17,13 +18,6 @@ import { endReplay, type LeasedReplay, leaseReplay, recordProgress, releaseRepla
 import type { Replay, ReplayCounts } from './replay.ts'
 import { readSelected } from './selected-events.ts'
 
-/**
- * The maximum number of replays that a process runs at the same time. Each makes at most 200 attempts per second, which
- * is a small part of what a worker can do.
- */
-const maxAtOnce = 2
-/** How often a process without a replay looks for one. */
-const lookEveryMs = 1_000
 /**
  * The minimum time between the starts of two pages, and the maximum number of attempts per page. Together, they limit a
  * replay to 200 attempts per second.
@@ -43,29 +37,20 @@ const sliceMs = 5_000
 const maxBlockedMs = 500
 const restMs = 1_000
 
-/** Runs replays until `ending` is aborted. Each gets a slice of time, so all of them advance. */
-export async function workOnReplays(deps: Deps, ending: AbortSignal): Promise<void> {
-  await Promise.all(Array.from({ length: maxAtOnce }, () => workRepeatedly(deps, ending)))
-}
-
-async function workRepeatedly(deps: Deps, ending: AbortSignal): Promise<void> {
-  while (!ending.aborted) {
-    const isFound = await workOnce(deps, ending).catch((err: unknown) => {
-      deps.log.warn({ err }, 'replay.interrupted')
-      return false
-    })
-    const pauseMs = lookEveryMs * (0.8 + Math.random() * 0.2)
-    if (!isFound) await pause(pauseMs, undefined, { signal: ending }).catch(() => undefined)
-  }
-}
-
-/** Runs the replay that has waited longest for one slice. Returns false if no replay is due. */
-async function workOnce(deps: Deps, ending: AbortSignal): Promise<boolean> {
-  await deps.databaseTime.unsure()
-  const leased = await leaseReplay(deps)
-  if (leased === null) return false
-  await runReplay(deps, leased, ending)
-  return true
+/** Runs the replay that has waited longest for one slice of time, so that all of them advance. */
+export const replayWork: Work = {
+  name: 'replays',
+  queue: 'webhook-delivery',
+  everyMs: 1_000,
+  // Each makes at most 200 attempts per second, which is a small part of what a worker can do.
+  atOnce: 2,
+  again: { many: 1, afterMs: 0 },
+  async run(deps, ending) {
+    const leased = await leaseReplay(deps)
+    if (leased === null) return 0
+    await runReplay(deps, leased, ending)
+    return 1
+  },
 }
 
 /**

@@ -91,7 +91,7 @@ export const deliveryMutants: PlantedBugs = {
   },
   'poll-blind': {
     bug: 'No worker looks for deliveries whose jobs Redis lost.',
-    edits: [replace('polls', 'look: attemptDue', 'look: async () => 0')],
+    edits: [replace('works', 'run: attemptDue', 'run: async () => 0')],
     caughtBy: ['quiet.reached', 'delivery.delivered', 'delivery.paced'],
     focus: under('redis.flush', 'redis.empty'),
   },

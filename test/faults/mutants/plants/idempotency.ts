@@ -75,7 +75,7 @@ export const idempotencyMutants: PlantedBugs = {
   },
   'plan-abandoned': {
     bug: 'No poll carries out the plans of dead processes.',
-    edits: [replace('finishLeftovers', 'finishPlans($)', '0')],
+    edits: [replace('works', 'run: finishPlans', 'run: async () => 0')],
     caughtBy: ['workers/poll.test.ts'],
   },
   'plan-of-nothing-missing': {

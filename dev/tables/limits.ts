@@ -1,0 +1,40 @@
+import { capacityLimits } from '../../src/limits/capacity.ts'
+import type { Limit } from '../../src/limits/limit.ts'
+import { requestRates } from '../../src/limits/rate.ts'
+import type { Resource } from '../../src/limits/share.ts'
+import { hashLimits } from '../../src/security/slow-hash.ts'
+import { attemptLimits } from '../../src/webhooks/attempts/slots.ts'
+import { code, tableOf } from '../markdown.ts'
+
+/** Every limit that makes a caller wait, get 429 or lose a connection. */
+export const table = (): string =>
+  tableOf(
+    ['Limit', 'Kind', 'Default', 'Beyond it', 'Set by', 'Metric'],
+    [
+      ...[attemptLimits(none), capacityLimits(none), hashLimits(none, none)].flatMap((share) =>
+        Object.entries<Resource>(share).map(([name, resource]) => row('share', resource, sharesOf(resource), name)),
+      ),
+      ...Object.values(requestRates).map((rate) => row('rate', rate, `${rate.limit} per ${rate.owner}`)),
+    ],
+  )
+
+const none = (): number => 0
+
+const row = (kind: string, { what, gets, setBy = '', metric }: Limit, limit: string, name?: string): string[] => [
+  what,
+  kind,
+  limit,
+  gets,
+  setBy,
+  metric === undefined && name !== undefined ? code(`capacity_used{limit="${name}"}`) : (metric ?? ''),
+]
+
+const sharesOf = ({ total, parts, unit }: Resource): string =>
+  [
+    ...(total === Number.POSITIVE_INFINITY ? [] : [`${amount(total, unit)} per process`]),
+    ...parts.map((part) => `${'range' in part ? part.range : amount(part.max, unit)} per ${part.owner}`),
+  ].join('; ')
+
+/** Formats a number like the pages, with a space between thousands. */
+const amount = (value: number, unit: Resource['unit']): string =>
+  unit === 'bytes' ? `${value / 1024 / 1024} MiB` : value.toLocaleString('en').replaceAll(',', ' ')

@@ -1,0 +1,41 @@
+import type { mongo } from 'mongoose'
+import { newId } from '../security/ids.ts'
+
+/** A document that at most one process works on. Only the holder of `leaseToken` may change it. */
+export interface Leasable {
+  _id: string
+  leaseToken: string | null
+}
+
+/**
+ * The leases on the documents of a collection. `field` says from when on anyone may take one, which is when its work is
+ * due. As long as a process holds it, that is the end of the lease.
+ */
+export function leasesOn<Doc extends Leasable>(
+  collection: mongo.Collection<Doc>,
+  { field, leaseMs }: { field: keyof Doc & string; leaseMs: number },
+  now: () => Date,
+) {
+  const endsAt = (): Date => new Date(now().getTime() + leaseMs)
+  return {
+    endsAt,
+    /** Takes a document that matches. Returns null if there is none, or another process was first. */
+    take: (free: mongo.Filter<Doc>, options: mongo.FindOneAndUpdateOptions = {}): Promise<Doc | null> =>
+      collection.findOneAndUpdate(
+        free,
+        { $set: { leaseToken: newId(), [field]: endsAt() } } as unknown as mongo.UpdateFilter<Doc>,
+        { ...options, returnDocument: 'after' },
+      ) as Promise<Doc | null>,
+    /**
+     * Changes a document that this process holds. Returns null if it has lost the lease, or the guard does not match.
+     */
+    change: ({ _id, leaseToken }: Leasable, update: object | object[], guard: object = {}): Promise<Doc | null> =>
+      collection.findOneAndUpdate(
+        { _id, leaseToken, ...guard } as mongo.Filter<Doc>,
+        update as mongo.UpdateFilter<Doc>,
+        {
+          returnDocument: 'after',
+        },
+      ) as Promise<Doc | null>,
+  }
+}

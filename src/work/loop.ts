@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Deps } from '../deps.ts'
+import type { QueueName } from '../queues/jobs.ts'
+
+/**
+ * Work that a process looks for in MongoDB again and again. Jobs only make it start sooner, so it continues while Redis
+ * is down.
+ */
+export interface Work {
+  /** Its name in log lines and metrics. */
+  name: string
+  /** A process does the work of the queues that WORKER_QUEUES names. A job of this queue may wake it. */
+  queue: QueueName
+  everyMs: number
+  /** How many runs may be in progress at a time in a process. */
+  atOnce?: number
+  /** If a run finds at least `many`, there may be more than it was allowed to do, so the next run starts soon. */
+  again?: { many: number; afterMs: number }
+  /** Whether a run may take minutes. Such work has no metric of its last run. */
+  isLong?: true
+  /** Finds and does due work, but only a limited amount for each business. Returns how much was found. */
+  run(deps: Deps, ending: AbortSignal): Promise<number>
+}
+
+const usually = { many: 500, afterMs: 250 } as const
+
+export type Loops = ReturnType<typeof startLoops>
+
+/** Starts the loops of a process. Frozen work of one kind delays no other, because each kind has loops of its own. */
+export function startLoops(deps: Deps, works: readonly Work[]) {
+  const ending = new AbortController()
+  const loops = works
+    .filter(({ queue }) => deps.config.workerQueues.includes(queue))
+    .flatMap((work) => Array.from({ length: work.atOnce ?? 1 }, () => startLoop(deps, work, ending.signal)))
+  return {
+    /** Makes the work of a queue start now. Resolves when it has run. */
+    async wake(queue: QueueName): Promise<void> {
+      await Promise.all(loops.filter((loop) => loop.queue === queue).map((loop) => loop.wake()))
+    },
+    /** Resolves when no run is in progress any more. */
+    async stop(): Promise<void> {
+      ending.abort()
+      await Promise.all(loops.map(({ ended }) => ended))
+    },
+  }
+}
+
+function startLoop(deps: Deps, work: Work, ending: AbortSignal) {
+  let waking = new AbortController()
+  let woken: (() => void)[] = []
+
+  async function run(): Promise<void> {
+    while (!ending.aborted) {
+      const waiting = woken
+      woken = []
+      const found = await lookOnce(deps, work, ending)
+      for (const resolve of waiting) resolve()
+      if (woken.length > 0) continue
+      const { many, afterMs } = work.again ?? usually
+      // Random, so that the processes do not all look at the same time.
+      const pauseMs = found >= many ? afterMs : work.everyMs * (0.8 + Math.random() * 0.2)
+      await pause(pauseMs, undefined, { signal: AbortSignal.any([ending, waking.signal]) }).catch(() => undefined)
+    }
+    for (const resolve of woken) resolve()
+  }
+
+  return {
+    queue: work.queue,
+    ended: run(),
+    wake: (): Promise<void> =>
+      new Promise((resolve) => {
+        if (ending.aborted) return resolve()
+        woken.push(resolve)
+        waking.abort()
+        waking = new AbortController()
+      }),
+  }
+}
+
+async function lookOnce(deps: Deps, { name, isLong, run }: Work, ending: AbortSignal): Promise<number> {
+  try {
+    await deps.databaseTime.unsure()
+    const found = await run(deps, ending)
+    if (found > 0) deps.log.info({ work: name, found }, 'poll.found')
+    if (!isLong) deps.metrics.gauges.lastPollAt.set({ work: name }, deps.now().getTime() / 1000)
+    return found
+  } catch (err) {
+    deps.log.warn({ err, work: name }, 'poll.failed')
+    return 0
+  }
+}

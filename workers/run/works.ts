@@ -1,0 +1,25 @@
+import { checkWork } from '../../src/audit/seals/nightly-check.ts'
+import { expireDue } from '../../src/intents/expire-due.ts'
+import { queryDueWallets } from '../../src/intents/query-due-wallets.ts'
+import { pollOutboxes } from '../../src/outbox/sweep.ts'
+import { cleanUpWork } from '../../src/retention/clean-up.ts'
+import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
+import { finishPlans } from '../../src/webhooks/deliveries/requeue.ts'
+import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
+import { replayWork } from '../../src/webhooks/replays/run.ts'
+import type { Work } from '../../src/work/loop.ts'
+
+/** All work that a worker looks for in MongoDB. */
+export const works: readonly Work[] = [
+  { name: 'outbox-relay', queue: 'outbox-relay', everyMs: 2_000, run: (deps) => pollOutboxes(deps) },
+  // A lease lasts 10 s. `attemptDue` skips deliveries until 0.5 s after their lease has ended, and the next run follows
+  // within about 2 s. Another worker therefore takes over the deliveries of a dead worker within 13 s.
+  { name: 'webhook-delivery', queue: 'webhook-delivery', everyMs: 2_000, run: attemptDue },
+  replayWork,
+  { name: 'intent-expiry', queue: 'intent-expiry', everyMs: 2_000, run: (deps) => expireDue(deps) },
+  { name: 'wallet-outcome', queue: 'wallet-outcome', everyMs: 2_000, run: queryDueWallets },
+  { name: 'requeue-plans', queue: 'maintenance', everyMs: 6_000, run: finishPlans },
+  { name: 'failing-endpoints', queue: 'maintenance', everyMs: 6_000, run: reportFailures },
+  cleanUpWork,
+  checkWork,
+]
