@@ -29,13 +29,13 @@ export function leasesOn<Doc extends Leasable>(
     /**
      * Changes a document that this process holds. Returns null if it has lost the lease, or the guard does not match.
      */
-    change: ({ _id, leaseToken }: Leasable, update: object | object[], guard: object = {}): Promise<Doc | null> =>
-      collection.findOneAndUpdate(
-        { _id, leaseToken, ...guard } as mongo.Filter<Doc>,
-        update as mongo.UpdateFilter<Doc>,
-        {
-          returnDocument: 'after',
-        },
-      ) as Promise<Doc | null>,
+    change: (
+      { _id, leaseToken }: Leasable,
+      update: mongo.UpdateFilter<Doc> | mongo.Document[],
+      guard: object = {},
+    ): Promise<Doc | null> =>
+      collection.findOneAndUpdate({ _id, leaseToken, ...guard } as mongo.Filter<Doc>, update, {
+        returnDocument: 'after',
+      }) as Promise<Doc | null>,
   }
 }

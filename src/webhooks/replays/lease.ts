@@ -72,7 +72,7 @@ export function endReplay(
   reason: ReplayCancellation | null,
 ): Promise<Replay | null> {
   const end = {
-    status: reason === null ? 'DONE' : 'CANCELLED',
+    status: reason === null ? ('DONE' as const) : ('CANCELLED' as const),
     cancellationReason: reason,
     leaseToken: null,
     ...ended(replay.sandbox, deps.now()),
