@@ -37,10 +37,7 @@ import { createSlots, maxAttemptsInFlight } from './webhooks/attempts/slots.ts'
 import { createLeases } from './webhooks/deliveries/lease.ts'
 import { createSender } from './webhooks/sender/send.ts'
 
-/**
- * The maximum number of sockets for connections to endpoints. This number includes one socket for each attempt, so that
- * no attempt has to wait for a socket, and some sockets for endpoint tests.
- */
+/** The maximum number of sockets for connections to endpoints: one for each attempt and each endpoint test. */
 const maxSockets = maxAttemptsInFlight + 200
 
 /** The process types from the Procfile that handle requests or jobs. */
@@ -70,7 +67,7 @@ export async function openDeps(
     timeoutMs: config.webhookTimeoutMs,
     allowedHosts: config.webhookAllowedHosts,
     blockedRanges: config.webhookBlockedRanges,
-    maxSockets: maxSockets,
+    maxSockets,
     userAgent: `${config.webhookHeaderBrand}-Webhooks/${version} (+${new URL('/docs', config.publicUrl).href})`,
   })
   const capacity = createCapacity()

@@ -1,51 +1,33 @@
 import { EventEmitter, once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
 import { openSocket } from '../../src/webhooks/sender/connect.ts'
-import { connectionOver } from '../../src/webhooks/sender/connection.ts'
-import { createConnections } from '../../src/webhooks/sender/connections.ts'
+import type { Connection } from '../../src/webhooks/sender/connections.ts'
 import { exchange } from '../../src/webhooks/sender/exchange.ts'
-import { createMeters } from '../../src/webhooks/sender/meter.ts'
 import { findAddresses, type Lookup } from '../../src/webhooks/sender/resolve.ts'
-import {
-  closedPort,
-  closing,
-  type EndpointServer,
-  httpEndpoint,
-  rawEndpoint,
-  rawHttpEndpoint,
-  silentEndpoint,
-} from './endpoint-servers.ts'
+import { waitFor } from '../support/wait-for.ts'
+import { closedPort, closing, httpEndpoint, rawEndpoint, rawHttpEndpoint, silentEndpoint } from './endpoint-servers.ts'
 import {
   activeTimers,
   block,
   body,
   expectStage,
-  expectTimeout,
   forever,
   headers,
   hostName,
   loopback,
   OK,
   okEndpoint,
+  openConnection,
   owner,
   sender,
   senderTo,
   shortTimeout,
   stopAll,
-  untouchable,
+  unlimited,
 } from './sending.ts'
-
-/** Opens a socket to the endpoint. */
-async function openTo(endpointServer: EndpointServer): Promise<Socket> {
-  const socket = connect(endpointServer.port, '127.0.0.1')
-  await once(socket, 'connect')
-  return socket
-}
-
-import { waitFor } from '../support/wait-for.ts'
 
 describe('The webhook sender with reusable connections', () => {
   afterEach(stopAll)
@@ -115,32 +97,36 @@ describe('The webhook sender with reusable connections', () => {
     expect(endpointServer.connections).to.have.length(2)
   })
 
-  it('serves attempts in order while they wait for the only socket, even after a connection has failed', async () => {
-    const all = [await okEndpoint(), await okEndpoint()]
-    const port = await closedPort()
-    const hosts = [...all.map((server) => server.port), port].map((each) => `127.0.0.1:${each}`)
-    const made = sender(hosts, { maxSockets: 1 })
-    const urls = [0, 1, 0, 2, 1, 2, 2, 0].map((at) => `http://${hosts[at]}/`)
-    const attempts = await Promise.all(urls.map((url) => made.post(url)))
-    const outcomes = attempts.map((attempt) => attempt.outcome[0]).join('')
-    expect(outcomes).to.equal('ddduduud')
+  it('lets no attempt wait for a socket, and closes idle sockets beyond the maximum', async () => {
+    const held: ServerResponse[] = []
+    const all = await Promise.all(
+      [1, 2, 3].map(() =>
+        httpEndpoint((_req, res) => {
+          held.push(res)
+          if (held.length === 30) for (const response of held.splice(0)) response.end()
+        }),
+      ),
+    )
+    const { post } = senderTo(all, { maxSockets: 4 })
+    for (let round = 0; round < 3; round++) {
+      const sent = Array.from({ length: 30 }, (_, at) => post(at % 3))
+      for (const attempt of await Promise.all(sent)) expect(attempt).to.include({ outcome: 'delivered' })
+    }
   })
 
-  it('never exceeds the maximum number of open sockets, and serves all waiting attempts', async () => {
+  it('never exceeds the maximum number of open sockets if there are no more attempts at the same time', async () => {
     const endpointServers = [1, 2, 3].map(() => httpEndpoint((_req, res) => setImmediate(() => res.end())))
     const all = await Promise.all(endpointServers)
     const { post } = senderTo(all, { maxSockets: 4 })
-    const sent = Array.from({ length: 90 }, (_, at) => post(at % 3))
-    const outcomes = new Set((await Promise.all(sent)).map((attempt) => attempt.outcome))
-    expect([...outcomes]).to.deep.equal(['delivered'])
-    for (const endpointServer of all) expect(endpointServer.mostOpen()).to.be.at.most(4)
-  })
-
-  it('hands a connection to an attempt that is waiting for the same endpoint', async () => {
-    const endpointServer = await okEndpoint()
-    const { post } = senderTo([endpointServer], { maxSockets: 2 })
-    await Promise.all(Array.from({ length: 20 }, () => post()))
-    expect(endpointServer.connections).to.have.length(2)
+    let left = 90
+    const work = async (): Promise<void> => {
+      while (left-- > 0) expect(await post(left % 3)).to.include({ outcome: 'delivered' })
+    }
+    await Promise.all([work(), work(), work(), work()])
+    const isOpen = (socket: Socket): boolean => !socket.destroyed
+    const open = () => all.flatMap(({ connections }) => connections).filter(isOpen).length
+    await waitFor('the other sockets are closed', () => open() <= 4)
+    for (const endpointServer of all) expect(endpointServer.mostOpen()).to.be.at.most(5)
   })
 
   it('closes the connection that has been idle the longest if a different endpoint needs a socket', async () => {
@@ -152,27 +138,21 @@ describe('The webhook sender with reusable connections', () => {
     expect(all[1]?.connections).to.have.length(1)
   })
 
-  it("lets an attempt wait for a socket only until the attempt's deadline", async () => {
-    const fine = await okEndpoint()
-    const { post } = senderTo([await silentEndpoint(), fine], { ...shortTimeout, maxSockets: 1 })
-    const both = await Promise.all([1, 2].map(() => post()))
-    for (const attempt of both) expectTimeout(attempt)
-    expect(await post(1)).to.include({ outcome: 'delivered' })
-  })
-
   it('frees the socket after every kind of failure', async () => {
     const hanging = await silentEndpoint()
     const closingAtOnce = await rawEndpoint((socket) => socket.destroy())
     const huge = await httpEndpoint((_req, res) => res.end('x'.repeat(100_000)))
-    const fine = await okEndpoint()
+    const fine = [await okEndpoint(), await okEndpoint()]
     const port = await closedPort()
-    const hosts = [hanging, closingAtOnce, huge, fine].map((server) => `127.0.0.1:${server.port}`)
-    const options = { maxSockets: 1, resolve: loopback, ...shortTimeout }
+    const hosts = [hanging, closingAtOnce, huge, ...fine].map((server) => `127.0.0.1:${server.port}`)
+    const options = { maxSockets: 2, resolve: loopback, ...shortTimeout }
     const made = sender([...hosts, `127.0.0.1:${port}`], options)
     const fruitless = [...hosts.slice(0, 3), `127.0.0.1:${port}`].map((host) => `http://${host}/`)
     const failing = [...fruitless, `https://${hostName}/`]
     for (const url of [...failing, ...failing]) await made.post(url)
-    expect(await made.post(`http://${hosts[3]}/`)).to.include({ outcome: 'delivered' })
+    // Both connections stay open, because no socket of a failed attempt counts any more.
+    for (const at of [3, 4, 3, 4]) expect(await made.post(`http://${hosts[at]}/`)).to.include({ outcome: 'delivered' })
+    for (const { connections } of fine) expect(connections).to.have.length(1)
   })
 
   it('leaves no listener, timer or socket behind after hundreds of attempts', async () => {
@@ -180,7 +160,7 @@ describe('The webhook sender with reusable connections', () => {
     const note = (warning: Error): void => void warnings.push(warning)
     process.on('warning', note)
     const endpointServer = await httpEndpoint((_req, res) => res.end('ok'))
-    const { post, close } = senderTo([endpointServer], { maxSockets: 20 })
+    const { post, close } = senderTo([endpointServer], { maxSockets: 40 })
     let left = 600
     const before = activeTimers()
     const work = async (): Promise<void> => {
@@ -189,7 +169,7 @@ describe('The webhook sender with reusable connections', () => {
     await Promise.all(Array.from({ length: 40 }, work))
     // Timers of services that earlier files have closed may still end, and others may begin.
     await waitFor('the timers', () => activeTimers() <= before + endpointServer.connections.length)
-    expect(endpointServer.connections).to.have.length.at.most(20)
+    expect(endpointServer.connections).to.have.length.at.most(40)
     const [first] = endpointServer.connections
     await close()
     await Promise.all(endpointServer.connections.map(closing))
@@ -225,15 +205,14 @@ describe('The webhook sender with reusable connections', () => {
       allowed: true,
     }
     const [found, never] = [loopback, forever].map((resolve) => ({ resolve, isBlocked: () => false }))
-    const meter = createMeters(() => 0)(owner)
-    const opened = await openSocket(found as Lookup, createSecureContext(), target, meter, past)
+    const opened = await openSocket(found as Lookup, createSecureContext(), target, unlimited, past)
     expect(opened).to.have.nested.property('fault.stage', 'timeout')
     expect(await findAddresses(never as Lookup, { hostname: hostName, allowed: true }, past)).to.have.nested.property(
       'fault.stage',
       'timeout',
     )
     const request = { path: '/', headers, body }
-    expect(await exchange(untouchable, request, past)).to.have.nested.property('fault.stage', 'timeout')
+    expect(await exchange({} as Connection, unlimited, request, past)).to.have.nested.property('fault.stage', 'timeout')
     expect(endpointServer.connections).to.have.length(0)
   })
 
@@ -247,16 +226,11 @@ describe('The webhook sender with reusable connections', () => {
   })
 
   it('reports stage `closed` if a connection breaks before its first request', async () => {
-    const socket = await openTo(await okEndpoint())
-    socket.destroy()
+    const connection = await openConnection(await okEndpoint())
+    connection.raw.destroy()
+    await once(connection.socket, 'close')
     const request = { path: '/', headers, body }
-    const done = await exchange(connectionOver('http://127.0.0.1', socket), request, new AbortController().signal)
+    const done = await exchange(connection, unlimited, request, new AbortController().signal)
     expect(done).to.have.nested.property('fault.stage', 'closed')
-  })
-
-  it('hands out no connection after the deadline', async () => {
-    const connections = createConnections(1)
-    expect(await connections.acquire('http://127.0.0.1', new AbortController().signal)).to.equal('permit')
-    expect(await connections.acquire('http://127.0.0.1', AbortSignal.abort())).to.equal(null)
   })
 })

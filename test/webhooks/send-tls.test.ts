@@ -3,8 +3,8 @@ import https from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
+import { createGauge } from '../../src/webhooks/sender/gauge.ts'
 import { createMeters } from '../../src/webhooks/sender/meter.ts'
-import { createWire } from '../../src/webhooks/sender/wire.ts'
 import { createGate } from '../support/gate.ts'
 import { pem, rawEndpoint } from './endpoint-servers.ts'
 import { expectStage, hostName, loopback, sender, stopAll } from './sending.ts'
@@ -35,20 +35,21 @@ describe("A business's TLS time", () => {
     const gate = createGate()
     let isOpen = false
     let counted = 0
-    const wire = createWire(raw, {
+    const { stream, begin } = createGauge(raw)
+    begin('handshake', {
       ready: () => (isOpen ? null : gate.passed),
       count: () => void (counted += 1),
     })
     const chunks: string[] = []
-    wire.on('data', (chunk: Buffer) => chunks.push(String(chunk)))
+    stream.on('data', (chunk: Buffer) => chunks.push(String(chunk)))
     await once(raw, 'data')
     await pause(50)
     expect([chunks, counted]).to.deep.equal([[], 0])
     isOpen = true
     gate.open()
-    await once(wire, 'end')
+    await once(stream, 'end')
     expect([chunks.join(''), counted > 0]).to.deep.equal(['abc', true])
-    wire.destroy()
+    stream.destroy()
   })
 
   it("is limited to a tenth of a process's time, and a business that exceeds this limit does not delay others", async () => {

@@ -103,11 +103,11 @@ describe('The webhook sender with a responsive endpoint', () => {
     expect(neighbour.connections).to.have.length(0)
   })
 
-  const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\nconnection: close\r\n\r\n'
+  const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
   for (const [what, interim] of [
     ['100', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['100 without a reason', 'HTTP/1.1 100\r\n\r\n'],
-    ['100 in HTTP/1.0, after an empty line', '\r\nHTTP/1.0 100 \r\n\r\n\r\n'],
+    ['100, after an empty line', '\r\nHTTP/1.1 100 \r\n\r\n\r\n'],
     ['103 and 102', `${early}HTTP/1.1 102 Processing\r\n\r\n`],
     ['100, 103, 199 and 100', `HTTP/1.1 100 Go\r\n\r\n${early}HTTP/1.1 199 x\r\na: 1\r\n\r\nHTTP/1.1 100 Go\r\n\r\n`],
     ['100, a thousand times', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1_000)],
@@ -248,6 +248,16 @@ describe('The webhook sender with a misbehaving endpoint', () => {
       expect(attempt).to.include({ outcome: 'delivered', status: 200, responseText: 'x'.repeat(1024) })
   })
 
+  it('accepts the status of a response whose long body arrives in hundreds of TLS records', async () => {
+    const endpointServer = await httpsEndpoint('endpoint', (_req, res) => {
+      res.writeHead(200, { 'content-length': 100_000 }).flushHeaders()
+      dribble(res.socket as Socket, 'x'.repeat(100_000), 10)
+    })
+    const attempt = await attemptOverTls(endpointServer, {}, hostName)
+    expect(attempt).to.include({ outcome: 'delivered', status: 200 })
+    await closing(endpointServer.connections[0] as Socket)
+  })
+
   it('stops reading a response after 16 KiB, even from a slow endpoint', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n${'x'.repeat(17_000)}`)
@@ -300,6 +310,7 @@ describe('The webhook sender with a misbehaving endpoint', () => {
       `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 Switching Protocols\r\n\r\n${OK}`,
       `HTTP/1.1 100 Continue\r\ncontent-length: 2\r\n\r\nno${OK}`,
       `HTTP/1.1 1000 Continue\r\n\r\n${OK}`,
+      `HTTP/1.1 100 Continue\r\nconnection: close\r\n\r\n${OK}`,
       `HTTP/1.1 100 Continue\n\n${OK}`,
       '+OK\r\n',
     ]

@@ -1,7 +1,10 @@
 import type { RequestListener } from 'node:http'
 import { isIP, type Socket } from 'node:net'
+import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
-import type { Connection } from '../../src/webhooks/sender/connection.ts'
+import { openSocket } from '../../src/webhooks/sender/connect.ts'
+import { type Connection, createConnections } from '../../src/webhooks/sender/connections.ts'
+import type { Meter } from '../../src/webhooks/sender/meter.ts'
 import type { Address } from '../../src/webhooks/sender/resolve.ts'
 import { type Attempt, createSender, type Sender, type SenderOptions } from '../../src/webhooks/sender/send.ts'
 import { deadlineMs } from '../support/machine.ts'
@@ -87,8 +90,18 @@ export const okEndpoint = (): Promise<EndpointServer> => httpEndpoint((_req, res
 export const failing = (code: string) => () =>
   Promise.reject(Object.assign(new Error(`query ${code} 10.0.0.1`), { code }))
 
-/** A connection that fails the test if it is used. */
-export const untouchable = {} as Connection
+/** A meter of a business that always has time left. */
+export const unlimited: Meter = { ready: () => null, count: () => undefined }
+
+/** Opens a connection to the endpoint. */
+export async function openConnection({ port }: EndpointServer, secure = false): Promise<Connection> {
+  const target = { origin: '', hostname: hostName, port, secure, allowed: true }
+  const lookup = { resolve: loopback, isBlocked: () => false }
+  const trust = createSecureContext({ ca: pem('authority.pem') })
+  const noDeadline = new AbortController().signal
+  const opened = await createConnections(1).open('', () => openSocket(lookup, trust, target, unlimited, noDeadline))
+  return 'fault' in opened ? expect.fail(opened.fault.reason) : opened
+}
 
 export const activeTimers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 

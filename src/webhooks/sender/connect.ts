@@ -1,11 +1,12 @@
 import type { LookupFunction, Socket } from 'node:net'
 import net from 'node:net'
-import tls from 'node:tls'
+import type { Duplex } from 'node:stream'
+import tls, { type TLSSocket } from 'node:tls'
 import { isPublicAddress } from './address.ts'
 import { connectFault, type Fault, faults } from './faults.ts'
+import { createGauge, type Gauge } from './gauge.ts'
 import type { Meter } from './meter.ts'
 import { type Address, findAddresses, type Lookup } from './resolve.ts'
-import { createWire, type Wire } from './wire.ts'
 
 /**
  * The host to connect to. `hostname` contains no brackets. If `allowed` is true, the host may have a private address.
@@ -23,13 +24,6 @@ export interface Target {
  * short for endpoints on another continent.
  */
 const nextAddressMs = 1_000
-
-/**
- * The size of a TLS socket's buffer. The buffer can hold all the bytes that connection.ts accepts for one response,
- * even if the parser has not read any of them. Therefore, no bytes have to wait in the stream below TLS (wire.ts),
- * where connection.ts could not count them.
- */
-const tlsBufferBytes = 128 * 1024
 
 /**
  * Creates a lookup function that returns only the addresses that have been checked, so that the name is not resolved a
@@ -51,16 +45,14 @@ function startSocket({ hostname: host, port }: Target, addresses: Address[]): So
   })
 }
 
-function startTls({ hostname }: Target, wire: Wire, trust: tls.SecureContext): Socket {
-  // `rejectUnauthorized` is set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
-  const verified = { rejectUnauthorized: true, ALPNProtocols: ['http/1.1'], secureContext: trust }
-  // The types of Node.js lack this option.
-  const buffered = { highWaterMark: tlsBufferBytes }
-  // Without `host`, TLS would check the certificate against localhost.
+function startTls({ hostname }: Target, socket: Duplex, trust: tls.SecureContext): TLSSocket {
   return tls.connect({
-    ...verified,
-    ...buffered,
-    socket: wire,
+    socket,
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
+    rejectUnauthorized: true,
+    ALPNProtocols: ['http/1.1'],
+    secureContext: trust,
+    // Without `host`, TLS would check the certificate against localhost.
     host: hostname,
     servername: net.isIP(hostname) ? '' : hostname,
   })
@@ -76,11 +68,10 @@ function judgePeer({ remoteAddress }: Socket, { isBlocked }: Lookup, { allowed }
   return isGood ? null : faults.notPublic
 }
 
-/**
- * An open connection. `socket` carries HTTP, and `raw` is the network socket. Without TLS, both are the same socket.
- */
+/** An open connection. HTTP uses `socket`, which is the stream of `gauge` or, with TLS, the TLS socket above it. */
 export interface Opened {
-  socket: Socket
+  socket: Duplex
+  gauge: Gauge
   raw: Socket
 }
 
@@ -100,44 +91,34 @@ export async function openSocket(
   if ('fault' in found) return found
   if (deadline.aborted) return { fault: faults.lateConnection }
   return new Promise((settle) => {
-    let connected = false
     const raw = startSocket(target, found.addresses)
-    let socket = raw
-    const fail = (fault: Fault): void => {
+    let connected = false
+    let bottom: Duplex = raw
+    const end = (result: Opened | { fault: Fault }): void => {
       deadline.removeEventListener('abort', late)
-      socket.destroy()
-      raw.destroy()
-      settle({ fault })
+      settle(result)
+    }
+    const fail = (fault: Fault): void => {
+      bottom.destroy()
+      end({ fault })
     }
     const late = (): void => fail(faults.lateConnection)
-    const succeed = (): void => {
-      deadline.removeEventListener('abort', late)
-      settle({ socket, raw })
-    }
-    const broken = (error: Error): void => fail(connectFault(error, connected))
+    // These listeners stay, because nothing else handles an error while the connection is idle.
+    const broken = (error: Error | null): void => fail(connectFault(error, connected))
     deadline.addEventListener('abort', late)
+    raw.on('error', broken)
     raw.once('connect', () => {
       connected = true
       const fault = judgePeer(raw, lookup, target)
       if (fault) return fail(fault)
-      if (!target.secure) return succeed()
-      const wire = createWire(raw, meter)
-      wire.on('error', broken)
-      socket = startTls(target, wire, trust)
+      const gauge = createGauge(raw)
+      bottom = gauge.stream.on('error', broken)
+      if (!target.secure) return end({ socket: gauge.stream, gauge, raw })
+      gauge.begin('handshake', meter)
+      const socket = startTls(target, gauge.stream, trust)
       socket.on('error', broken)
-      socket.on('close', () => fail(connectFault(null, true)))
-      socket.once('secureConnect', () => {
-        wire.endHandshake()
-        succeed()
-      })
-    })
-    // These listeners are never removed, because otherwise nothing would handle an error that occurs before the first
-    // request.
-    raw.on('error', broken)
-    raw.on('close', () => {
-      // With TLS, the `close` event of `raw` is not yet a failure, because bytes that have already arrived may still be
-      // waiting in the stream between `raw` and TLS (wire.ts).
-      if (socket === raw) fail(connectFault(null, connected))
+      socket.on('close', () => broken(null))
+      socket.once('secureConnect', () => end({ socket, gauge, raw }))
     })
   })
 }

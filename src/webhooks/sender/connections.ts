@@ -1,12 +1,34 @@
 import type { Opened } from './connect.ts'
-import { type Connection, closeConnection, connectionOver } from './connection.ts'
+import type { Fault } from './faults.ts'
 
-/** Permission to open one more socket. */
-export type Permit = 'permit'
-
-interface Waiter {
+/** A connection, which must only be used for the `origin` for which its address was checked. */
+export interface Connection extends Opened {
   origin: string
-  grant: (granted: Connection | Permit) => void
+  openedAt: number
+  idleSince: number
+  /** How long the connection may stay idle. After this time, the endpoint may be about to close the connection. */
+  mayIdleMs: number
+}
+
+/**
+ * How long a connection may stay idle if the endpoint sends no `Keep-Alive` header. Many servers close idle connections
+ * after 5 s. This limit is shorter, because an attempt fails if its connection is closed just as it is being reused.
+ */
+const idleMs = 4_000
+
+/** The maximum idle time, even if an endpoint allows more with `Keep-Alive: timeout=…`. */
+const maxIdleMs = 60_000
+
+/**
+ * A connection is not reused during this last part of the endpoint's keep-alive timeout. This margin allows for the
+ * time that a request takes to reach the endpoint.
+ */
+const idleMarginMs = 2_000
+
+/** Returns how many milliseconds a connection may stay idle after a response with this `Keep-Alive` header. */
+export function mayIdleFor(keepAlive: unknown): number {
+  const seconds = typeof keepAlive === 'string' ? /timeout=(\d{1,6})/i.exec(keepAlive)?.[1] : undefined
+  return seconds === undefined ? idleMs : Math.min(Number(seconds) * 1000 - idleMarginMs, maxIdleMs)
 }
 
 /**
@@ -16,19 +38,14 @@ interface Waiter {
 const maxLifeMs = 5 * 60_000
 
 /**
- * Creates a sender's pool of at most `maxSockets` sockets. An idle socket is kept for its origin until the pool is full
- * and a different origin needs a socket. Undici's own pools are not used, because they limit the number of sockets only
- * per origin. They also open sockets without knowing which business needs them, so the CPU time of a handshake could
- * not be charged to a business.
+ * Creates a sender's pool of connections. Idle connections are kept for their origin, until there are `maxSockets`
+ * sockets and another one is needed. Callers limit the number of connections that are in use at the same time.
  */
 export function createConnections(maxSockets: number) {
-  const live = new Set<Connection>()
-  // Both of these sets are in insertion order. Therefore the connection that has been idle longest is closed first, and
-  // the attempt that has been waiting longest is served first.
+  /** In the order in which the connections became idle. */
   const idle = new Set<Connection>()
-  const waiting = new Set<Waiter>()
   const idleOf = new Map<string, Connection[]>()
-  let opening = 0
+  let sockets = 0
 
   function forget(connection: Connection): void {
     if (!idle.delete(connection)) return
@@ -37,105 +54,58 @@ export function createConnections(maxSockets: number) {
     if (same.length === 0) idleOf.delete(connection.origin)
   }
 
-  /** Closes the connection, and lets the attempt that has been waiting longest open a new one. */
   function drop(connection: Connection): void {
-    if (!live.delete(connection)) return
     forget(connection)
-    closeConnection(connection)
-    serveNext()
-  }
-
-  /**
-   * Takes an idle connection that is not too old. The client's own timer also closes connections that have been idle
-   * too long, but it fires late if the process is busy.
-   */
-  function takeIdle(origin: string): Connection | null {
-    for (;;) {
-      const kept = idleOf.get(origin)?.at(-1)
-      if (!kept) return null
-      if (performance.now() - kept.idleSince < kept.mayIdleMs) {
-        forget(kept)
-        return kept
-      }
-      drop(kept)
-    }
-  }
-
-  function takePermit(): Permit | null {
-    if (live.size + opening >= maxSockets) {
-      const [oldest] = idle
-      if (!oldest) return null
-      live.delete(oldest)
-      forget(oldest)
-      closeConnection(oldest)
-    }
-    opening++
-    return 'permit'
-  }
-
-  function serveNext(): void {
-    const [next] = waiting
-    const permit = next && takePermit()
-    if (permit) next.grant(permit)
-  }
-
-  function queue(origin: string, deadline: AbortSignal): Promise<Connection | Permit | null> {
-    return new Promise((resolve) => {
-      const leave = (granted: Connection | Permit | null): void => {
-        waiting.delete(waiter)
-        resolve(granted)
-      }
-      const late = (): void => leave(null)
-      const waiter = { origin, grant: leave }
-      if (deadline.aborted) return late()
-      waiting.add(waiter)
-      deadline.addEventListener('abort', late)
-    })
+    connection.gauge.stream.destroy()
   }
 
   return {
-    /**
-     * Resolves to an idle connection or to a permit to open a new connection. Resolves to null if neither becomes
-     * available before the deadline.
-     */
-    async acquire(origin: string, deadline: AbortSignal): Promise<Connection | Permit | null> {
-      return takeIdle(origin) ?? takePermit() ?? queue(origin, deadline)
+    /** Takes the origin's idle connection that was used last, or returns null if there is none. */
+    take(origin: string): Connection | null {
+      for (;;) {
+        const kept = idleOf.get(origin)?.at(-1)
+        if (!kept) return null
+        forget(kept)
+        // The socket's timer fires late if the process is busy.
+        if (kept.raw.writable && performance.now() - kept.idleSince < kept.mayIdleMs) return kept
+        drop(kept)
+      }
     },
 
-    /** Gives back a permit after its socket could not be opened. */
-    vacate(): void {
-      opening--
-      serveNext()
-    },
-
-    /**
-     * Adds a connection for a socket that was opened with a permit. The connection is in use until `giveBack` is
-     * called.
-     */
-    add(origin: string, { socket, raw }: Opened): Connection {
-      const connection = connectionOver(origin, socket, raw)
-      opening--
-      live.add(connection)
-      connection.client.on('disconnect', () => drop(connection))
+    /** Opens a connection with `openSocket`. It is in use until `giveBack` or `drop` is called. */
+    async open(
+      origin: string,
+      openSocket: () => Promise<Opened | { fault: Fault }>,
+    ): Promise<Connection | { fault: Fault }> {
+      const [longestIdle] = idle
+      if (sockets >= maxSockets && longestIdle) drop(longestIdle)
+      sockets += 1
+      const opened = await openSocket()
+      if ('fault' in opened) {
+        sockets -= 1
+        return opened
+      }
+      const now = performance.now()
+      const connection = { ...opened, origin, openedAt: now, idleSince: now, mayIdleMs: idleMs }
+      opened.raw.on('timeout', () => idle.has(connection) && drop(connection))
+      opened.raw.once('close', () => {
+        sockets -= 1
+        forget(connection)
+      })
       return connection
     },
 
-    /**
-     * Makes a connection available again after its response has been read to the end. If the attempt that has been
-     * waiting longest needs the same origin, that attempt gets the connection.
-     */
+    /** Makes a connection available again after its response has been read to the end. */
     giveBack(connection: Connection): void {
-      const old = performance.now() - connection.openedAt > maxLifeMs
-      if (old || connection.socket.destroyed || connection.socket.readableEnded) return drop(connection)
-      connection.readBefore = connection.raw.bytesRead
-      connection.idleSince = performance.now()
-      const [next] = waiting
-      if (next?.origin === connection.origin) return next.grant(connection)
-      if (next) return drop(connection)
+      const { origin, raw, openedAt, mayIdleMs } = connection
+      const now = performance.now()
+      if (!raw.writable || mayIdleMs <= 0 || now - openedAt > maxLifeMs) return drop(connection)
+      connection.idleSince = now
+      if (raw.timeout !== mayIdleMs) raw.setTimeout(mayIdleMs)
       idle.add(connection)
-      const same = idleOf.get(connection.origin)
+      const same = idleOf.get(origin)
       if (same) same.push(connection)
-      else idleOf.set(connection.origin, [connection])
+      else idleOf.set(origin, [connection])
     },
 
     drop,

@@ -18,7 +18,6 @@ export const faults = {
   refused: { stage: 'refused', reason: 'The connection was refused.' },
   unreachable: { stage: 'connect', reason: 'The host could not be reached.' },
   lateConnection: { stage: 'timeout', reason: 'The connection was not made in time.' },
-  noFreeConnection: { stage: 'timeout', reason: 'No connection was free in time.' },
   handshake: { stage: 'tls', reason: 'The TLS handshake failed.' },
   untrusted: {
     stage: 'tls',
@@ -47,7 +46,8 @@ const byCode: Record<string, Fault> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: faults.untrusted,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: faults.untrusted,
   HANDSHAKE_TOO_LARGE: faults.largeHandshake,
-  UND_ERR_HEADERS_OVERFLOW: faults.tooLarge,
+  HPE_HEADER_OVERFLOW: faults.tooLarge,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: faults.tooLarge,
   RESPONSE_TOO_LARGE: faults.tooLarge,
 }
 
@@ -55,7 +55,7 @@ const byCode: Record<string, Fault> = {
  * Returns the code of an error from a resolver, a socket or the HTTP client, or an empty string if the error has no
  * code.
  */
-export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
 export const resolveFault = (error: unknown): Fault => byCode[codeOf(error)] ?? faults.unresolved
 
@@ -71,18 +71,11 @@ export function connectFault(error: unknown, connected: boolean): Fault {
 }
 
 /**
- * Returns the reason why an open connection failed. If the response ends too early or cannot be parsed, the HTTP
- * client's error is recognised by its name or its message. A TLS alert may arrive even after the handshake. `hasEnded`
- * means that the endpoint has closed the connection. This flag distinguishes two cases in which the HTTP client reports
- * a length mismatch: the connection was closed before the end of the response, or a `Content-Length` header was
- * followed by invalid HTTP.
+ * Returns the reason why an open connection failed. A TLS alert may arrive even after the handshake. `HPE_` begins the
+ * codes of the HTTP parser.
  */
-export function exchangeFault(error: unknown, hasEnded: boolean): Fault {
+export function exchangeFault(error: unknown): Fault {
   const code = codeOf(error)
-  const [name, message] = error instanceof Error ? [error.name, error.message] : ['', '']
   if (code.startsWith('ERR_SSL_')) return faults.handshake
-  if (message.includes('Invalid EOF state')) return faults.closed
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && !hasEnded) return faults.notHttp
-  if (name === 'HTTPParserError' || message.startsWith('bad ')) return faults.notHttp
-  return byCode[code] ?? faults.closed
+  return byCode[code] ?? (code.startsWith('HPE_') ? faults.notHttp : faults.closed)
 }

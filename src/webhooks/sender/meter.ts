@@ -1,6 +1,6 @@
 /**
- * Limits the CPU time that the endpoints of one business use in this process. TLS handshakes and responses have
- * separate meters.
+ * Limits the CPU time that the endpoints of one business use in this process, for TLS handshakes and responses
+ * together.
  */
 export interface Meter {
   /**

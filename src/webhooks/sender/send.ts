@@ -4,10 +4,9 @@ import { withTimeout } from '../../process/timeout.ts'
 import type { Range } from '../../security/network.ts'
 import { isWithin } from './address.ts'
 import { openSocket, type Target } from './connect.ts'
-import type { Connection } from './connection.ts'
 import { createConnections } from './connections.ts'
 import { type EndpointResponse, type Exchange, exchange, type PostRequest } from './exchange.ts'
-import { type Fault, faults } from './faults.ts'
+import type { Fault } from './faults.ts'
 import { createMeters } from './meter.ts'
 import { type Resolve, resolverFor } from './resolve.ts'
 import { judgeUrl, portOf } from './url.ts'
@@ -42,8 +41,8 @@ export interface SenderOptions {
   /** The networks to which connections are forbidden, even for an allowed host. */
   blockedRanges: readonly Range[]
   /**
-   * The maximum number of open sockets. If there are more attempts than sockets, some attempts wait for a socket, and
-   * the wait counts towards their timeout.
+   * The number of sockets from which on idle connections are closed before another one is opened. Callers limit the
+   * number of attempts in flight.
    */
   maxSockets: number
   /** The `User-Agent` header, because common firewalls refuse requests without one. */
@@ -65,60 +64,34 @@ function targetOf(url: URL, allowed: boolean): Target {
 export function createSender(options: SenderOptions) {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, userAgent, resolve, ca } = options
   // All connections share one context, because otherwise loading the certificate authorities would be a large part of
-  // the cost of each handshake. Renegotiation is disabled because only the first handshake of a connection is metered,
-  // so an endpoint must not be able to start a second one.
+  // the cost of each handshake. Renegotiation is disabled because its certificate chain could be as long as a response.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnections(maxSockets)
-  const handshakes = createMeters(() => performance.now())
-  const reads = createMeters(() => performance.now())
+  const meters = createMeters(() => performance.now())
+  const isBlocked = (address: string): boolean => isWithin(blockedRanges, address)
   const running = new Set<Promise<Attempt>>()
   let isClosed = false
-
-  const isBlocked = (address: string): boolean => isWithin(blockedRanges, address)
-
-  async function open(target: Target, owner: string, deadline: AbortSignal): Promise<Connection | { fault: Fault }> {
-    let opened: Awaited<ReturnType<typeof openSocket>> | null = null
-    try {
-      opened = await openSocket(
-        { resolve: resolve ?? resolverFor(target.allowed), isBlocked },
-        trust,
-        target,
-        handshakes(owner),
-        deadline,
-      )
-    } finally {
-      if (opened === null || 'fault' in opened) connections.vacate()
-    }
-    return 'fault' in opened ? opened : connections.add(target.origin, opened)
-  }
-
-  async function exchangeOver(connection: Connection, request: PostRequest, deadline: AbortSignal): Promise<Exchange> {
-    let isComplete = false
-    try {
-      const done = await exchange(connection, request, deadline)
-      isComplete = 'response' in done && done.isComplete
-      // Many servers close the connection right after a response without announcing it. The process notices this in the
-      // next iteration of the event loop.
-      if (isComplete) await new Promise(setImmediate)
-      return done
-    } finally {
-      if (isComplete) connections.giveBack(connection)
-      else connections.drop(connection)
-    }
-  }
 
   /**
    * Sends the request only once. The endpoint may have read the request even if the request fails, so the request must
    * not be sent again before the next attempt is due.
    */
   async function post(target: Target, owner: string, request: PostRequest, deadline: AbortSignal): Promise<Exchange> {
-    const granted = await connections.acquire(target.origin, deadline)
-    if (granted === null) return { fault: faults.noFreeConnection }
-    const connection = granted === 'permit' ? await open(target, owner, deadline) : granted
+    const meter = meters(owner)
+    const lookup = { resolve: resolve ?? resolverFor(target.allowed), isBlocked }
+    const open = () => openSocket(lookup, trust, target, meter, deadline)
+    const connection = connections.take(target.origin) ?? (await connections.open(target.origin, open))
     if ('fault' in connection) return connection
-    connection.meter = reads(owner)
-    return exchangeOver(connection, request, deadline)
+    let isReusable = false
+    try {
+      const done = await exchange(connection, meter, request, deadline)
+      isReusable = 'response' in done && done.isReusable
+      return done
+    } finally {
+      if (isReusable) connections.giveBack(connection)
+      else connections.drop(connection)
+    }
   }
 
   async function attempt({ owner, url, headers, body, onStart }: SendRequest): Promise<Attempt> {
@@ -132,7 +105,7 @@ export function createSender(options: SenderOptions) {
     onStart?.(abort)
     const path = judged.url.pathname + judged.url.search
     const target = targetOf(judged.url, judged.allowed)
-    const all = { 'User-Agent': userAgent, Accept: '*/*', ...headers }
+    const all = { Host: judged.url.host, 'User-Agent': userAgent, Accept: '*/*', ...headers }
     const posting = post(target, owner, { path, headers: all, body }, deadline.signal)
     await withTimeout(posting, timeoutMs, abort)
     const done = await posting

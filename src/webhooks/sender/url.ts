@@ -68,7 +68,7 @@ function parse(input: string): URL | null {
   // also understands full-width digits.
   const url = readUrl(input)
   if (url === null) return null
-  url.hash = ''
+  if (input.includes('#')) url.hash = ''
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
   return url
 }
