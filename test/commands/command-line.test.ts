@@ -182,15 +182,7 @@ describe('npm run admin', function () {
       expect(stdout).to.match(/^(Usage|ID|None)/)
       return new Set(Array.from(stderr.matchAll(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/g), ([, name]) => name))
     }
-    const onlyServers = [
-      'express',
-      'bullmq',
-      'ioredis',
-      'undici',
-      'prom-client',
-      '@bull-board/api',
-      '@opentelemetry/api',
-    ]
+    const onlyServers = ['express', 'bullmq', 'ioredis', 'prom-client', '@bull-board/api', '@opentelemetry/api']
     const [help, helpOfCreate, list] = await Promise.all([
       packagesOf('--help'),
       packagesOf('business', 'create', '--help'),

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { ServerResponse } from 'node:http'
+import { Agent, type RequestOptions, request, type ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { type Dispatcher, Pool } from 'undici'
 import { version } from '../../src/version.ts'
 import { exchange } from '../../src/wallets/live/exchange.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
@@ -41,6 +40,10 @@ const shortTimeoutMs = 400
  * The `validUntil` that a provider receives is this much later than the order's own, because its clock may be ahead.
  */
 const maxClockSkewMs = 30_000
+
+/** Returns a function that begins requests over the connections of `agent`. */
+const startAt = (port: number, agent: Agent) => (options: RequestOptions) =>
+  request({ host: '127.0.0.1', port, agent, ...options })
 
 const postRequest = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
 
@@ -319,12 +322,14 @@ describe('The live wallet', () => {
       const text = `to order ${(orders += 1)}`
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`.repeat(2))
     })
-    // The second request waits for the only connection.
-    const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`, { connections: 1 })
-    const exchanged = await Promise.all([1, 2].map(() => exchange(pool, postRequest, timeoutMs)))
-    const bodies = exchanged.map((each) => each.outcome === 'responded' && each.body)
-    expect(bodies).to.deep.equal(['to order 1', 'to order 2'])
-    await pool.close()
+    const agent = new Agent({ keepAlive: true })
+    const bodies = []
+    for (let order = 1; order <= 3; order += 1) {
+      const exchanged = await exchange(startAt(endpointServer.port, agent), postRequest, timeoutMs)
+      bodies.push(exchanged.outcome === 'responded' && exchanged.body)
+    }
+    expect(bodies).to.deep.equal(['to order 1', 'to order 2', 'to order 3'])
+    agent.destroy()
   })
 
   it('reads a response that arrived in time while the process was blocked', async () => {
@@ -332,9 +337,9 @@ describe('The live wallet', () => {
       res.end('{}')
       block(600)
     })
-    const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`)
-    expect(await exchange(pool, postRequest, 500)).to.include({ outcome: 'responded', body: '{}' })
-    await pool.close()
+    const agent = new Agent()
+    const exchanged = await exchange(startAt(endpointServer.port, agent), postRequest, 500)
+    expect(exchanged).to.include({ outcome: 'responded', body: '{}' })
   })
 
   it('treats an order that was never sent as not executed', async () => {
@@ -369,23 +374,20 @@ describe('The live wallet', () => {
   })
 
   it("does not send an order that has waited for a connection for half of the order's timeout", async () => {
-    let arrived = 0
     const gate = createGate()
-    const endpointServer = await httpEndpoint((_req, res) => {
-      arrived += 1
-      void gate.passed.then(() => res.end())
+    provider.handleOrders(async (res, work, request) => {
+      await gate.passed
+      return asSpecified(res, work, request)
     })
-    const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`, { connections: 1 })
-    const first = exchange(pool, postRequest, 5000)
-    await waitFor('the first', () => arrived === 1)
-    const neverSent = { outcome: 'never-sent', why: 'no connection' }
-    // The connection becomes free before the timeout, but too late to wait for the response to an order.
-    setTimeout(gate.open, 350)
-    expect(await exchange(pool, postRequest, 500)).to.deep.equal(neverSent)
-    expect(await first).to.include({ outcome: 'responded', status: 200 })
-    expect(await exchange(pool, postRequest, 5000)).to.include({ outcome: 'responded', status: 200 })
-    expect(arrived).to.equal(2)
-    await pool.close()
+    const orders = Array.from({ length: 129 }, () => wallet.authorise(payment()))
+    // A connection becomes free before the timeout, but too late to wait for the response to an order.
+    expect(await Promise.race(orders)).to.deep.equal(notExecuted)
+    expect(log).to.match(/"why":"no connection".*wallet\.failing/)
+    gate.open()
+    const executed = (await Promise.all(orders)).filter(({ outcome }) => outcome === 'done')
+    expect(executed).to.have.length.below(129)
+    expect(provider.requests).to.have.length(executed.length)
+    expect(await wallet.authorise(payment())).to.deep.equal(done)
   })
 
   it("keeps connections free for other businesses while the provider does not respond to one business's orders", async () => {
@@ -407,25 +409,6 @@ describe('The live wallet', () => {
     expect(hanging).to.equal(150)
   })
 
-  it('prevents the HTTP client from sending an order twice', async () => {
-    let written = 0
-    /** Starts each request twice, as undici may do when a kept connection breaks. */
-    const dispatch = (_request: unknown, handler: Dispatcher.DispatchHandler): boolean => {
-      for (let time = 0; time < 2; time += 1) {
-        let isAborted = false
-        const controller = {
-          abort: () => void (isAborted = true),
-        } as unknown as Dispatcher.DispatchController
-        handler.onRequestStart?.(controller, {})
-        if (!isAborted) written += 1
-        else handler.onResponseError?.(controller, new Error('aborted'))
-      }
-      return true
-    }
-    const { outcome } = await exchange({ dispatch } as unknown as Pool, postRequest, 1000)
-    expect([outcome, written]).to.deep.equal(['lost', 1])
-  })
-
   it('does not send an order again if a reused connection breaks', async () => {
     let arrived = 0
     const endpointServer = await rawHttpEndpoint((socket, count) => {
@@ -433,11 +416,12 @@ describe('The live wallet', () => {
       if (count > 1) return void socket.destroy()
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}')
     })
-    const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`)
-    expect(await exchange(pool, postRequest, timeoutMs)).to.include({ outcome: 'responded', status: 200 })
-    await waitFor('the connection is free', () => pool.stats.free === 1)
-    expect(await exchange(pool, postRequest, timeoutMs)).to.deep.equal({ outcome: 'lost', why: 'reset' })
-    await pool.close()
+    const agent = new Agent({ keepAlive: true })
+    const start = startAt(endpointServer.port, agent)
+    expect(await exchange(start, postRequest, timeoutMs)).to.include({ outcome: 'responded', status: 200 })
+    await waitFor('the connection is free', () => Object.keys(agent.freeSockets).length === 1)
+    expect(await exchange(start, postRequest, timeoutMs)).to.deep.equal({ outcome: 'lost', why: 'reset' })
+    agent.destroy()
     expect([arrived, endpointServer.connections.length]).to.deep.equal([2, 1])
   })
 

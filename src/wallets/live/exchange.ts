@@ -1,4 +1,6 @@
-import type { Dispatcher, Pool } from 'undici'
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import { TLSSocket } from 'node:tls'
+import { withTimeout } from '../../process/timeout.ts'
 
 /** One HTTP request to the provider. */
 export interface ProviderRequest {
@@ -33,57 +35,55 @@ export const connectionWaitShare = 0.5
 /** The maximum size of a response. A genuine response is only 100 to 200 bytes long. */
 const maxResponseBytes = 16 * 1024
 
-/**
- * Sends a request exactly once and reads the response, all within `timeoutMs`. The HTTP client's own timeouts only
- * limit idle time, so a response that arrives byte by byte would never trigger them.
- */
-export function exchange(pool: Pool, request: ProviderRequest, timeoutMs: number): Promise<Exchange> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    let sending: Dispatcher.DispatchController | null = null
-    let isSettled = false
-    let receivedBytes = 0
-    let status = 0
-
-    const settle = (exchanged: Exchange): void => {
-      isSettled = true
-      clearTimeout(waiting)
-      clearTimeout(timer)
-      resolve(exchanged)
-    }
-    const fail = (why: string): void => settle({ outcome: sending === null ? 'never-sent' : 'lost', why })
-    const giveUp = (why: string): void => {
-      if (isSettled) return
-      fail(why)
-      sending?.abort(new Error(why))
-    }
-    const waiting = setTimeout(() => {
-      if (sending === null) giveUp('no connection')
-    }, timeoutMs * connectionWaitShare)
-    // A response that arrived while the event loop was blocked is read first.
-    const timer = setTimeout(() => setImmediate(giveUp, 'timeout'), timeoutMs)
-
-    const handler: Dispatcher.DispatchHandler = {
-      /** Called when a connection is ready, before the first byte is written. */
-      onRequestStart(controller) {
-        // The request must not be sent if the wait for a connection took too long. Without this check, the client would
-        // also send a request a second time after a kept-alive connection breaks.
-        if (isSettled || sending !== null) return controller.abort(new Error('not twice'))
-        sending = controller
-      },
-      onResponseStart(_controller, code) {
-        status = code
-      },
-      onResponseData(_controller, chunk) {
-        chunks.push(chunk)
-        receivedBytes += chunk.length
-        if (receivedBytes > maxResponseBytes) giveUp('too large')
-      },
-      onResponseEnd: () => settle({ outcome: 'responded', status, body: Buffer.concat(chunks).toString() }),
-      onResponseError: (_controller, error) => fail(reasonOf(error)),
-    }
-    pool.dispatch(request, handler)
+/** Sends a request that `start` begins exactly once, and reads the response, all within `timeoutMs`. */
+export async function exchange(
+  start: (options: RequestOptions) => ClientRequest,
+  { body, ...options }: ProviderRequest,
+  timeoutMs: number,
+): Promise<Exchange> {
+  const startedAt = performance.now()
+  const request = start(options)
+  const fault = new Promise<string>((resolve) => request.on('error', (error) => resolve(reasonOf(error))))
+  const connecting = Promise.race([connected(request), fault])
+  const unconnected = await withTimeout(connecting, timeoutMs * connectionWaitShare, () => 'no connection')
+  if (unconnected !== null) {
+    request.destroy()
+    return { outcome: 'never-sent', why: unconnected }
+  }
+  request.end(body ?? undefined)
+  const lost = (why: string): Exchange => ({ outcome: 'lost', why })
+  const receiving = Promise.race([receive(request), fault.then(lost)])
+  return withTimeout(receiving, timeoutMs - (performance.now() - startedAt), () => {
+    request.destroy()
+    return lost('timeout')
   })
+}
+
+/** Resolves to null once `request` has a connection. Until then, nothing is sent. */
+const connected = (request: ClientRequest): Promise<null> =>
+  new Promise((resolve) => {
+    request.on('socket', (socket) => {
+      if (request.reusedSocket) resolve(null)
+      else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => resolve(null))
+    })
+  })
+
+const receive = (request: ClientRequest): Promise<Exchange> =>
+  new Promise((resolve) => request.on('response', (response) => resolve(read(response))))
+
+async function read(response: IncomingMessage): Promise<Exchange> {
+  const chunks: Buffer[] = []
+  let receivedBytes = 0
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk)
+      receivedBytes += chunk.length
+      if (receivedBytes > maxResponseBytes) return { outcome: 'lost', why: 'too large' }
+    }
+  } catch (error) {
+    return { outcome: 'lost', why: reasonOf(error as Error) }
+  }
+  return { outcome: 'responded', status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }
 }
 
 const reasons: Record<string, string> = {
@@ -92,18 +92,11 @@ const reasons: Record<string, string> = {
   EAI_AGAIN: 'no DNS',
   ECONNRESET: 'reset',
   EPIPE: 'reset',
-  UND_ERR_SOCKET: 'reset',
-  UND_ERR_CONNECT_TIMEOUT: 'timeout',
-  UND_ERR_HEADERS_OVERFLOW: 'too large',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
+  HPE_HEADER_OVERFLOW: 'too large',
 }
 
-/**
- * Returns the reason for an error from the HTTP client. If the response could not be parsed, the error has either a
- * code from the HTTP parser or no code. If the certificate was rejected, the code itself describes the problem.
- */
-function reasonOf(error: Error): string {
-  const code = 'code' in error ? String(error.code) : ''
-  if (error.name === 'HTTPParserError' || code === '') return 'malformed'
-  return reasons[code] ?? code
+/** Returns the reason for an error. If the certificate was rejected, the code itself describes the problem. */
+function reasonOf(error: NodeJS.ErrnoException): string {
+  const { code = '' } = error
+  return reasons[code] ?? (code.startsWith('HPE_') ? 'malformed' : code)
 }

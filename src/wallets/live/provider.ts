@@ -1,7 +1,7 @@
-import { buildConnector, Pool } from 'undici'
+import http, { type ClientRequest, type RequestOptions } from 'node:http'
+import https from 'node:https'
 import type { Deps } from '../../deps.ts'
 import { createFairSlots, fewerThanFree } from '../../process/fair-slots.ts'
-import { skipInterimResponses } from '../../process/interim-responses.ts'
 import { version } from '../../version.ts'
 import { connectionWaitShare, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
 import { signature } from './sign.ts'
@@ -21,23 +21,34 @@ const maxConnections = 256
  * slightly earlier. An order would be lost if the server closed the connection while the order was being sent.
  */
 const idleMs = 4_000
-/**
- * If a server announces a longer keep-alive time, an idle connection is kept open for that time, but never for longer
- * than this maximum. To allow for network delay, the margin below is subtracted from the announced time.
- */
-const maxIdleMs = 60_000
+/** If a server announces a shorter time, the connection is closed this much earlier. */
 const idleMarginMs = 2_000
 
 /**
- * Opens a pool of connections to the provider at `url`, and signs each request with `key`. Node.js environment
- * variables do not affect these connections.
+ * Creates an agent that queues no requests: the slots limit them. It reuses idle connections before it opens another
+ * one.
+ */
+function createAgent(isSecure: boolean): http.Agent {
+  const options = { keepAlive: true, timeout: idleMs, agentKeepAliveTimeoutBuffer: idleMarginMs }
+  // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
+  return isSecure ? new https.Agent({ ...options, rejectUnauthorized: true }) : new http.Agent(options)
+}
+
+/**
+ * Connects to the provider at `url`, and signs each request with `key`. Node.js environment variables do not affect
+ * these connections.
  */
 export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: { url: string; key: string }) {
   const timeoutMs = deps.config.walletTimeoutMs
   const { origin, pathname } = new URL(url)
   const base = pathname === '/' ? '' : pathname
-  const pool = openPool(origin, timeoutMs)
+  const isSecure = origin.startsWith('https:')
+  const agent = createAgent(isSecure)
+  const start = (options: RequestOptions): ClientRequest =>
+    (isSecure ? https : http).request(origin, { ...options, agent })
   const slots = createFairSlots(fewerThanFree(maxConnections))
+  const running = new Set<Promise<Exchange>>()
+  let isClosed = false
 
   function signed(method: 'GET' | 'POST', path: string, body: string): Record<string, string> {
     const timestamp = String(Math.floor(deps.now().getTime() / 1000))
@@ -52,13 +63,24 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
   /**
    * Sends a request as soon as its business has a free connection. The time spent waiting counts towards `timeoutMs`.
    */
-  async function send(businessId: string, request: () => ProviderRequest): Promise<Exchange> {
+  async function sendSoon(businessId: string, request: () => ProviderRequest): Promise<Exchange> {
     const startedAt = performance.now()
     const free = await slots.take(businessId, timeoutMs * connectionWaitShare)
     if (free === null) return { outcome: 'never-sent', why: 'no connection' }
     const leftMs = timeoutMs - (performance.now() - startedAt)
     // The request is signed only after the wait, because a signature is valid only for a limited time.
-    return exchange(pool, request(), leftMs).finally(free)
+    return exchange(start, request(), leftMs).finally(free)
+  }
+
+  async function send(businessId: string, request: () => ProviderRequest): Promise<Exchange> {
+    if (isClosed) return { outcome: 'never-sent', why: 'closed' }
+    const sending = sendSoon(businessId, request)
+    running.add(sending)
+    try {
+      return await sending
+    } finally {
+      running.delete(sending)
+    }
   }
 
   return {
@@ -80,27 +102,10 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
       return send(businessId, () => ({ method: 'GET', path, headers: signed('GET', path, ''), body: null }))
     },
     /** Closes the connections once all running requests have finished. */
-    close: (): Promise<void> => pool.close(),
+    async close(): Promise<void> {
+      isClosed = true
+      await Promise.allSettled(running)
+      agent.destroy()
+    },
   }
-}
-
-function openPool(origin: string, timeoutMs: number): Pool {
-  // This is set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
-  const connect = buildConnector({ timeout: timeoutMs, rejectUnauthorized: true })
-  return new Pool(origin, {
-    connections: maxConnections,
-    connect: (options, callback) =>
-      connect(options, (...result) => {
-        if (result[1]) skipInterimResponses(result[1])
-        callback(...result)
-      }),
-    // The client's own timeouts are disabled. The timeout in `exchange` applies instead.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    // This is the Node.js default, set explicitly so that NODE_OPTIONS cannot change it.
-    maxHeaderSize: 16 * 1024,
-    keepAliveTimeout: idleMs,
-    keepAliveMaxTimeout: maxIdleMs,
-    keepAliveTimeoutThreshold: idleMarginMs,
-  })
 }
