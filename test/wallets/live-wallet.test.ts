@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Agent, type RequestOptions, request, type ServerResponse } from 'node:http'
+import http, { Agent, type RequestOptions, type ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { version } from '../../src/version.ts'
@@ -43,7 +43,7 @@ const maxClockSkewMs = 30_000
 
 /** Returns a function that begins requests over the connections of `agent`. */
 const startAt = (port: number, agent: Agent) => (options: RequestOptions) =>
-  request({ host: '127.0.0.1', port, agent, ...options })
+  http.request({ host: '127.0.0.1', port, agent, ...options })
 
 const postRequest = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
 

@@ -81,6 +81,7 @@ export function exchange(
         chunksRead += 1
         if (read <= maxReadBytes && chunksRead <= maxReadChunks) return
         finish(false)
+        response.pause()
         socket.destroy()
       })
       response.on('end', () => {

@@ -12,7 +12,7 @@ const limits = {
 }
 
 /** How many bytes are processed at once, before the meter and the limit are checked again. */
-const maxAtOnce = 16 * 1024
+const maxAtOnce = 4 * 1024
 
 /** What the arriving bytes are part of. */
 interface Use {
