@@ -1,20 +1,24 @@
 import http, { type ClientRequest, type RequestOptions } from 'node:http'
 import https from 'node:https'
 import type { Deps } from '../../deps.ts'
-import { createFairSlots, fewerThanFree } from '../../process/fair-slots.ts'
+import { createShare, type Resource } from '../../limits/share.ts'
 import { version } from '../../version.ts'
 import { connectionWaitShare, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
 import { signature } from './sign.ts'
 
-/** The connections to the provider. Each request occupies one of the slots of the business for which it is made. */
 export type Provider = ReturnType<typeof openProvider>
 
-/**
- * The maximum number of connections. Further requests wait, so a provider that hangs cannot use up an unlimited number
- * of sockets. Each business has only a share of the connections, because a provider may hang only for the customers of
- * one business.
- */
-const maxConnections = 256
+/** A provider may hang only for the customers of one business, and must leave connections for the others. */
+export const providerLimits = {
+  requests: {
+    what: "Requests to the wallets' provider in progress, and their connections",
+    total: 256,
+    parts: [{ owner: 'business', max: 128 }],
+    leavesFree: true,
+    gets: 'a wait of up to half of the timeout, then the order is not sent',
+    maxWaiting: 1_000,
+  },
+} satisfies Record<string, Resource>
 
 /**
  * How long an idle connection is kept open. Many servers close idle connections after 5 s, so this service closes them
@@ -25,8 +29,7 @@ const idleMs = 4_000
 const idleMarginMs = 2_000
 
 /**
- * Creates an agent that queues no requests: the slots limit them. It reuses idle connections before it opens another
- * one.
+ * Creates an agent that queues no requests: `providerLimits` limits them. It opens a connection only if none is idle.
  */
 function createAgent(isSecure: boolean): http.Agent {
   const options = { keepAlive: true, timeout: idleMs, agentKeepAliveTimeoutBuffer: idleMarginMs }
@@ -46,7 +49,7 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
   const agent = createAgent(isSecure)
   const start = (options: RequestOptions): ClientRequest =>
     (isSecure ? https : http).request(origin, { ...options, agent })
-  const slots = createFairSlots(fewerThanFree(maxConnections))
+  const share = createShare(providerLimits)
   const running = new Set<Promise<Exchange>>()
   let isClosed = false
 
@@ -65,22 +68,18 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
    */
   async function sendSoon(businessId: string, request: () => ProviderRequest): Promise<Exchange> {
     const startedAt = performance.now()
-    const free = await slots.take(businessId, timeoutMs * connectionWaitShare)
-    if (free === null) return { outcome: 'never-sent', why: 'no connection' }
+    const held = await share.take([businessId], { requests: 1 }, timeoutMs * connectionWaitShare)
+    if (held === null) return { outcome: 'never-sent', why: 'no connection' }
     const leftMs = timeoutMs - (performance.now() - startedAt)
     // The request is signed only after the wait, because a signature is valid only for a limited time.
-    return exchange(start, request(), leftMs).finally(free)
+    return exchange(start, request(), leftMs).finally(held.free)
   }
 
   async function send(businessId: string, request: () => ProviderRequest): Promise<Exchange> {
     if (isClosed) return { outcome: 'never-sent', why: 'closed' }
     const sending = sendSoon(businessId, request)
     running.add(sending)
-    try {
-      return await sending
-    } finally {
-      running.delete(sending)
-    }
+    return sending.finally(() => running.delete(sending))
   }
 
   return {
