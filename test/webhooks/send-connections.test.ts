@@ -53,6 +53,17 @@ describe('The webhook sender with reusable connections', () => {
     expect(endpointServer.connections).to.have.length(3)
   })
 
+  it('closes an idle connection on which the endpoint sends something', async () => {
+    const endpointServer = await rawHttpEndpoint((socket) => socket.write(OK))
+    const { post } = senderTo([endpointServer], {})
+    expect(await post()).to.include({ outcome: 'delivered' })
+    const [first] = endpointServer.connections
+    first?.write('HTTP/1.1 500 Failed\r\ncontent-length: 0\r\n\r\n')
+    await closing(first as Socket)
+    expect(await post()).to.include({ outcome: 'delivered' })
+    expect(endpointServer.connections).to.have.length(2)
+  })
+
   for (const [when, text] of [
     ['without a response', ''],
     ['in the middle of the response', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],

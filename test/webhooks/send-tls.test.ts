@@ -1,15 +1,14 @@
 import { once } from 'node:events'
 import https from 'node:https'
-import { type AddressInfo, connect } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { createGauge } from '../../src/webhooks/sender/gauge.ts'
 import { createMeters } from '../../src/webhooks/sender/meter.ts'
 import { createGate } from '../support/gate.ts'
-import { pem, rawEndpoint } from './endpoint-servers.ts'
+import { closing, pem, rawEndpoint } from './endpoint-servers.ts'
 import { expectStage, hostName, loopback, sender, stopAll } from './sending.ts'
 
-describe("A business's TLS time", () => {
+describe("A business's CPU time for handshakes and responses", () => {
   afterEach(stopAll)
 
   it('is not used up by a handshake of more than 16 KiB, because such a handshake is aborted', async () => {
@@ -28,29 +27,33 @@ describe("A business's TLS time", () => {
     server.close()
   })
 
-  it('is spent on processing received bytes, and none are processed while the business has no time left', async () => {
-    const endpointServer = await rawEndpoint((socket) => void socket.end('abc'))
-    const raw = connect(endpointServer.port, '127.0.0.1')
-    await once(raw, 'connect')
-    const gate = createGate()
-    let isOpen = false
-    let counted = 0
-    const { stream, begin } = createGauge(raw)
-    begin('handshake', {
-      ready: () => (isOpen ? null : gate.passed),
-      count: () => void (counted += 1),
+  for (const [what, finish] of [
+    ['then ends the connection', (socket: Socket) => socket.end()],
+    ['then resets the connection', (socket: Socket) => socket.resetAndDestroy()],
+  ] as const)
+    it(`is spent on processing received bytes, which wait while the business has no time left: an endpoint that sends bytes and ${what}`, async () => {
+      const endpointServer = await rawEndpoint((socket) => void socket.write('abc'))
+      const raw = connect(endpointServer.port, '127.0.0.1').on('error', () => {})
+      await once(raw, 'connect')
+      const gate = createGate()
+      let isOpen = false
+      let counted = 0
+      const { stream, begin } = createGauge(raw)
+      begin('handshake', {
+        ready: () => (isOpen ? null : gate.passed),
+        count: () => void (counted += 1),
+      })
+      const chunks: string[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(String(chunk)))
+      await once(raw, 'data')
+      finish(endpointServer.connections[0] as Socket)
+      await closing(raw)
+      expect([chunks, counted]).to.deep.equal([[], 0])
+      isOpen = true
+      gate.open()
+      await once(stream, 'close')
+      expect([chunks.join(''), counted > 0]).to.deep.equal(['abc', true])
     })
-    const chunks: string[] = []
-    stream.on('data', (chunk: Buffer) => chunks.push(String(chunk)))
-    await once(raw, 'data')
-    await pause(50)
-    expect([chunks, counted]).to.deep.equal([[], 0])
-    isOpen = true
-    gate.open()
-    await once(stream, 'end')
-    expect([chunks.join(''), counted > 0]).to.deep.equal(['abc', true])
-    stream.destroy()
-  })
 
   it("is limited to a tenth of a process's time, and a business that exceeds this limit does not delay others", async () => {
     let now = 0

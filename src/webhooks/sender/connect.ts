@@ -103,10 +103,10 @@ export async function openSocket(
       end({ fault })
     }
     const late = (): void => fail(faults.lateConnection)
-    // These listeners stay, because nothing else handles an error while the connection is idle.
     const broken = (error: Error | null): void => fail(connectFault(error, connected))
     deadline.addEventListener('abort', late)
-    raw.on('error', broken)
+    // Once there is a gauge, it closes its stream after an error, but first passes on what had arrived.
+    raw.on('error', (error) => connected || broken(error))
     raw.once('connect', () => {
       connected = true
       const fault = judgePeer(raw, lookup, target)
