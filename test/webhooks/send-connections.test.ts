@@ -53,6 +53,16 @@ describe('The webhook sender with reusable connections', () => {
     expect(endpointServer.connections).to.have.length(3)
   })
 
+  it('does not reuse a connection if the endpoint responded without reading the whole request', async () => {
+    const endpointServer = await rawEndpoint((socket) => {
+      socket.once('data', () => socket.pause().write(OK))
+    })
+    const { send, urls } = senderTo([endpointServer], {})
+    const large = { url: urls[0] ?? '', headers, body: 'x'.repeat(10_000_000), owner }
+    for (const _each of [1, 2]) expect(await send(large)).to.include({ outcome: 'delivered' })
+    expect(endpointServer.connections).to.have.length(2)
+  })
+
   it('closes an idle connection on which the endpoint sends something', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => socket.write(OK))
     const { post } = senderTo([endpointServer], {})

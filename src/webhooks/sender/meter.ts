@@ -16,7 +16,7 @@ export interface Meter {
 export type Meters = (owner: string) => Meter
 
 /**
- * The maximum share of the process's CPU time that one business may use. A tenth of the CPU time allows about 70 new
+ * The maximum share of the process's CPU time that one business may use. A tenth of the CPU time allows about 60 new
  * TLS connections per second.
  */
 const shareOfOne = 0.1
