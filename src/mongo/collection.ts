@@ -87,11 +87,3 @@ export const isConflict = (error: unknown): boolean => (error as { code?: unknow
 
 /** Returns whether MongoDB has aborted a query after its `maxTimeMS` (MaxTimeMSExpired). */
 export const isTooSlow = (error: unknown): boolean => error instanceof mongo.MongoServerError && error.code === 50
-
-/** Returns whether an insert of several documents failed only because some of them are already stored. */
-export function isOnlyDuplicates(error: unknown): boolean {
-  if (!(error instanceof mongo.MongoBulkWriteError)) return false
-  const faults = [error.writeErrors].flat()
-  const isClear = faults.length > 0 && error.result.getWriteConcernError() === undefined
-  return isClear && faults.every(isDuplicate)
-}
