@@ -1,8 +1,9 @@
 import { capacityLimits } from '../../src/limits/capacity.ts'
 import type { Limit } from '../../src/limits/limit.ts'
-import { requestRates } from '../../src/limits/rate.ts'
+import { meters, requestRates } from '../../src/limits/rate.ts'
 import type { Resource } from '../../src/limits/share.ts'
 import { hashLimits } from '../../src/security/slow-hash.ts'
+import { providerLimits } from '../../src/wallets/live/provider.ts'
 import { attemptLimits } from '../../src/webhooks/attempts/slots.ts'
 import { code, tableOf } from '../markdown.ts'
 
@@ -11,10 +12,12 @@ export const table = (): string =>
   tableOf(
     ['Limit', 'Kind', 'Default', 'Beyond it', 'Set by', 'Metric'],
     [
-      ...[attemptLimits(none), capacityLimits(none), hashLimits(none, none)].flatMap((share) =>
+      ...[attemptLimits(none), capacityLimits(none), hashLimits(none, none), providerLimits].flatMap((share) =>
         Object.entries<Resource>(share).map(([name, resource]) => row('share', resource, sharesOf(resource), name)),
       ),
-      ...Object.values(requestRates).map((rate) => row('rate', rate, `${rate.limit} per ${rate.owner}`)),
+      ...[...Object.values(requestRates), ...Object.values(meters)].map((rate) =>
+        row('rate', rate, `${rate.limit} per ${rate.owner}`),
+      ),
     ],
   )
 

@@ -211,3 +211,77 @@ function countsOf(callers: Map<Counted, Counts>, who: Counted, limit: number): C
   callers.set(who, counts)
   return counts
 }
+
+/** How much of the time some work may take. A meter counts what it took, and says how long it must then rest. */
+export interface Meter {
+  /** Returns how long the work must still rest, in ms, or 0. */
+  waitMs(): number
+  count(ms: number): void
+}
+
+interface Metered extends RateLimit {
+  /** The part of the time that one owner may take, and the part of all that have used up theirs together. */
+  ofOne: number
+  ofAll: number
+  /** How much an owner can save up while it does nothing, and how much it can owe. */
+  maxSavedMs: number
+  maxOwedMs: number
+}
+
+export const meters = {
+  // A tenth allows about 60 new TLS connections per second.
+  endpoints: {
+    what: "Processor time for a business's webhook endpoints: TLS handshakes and responses",
+    owner: 'business',
+    limit: 'a tenth of the time; two tenths for all that use up theirs,',
+    gets: 'what arrives waits',
+    ofOne: 0.1,
+    ofAll: 0.2,
+    maxSavedMs: 50,
+    maxOwedMs: Number.POSITIVE_INFINITY,
+  },
+  // The longest rest is 10 s, in which no lease ends.
+  background: {
+    what: 'Time for which a clean-up, a check or a bulk act keeps MongoDB busy',
+    owner: 'run',
+    limit: '30 % of the time',
+    gets: 'it rests',
+    ofOne: 0.3,
+    ofAll: 0.3,
+    maxSavedMs: 4,
+    maxOwedMs: 3_000,
+  },
+} satisfies Record<string, Metered>
+
+/** An owner that uses nothing for a while is forgotten when so many others are known. */
+const tidyFrom = 1000
+
+/** Creates the meters of all owners. `elapsedMs` must be a monotonic clock. */
+export function createMeters({ ofOne, ofAll, maxSavedMs, maxOwedMs }: Metered, elapsedMs: () => number) {
+  const accounts = new Map<string, { leftMs: number; at: number }>()
+  const overdrawn = new Set<string>()
+  const part = (): number => Math.min(ofOne, ofAll / Math.max(1, overdrawn.size))
+
+  function update(owner: string, spentMs = 0): number {
+    const now = elapsedMs()
+    const { leftMs: before, at } = accounts.get(owner) ?? { leftMs: maxSavedMs, at: now }
+    const leftMs = Math.max(-maxOwedMs, Math.min(maxSavedMs, before + (now - at) * part()) - spentMs)
+    accounts.set(owner, { leftMs, at: now })
+    if (leftMs > 0) overdrawn.delete(owner)
+    else overdrawn.add(owner)
+    return leftMs
+  }
+
+  return (owner: string): Meter => ({
+    waitMs() {
+      if (!accounts.has(owner)) return 0
+      const leftMs = update(owner)
+      return leftMs > 0 ? 0 : Math.ceil(-leftMs / part()) + 1
+    },
+    count(ms) {
+      if (accounts.size >= tidyFrom && !accounts.has(owner))
+        for (const other of accounts.keys()) if (update(other) === maxSavedMs) accounts.delete(other)
+      update(owner, ms)
+    },
+  })
+}

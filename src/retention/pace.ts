@@ -1,19 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { createMeters, meters } from '../limits/rate.ts'
 
-/**
- * A clean-up uses MongoDB for at most this fraction of the time. The rest of the time is left for customers' requests.
- */
-const busyPart = 0.3
-/**
- * Rests that are shorter than this are added up until they are long enough, because timers are not precise enough for
- * shorter rests.
- */
-const minRestMs = 20
-/**
- * The maximum length of a rest. After a slow batch, the rest would otherwise be so long that the lease could end during
- * the rest.
- */
-const maxRestMs = 10_000
 /**
  * The lease is renewed when this much time has passed since it was last renewed. This is a quarter of the lease's
  * duration (lease.ts).
@@ -27,18 +14,12 @@ const renewEveryMs = 15_000
 export type Pace = <T>(batch: () => Promise<T>) => Promise<T>
 
 export function createPace(ending: AbortSignal, renew: () => Promise<void>): Pace {
-  let owedMs = 0
+  const meter = createMeters(meters.background, () => performance.now())('run')
   let renewedAt = performance.now()
   const renewInTime = async (): Promise<void> => {
     if (performance.now() - renewedAt < renewEveryMs) return
     await renew()
     renewedAt = performance.now()
-  }
-  const rest = async (): Promise<void> => {
-    if (owedMs < minRestMs) return
-    const restMs = Math.min(owedMs, maxRestMs)
-    owedMs = 0
-    await pause(restMs, undefined, { signal: ending })
   }
   return async (batch) => {
     ending.throwIfAborted()
@@ -47,9 +28,10 @@ export function createPace(ending: AbortSignal, renew: () => Promise<void>): Pac
     try {
       return await batch()
     } finally {
-      owedMs += ((performance.now() - beganAt) * (1 - busyPart)) / busyPart
+      meter.count(performance.now() - beganAt)
       await renewInTime()
-      await rest()
+      const restMs = meter.waitMs()
+      if (restMs > 0) await pause(restMs, undefined, { signal: ending })
     }
   }
 }

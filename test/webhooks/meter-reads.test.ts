@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http'
 import { expect } from 'chai'
+import type { Meter } from '../../src/limits/rate.ts'
 import type { Connection } from '../../src/webhooks/sender/connections.ts'
 import { exchange } from '../../src/webhooks/sender/exchange.ts'
-import type { Meter } from '../../src/webhooks/sender/meter.ts'
 import { createGate } from '../support/gate.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { httpEndpoint, httpsEndpoint, rawHttpEndpoint } from './endpoint-servers.ts'
@@ -19,19 +19,19 @@ describe('The time limit for parsing responses', () => {
     const connection = await openConnection(await okEndpoint())
     for (const _each of [1, 2]) {
       let countedMs = 0
-      const meter = { ready: () => null, count: (ms: number) => void (countedMs += ms) }
+      const meter = { waitMs: () => 0, count: (ms: number) => void (countedMs += ms) }
       expect(await send(connection, meter)).to.include({ isReusable: true })
       expect(countedMs).to.be.above(0)
     }
   })
 
   it('delays a response if its business has used up its parsing time', async () => {
-    const [requested, allowed] = [createGate(), createGate()]
+    const requested = createGate()
     let hasTime = false
     const meter = {
-      ready() {
+      waitMs() {
         requested.open()
-        return hasTime ? null : allowed.passed
+        return hasTime ? 0 : 5
       },
       count: () => undefined,
     }
@@ -43,7 +43,6 @@ describe('The time limit for parsing responses', () => {
     await new Promise(setImmediate)
     expect(isDone).to.equal(false)
     hasTime = true
-    allowed.open()
     expect(await sent).to.include({ isReusable: true })
   })
 
@@ -54,18 +53,16 @@ describe('The time limit for parsing responses', () => {
         secure ? await httpsEndpoint('endpoint', long) : await httpEndpoint(long),
         secure,
       )
-      const allowed = createGate()
       let hasTime = false
       const { raw } = connection
       const most = 192 * 1024
       const before = raw.bytesRead
-      const sent = send(connection, { ready: () => (hasTime ? null : allowed.passed), count: () => undefined })
+      const sent = send(connection, { waitMs: () => (hasTime ? 0 : 5), count: () => undefined })
       // A socket whose buffer is full reads no more from the network.
       const isFull = () => raw.readableLength >= raw.readableHighWaterMark
       await waitFor('the process stops reading', () => isFull() || raw.bytesRead - before > most)
       expect(raw.bytesRead - before).to.be.within(64 * 1024, most)
       hasTime = true
-      allowed.open()
       expect(await sent).to.have.nested.property('response.status', 200)
     })
 })

@@ -2,9 +2,8 @@ import { once } from 'node:events'
 import https from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect } from 'chai'
+import { createMeters, meters } from '../../src/limits/rate.ts'
 import { createGauge } from '../../src/webhooks/sender/gauge.ts'
-import { createMeters } from '../../src/webhooks/sender/meter.ts'
-import { createGate } from '../support/gate.ts'
 import { closing, pem, rawEndpoint } from './endpoint-servers.ts'
 import { expectStage, hostName, loopback, sender, stopAll } from './sending.ts'
 
@@ -35,12 +34,11 @@ describe("A business's CPU time for handshakes and responses", () => {
       const endpointServer = await rawEndpoint((socket) => void socket.write('abc'))
       const raw = connect(endpointServer.port, '127.0.0.1').on('error', () => {})
       await once(raw, 'connect')
-      const gate = createGate()
       let isOpen = false
       let counted = 0
       const { stream, begin } = createGauge(raw)
       begin('handshake', {
-        ready: () => (isOpen ? null : gate.passed),
+        waitMs: () => (isOpen ? 0 : 5),
         count: () => void (counted += 1),
       })
       const chunks: string[] = []
@@ -50,36 +48,35 @@ describe("A business's CPU time for handshakes and responses", () => {
       await closing(raw)
       expect([chunks, counted]).to.deep.equal([[], 0])
       isOpen = true
-      gate.open()
       await once(stream, 'close')
       expect([chunks.join(''), counted > 0]).to.deep.equal(['abc', true])
     })
 
   it("is limited to a tenth of a process's time, and a business that exceeds this limit does not delay others", async () => {
     let now = 0
-    const meters = createMeters(() => now)
-    meters('greedy').count(250)
-    expect(meters('greedy').ready()).to.be.instanceOf(Promise)
-    expect(meters('other').ready()).to.equal(null)
+    const ofBusiness = createMeters(meters.endpoints, () => now)
+    ofBusiness('greedy').count(250)
+    expect(ofBusiness('greedy').waitMs()).to.be.above(0)
+    expect(ofBusiness('other').waitMs()).to.equal(0)
     now = 1_999
-    expect(meters('greedy').ready()).to.be.instanceOf(Promise)
+    expect(ofBusiness('greedy').waitMs()).to.be.above(0)
     now = 2_001
-    expect(meters('greedy').ready()).to.equal(null)
+    expect(ofBusiness('greedy').waitMs()).to.equal(0)
     // Saved time is bounded.
     now = 1_000_000
-    meters('greedy').count(51)
-    expect(meters('greedy').ready()).to.be.instanceOf(Promise)
+    ofBusiness('greedy').count(51)
+    expect(ofBusiness('greedy').waitMs()).to.be.above(0)
   })
 
   it("is limited to a fifth of a process's time in total for all businesses that have used up their own time", () => {
     let now = 0
-    const meters = createMeters(() => now)
+    const ofBusiness = createMeters(meters.endpoints, () => now)
     const greedy = ['a', 'b', 'c', 'd']
-    for (const name of greedy) meters(name).count(150)
+    for (const name of greedy) ofBusiness(name).count(150)
     now = 1_999
-    for (const name of greedy) expect(meters(name).ready()).to.be.instanceOf(Promise)
-    expect(meters('other').ready()).to.equal(null)
+    for (const name of greedy) expect(ofBusiness(name).waitMs()).to.be.above(0)
+    expect(ofBusiness('other').waitMs()).to.equal(0)
     now = 2_100
-    for (const name of greedy) expect(meters(name).ready()).to.equal(null)
+    for (const name of greedy) expect(ofBusiness(name).waitMs()).to.equal(0)
   })
 })

@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
+import type { Meter } from '../../src/limits/rate.ts'
 import { openSocket } from '../../src/webhooks/sender/connect.ts'
 import { type Connection, createConnections } from '../../src/webhooks/sender/connections.ts'
-import type { Meter } from '../../src/webhooks/sender/meter.ts'
 import type { Address } from '../../src/webhooks/sender/resolve.ts'
 import { type Attempt, createSender, type Sender, type SenderOptions } from '../../src/webhooks/sender/send.ts'
 import { deadlineMs } from '../support/machine.ts'
@@ -91,7 +91,7 @@ export const failing = (code: string) => () =>
   Promise.reject(Object.assign(new Error(`query ${code} 10.0.0.1`), { code }))
 
 /** A meter of a business that always has time left. */
-export const unlimited: Meter = { ready: () => null, count: () => undefined }
+export const unlimited: Meter = { waitMs: () => 0, count: () => undefined }
 
 /** Opens a connection to the endpoint. */
 export async function openConnection({ port }: EndpointServer, secure = false): Promise<Connection> {

@@ -2,10 +2,10 @@ import type { LookupFunction, Socket } from 'node:net'
 import net from 'node:net'
 import type { Duplex } from 'node:stream'
 import tls, { type TLSSocket } from 'node:tls'
+import type { Meter } from '../../limits/rate.ts'
 import { isPublicAddress } from './address.ts'
 import { connectFault, type Fault, faults } from './faults.ts'
 import { createGauge, type Gauge } from './gauge.ts'
-import type { Meter } from './meter.ts'
 import { type Address, findAddresses, type Lookup } from './resolve.ts'
 
 /**

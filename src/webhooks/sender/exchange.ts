@@ -1,8 +1,8 @@
 import http, { type IncomingMessage } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
+import type { Meter } from '../../limits/rate.ts'
 import { type Connection, mayIdleFor } from './connections.ts'
 import { exchangeFault, type Fault, faults } from './faults.ts'
-import type { Meter } from './meter.ts'
 
 /** The maximum number of bytes that are read from a response body (docs/merchants/webhooks.md). */
 const maxReadBytes = 16 * 1024

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import type { Meter } from './meter.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Meter } from '../../limits/rate.ts'
 
 /**
  * How many bytes an endpoint may send, framing included. A certificate chain typically takes up about 4 KiB, and a long
@@ -37,9 +38,9 @@ export function createGauge(raw: Socket) {
   async function pass(chunk: Buffer): Promise<void> {
     const mine = use
     for (let rest = chunk; rest.length > 0; ) {
-      for (let ready = mine?.meter.ready(); ready; ready = mine?.meter.ready()) {
+      for (let ms = mine?.meter.waitMs(); ms; ms = mine?.meter.waitMs()) {
         raw.pause()
-        await ready
+        await wait(ms)
       }
       // Bytes after the end of a response must not become the beginning of the next one.
       if (mine === null || mine !== use) return void stream.destroy()

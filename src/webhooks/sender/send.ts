@@ -1,5 +1,6 @@
 import { constants } from 'node:crypto'
 import tls from 'node:tls'
+import { createMeters, meters } from '../../limits/rate.ts'
 import { withTimeout } from '../../process/timeout.ts'
 import type { Range } from '../../security/network.ts'
 import { isWithin } from './address.ts'
@@ -7,7 +8,6 @@ import { openSocket, type Target } from './connect.ts'
 import { createConnections } from './connections.ts'
 import { type EndpointResponse, type Exchange, exchange, type PostRequest } from './exchange.ts'
 import type { Fault } from './faults.ts'
-import { createMeters } from './meter.ts'
 import { type Resolve, resolverFor } from './resolve.ts'
 import { judgeUrl, portOf } from './url.ts'
 
@@ -68,7 +68,7 @@ export function createSender(options: SenderOptions) {
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnections(maxSockets)
-  const meters = createMeters(() => performance.now())
+  const meterOf = createMeters(meters.endpoints, () => performance.now())
   const isBlocked = (address: string): boolean => isWithin(blockedRanges, address)
   const running = new Set<Promise<Attempt>>()
   let isClosed = false
@@ -78,7 +78,7 @@ export function createSender(options: SenderOptions) {
    * not be sent again before the next attempt is due.
    */
   async function post(target: Target, owner: string, request: PostRequest, deadline: AbortSignal): Promise<Exchange> {
-    const meter = meters(owner)
+    const meter = meterOf(owner)
     const lookup = { resolve: resolve ?? resolverFor(target.allowed), isBlocked }
     const open = () => openSocket(lookup, trust, target, meter, deadline)
     const connection = connections.take(target.origin) ?? (await connections.open(target.origin, open))
