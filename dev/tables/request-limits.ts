@@ -2,6 +2,7 @@ import { maxJsonFileBytes } from '../../src/http/body/csv-body.ts'
 import { maxNesting } from '../../src/http/body/json-body.ts'
 import { maxBodyBytes } from '../../src/http/body/read-body.ts'
 import { maxHeaders } from '../../src/http/server/bare-app.ts'
+import { maxUnanswered } from '../../src/http/server/connection.ts'
 import { minResponseRate } from '../../src/http/server/cut-slow.ts'
 import { maxHeaderBytes } from '../../src/http/server/listen.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
@@ -31,6 +32,7 @@ export const table = (): string =>
         `at least ${kib(minResponseRate)} a second`,
         'the connection is closed',
       ],
+      ['Unanswered requests on a connection', String(maxUnanswered), 'it is closed'],
       ['Idle connection', seconds(timeouts.keepAliveMs), 'it is closed'],
     ],
   )

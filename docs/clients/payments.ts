@@ -1046,12 +1046,11 @@ export interface components {
     }
     RateLimitDetails: {
       /**
-       * The limit that was exceeded. `key`: requests with this key; `address`: requests from this IP address with a publishable key, or with missing, malformed or unknown credentials; `connection`: requests that wait for a response on this connection; `bodies`: bytes of the request bodies over 16 KiB that the business is sending now; `responses`: bytes of the responses over 16 KiB that the business has not read yet; `lists`: lists and exports of the business that run now; `tests`: endpoint tests of the business that run now; `replays`: running replays of the webhook endpoint, or replays that the business started today; `polls`: requests for the event feed of the business that the service is holding; `codes`: payment codes of the business that are in use; `audit`: what the live, or the test, keys of the business changed, retried and replayed today; `sandbox`: what the test keys of the business created today, or their other writes of today.
+       * The limit that was exceeded. `key`: requests with this key; `address`: requests from this IP address with a publishable key, or with missing, malformed or unknown credentials; `bodies`: bytes of the request bodies over 16 KiB that the business is sending now; `responses`: bytes of the responses over 16 KiB that the business has not read yet; `lists`: lists and exports of the business that run now; `tests`: endpoint tests of the business that run now; `replays`: running replays of the webhook endpoint, or replays that the business started today; `polls`: requests for the event feed of the business that the service is holding; `codes`: payment codes of the business that are in use; `audit`: what the live, or the test, keys of the business changed, retried and replayed today; `sandbox`: what the test keys of the business created today, or their other writes of today.
        */
       scope:
         | 'key'
         | 'address'
-        | 'connection'
         | 'bodies'
         | 'responses'
         | 'lists'

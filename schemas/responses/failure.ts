@@ -17,7 +17,6 @@ export const fieldFault = objectOf(
 const rateLimitScopes = {
   key: 'requests with this key',
   address: 'requests from this IP address with a publishable key, or with missing, malformed or unknown credentials',
-  connection: 'requests that wait for a response on this connection',
   bodies: 'bytes of the request bodies over 16 KiB that the business is sending now',
   responses: 'bytes of the responses over 16 KiB that the business has not read yet',
   lists: 'lists and exports of the business that run now',

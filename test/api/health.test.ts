@@ -54,7 +54,7 @@ describe('The health check', () => {
   })
 
   it("rejects invalid requests on a worker's port in the same way as on the web port", async () => {
-    const server = await serveProbes(service.deps, 0, () => false)
+    const { server, stop } = await serveProbes(service.deps, 0, () => false)
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const wires = [
       crlf('GET /healthz HTTP/1.1', '', ''),
@@ -64,6 +64,6 @@ describe('The health check', () => {
     ]
     const responses = await Promise.all(wires.map((wire) => sendRaw(origin, wire)))
     expect(responses.flat().map(({ status }) => status)).to.deep.equal([400, 431, 404, 200])
-    await server.stop(0)
+    await stop(0)
   })
 })

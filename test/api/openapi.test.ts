@@ -99,7 +99,7 @@ describe('The OpenAPI description', () => {
         headers: [],
         body: `{"success":false,"error":{"code":"RATE_LIMITED","message":"No.","statusCode":429,"requestId":"x","details":${details}}}`,
       })
-    for (const scope of ['key', 'address', 'connection', 'bodies', 'responses', 'lists', 'codes', 'sandbox'])
+    for (const scope of ['key', 'address', 'bodies', 'responses', 'lists', 'codes', 'sandbox'])
       expect(limited(scope)).to.equal(null)
     expect(limited('moon')).to.include('allowed values')
     expect(mismatchOf429('[]')).to.include('must be object')

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import { createApp } from '../../src/app.ts'
 import { createHttpServer, type HttpServer } from '../../src/http/server/listen.ts'
 import { type Timeouts, timeouts } from '../../src/http/server/timeouts.ts'
@@ -19,7 +19,8 @@ export const shortTimeouts: Timeouts = {
 }
 
 export interface Opened {
-  server: HttpServer
+  server: Server
+  stop: HttpServer['stop']
   origin: string
   close(): Promise<unknown>
 }
@@ -33,11 +34,12 @@ export async function openServer(
 ): Promise<Opened> {
   const short = Object.entries(shortTimeouts).filter(([name, ms]) => limits[name as keyof Timeouts] === ms)
   const stretched = Object.fromEntries(short.map(([name, ms]) => [name, Math.ceil(deadlineMs(ms))]))
-  const server = createHttpServer(service.deps, app, { ...limits, ...stretched }, maxConnections)
+  const { server, stop } = createHttpServer(service.deps, app, { ...limits, ...stretched }, maxConnections)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     server,
+    stop,
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close() {
       server.closeAllConnections()

@@ -15,11 +15,11 @@ describe('An HTTP server that is stopping', () => {
   it('completes a response that the client is still reading', async () => {
     const body = 'x'.repeat(20_000_000)
     const app = express().get('/', (_req, res) => res.end(body))
-    const { server, origin } = await openServer(service, { ...shortTimeouts, responseIdleMs: 10_000 }, app)
+    const { server, stop, origin } = await openServer(service, { ...shortTimeouts, responseIdleMs: 10_000 }, app)
     const socket = await connectTo(origin)
     socket.pause().write(get)
     await waitFor('part of the response has arrived', () => socket.bytesRead > 0)
-    const stopped = server.stop(10_000)
+    const stopped = stop(10_000)
     await waitFor('the server has stopped listening', () => !server.listening)
     const [response] = responsesOf((await readToEnd(socket.resume())).toString('latin1'))
     expect(response?.body.length).to.equal(body.length)
@@ -28,17 +28,13 @@ describe('An HTTP server that is stopping', () => {
 
   it('still serves connections that arrive shortly after the stop begins, and then accepts no more connections', async () => {
     const app = express().get('/', (_req, res) => res.end('{}'))
-    const { server, origin } = await openServer(
-      service,
-      { ...shortTimeouts, headersMs: 60_000, requestMs: 60_000 },
-      app,
-    )
+    const { stop, origin } = await openServer(service, { ...shortTimeouts, headersMs: 60_000, requestMs: 60_000 }, app)
     const sockets: Socket[] = []
     const knocking = setInterval(() => {
       void connectTo(origin).then((socket) => sockets.push(socket))
     }, 20)
     await waitFor('some connections have arrived', () => sockets.length > 3)
-    const stopped = server.stop(deadlineMs(1000))
+    const stopped = stop(deadlineMs(1000))
     const before = sockets.length
     await waitFor('more connections have arrived', () => sockets.length > before + 3)
     clearInterval(knocking)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { perBodyByte, perBusiness, smallBytes } from '../../src/http/responses/memory.ts'
+import { maxUnanswered } from '../../src/http/server/connection.ts'
 import { maxConnections } from '../../src/http/server/connection-limit.ts'
-import { maxWaiting } from '../../src/http/server/in-order.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { textOf } from './pages.ts'
 
@@ -14,14 +14,13 @@ const mib = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`
 /** The phrases in which each page states the limits of a connection, with the numbers of the code. */
 const phrases: Record<string, string[]> = {
   'docs/merchants/errors.md': [
-    `${maxWaiting} requests that wait on one connection`,
     `once more for each full ${kib(smallBytes)}`,
     `${mib(perBusiness / perBodyByte.json)} of large bodies that arrive at once; ${mib(perBusiness / perBodyByte.csv)} of imports`,
     `${mib(perBusiness)} of large responses`,
   ],
   'docs/maintainers/decisions.md': [
     `at most ${number(maxConnections)} connections`,
-    `at most ${maxWaiting} of them wait`,
+    `at most ${maxUnanswered} unanswered requests`,
     `for up to ${seconds(timeouts.lingerMs)}`,
     `over ${kib(smallBytes)}`,
   ],

@@ -127,7 +127,7 @@ export async function openService(
   if (borrowed === null) await prepareDatabase(config)
   const clock = createClock()
   const deps = await openDeps(config, log, createMetrics(), 'web', clock.shift)
-  const server = createHttpServer(
+  const { server } = createHttpServer(
     deps,
     createApp(deps, () => false),
     timeouts,

@@ -72,7 +72,7 @@ export async function openVictim(
     else if (fate !== 'lost') heldBack.push(() => enqueue(name, jobs))
     if (last) death.open()
   }
-  const { origin, close } = await listen(createHttpServer(deps, createAppOnDemand(deps), timeouts))
+  const { origin, close } = await listen(createHttpServer(deps, createAppOnDemand(deps), timeouts).server)
   open = true
   return {
     deps,

@@ -1,4 +1,5 @@
 import type { Response } from 'express'
+import { endWith } from '../responses/envelope.ts'
 
 /** Sends a page. Does nothing if the deadline has passed, because the error page has already been sent in that case. */
 export function sendPage(res: Response, status: number, document: string): void {
@@ -6,7 +7,7 @@ export function sendPage(res: Response, status: number, document: string): void 
   res.statusCode = status
   res.setHeader('Content-Type', 'text/html; charset=utf-8')
   res.setHeader('Content-Length', Buffer.byteLength(document))
-  res.end(document)
+  endWith(res, document)
 }
 
 /** Redirects the browser after a form has been processed, so that a reload does not send the form again. */

@@ -1,5 +1,7 @@
+import { finished } from 'node:stream'
 import type { Response } from 'express'
 import type { ErrorCode, Refusal } from '../../errors.ts'
+import { timeouts } from '../server/timeouts.ts'
 import type { HeaderList } from './api-headers.ts'
 
 /**
@@ -47,7 +49,31 @@ export function failure(refusal: Refusal, requestId: string): ApiResponse {
 /** Sends a complete response. */
 export function send(res: Response, response: ApiResponse): void {
   writeHead(res, response, response.body.length)
-  res.end(response.body)
+  endWith(res, response.body)
+}
+
+/** A response that was written before its request had arrived. `at` is a `performance.now()` value. */
+export interface WrittenEarly {
+  status: number
+  code: ErrorCode | null
+  at: number
+}
+
+/**
+ * Writes the body of a response, and ends the response once the whole request has arrived, or after `lingerMs`. Node.js
+ * may close the connection at the end. If data were still arriving then, the connection would be reset, and the client
+ * might lose the response.
+ */
+export function endWith(res: Response, body: Buffer | string): void {
+  if (res.req.complete) return void res.end(body)
+  res.write(body)
+  res.locals.written = { status: res.statusCode, code: res.locals.code ?? null, at: performance.now() }
+  const end = (): void => void res.end()
+  const timer = setTimeout(end, timeouts.lingerMs)
+  finished(res.req.resume(), () => {
+    clearTimeout(timer)
+    end()
+  })
 }
 
 /**

@@ -34,15 +34,17 @@ export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app:
   app.locals.isStopping = isStopping
   app.locals.apiHeaders = createApiHeaders(deps.config)
   app.use((req: Request, res: Response, next: NextFunction) => {
-    // If there is a `refusal`, hang-up.ts runs the app only to render it.
-    const { requestId = randomUUID(), refusal } = res.locals
-    res.locals.requestId = requestId
-    res.setHeader('X-Request-Id', requestId)
+    // connection.ts and listen.ts run the app with a `refusal` only to render it.
+    const { requestId, refusal } = res.locals
+    res.locals.requestId = requestId ?? randomUUID()
+    res.setHeader('X-Request-Id', res.locals.requestId)
+    if (requestId === undefined) {
+      const ip = clientAddress(req, isTrusted) ?? undefined
+      if (ip === undefined && refusal === undefined) warnUnreported({ proxy: readAddress(req.socket.remoteAddress) })
+      Object.defineProperty(req, 'ip', { value: ip })
+      logRequest(deps, req, res)
+    }
     if (refusal !== undefined) throw refusal
-    const ip = clientAddress(req, isTrusted) ?? undefined
-    if (ip === undefined) warnUnreported({ proxy: readAddress(req.socket.remoteAddress) })
-    Object.defineProperty(req, 'ip', { value: ip })
-    logRequest(deps, req, res)
     if (req.rawHeaders.length > maxHeaders * 2) throw refuse('HEADERS_TOO_LARGE')
     refuseMalformed(req)
     next()

@@ -1,39 +1,150 @@
-import type { ServerResponse } from 'node:http'
+import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ErrorCode, Refusal } from '../../errors.ts'
+import { Writable } from 'node:stream'
+import type { Express, Request, Response } from 'express'
+import { type ErrorCode, type Refusal, refuse } from '../../errors.ts'
+import type { WrittenEarly } from '../responses/envelope.ts'
 
-/** A response object. Express adds `locals` when it starts to handle the request. */
-export type Reply = ServerResponse & { locals?: { requestId?: string; hungUp?: HungUp } }
+/**
+ * The most requests on one connection that may be waiting for their responses. No real client sends more before it
+ * reads.
+ */
+export const maxUnanswered = 10
 
-/** An error response that was written to the connection in place of the reply. `at` is a `performance.now()` value. */
-export interface HungUp {
-  status: number
-  code: ErrorCode
-  at: number
+/** A response object. The app sets the `locals` when it starts to handle the request. */
+export type Reply = ServerResponse & {
+  locals?: { requestId?: string | undefined; refusal?: Refusal; code?: ErrorCode | null; written?: WrittenEarly }
 }
 
 /** The state of an open connection. All times are `performance.now()` values. */
 export const createConnection = (socket: Socket) => ({
   socket,
-  /** The reply to the request that is being served or, if there is none, to the last request that was served. */
-  current: null as Reply | null,
-  /** The reply to the newest request, which may still be waiting. */
+  /** The replies that have not been sent yet, in the order of their requests. */
+  due: [] as Reply[],
+  /** The reply to the newest request. Only this request can be incomplete. */
   latest: null as Reply | null,
-  /** The number of requests that are waiting for the current request to complete. */
-  waiting: 0,
-  /** The time at which a check last found that bytes of the current request had arrived, and how many by then. */
+  /** Why no further request is read, and the URL of the faulty request if it is known but has not started. */
+  fault: null as { refusal: Refusal; url: string | undefined } | null,
+  // The rest is what cut-slow.ts has seen so far.
+  bytesRead: 0,
   progressAt: 0,
-  bytesSeen: 0,
-  /** The time at which a check first found the current response being sent. Null until then. */
-  sendingSince: null as number | null,
-  /** The number of bytes written to the socket before the current response. */
+  bytesWritten: 0,
+  /** The reply that the client is reading, since when, and the number of bytes that were written before it. */
+  sending: null as Reply | null,
+  sendingSince: 0,
   writtenBefore: 0,
-  /** The time at which a check first found that all requests had been responded to. Null until then. */
+  /** Since when there has been nothing to do. Null while a reply is due. */
   idleSince: null as number | null,
-  /** The fault after which the connection accepts no further requests. Null if there is none. */
-  fault: null as Refusal | null,
-  /** The time at which the connection's final response was written. Null until then. */
-  endedAt: null as number | null,
 })
 
 export type Connection = ReturnType<typeof createConnection>
+
+/**
+ * Counts a request, unless its response could not be sent any more. The response to an earlier request or to a fault
+ * may close the connection, and Node.js still parses what arrived together with it.
+ */
+export function accept(app: Express, connection: Connection, reply: Reply): boolean {
+  const { socket, due } = connection
+  if (connection.fault !== null || !socket.writable || due.some(isLast)) return false
+  if (due.length === maxUnanswered) {
+    socket.destroy()
+    return false
+  }
+  due.push(reply)
+  connection.latest = reply
+  connection.idleSince = null
+  reply.once('close', () => {
+    due.splice(due.indexOf(reply), 1)
+    respondToFault(app, connection)
+  })
+  return true
+}
+
+const isLast = (reply: Reply): boolean => !reply.shouldKeepAlive || reply.getHeader('Connection') === 'close'
+
+/**
+ * Closes a connection that cannot be read any further, with an error response after the responses that are due. `url`
+ * is that of a request that has not started. Only the first call has an effect.
+ */
+export function hangUp(app: Express, connection: Connection, refusal: Refusal, url?: string): void {
+  connection.fault ??= { refusal, url }
+  respondToFault(app, connection)
+}
+
+function respondToFault(app: Express, connection: Connection): void {
+  const { socket, due, latest, fault } = connection
+  const unfinished = latest?.req.complete === false ? latest : null
+  if (fault === null || !socket.writable || due.some((reply) => reply !== unfinished)) return
+  // A response that has been started does not need the rest of its request.
+  if (unfinished?.headersSent) {
+    if (!unfinished.closed) return
+    socket.end()
+  } else {
+    socket.end(render(app, connection, fault, unfinished))
+  }
+  connection.idleSince = null
+}
+
+/** A URL whose errors have the envelope, for a request whose URL is unknown. */
+export const unknownUrl = '/api'
+
+/**
+ * Renders the error response to a request that is incomplete or has not started. The app renders it as for a complete
+ * request, so pages have error pages. If the request has started, its own log line reports the response.
+ */
+function render(
+  app: Express,
+  { socket }: Connection,
+  { refusal, url }: NonNullable<Connection['fault']>,
+  unfinished: Reply | null,
+): Buffer {
+  const begun = unfinished?.req as Partial<Request> | undefined
+  const req = new IncomingMessage(socket)
+  // Express shortens `url` within a router.
+  const target = url ?? begun?.originalUrl ?? begun?.url ?? ''
+  req.url = target.startsWith('/') ? target : unknownUrl
+  // What a proxy has reported is unknown, and the proxy's own address must not be logged as the client's.
+  req.headers = begun?.headers ?? { 'x-forwarded-for': '' }
+  req.complete = true
+  const chunks: Buffer[] = []
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk)
+      done()
+    },
+  })
+  const locals: NonNullable<Reply['locals']> = { requestId: unfinished?.locals?.requestId, refusal }
+  const res = Object.assign(new ServerResponse(req), { locals })
+  res.shouldKeepAlive = false
+  res.assignSocket(sink as unknown as Socket)
+  res.once('finish', () => sink.destroy())
+  // The app throws the refusal at once, so that it has rendered the response when it returns.
+  void app(req as Request, res as Response)
+  const {
+    statusCode: status,
+    locals: { code = null },
+  } = res
+  if (unfinished?.locals) unfinished.locals.written = { status, code, at: performance.now() }
+  return Buffer.concat(chunks)
+}
+
+/** An error of the Node.js parser, with the bytes that it parsed last. */
+export type ParserFault = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
+
+/** Returns the URL of the request that the parser could not read, if its first line is among the last bytes. */
+export const urlIn = ({ rawPacket, bytesParsed }: ParserFault): string | undefined =>
+  rawPacket
+    ?.toString('latin1', 0, bytesParsed)
+    .split('\n')
+    .findLast((line) => firstLine.test(line))
+    ?.split(' ')[1]
+
+const firstLine = /^[A-Z]+ \/\S* HTTP\/1\.\d\r$/
+
+/** Returns why a request was refused that the parser could not read or that did not arrive in time. */
+export function refusalOf({ code }: ParserFault): Refusal {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse('REQUEST_TIMEOUT')
+  if (code === 'HPE_HEADER_OVERFLOW') return refuse('HEADERS_TOO_LARGE')
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return refuse('PAYLOAD_TOO_LARGE')
+  return refuse('VALIDATION_ERROR', { message: 'The request is not valid HTTP.' })
+}

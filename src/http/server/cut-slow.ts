@@ -1,7 +1,6 @@
+import type { Express } from 'express'
 import { refuse } from '../../errors.ts'
-import type { Connection } from './connection.ts'
-import type { HangUp } from './hang-up.ts'
-import { endUnfinished } from './parser-fault.ts'
+import { type Connection, hangUp } from './connection.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /**
@@ -15,31 +14,46 @@ export const minResponseRate = 16 * 1024
  * Closes the connection if the client is sending or reading too slowly or has been idle for too long. `at` is the
  * current `performance.now()` value.
  */
-export function cutSlow(connection: Connection, hangUp: HangUp, timeouts: Timeouts, at: number): void {
-  const { socket, current, endedAt } = connection
-  if (endedAt !== null) {
-    if (at - endedAt > timeouts.lingerMs) socket.destroy()
-  } else if (current !== null && !current.req.complete) {
-    // A paused socket waits for this process, not for the client.
-    if (socket.bytesRead !== connection.bytesSeen || socket.isPaused()) {
-      connection.bytesSeen = socket.bytesRead
-      connection.progressAt = at
-    } else if (at - connection.progressAt > timeouts.bodyStallMs)
-      endUnfinished(connection, hangUp, refuse('REQUEST_TIMEOUT'))
-  } else if (current?.headersSent && !current.writableFinished) {
-    // Node.js closes the socket if no progress is made for this long. After the response, Node.js restores its own
-    // timeout.
-    if (socket.timeout !== timeouts.responseIdleMs) socket.setTimeout(timeouts.responseIdleMs)
-    connection.sendingSince ??= at
-    const seconds = (at - connection.sendingSince - timeouts.responseGraceMs) / 1000
-    // `bytesWritten` includes buffered bytes, so a response that is written in one piece is allowed enough time for all
-    // its bytes. If the buffer is empty, the client is not slow but waiting for this process.
-    const written = socket.bytesWritten - connection.writtenBefore
-    if (socket.writableLength > 0 && written < seconds * minResponseRate) socket.destroy()
-  } else if (current?.closed && connection.waiting === 0) {
-    // Idle time is measured here, because Node.js restarts its own timeout whenever it receives an empty line. The
-    // limit includes `headersMs`, because the headers of a request that starts in time may take that long to arrive.
-    connection.idleSince ??= at
-    if (at - connection.idleSince > timeouts.keepAliveMs + timeouts.headersMs) socket.destroy()
+export function cutSlow(app: Express, connection: Connection, timeouts: Timeouts, at: number): void {
+  cutSlowBody(app, connection, timeouts, at)
+  cutSlowReader(connection, timeouts, at)
+  cutIdle(connection, timeouts, at)
+}
+
+function cutSlowBody(app: Express, connection: Connection, { bodyStallMs }: Timeouts, at: number): void {
+  const { socket, latest } = connection
+  // A paused socket waits for this process, not for the client.
+  if (socket.bytesRead !== connection.bytesRead || socket.isPaused()) {
+    connection.bytesRead = socket.bytesRead
+    connection.progressAt = at
+  } else if (latest?.req.complete === false && at - connection.progressAt > bodyStallMs)
+    hangUp(app, connection, refuse('REQUEST_TIMEOUT'))
+}
+
+function cutSlowReader(connection: Connection, { responseIdleMs, responseGraceMs }: Timeouts, at: number): void {
+  const { socket, due } = connection
+  const sending = due[0]?.headersSent ? due[0] : null
+  if (sending !== connection.sending) {
+    connection.sending = sending
+    connection.sendingSince = at
+    connection.writtenBefore = connection.bytesWritten
+    // While it is set, Node.js closes the socket if the client reads nothing for this long.
+    if (due.length > 0) socket.setTimeout(sending === null ? 0 : responseIdleMs)
   }
+  connection.bytesWritten = socket.bytesWritten
+  if (sending === null) return
+  const seconds = (at - connection.sendingSince - responseGraceMs) / 1000
+  // `bytesWritten` includes buffered bytes, so a response that is written in one piece is allowed enough time for all
+  // its bytes. If the buffer is empty, the client is not slow but waiting for this process.
+  const written = socket.bytesWritten - connection.writtenBefore
+  if (socket.writableLength > 0 && written < seconds * minResponseRate) socket.destroy()
+}
+
+function cutIdle(connection: Connection, { lingerMs, keepAliveMs, headersMs }: Timeouts, at: number): void {
+  if (connection.due.length > 0) return
+  // Idle time is measured here, because Node.js restarts its own timeout whenever it receives an empty line. The limit
+  // includes `headersMs`, because the headers of a request that starts in time may take that long to arrive.
+  connection.idleSince ??= at
+  const limitMs = connection.socket.writableEnded ? lingerMs : keepAliveMs + headersMs
+  if (at - connection.idleSince > limitMs) connection.socket.destroy()
 }

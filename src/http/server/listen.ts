@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
+import { setImmediate as nextIteration, setTimeout as wait } from 'node:timers/promises'
 import type { Express, Request, Response } from 'express'
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
@@ -7,14 +8,20 @@ import { type Refusal, refuse } from '../../errors.ts'
 import { throttled } from '../../process/log.ts'
 import { inTime } from '../../process/timeout.ts'
 import type { IsTrusted } from './client-address.ts'
-import { type Connection, createConnection, type Reply } from './connection.ts'
+import {
+  accept,
+  type Connection,
+  createConnection,
+  hangUp,
+  type ParserFault,
+  type Reply,
+  refusalOf,
+  unknownUrl,
+  urlIn,
+} from './connection.ts'
 import { connectionLimit } from './connection-limit.ts'
 import { cutSlow } from './cut-slow.ts'
-import { createGate } from './gate.ts'
-import { createHangUp } from './hang-up.ts'
-import { afterResponses, oneAtATime } from './in-order.ts'
 import { createNetworkShares } from './network-share.ts'
-import { handleParserFault, type ParserFault } from './parser-fault.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /**
@@ -27,17 +34,28 @@ const lastRequestsMs = 500
  * the wallet call to end and a margin of 2 s.
  */
 const beyondWalletMs = 11_000
+/** A connection is closed after this many requests, so that new processes get their share of busy clients. */
+const maxRequests = 1_000
+/** The listener is considered quiet after this many consecutive checks without a new connection. */
+const quietChecks = 10
+const checkEveryMs = 10
+/**
+ * The longest time for which requests are held back. Without this limit, clients that open connections without waiting
+ * for responses could cause requests to be held back indefinitely.
+ */
+const maxHoldMs = 1000
 /** The maximum combined size of the request line and headers, in bytes. */
 export const maxHeaderBytes = 16_384
 /**
  * How long a server that is shutting down waits for running requests. A payment or refund, which waits for both a
  * wallet and MongoDB, completes within this time. An endpoint test or the board's "Retry all" may take longer, and is
- * cut off. The limit is needed because Node.js no longer enforces its request timeouts after `close`.
+ * cut off.
  */
 export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>): number =>
   walletTimeoutMs + beyondWalletMs
 
-export interface HttpServer extends Server {
+export interface HttpServer {
+  server: Server
   /**
    * Stops accepting connections, waits up to `maxMs` for running requests, and then cuts off any requests that are
    * still running.
@@ -48,7 +66,7 @@ export interface HttpServer extends Server {
 /**
  * Creates the HTTP server. Responses that Node.js would normally write itself also have the envelope. Node.js would
  * write them after a malformed request, headers that are too large, a timeout, an unsupported `Expect` header or a
- * CONNECT request. Requests on the same connection are served one after another.
+ * CONNECT request.
  */
 export function createHttpServer(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
@@ -57,26 +75,17 @@ export function createHttpServer(
   maxConnections = connectionLimit(),
 ): HttpServer {
   const isTrusted: IsTrusted = app.get('trust proxy fn')
-  const hangUp = createHangUp(deps, app, (address) => isTrusted(address, 0))
   const connections = new Map<Socket, Connection>()
-  const gate = createGate()
-  /** Calls `begin` once responses to all previous requests on the connection have been sent. */
-  const queue = ({ socket }: IncomingMessage, res: Reply, begin: (connection: Connection) => void): void => {
-    const connection = connections.get(socket)
-    if (connection !== undefined) oneAtATime(connection, res, hangUp, () => gate.pass(() => begin(connection)))
+  /** Requests that are held back while the listener is about to close. Null at all other times. */
+  let held: (() => void)[] | null = null
+  const serve = (req: IncomingMessage, res: Reply): void => {
+    const connection = connections.get(req.socket)
+    if (connection === undefined || !accept(app, connection, res)) return
+    // Node.js drops the bytes that follow an Upgrade request, so the connection cannot be reused.
+    if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
+    if (held === null) run(app, req, res)
+    else held.push(() => run(app, req, res))
   }
-  const serve = (req: IncomingMessage, res: Reply): void =>
-    queue(req, res, (connection) => {
-      // Node.js drops the bytes that follow an Upgrade request, so the connection cannot be reused.
-      if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
-      // Express calls this function if the request line contains no path.
-      const noPath = () => hangUp(connection, invalidPath())
-      // Invalid request targets must not reach Express, because it would pass them to url.parse, which is deprecated
-      // and prints a warning that quotes the URL.
-      const isParsable = /^[/*]/.test(req.url ?? '') || URL.parse(req.url ?? '') !== null
-      if (isParsable) void app(req as Request, res as Response, noPath)
-      else noPath()
-    })
   const server = createServer(
     {
       headersTimeout: timeouts.headersMs,
@@ -91,16 +100,14 @@ export function createHttpServer(
     serve,
   )
   server.maxConnections = maxConnections
-  // `close` calls this method. The original method would cut off responses that the client has not fully read.
-  server.closeIdleConnections = () => {
-    for (const { socket, latest } of connections.values()) if (latest?.writableFinished) socket.destroy()
-  }
+  server.maxRequestsPerSocket = maxRequests
+  // Node.js would respond with a 503 to a request beyond `maxRequests`, which only a faulty client sends.
+  server.on('dropRequest', ({ socket }) => socket.destroy())
   const warnFull = throttled(5000, (fields) => deps.log.warn(fields, 'web.full'))
   server.on('drop', () => warnFull({ connections: maxConnections }))
   const shares = createNetworkShares(maxConnections)
   const warnNetworkFull = throttled(5000, (fields) => deps.log.warn(fields, 'network.full'))
   server.on('connection', (socket: Socket) => {
-    gate.noteConnection()
     const ip = socket.remoteAddress ?? ''
     // The limit for a single network does not apply to a proxy, because its connections carry requests from many
     // networks.
@@ -114,49 +121,96 @@ export function createHttpServer(
     socket.once('close', () => {
       connections.delete(socket)
       share?.free()
+      // After a CONNECT request, Node.js does not do this itself.
+      for (const reply of connection.due) reply.destroy()
     })
     // Node.js removes its own error listener before it emits `connect`, and an unhandled error would end the process.
     socket.on('error', () => socket.destroy())
-    // Node.js calls this method after a response that closes the connection. The socket is not destroyed here, because
-    // that could reset the connection before the client has read the response.
-    socket.destroySoon = () => {
-      connection.endedAt ??= performance.now()
-      socket.end()
-    }
   })
   const checking = setInterval(() => {
     const at = performance.now()
-    for (const connection of connections.values()) cutSlow(connection, hangUp, timeouts, at)
+    for (const connection of connections.values()) cutSlow(app, connection, timeouts, at)
   }, timeouts.checkEveryMs).unref()
   server.once('close', () => clearInterval(checking))
 
-  server.on('clientError', (error: ParserFault, socket) => {
-    const connection = connections.get(socket as Socket)
+  const refuseNext = (socket: Socket, refusal: Refusal, url?: string): void => {
+    const connection = connections.get(socket)
     if (connection === undefined) socket.destroy()
-    else handleParserFault(connection, hangUp, error)
+    else hangUp(app, connection, refusal, url)
+  }
+  server.on('clientError', (error: ParserFault, socket) => {
+    if (error.code === 'ECONNRESET') socket.destroy()
+    else refuseNext(socket as Socket, refusalOf(error), urlIn(error))
   })
   // `100 Continue` is sent only once the caller is known and the body is needed (src/http/body/read-body.ts).
   server.on('checkContinue', serve)
   server.on('checkExpectation', serve)
   // CONNECT is not supported. Without an `upgrade` listener, Node.js ignores Upgrade headers, which RFC 9110, section
   // 7.8, allows servers to do.
-  server.on('connect', ({ socket }: IncomingMessage) => {
-    const connection = connections.get(socket)
-    if (connection !== undefined) afterResponses(connection, () => hangUp(connection, refuse('ENDPOINT_NOT_FOUND')))
-  })
-  return Object.assign(server, {
-    async stop(maxMs: number) {
-      await gate.awaitQuiet()
-      const closed = new Promise((resolve) => server.close(resolve))
-      gate.open()
+  server.on('connect', ({ socket }) => refuseNext(socket, refuse('ENDPOINT_NOT_FOUND')))
+
+  /** Closes the connections on which no response is due. */
+  const closeIdle = (isIdle: (connection: Connection) => boolean): void => {
+    for (const connection of connections.values())
+      if (connection.due.length === 0 && isIdle(connection)) connection.socket.destroy()
+  }
+  return {
+    server,
+    async stop(maxMs) {
+      held = []
+      await acceptWaiting(server)
+      // `close` of an HTTP server would cut off responses that the client has not fully read.
+      const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
+      closeIdle(({ latest }) => latest !== null)
+      const released = held
+      held = null
+      for (const begin of released) begin()
       await inTime(closed, lastRequestsMs)
       // Connections on which no request is running must not keep the process alive.
-      for (const { socket, latest } of connections.values()) if (latest?.writableFinished ?? true) socket.destroy()
+      closeIdle(() => true)
       const timer = setTimeout(() => server.closeAllConnections(), maxMs)
       await closed
       clearTimeout(timer)
     },
-  })
+  }
 }
 
-const invalidPath = (): Refusal => refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
+function run(app: Express, req: IncomingMessage, res: Reply): void {
+  const refuseTarget = (): void => {
+    req.url = unknownUrl
+    res.locals = {
+      refusal: refuse('VALIDATION_ERROR', {
+        param: 'path',
+        message: 'The path is not valid.',
+        headers: { Connection: 'close' },
+      }),
+    }
+    void app(req as Request, res as Response)
+  }
+  // Invalid request targets must not reach Express, because it would pass them to url.parse, which is deprecated and
+  // prints a warning that quotes the URL.
+  const isParsable = /^[/*]/.test(req.url ?? '') || URL.parse(req.url ?? '') !== null
+  // Express calls the last argument if the request line contains no path.
+  if (isParsable) void app(req as Request, res as Response, refuseTarget)
+  else refuseTarget()
+}
+
+/**
+ * Resolves once no connections are waiting to be accepted. When a listener closes, the operating system resets the
+ * connections that the process has not accepted yet. Clients that are waiting for a response open no further
+ * connections, so requests must be held back meanwhile.
+ */
+async function acceptWaiting(server: Server): Promise<void> {
+  let accepted = 0
+  const count = (): void => void (accepted += 1)
+  server.on('connection', count)
+  const giveUpAt = performance.now() + maxHoldMs
+  for (let quiet = 0; quiet < quietChecks && performance.now() < giveUpAt; ) {
+    const before = accepted
+    await wait(checkEveryMs)
+    // By the next iteration, the event loop has accepted all waiting connections.
+    await nextIteration()
+    quiet = accepted === before ? quiet + 1 : 0
+  }
+  server.off('connection', count)
+}

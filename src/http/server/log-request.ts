@@ -2,7 +2,7 @@ import type { Request, Response } from 'express'
 import type { FoundKey } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { countRequest } from '../../metrics/count-request.ts'
-import type { HungUp } from './connection.ts'
+import type { WrittenEarly } from '../responses/envelope.ts'
 import { isProbe } from './probe.ts'
 
 /**
@@ -14,23 +14,22 @@ import { isProbe } from './probe.ts'
 export function logRequest(deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>, req: Request, res: Response): void {
   const startedAt = performance.now()
   const { tracing } = deps
-  const span = tracing === null || isProbe(req) ? null : tracing.begin(req.method, 'request', null)
+  const isTraced = tracing !== null && res.locals.refusal === undefined && !isProbe(req)
+  const span = !isTraced ? null : tracing.begin(req.method, 'request', null)
   const { traceparent } = req.headers
   if (typeof traceparent === 'string') span?.link(traceparent)
   res.locals.traceparent = span?.traceparent
   res.once('close', () => {
     const key = res.locals.key as FoundKey | undefined
-    // The error response to an incomplete request is logged here rather than in hang-up.ts, because the key may be
-    // known here.
-    const hungUp = res.locals.hungUp as HungUp | undefined
-    const statusCode = hungUp?.status ?? res.statusCode
-    const durationMs = (hungUp?.at ?? performance.now()) - startedAt
+    const written = res.locals.written as WrittenEarly | undefined
+    const statusCode = written?.status ?? res.statusCode
+    const durationMs = (written?.at ?? performance.now()) - startedAt
     const line = {
       requestId: res.locals.requestId,
       method: req.method,
       route: res.locals.route ?? null,
-      status: hungUp !== undefined || res.writableFinished ? statusCode : null,
-      code: hungUp?.code ?? res.locals.code ?? null,
+      status: written !== undefined || res.writableFinished ? statusCode : null,
+      code: written?.code ?? res.locals.code ?? null,
       durationMs: Math.round(durationMs * 10) / 10,
       ip: req.ip ?? null,
       keyId: key?.keyId ?? null,

@@ -37,8 +37,7 @@ async function serveOn(
     fill(bare)
     bare.use(refuseUnknown)
   })
-  const server = createHttpServer(deps, app, timeouts)
-  server.listen(port)
-  await once(server, 'listening')
-  return server
+  const http = createHttpServer(deps, app, timeouts)
+  await once(http.server.listen(port), 'listening')
+  return http
 }

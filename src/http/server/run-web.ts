@@ -29,13 +29,12 @@ if (!config.production) await retryWhileUnreachable(log, () => makeIndexes(confi
 
 let stopping = false
 const metricsServer = await serveMetrics(deps, () => stopping)
-const server = createHttpServer(
+const { server, stop } = createHttpServer(
   deps,
   createApp(deps, () => stopping),
   timeouts,
 )
-server.listen(config.port)
-await once(server, 'listening')
+await once(server.listen(config.port), 'listening')
 log.info({ port: config.port, publicUrl: config.publicUrl }, 'web.started')
 
 /** The part of the shutdown timeout that is left for closing the connections to MongoDB, Redis and the wallets. */
@@ -48,6 +47,6 @@ onStop(config.shutdownTimeoutMs, async (leftMs) => {
   // Held requests for the event feed get their responses now.
   deps.chainWatch.close()
   await wait(config.shutdownDrainMs)
-  await Promise.all([server.stop(Math.min(maxStopMs(config), leftMs() - closeMs)), metricsServer?.stop(0)])
+  await Promise.all([stop(Math.min(maxStopMs(config), leftMs() - closeMs)), metricsServer?.stop(0)])
   await deps.close()
 })

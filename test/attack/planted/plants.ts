@@ -33,7 +33,7 @@ export const plants: readonly Plant[] = [
       `globalThis.running = (globalThis.running ?? 0) + 1
       res.once('close', () => (globalThis.running -= 1))
       if (globalThis.running > 8)
-        throw refuse('RATE_LIMITED', { retryAfterSeconds: 1, details: { scope: 'connection', limit: 8 } })`,
+        throw refuse('RATE_LIMITED', { retryAfterSeconds: 1, details: { scope: 'lists', limit: 8 } })`,
     ),
   ]),
   {
@@ -66,7 +66,7 @@ export const plants: readonly Plant[] = [
   plant('no hang', operations, 'later responses on a connection are cut off', [
     replace(
       'send',
-      '$res.end($body)',
+      'endWith($res, $body)',
       `if ($res.req.socket.bytesWritten < 5000) return void $res.end($body)
       $res.write($body.slice(0, 5))
       setImmediate(() => $res.req.socket.destroy())`,
