@@ -101,10 +101,35 @@ describe('The project', () => {
   })
 
   it('opens connections in exactly two places', () => {
-    expect(mentioning(sources, /\.createConnection\(|new (Redis|Cluster)\(|new MongoClient\(/)).to.have.members([
+    expect(mentioning(sources, /\.createConnection\(|new (\w*Redis|Cluster)\(|new MongoClient\(/)).to.have.members([
       'src/mongo/connect.ts',
       'src/queues/open-redis.ts',
     ])
+  })
+
+  it('replaces no method of an object that another package or Node.js has made', () => {
+    const replacing =
+      /\w\.\w+ = (?:async )?(?:function\b|\w+ =>|\([^()]*\)(?:: [^=]+)? =>|[\w.]+\.bind\()|Object\.assign\(\s*(?:socket|server|worker|client|connection|redis|stream|app|req|res|request|response)\b/
+    const wrong = [
+      'server.close = () => undefined',
+      'connection.select = async (database: number): Promise<void> => {',
+      'res.end = body => res',
+      'socket.destroySoon = function () {',
+      'copy.write = socket.write.bind(socket)',
+      'return Object.assign(worker, {',
+      'Object.assign(\n  socket,',
+    ]
+    for (const each of wrong) expect(each).to.match(replacing)
+    for (const right of [
+      'socket.timeout = 0',
+      'connection.due = []',
+      'const run = () => 1',
+      'of.last = a.find((b) => b)',
+    ])
+      expect(right).to.not.match(replacing)
+    // The scripts run in browsers, whose objects have such properties for handlers.
+    const others = [...sources, ...filesIn('cli'), ...filesIn('ops')].filter((file) => !file.endsWith('/script.ts'))
+    expect(mentioning(others, replacing)).to.deep.equal([])
   })
 
   it('takes the time from deps.now(), and reads the wall clock only to measure the clock skew and to delay BullMQ jobs', () => {

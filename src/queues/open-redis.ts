@@ -28,6 +28,30 @@ const reconnectOnError = (error: Error): boolean => error.message.startsWith('RE
 
 const reconnecting = { retryStrategy, reconnectOnError, socketTimeout: socketTimeoutMs }
 
+/**
+ * A connection that does not become ready as long as Redis refuses the database that REDIS_URL names, because it has
+ * fewer databases, for example. The driver would only emit the error and use database 0, which may belong to another
+ * installation.
+ */
+class StrictRedis extends Redis {
+  override async select(database: number | string): Promise<'OK'> {
+    try {
+      return await super.select(database)
+    } catch (error) {
+      if (!(error instanceof ReplyError)) throw error
+      this.emit('error', error)
+      this.disconnect(true)
+      // The driver waits for this promise before it makes the connection ready.
+      return new Promise<never>(() => undefined)
+    }
+  }
+
+  /** BullMQ's workers use copies of their connection. */
+  override duplicate(changes?: Partial<RedisOptions>): never {
+    return new StrictRedis({ ...this.options, ...changes, replyMapping: 'legacy' }) as never
+  }
+}
+
 /** Opens a connection to the servers at REDIS_URL. All connections to Redis are opened here. */
 export function openRedis(
   { redisUrl, redisTrust }: Pick<Config, 'redisUrl' | 'redisTrust'>,
@@ -38,10 +62,10 @@ export function openRedis(
   const tls = servers.tls ? { tls: tlsOptions(redisTrust) } : {}
   switch (servers.kind) {
     case 'single':
-      return onlyInItsDatabase(new Redis(redisUrl, { ...options, ...tls, ...reconnecting }))
+      return new StrictRedis(redisUrl, { ...options, ...tls, ...reconnecting })
     case 'sentinel': {
       const { nodes, kind: _kind, tls: _tls, ...master } = servers
-      const connection = new Redis({
+      return new StrictRedis({
         ...withoutUndefined(master),
         ...options,
         ...(servers.tls && { ...tls, sentinelTLS: tls.tls, enableTLSForSentinelMode: true }),
@@ -50,7 +74,6 @@ export function openRedis(
         sentinelCommandTimeout: 2_000,
         ...reconnecting,
       })
-      return onlyInItsDatabase(connection)
     }
     case 'cluster': {
       const { lazyConnect, enableOfflineQueue, ...perNode } = options
@@ -70,30 +93,6 @@ export function openRedis(
       })
     }
   }
-}
-
-/**
- * Keeps a connection from becoming ready as long as Redis refuses the database that REDIS_URL names, because it has
- * fewer databases, for example. The driver would only emit the error and use database 0, which may belong to another
- * installation.
- */
-function onlyInItsDatabase(connection: Redis): Redis {
-  const select = connection.select.bind(connection)
-  connection.select = async (database: number | string) => {
-    try {
-      return await select(database)
-    } catch (error) {
-      if (!(error instanceof ReplyError)) throw error
-      connection.emit('error', error)
-      connection.disconnect(true)
-      // The driver waits for this promise before it makes the connection ready.
-      return new Promise<never>(() => undefined)
-    }
-  }
-  // BullMQ's workers use copies of their connection.
-  const copy = connection.duplicate.bind(connection)
-  connection.duplicate = (changes) => onlyInItsDatabase(copy(changes))
-  return connection
 }
 
 /** Returns a connection to each master, or the connection itself if there is no cluster. */

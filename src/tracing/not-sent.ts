@@ -1,4 +1,5 @@
 import { DiagLogLevel, diag } from '@opentelemetry/api'
+import { ExportResultCode } from '@opentelemetry/core'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import { type Log, throttled } from '../process/log.ts'
 
@@ -33,7 +34,7 @@ export const reportingFailures = (exporter: SpanExporter, logLoss: LogLoss): Spa
     exporter.export(spans, (result) => {
       const { error } = result
       if (error !== undefined) logLoss({ why: whyOf(error), spans: spans.length })
-      done(Object.assign(result, { code: 0, error: undefined }))
+      done({ code: ExportResultCode.SUCCESS })
     })
   },
   shutdown: () => exporter.shutdown(),

@@ -1,4 +1,4 @@
-import { Job, Worker } from 'bullmq'
+import { type Job, Worker } from 'bullmq'
 import type { Deps } from '../../src/deps.ts'
 import { type Log, throttled } from '../../src/process/log.ts'
 import { inTime } from '../../src/process/timeout.ts'
@@ -120,6 +120,17 @@ function splitConcurrency(concurrency: number): number[] {
   return Array.from({ length: count }, () => Math.ceil(concurrency / count))
 }
 
+/** A worker that completes a job without readable data as invalid. BullMQ would fetch the job for ever. */
+class LenientWorker extends Worker {
+  protected override createJob(json: Parameters<Worker['createJob']>[0], id: string): Job {
+    try {
+      return super.createJob(json, id)
+    } catch {
+      return super.createJob({ ...json, data: 'null' }, id)
+    }
+  }
+}
+
 function startWorker(
   deps: Deps,
   work: QueueWorker<QueueName>,
@@ -135,7 +146,7 @@ function startWorker(
     if (work.queue !== 'maintenance') running.add(run)
     return run
   }
-  const worker = new Worker(work.queue, process, {
+  return new LenientWorker(work.queue, process, {
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
@@ -149,16 +160,6 @@ function startWorker(
     maxStalledCount: 1_000_000,
     removeOnComplete: kept(keepCompletedSeconds),
     removeOnFail: kept(keepFailedSeconds),
-  })
-  return Object.assign(worker, {
-    // If BullMQ cannot parse a job, it would fetch the job for ever. Without its data, the job completes as invalid.
-    createJob(...[json, id]: Parameters<Worker['createJob']>) {
-      try {
-        return Job.fromJSON(worker, json, id)
-      } catch {
-        return Job.fromJSON(worker, { ...json, data: 'null' }, id)
-      }
-    },
   })
 }
 
