@@ -126,11 +126,18 @@ describe('The request log', () => {
       expect(line).to.include({ keyId, businessId, sandbox: true })
       expect(line.durationMs).to.be.a('number')
     }
+    const refused = await connectTo(origin)
+    refused.write(postHead(intents, write(), 'Content-Length: 9000000'))
+    const [response] = responsesOf(String(await once(refused, 'data')))
+    refused.destroy()
+    const code = 'PAYLOAD_TOO_LARGE'
+    expectFailure(response, 413, code)
+    expect(await lineOfRaw(response)).to.include({ method: 'POST', status: 413, code, keyId })
     await close()
     const requests = lines()
       .slice(start)
       .filter(({ msg }) => msg === 'http.request')
-    expect(requests).to.have.lengthOf(sent.length)
+    expect(requests).to.have.lengthOf(sent.length + 1)
   })
 
   it("contains a client's address if a trusted proxy reports it, but no other text from X-Forwarded-For, and warns once a minute", async () => {

@@ -155,17 +155,50 @@ describe('A connection', () => {
     expect(early.map((responses) => responses.map(({ status }) => status))).to.deep.equal([[401], [404]])
   })
 
-  it('stays open until the client has read an error response, even if a lot of data is still arriving', async () => {
-    const socket = await connectTo(hasty.origin)
-    socket.on('error', () => undefined)
-    socket.pause()
-    socket.write(head('Content-Length: 9000000'))
-    for (let n = 0; n < 20; n += 1) {
-      socket.write('x'.repeat(10_000))
-      await wait(5)
-    }
-    const [response] = await readResponses(socket.resume())
-    expectFailure(response, 413, 'PAYLOAD_TOO_LARGE')
+  const refusedBodies: [what: string, head: () => string, status: number, code: string][] = [
+    ['for its size', () => head('Content-Length: 9000000'), 413, 'PAYLOAD_TOO_LARGE'],
+    [
+      'for its key, on a connection that the client wants to close',
+      () => postHead(intents, {}, 'Content-Length: 9000000', 'Connection: close'),
+      401,
+      'MISSING_CREDENTIALS',
+    ],
+  ]
+  for (const [what, headOf, status, code] of refusedBodies)
+    it(`stays open until the client has read the refusal of a body that is still arriving: ${what}`, async () => {
+      const socket = await connectTo(hasty.origin)
+      socket.on('error', () => undefined)
+      socket.pause()
+      socket.write(headOf())
+      for (let n = 0; n < 20; n += 1) {
+        socket.write('x'.repeat(10_000))
+        await wait(5)
+      }
+      const [response] = await readResponses(socket.resume())
+      expectFailure(response, status, code)
+    })
+
+  it('serves nothing behind a request whose response closes it, even if that response must wait for others', async () => {
+    const { resolve: respond, promise } = Promise.withResolvers<undefined>()
+    const queues = { ...service.deps.queues, ping: () => promise }
+    const opened = await openServer(
+      service,
+      shortTimeouts,
+      createApp({ ...service.deps, queues }, () => false),
+    )
+    const before = await service.deps.Intent.countDocuments()
+    const accepted = once(opened.server, 'connection') as Promise<[Socket]>
+    const socket = await connectTo(opened.origin)
+    const received = readResponses(socket)
+    const malformed = crlf('GET /healthz HTTP/1.1', 'Host: a', 'Host: b', '', '')
+    const wire = crlf('GET /readyz HTTP/1.1', 'Host: a', '', '') + malformed + head('Content-Length: 12') + body
+    socket.write(wire)
+    const [atServer] = await accepted
+    await waitFor('the server has read everything', () => atServer.bytesRead === wire.length)
+    respond(undefined)
+    expect((await received).map(({ status }) => status)).to.deep.equal([200, 400])
+    await opened.close()
+    expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
   it('can be closed by the client after any byte of a request, in which case the request is not executed', async () => {
@@ -213,6 +246,23 @@ describe('A connection', () => {
         respond()
       }
     await Promise.all([opened.close(), probes.stop(0)])
+  })
+
+  it('ends all its requests if the client resets it, even before a CONNECT request, so that they free their memory', async () => {
+    const running = new Set<object>()
+    const app = express().use((_req, res) => {
+      running.add(res)
+      res.once('close', () => running.delete(res))
+    })
+    const { origin, close } = await openServer(service, shortTimeouts, app)
+    for (const behind of ['', crlf('CONNECT a:443 HTTP/1.1', 'Host: a', '', '')]) {
+      const socket = await connectTo(origin)
+      socket.write(crlf('GET / HTTP/1.1', 'Host: a', '', '').repeat(3) + behind)
+      await waitFor('all are running', () => running.size === 3)
+      socket.resetAndDestroy()
+      await waitFor('all have ended', () => running.size === 0)
+    }
+    await close()
   })
 
   it('gets the responses to 10 pipelined requests in their order, whichever is ready first', async () => {

@@ -21,6 +21,8 @@ export const createConnection = (socket: Socket) => ({
   socket,
   /** The replies that have not been sent yet, in the order of their requests. */
   due: [] as Reply[],
+  /** The number of requests without a response, including those that will never get one. */
+  unanswered: 0,
   /** The reply to the newest request. Only this request can be incomplete. */
   latest: null as Reply | null,
   /** Why no further request is read, and the URL of the faulty request if it is known but has not started. */
@@ -45,15 +47,14 @@ export type Connection = ReturnType<typeof createConnection>
  */
 export function accept(app: Express, connection: Connection, reply: Reply): boolean {
   const { socket, due } = connection
+  connection.unanswered += 1
+  if (connection.unanswered > maxUnanswered) socket.destroy()
   if (connection.fault !== null || !socket.writable || due.some(isLast)) return false
-  if (due.length === maxUnanswered) {
-    socket.destroy()
-    return false
-  }
   due.push(reply)
   connection.latest = reply
   connection.idleSince = null
   reply.once('close', () => {
+    connection.unanswered -= 1
     due.splice(due.indexOf(reply), 1)
     respondToFault(app, connection)
   })
