@@ -21,11 +21,11 @@ export const timeouts = {
   /** How long a client may read a response more slowly than `minResponseRate`. */
   responseGraceMs: 30_000,
   /**
-   * How long a connection may stay idle before its next request. Load balancers keep idle connections open for 60 s. A
-   * load balancer must close a connection before this server does, because a request could otherwise arrive while the
-   * server is closing the connection.
+   * How long a connection may stay idle before its next request. Load balancers keep idle connections open for 60 s,
+   * Heroku's router for 90 s. They must close a connection before this server does, because a request could otherwise
+   * arrive while the server is closing it.
    */
-  keepAliveMs: 65_000,
+  keepAliveMs: 95_000,
   /**
    * How long the client may take to close the connection after the last response. Closing a connection while data is
    * still arriving resets the connection, and the client may then lose the response.
