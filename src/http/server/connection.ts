@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Writable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import type { Express, Request, Response } from 'express'
 import { type ErrorCode, type Refusal, refuse } from '../../errors.ts'
 import type { WrittenEarly } from '../responses/envelope.ts'
@@ -42,8 +42,8 @@ export const createConnection = (socket: Socket) => ({
 export type Connection = ReturnType<typeof createConnection>
 
 /**
- * Counts a request, unless its response could not be sent any more. The response to an earlier request or to a fault
- * may close the connection, and Node.js still parses what arrived together with it.
+ * Returns whether to serve a request. Behind a fault or a response that closes the connection, no response could be
+ * sent any more, but Node.js still parses the requests that have arrived.
  */
 export function accept(app: Express, connection: Connection, reply: Reply): boolean {
   const { socket, due } = connection
@@ -86,6 +86,8 @@ function respondToFault(app: Express, connection: Connection): void {
   connection.idleSince = null
 }
 
+/** More than any error page has. */
+const maxErrorBytes = 1024 * 1024
 /** A URL whose errors have the envelope, for a request whose URL is unknown. */
 export const unknownUrl = '/api'
 
@@ -107,26 +109,17 @@ function render(
   // What a proxy has reported is unknown, and the proxy's own address must not be logged as the client's.
   req.headers = begun?.headers ?? { 'x-forwarded-for': '' }
   req.complete = true
-  const chunks: Buffer[] = []
-  const sink = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      chunks.push(chunk)
-      done()
-    },
-  })
   const locals: NonNullable<Reply['locals']> = { requestId: unfinished?.locals?.requestId, refusal }
   const res = Object.assign(new ServerResponse(req), { locals })
   res.shouldKeepAlive = false
-  res.assignSocket(sink as unknown as Socket)
-  res.once('finish', () => sink.destroy())
+  const wire = new PassThrough({ highWaterMark: maxErrorBytes })
+  res.assignSocket(wire as unknown as Socket)
+  res.once('finish', () => wire.destroy())
   // The app throws the refusal at once, so that it has rendered the response when it returns.
   void app(req as Request, res as Response)
-  const {
-    statusCode: status,
-    locals: { code = null },
-  } = res
-  if (unfinished?.locals) unfinished.locals.written = { status, code, at: performance.now() }
-  return Buffer.concat(chunks)
+  const written = { status: res.statusCode, code: locals.code ?? null, at: performance.now() }
+  if (unfinished?.locals) unfinished.locals.written = written
+  return wire.read() as Buffer
 }
 
 /** An error of the Node.js parser, with the bytes that it parsed last. */
