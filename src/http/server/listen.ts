@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { setImmediate as nextIteration, setTimeout as wait } from 'node:timers/promises'
 import type { Express, Request, Response } from 'express'
 import type { Config } from '../../config.ts'
@@ -121,8 +122,9 @@ export function createHttpServer(
     socket.once('close', () => {
       connections.delete(socket)
       share?.free()
-      // After a CONNECT request, Node.js does not do this itself.
-      for (const reply of connection.due) reply.destroy()
+      // Before version 24.16, and after a CONNECT request, Node.js closes only the first of several replies.
+      for (const reply of connection.due)
+        if (reply.socket === null) reply.assignSocket(new PassThrough().destroy() as unknown as Socket)
     })
     // Node.js removes its own error listener before it emits `connect`, and an unhandled error would end the process.
     socket.on('error', () => socket.destroy())
