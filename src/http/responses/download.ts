@@ -42,6 +42,8 @@ export async function sendDownload(req: Request, res: Response, file: DownloadBe
     res.end()
     return
   }
+  // Node.js warns of more than 10 listeners of an event, and the pipeline adds several.
+  res.setMaxListeners(20)
   try {
     // Without this limit, the stream reads 16 pieces ahead of a slow client.
     await pipeline(Readable.from(withFirst(file), { highWaterMark: 1 }), res)
