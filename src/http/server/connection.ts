@@ -17,7 +17,8 @@ export type Reply = ServerResponse & {
 }
 
 /** The state of an open connection. All times are `performance.now()` values. */
-export const createConnection = (socket: Socket) => ({
+export const createConnection = (app: Express, socket: Socket) => ({
+  app,
   socket,
   /** The replies that have not been sent yet, in the order of their requests. */
   due: [] as Reply[],
@@ -45,7 +46,7 @@ export type Connection = ReturnType<typeof createConnection>
  * Returns whether to serve a request. Behind a fault or a response that closes the connection, no response could be
  * sent any more, but Node.js still parses the requests that have arrived.
  */
-export function accept(app: Express, connection: Connection, reply: Reply): boolean {
+export function accept(connection: Connection, reply: Reply): boolean {
   const { socket, due } = connection
   connection.unanswered += 1
   if (connection.unanswered > maxUnanswered) socket.destroy()
@@ -56,7 +57,7 @@ export function accept(app: Express, connection: Connection, reply: Reply): bool
   reply.once('close', () => {
     connection.unanswered -= 1
     due.splice(due.indexOf(reply), 1)
-    respondToFault(app, connection)
+    respondToFault(connection)
   })
   return true
 }
@@ -67,12 +68,12 @@ const isLast = (reply: Reply): boolean => !reply.shouldKeepAlive || reply.getHea
  * Closes a connection that cannot be read any further, with an error response after the responses that are due. `url`
  * is that of a request that has not started. Only the first call has an effect.
  */
-export function hangUp(app: Express, connection: Connection, refusal: Refusal, url?: string): void {
+export function hangUp(connection: Connection, refusal: Refusal, url?: string): void {
   connection.fault ??= { refusal, url }
-  respondToFault(app, connection)
+  respondToFault(connection)
 }
 
-function respondToFault(app: Express, connection: Connection): void {
+function respondToFault(connection: Connection): void {
   const { socket, due, latest, fault } = connection
   const unfinished = latest?.req.complete === false ? latest : null
   if (fault === null || !socket.writable || due.some((reply) => reply !== unfinished)) return
@@ -81,7 +82,7 @@ function respondToFault(app: Express, connection: Connection): void {
     if (!unfinished.closed) return
     socket.end()
   } else {
-    socket.end(render(app, connection, fault, unfinished))
+    socket.end(render(connection, fault, unfinished))
   }
   connection.idleSince = null
 }
@@ -96,8 +97,7 @@ export const unknownUrl = '/api'
  * request, so pages have error pages. If the request has started, its own log line reports the response.
  */
 function render(
-  app: Express,
-  { socket }: Connection,
+  { app, socket }: Connection,
   { refusal, url }: NonNullable<Connection['fault']>,
   unfinished: Reply | null,
 ): Buffer {

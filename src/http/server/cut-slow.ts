@@ -1,4 +1,3 @@
-import type { Express } from 'express'
 import { refuse } from '../../errors.ts'
 import { type Connection, hangUp } from './connection.ts'
 import type { Timeouts } from './timeouts.ts'
@@ -14,20 +13,20 @@ export const minResponseRate = 16 * 1024
  * Closes the connection if the client is sending or reading too slowly or has been idle for too long. `at` is the
  * current `performance.now()` value.
  */
-export function cutSlow(app: Express, connection: Connection, timeouts: Timeouts, at: number): void {
-  cutSlowBody(app, connection, timeouts, at)
+export function cutSlow(connection: Connection, timeouts: Timeouts, at: number): void {
+  cutSlowBody(connection, timeouts, at)
   cutSlowReader(connection, timeouts, at)
   cutIdle(connection, timeouts, at)
 }
 
-function cutSlowBody(app: Express, connection: Connection, { bodyStallMs }: Timeouts, at: number): void {
+function cutSlowBody(connection: Connection, { bodyStallMs }: Timeouts, at: number): void {
   const { socket, latest } = connection
   // A paused socket waits for this process, not for the client.
   if (socket.bytesRead !== connection.bytesRead || socket.isPaused()) {
     connection.bytesRead = socket.bytesRead
     connection.progressAt = at
   } else if (latest?.req.complete === false && at - connection.progressAt > bodyStallMs)
-    hangUp(app, connection, refuse('REQUEST_TIMEOUT'))
+    hangUp(connection, refuse('REQUEST_TIMEOUT'))
 }
 
 function cutSlowReader(connection: Connection, { responseIdleMs, responseGraceMs }: Timeouts, at: number): void {

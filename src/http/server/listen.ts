@@ -81,7 +81,7 @@ export function createHttpServer(
   let held: (() => void)[] | null = null
   const serve = (req: IncomingMessage, res: Reply): void => {
     const connection = connections.get(req.socket)
-    if (connection === undefined || !accept(app, connection, res)) return
+    if (connection === undefined || !accept(connection, res)) return
     // Node.js drops the bytes that follow an Upgrade request, so the connection cannot be reused.
     if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
     if (held === null) run(app, req, res)
@@ -117,7 +117,7 @@ export function createHttpServer(
       warnNetworkFull({ network: share.network, connections: share.max })
       return void socket.destroy()
     }
-    const connection = createConnection(socket)
+    const connection = createConnection(app, socket)
     connections.set(socket, connection)
     socket.once('close', () => {
       connections.delete(socket)
@@ -131,19 +131,15 @@ export function createHttpServer(
   })
   const checking = setInterval(() => {
     const at = performance.now()
-    for (const connection of connections.values()) cutSlow(app, connection, timeouts, at)
+    for (const connection of connections.values()) cutSlow(connection, timeouts, at)
   }, timeouts.checkEveryMs).unref()
   server.once('close', () => clearInterval(checking))
 
   const refuseNext = (socket: Socket, refusal: Refusal, url?: string): void => {
     const connection = connections.get(socket)
-    if (connection === undefined) socket.destroy()
-    else hangUp(app, connection, refusal, url)
+    if (connection !== undefined) hangUp(connection, refusal, url)
   }
-  server.on('clientError', (error: ParserFault, socket) => {
-    if (error.code === 'ECONNRESET') socket.destroy()
-    else refuseNext(socket as Socket, refusalOf(error), urlIn(error))
-  })
+  server.on('clientError', (error: ParserFault, socket) => refuseNext(socket as Socket, refusalOf(error), urlIn(error)))
   // `100 Continue` is sent only once the caller is known and the body is needed (src/http/body/read-body.ts).
   server.on('checkContinue', serve)
   server.on('checkExpectation', serve)
