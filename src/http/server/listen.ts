@@ -25,49 +25,35 @@ import { cutSlow } from './cut-slow.ts'
 import { createNetworkShares } from './network-share.ts'
 import type { Timeouts } from './timeouts.ts'
 
-/**
- * How long the clients on newly accepted connections may still take to send their requests after the listener has been
- * closed.
- */
+/** How long newly accepted clients may still take to send their requests after the listener has closed. */
 const lastRequestsMs = 500
-/**
- * How much longer than the wallet timeout a request may take: the 8 s that it may wait for MongoDB, plus one second for
- * the wallet call to end and a margin of 2 s.
- */
+/** How much longer than the wallet timeout a request may take: 8 s for MongoDB, 1 s to end the call, and a margin. */
 const beyondWalletMs = 11_000
 /** A connection is closed after this many requests, so that new processes get their share of busy clients. */
 const maxRequests = 1_000
 /** The listener is considered quiet after this many consecutive checks without a new connection. */
 const quietChecks = 10
 const checkEveryMs = 10
-/**
- * The longest time for which requests are held back. Without this limit, clients that open connections without waiting
- * for responses could cause requests to be held back indefinitely.
- */
+/** Clients that keep opening connections without waiting for responses must not hold others back for longer. */
 const maxHoldMs = 1000
 /** The maximum combined size of the request line and headers, in bytes. */
 export const maxHeaderBytes = 16_384
 /**
- * How long a server that is shutting down waits for running requests. A payment or refund, which waits for both a
- * wallet and MongoDB, completes within this time. An endpoint test or the board's "Retry all" may take longer, and is
- * cut off.
+ * How long a stopping server waits for running requests. Payments and refunds are done by then. An endpoint test or the
+ * board's "Retry all" may take longer, and is cut off.
  */
 export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>): number =>
   walletTimeoutMs + beyondWalletMs
 
 export interface HttpServer {
   server: Server
-  /**
-   * Stops accepting connections, waits up to `maxMs` for running requests, and then cuts off any requests that are
-   * still running.
-   */
+  /** Stops accepting connections, waits up to `maxMs` for running requests, and then cuts them off. */
   stop(maxMs: number): Promise<void>
 }
 
 /**
- * Creates the HTTP server. Responses that Node.js would normally write itself also have the envelope. Node.js would
- * write them after a malformed request, headers that are too large, a timeout, an unsupported `Expect` header or a
- * CONNECT request.
+ * Creates the HTTP server. Errors that Node.js would write itself have the envelope too: after a malformed request, too
+ * large headers, a timeout, an unsupported `Expect` header or a CONNECT request.
  */
 export function createHttpServer(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
@@ -94,8 +80,7 @@ export function createHttpServer(
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: timeouts.checkEveryMs,
       maxHeaderSize: maxHeaderBytes,
-      // Requests without a Host header are rejected in bare-app.ts instead, so that the error response has the
-      // envelope.
+      // Instead, refuse-malformed.ts rejects requests without a Host header.
       requireHostHeader: false,
     },
     serve,
@@ -110,8 +95,7 @@ export function createHttpServer(
   const warnNetworkFull = throttled(5000, (fields) => deps.log.warn(fields, 'network.full'))
   server.on('connection', (socket: Socket) => {
     const ip = socket.remoteAddress ?? ''
-    // The limit for a single network does not apply to a proxy, because its connections carry requests from many
-    // networks.
+    // A proxy's connections carry the requests of many networks.
     const share = isTrusted(ip, 0) ? null : shares.take(ip)
     if (share?.outcome === 'closed') {
       warnNetworkFull({ network: share.network, connections: share.max })
