@@ -7,6 +7,7 @@ import { measureEndToEnd, WARM_UP_EVENTS } from './end-to-end.ts'
 import { measureGet } from './get.ts'
 import { measurePay } from './pay.ts'
 import { payLines } from './pay-lines.ts'
+import { measureQuotas } from './quotas.ts'
 import type { Pair } from './rounds.ts'
 import { measureStock } from './stock.ts'
 import { aloneLine, comparedLine, figureLine, type Line, rateLine, spread } from './table.ts'
@@ -20,6 +21,14 @@ export const rates: Record<string, Benchmark> = {
     measure: async (bench) => rateLines('create, requests/s', await measureCreate(bench), '≥ 0.9'),
     takesSeconds: ({ rounds, seconds }) => 10 + rounds * 2 * (seconds + 1),
     profiled: ['web'],
+  },
+  quotas: {
+    describe: ({ seconds }) =>
+      'POST /dev/intents of two `web` with quotas that nothing uses up ÷ the same with quotas at 0; 4 merchants, ' +
+      `2 × 32 connections, ${seconds} s in turns`,
+    measure: async (bench) => rateLines('quotas, requests/s', await measureQuotas(bench), '≥ 0.95'),
+    takesSeconds: ({ rounds, seconds }) => 15 + rounds * 2 * (seconds + 1),
+    profiled: ['quotas-1'],
   },
   get: {
     describe: ({ seconds }) =>
