@@ -1,3 +1,5 @@
+import { maxConnections } from '../../src/http/server/connection-limit.ts'
+import { connectionLimits } from '../../src/http/server/network-share.ts'
 import { capacityLimits } from '../../src/limits/capacity.ts'
 import type { Limit } from '../../src/limits/limit.ts'
 import { meters, requestRates } from '../../src/limits/rate.ts'
@@ -12,7 +14,13 @@ export const table = (): string =>
   tableOf(
     ['Limit', 'Kind', 'Default', 'Beyond it', 'Set by', 'Metric'],
     [
-      ...[attemptLimits(none), capacityLimits(none), hashLimits(none, none), providerLimits].flatMap((share) =>
+      ...[
+        attemptLimits(none),
+        capacityLimits(none),
+        hashLimits(none, none),
+        providerLimits,
+        connectionLimits(maxConnections),
+      ].flatMap((share) =>
         Object.entries<Resource>(share).map(([name, resource]) => row('share', resource, sharesOf(resource), name)),
       ),
       ...[...Object.values(requestRates), ...Object.values(meters)].map((rate) =>

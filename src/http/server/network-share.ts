@@ -1,43 +1,38 @@
-import { createCountsByOwner } from '../../process/counts-by-owner.ts'
+import { createShare, type Resource } from '../../limits/share.ts'
 import { prefixesOf } from '../../security/network.ts'
 
 /**
- * The share of all connections that one network may have open. Browsers open up to six connections, so a tenth is
- * enough for all customers of a mobile carrier who share one address.
+ * Browsers open up to six connections, so a tenth is enough for all customers of a mobile carrier who share one address.
+ * Each larger prefix may have twice as many as the next smaller one, so the largest one has four fifths.
  */
-const shareOfNetwork = 1 / 10
-/**
- * The share of each prefix is this many times the share of the next smaller prefix. The largest prefix, an IPv6 /32,
- * has a share of four fifths.
- */
-const perSize = 2
+const partOfNetwork = (maxConnections: number, times: number): number => (maxConnections / 10) * times
+
+export const connectionLimits = (maxConnections: number) =>
+  ({
+    connections: {
+      what: 'Connections, but not those of a trusted proxy',
+      total: maxConnections,
+      parts: [
+        { owner: 'network', max: partOfNetwork(maxConnections, 1) },
+        { owner: 'IPv4 /24 or IPv6 /48', max: partOfNetwork(maxConnections, 2) },
+        { owner: 'IPv4 /16 or IPv6 /40', max: partOfNetwork(maxConnections, 4) },
+        { owner: 'IPv6 /32', max: partOfNetwork(maxConnections, 8) },
+      ],
+      gets: 'the connection is closed',
+    },
+  }) satisfies Record<string, Resource>
 
 /** Limits how many connections each network may have open, so that no network can use up all the connections. */
-export interface NetworkShares {
-  /**
-   * Counts a new connection from an address towards each prefix that contains the address. If one of these prefixes has
-   * already used up its share, returns `closed` and does not count the connection.
-   */
-  take(ip: string): { outcome: 'taken'; free(): void } | { outcome: 'closed'; network: string; max: number }
-}
-
-export function createNetworkShares(maxConnections: number): NetworkShares {
-  const open = createCountsByOwner()
+export function createNetworkShares(maxConnections: number) {
+  const share = createShare(connectionLimits(maxConnections))
   return {
-    take(ip) {
-      const prefixes = prefixesOf(ip).map(({ range }, size) => ({
-        range,
-        max: maxConnections * shareOfNetwork * perSize ** size,
-      }))
-      const full = prefixes.find(({ range, max }) => open.of(range) >= max)
-      if (full !== undefined) return { outcome: 'closed', network: full.range, max: full.max }
-      for (const { range } of prefixes) open.add(range, 1)
-      return {
-        outcome: 'taken',
-        free() {
-          for (const { range } of prefixes) open.add(range, -1)
-        },
-      }
+    /** Counts a connection towards each prefix of an address, or says which of them is full. */
+    take(ip: string): { outcome: 'taken'; free(): void } | { outcome: 'closed'; network: string; max: number } {
+      const owners = prefixesOf(ip).map(({ range }) => range)
+      const held = share.takeNow(owners, { connections: 1 })
+      if (held !== null) return { outcome: 'taken', free: held.free }
+      const level = share.blockOf(owners, { connections: 1 })?.level ?? 0
+      return { outcome: 'closed', network: owners[level] ?? '', max: partOfNetwork(maxConnections, 2 ** level) }
     },
   }
 }
