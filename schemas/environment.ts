@@ -240,6 +240,27 @@ export const environment = {
       default: 50_000,
       description: 'Intents, orders and products that test keys of one business may create in a UTC day. 0: no limit.',
     },
+    LIVE_DOCUMENTS_PER_DAY: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 1_000_000_000_000,
+      default: 10_000_000,
+      description: 'Documents that one business may store in a UTC day with live keys. 0: no limit.',
+    },
+    LIVE_BYTES_PER_DAY: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 1_000_000_000_000_000,
+      default: 20_000_000_000,
+      description: 'The same in bytes.',
+    },
+    SANDBOX_BYTES_PER_DAY: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 1_000_000_000_000_000,
+      default: 1_000_000_000,
+      description: 'The same with test keys.',
+    },
     AUDIT_LINES_PER_DAY: {
       type: 'integer',
       minimum: 0,

@@ -1,7 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { type Attempt, createLimitByNetwork } from '../security/failed-attempts/by-network.ts'
-import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
-import { createPoints } from '../security/failed-attempts/points.ts'
+import { type Attempt, createNetworkLimit } from '../security/network-limit.ts'
 
 /**
  * The result of a lookup. `closed` means that too many lookups from this network have failed. The response is then the
@@ -37,10 +35,9 @@ export type LookupLimit = ReturnType<typeof createLookupLimit>
 const misses = { link: 300, code: 30, 'test-code': 30 }
 const period = { seconds: 600, perFailure: 1 }
 
-export function createLookupLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'metrics'>) {
-  const points = createPoints(deps, checkoutAttempts)
+export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics'>) {
   const limitOf = (name: keyof typeof misses, countsAhead: 'stored' | 'process') =>
-    createLimitByNetwork(deps, points, { ...period, name, perNetwork: misses[name], countsAhead })
+    createNetworkLimit(deps, { ...period, name, perNetwork: misses[name], countsAhead })
   // Page views are frequent and short codes are hard to guess, so viewing an existing payment does not write to
   // MongoDB.
   const links = limitOf('link', 'process')

@@ -5,7 +5,7 @@ export type Gauges = ReturnType<typeof createGauges>
 /**
  * Creates the gauges that are set at each scrape, mostly from MongoDB and Redis. All processes report the same values,
  * with three exceptions: each process reports its own clock, each worker reports its own polls, attempts and waiting
- * endpoints, and each `web` process reports live codes only for businesses that created codes through it. If a query
+ * endpoints, and each `web` process reports quotas only for businesses that used them through it. If a query
  * fails, its gauge has no value.
  */
 export function createGauges(registers: Registry[]) {
@@ -58,6 +58,11 @@ export function createGauges(registers: Registry[]) {
       ['business'],
     ),
     businessLiveCodesUsed: gauge('business_live_codes_used_ratio', 'The same as a share of the quota.', ['business']),
+    businessQuotaUsed: gauge(
+      'business_quota_used_ratio',
+      'Used share of a daily quota, of the ten businesses nearest to it.',
+      ['business', 'quota'],
+    ),
     businessStoredBytes: gauge('business_stored_bytes', 'Estimated stored bytes of the ten largest businesses.', [
       'business',
     ]),

@@ -1,6 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { type AttemptEnd, createLimitByNetwork } from '../../security/failed-attempts/by-network.ts'
-import type { Points } from '../../security/failed-attempts/points.ts'
+import { type AttemptEnd, createNetworkLimit } from '../../security/network-limit.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { PaymentHold } from './payment.ts'
@@ -27,9 +26,9 @@ const ofTests = 600
  * Limits the refused PINs of each network. A payment keeps its point until a worker has learnt its outcome and calls
  * `settleLate`.
  */
-export function createRefusedPins(deps: Pick<Deps, 'log'>, points: Points) {
+export function createRefusedPins(deps: Pick<Deps, 'counters' | 'log'>) {
   const create = (name: string, perNetwork: number) =>
-    createLimitByNetwork(deps, points, { name, perNetwork, seconds, perFailure, countsAhead: 'stored' })
+    createNetworkLimit(deps, { name, perNetwork, seconds, perFailure, countsAhead: 'stored' })
   const [live, tests] = [create('pin', ofLive), create('test-pin', ofTests)]
   const limitOf = ({ sandbox }: Intent) => (sandbox ? tests : live)
   const ownerOf = ({ sandbox, businessId }: Intent) => (sandbox ? businessId : undefined)

@@ -1,3 +1,4 @@
+import { bytesOf, countStored } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { environmentOf } from '../../metrics/metrics.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
@@ -96,6 +97,7 @@ async function send(
     : { attempts: delivery.attempts, nextAttemptAt: null, record: { ...record, stage: null } }
   reportAttempt(deps, delivery, { url, outcome: recorded, ...shown, traceparent: span.traceparent })
   if (!isRecorded) return
+  countStored(deps, delivery, { bytes: bytesOf(record) })
   const { stage, status, durationMs } = record
   const noted = {
     endpointId: endpoint._id,
