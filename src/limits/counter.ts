@@ -26,29 +26,21 @@ export interface Bound {
   seconds: number
 }
 
-/** How many points a counter has, with those of the caller, and how long it is closed if these are too many. */
-export interface Standing {
-  used: number
-  closedMs: number
-}
-
-/** What is counted of one owner within a UTC day. */
-export interface Owned {
+/** What an owner may use within a UTC day. */
+export interface Quota {
   name: string
   owner: string
-}
-
-/** What one owner may use within a UTC day. */
-export interface Quota extends Owned {
   limit: number
 }
+type Owned = Pick<Quota, 'name' | 'owner'>
 
-/** What this process has reserved of a quota, so that it is spent in memory. What is still to be counted is negative. */
+/** What this process has reserved of a quota and not spent yet. */
 interface Block extends Quota {
   id: string
   expireAt: Date
+  /** Negative if something is still to be counted. */
   left: number
-  /** The size of the last reservation. */
+  /** The size of the largest reservation. */
   size: number
   isReserving: boolean
   /** What all processes had used or reserved when it was last read. */
@@ -56,19 +48,21 @@ interface Block extends Quota {
   isReported: boolean
 }
 
+/** A change of a counter, and what has become of it. */
 interface Change {
   id: string
   /** Given back if negative. */
   amount: number
-  /** Granted too, as far as there is more. */
-  extra?: number
-  max?: number
-  /** The end of the period that it starts. Points are given back only to a period that ends by this time. */
+  /** How much more to grant, if there is more. */
+  extra: number
+  max: number
+  /** The end of the period that the change starts. Points are given back only to one that ends by this time. */
   expireAt: Date
+  granted: number
+  /** The counter when it had too little left. */
+  full: Counter | null
 }
-
-/** `full` is the counter as it was when too little was left. */
-type Outcome = { granted: number; full: Counter | null }
+type Group = [Change, ...Change[]]
 
 const dayMs = 86_400_000
 export const dayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
@@ -77,8 +71,8 @@ export const startOf = (day: number): Date => new Date(day * dayMs)
 /** A process holds at most this part of a quota without using it. */
 const maxUnused = 0.01
 const reportedPart = 0.8
-/** What needs no reservation is counted this much later, together with what follows. */
-const countMs = 50
+/** How often a process writes what it has counted without a reservation. */
+const settleMs = 50
 /** A block takes about 300 bytes. */
 const maxBlocks = 10_000
 
@@ -95,27 +89,19 @@ const usedAt = (at: Date, counter: Counter | null | undefined): number =>
 /** Returns how much of each quota is used or reserved today. */
 export async function usedToday({ Counter: model, now }: CounterDeps, owned: readonly Owned[]): Promise<number[]> {
   const ids = owned.map((each) => idOf(each, dayOf(now())))
-  const found = await nativeCollection(model)
-    .find({ _id: { $in: ids } })
-    .toArray()
+  const found = await model.find({ _id: { $in: ids } }).lean()
   return ids.map((id) => found.find(({ _id }) => _id === id)?.used ?? 0)
 }
 
 /** The error of an act for which too little is left until `freeAt`. */
 export const usedUp = (
-  {
-    scope,
-    limit,
-    message,
-  }: { scope: 'storage' | 'sandbox' | 'audit' | 'codes' | 'replays'; limit: number; message: string },
+  { message, ...details }: { scope: string; limit: number; message: string },
   freeAt: Date,
   now: Date,
-): Refusal =>
-  refuse('RATE_LIMITED', {
-    message,
-    details: { scope, limit },
-    retryAfterSeconds: Math.max(1, Math.ceil((freeAt.getTime() - now.getTime()) / 1000)),
-  })
+): Refusal => {
+  const retryAfterSeconds = Math.max(1, Math.ceil((freeAt.getTime() - now.getTime()) / 1000))
+  return refuse('RATE_LIMITED', { message, details, retryAfterSeconds })
+}
 
 export type Counters = ReturnType<typeof openCounters>
 
@@ -131,50 +117,45 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   const find = (ids: string[]): Promise<Counter[]> => stored.find({ _id: { $in: ids } }).toArray()
   const readBatcher = createReadBatcher<Counter>(find, ({ _id }) => [_id])
   const read = (id: string): Promise<Counter | null> => readBatcher(id, noDeadline)
-  const writeBatcher = createBatcher<Change, Outcome>(1000, writeTogether)
-  const write = (change: Change): Promise<Outcome> => writeBatcher(change, noDeadline)
+  const batcher = createBatcher<Change, Change>(1000, writeTogether)
+  const write = (change: Pick<Change, 'id' | 'amount' | 'expireAt'> & Partial<Change>): Promise<Change> =>
+    batcher({ extra: 0, max: Number.POSITIVE_INFINITY, granted: 0, full: null, ...change }, noDeadline)
   /** In the order of their last use. */
   const blocks = new Map<string, Block>()
-  const unsettled = new Set<Block>()
-  let timer: NodeJS.Timeout | null = null
 
-  async function writeTogether(changes: Change[]): Promise<Outcome[]> {
-    const outcomes = new Map<Change, Outcome>()
+  async function writeTogether(changes: Change[]): Promise<Change[]> {
     const same = ({ id, amount, max, expireAt }: Change) => [id, max, amount < 0 && expireAt.getTime()].join()
-    let groups = [...Map.groupBy(changes, same).values()]
-    let known = new Map<string | undefined, Counter>()
-    while (groups.length > 0) {
+    let groups = [...Map.groupBy(changes, same).values()] as Group[]
+    for (let full = new Map<string, Counter>(); groups.length > 0; ) {
       const at = now()
-      groups = groups.map((group) => allot(group, known.get(group[0]?.id) ?? null, outcomes, at))
-      groups = groups.filter(({ length }) => length > 0)
-      const refused = await send(groups.map((group) => operationOf(group, outcomes, at)))
-      groups = refused.map((index) => groups[index] as Change[])
-      if (groups.length > 0)
-        known = new Map((await find(groups.flatMap(([change]) => change?.id ?? []))).map((each) => [each._id, each]))
+      groups = groups.map((group) => allot(group, full.get(group[0].id) ?? null, at)).filter(({ length }) => length > 0)
+      const refused = await send(groups.map((group) => operationOf(group, at)))
+      groups = refused.map((index) => groups[index] as Group)
+      if (groups.length > 0) full = new Map((await find(groups.map(([{ id }]) => id))).map((each) => [each._id, each]))
     }
-    return changes.map((change) => outcomes.get(change) as Outcome)
+    return changes
   }
 
   /** Grants a counter's changes in their order, as far as enough is left, and then shares out the rest. */
-  function allot(group: Change[], full: Counter | null, outcomes: Map<Change, Outcome>, at: Date): Change[] {
-    let left = (group[0]?.max ?? Number.POSITIVE_INFINITY) - usedAt(at, full)
-    const fitting = group.filter((change) => {
-      const fits = change.amount <= left
-      if (fits) left -= change.amount
-      outcomes.set(change, { granted: fits ? change.amount : 0, full })
-      return fits
-    })
-    for (const change of fitting) {
-      const extra = Math.min(change.extra ?? 0, left)
-      left -= extra
-      outcomes.set(change, { granted: change.amount + extra, full })
+  function allot(group: Group, full: Counter | null, at: Date): Group {
+    let left = group[0].max - usedAt(at, full)
+    for (const change of group) {
+      change.full = full
+      change.granted = change.amount <= left ? change.amount : 0
+      left -= change.granted
     }
-    return fitting
+    const fitting = group.filter(({ granted }) => granted !== 0)
+    for (const change of fitting) {
+      const extra = Math.min(change.extra, left)
+      change.granted += extra
+      left -= extra
+    }
+    return fitting as Group
   }
 
-  function operationOf(group: Change[], outcomes: Map<Change, Outcome>, at: Date) {
-    const { id: _id, max, expireAt } = group[0] as Change
-    const amount = group.reduce((sum, change) => sum + (outcomes.get(change)?.granted ?? 0), 0)
+  function operationOf(group: Group, at: Date) {
+    const [{ id: _id, max, expireAt }] = group
+    const amount = group.reduce((sum, { granted }) => sum + granted, 0)
     const used = { $max: [0, { $add: ['$used', amount] }] }
     if (amount < 0) {
       const filter = { _id, expireAt: { $gt: at, $lte: expireAt } }
@@ -184,7 +165,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     const isOver = { $lte: ['$expireAt', at] }
     const set = { used: { $cond: [isOver, amount, used] }, expireAt: { $cond: [isOver, expireAt, '$expireAt'] } }
     // If too little is left, the filter does not match, and MongoDB refuses a second document with the id.
-    const guard = max !== undefined && { $or: [{ used: { $lte: max - amount } }, { expireAt: { $lte: at } }] }
+    const guard = max < Infinity && { $or: [{ used: { $lte: max - amount } }, { expireAt: { $lte: at } }] }
     return { updateOne: { filter: { _id, ...guard }, update: [{ $set: set }], upsert: true } }
   }
 
@@ -200,23 +181,15 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     }
   }
 
-  const msUntil = (at: Date | undefined): number => Math.max(1, (at?.getTime() ?? 0) - now().getTime())
+  const msLeft = (counter: Counter | null): number => Math.max(1, (counter?.expireAt.getTime() ?? 0) - now().getTime())
 
-  const changeEach = (bounds: readonly Bound[], amount: number, from = now(), isBounded = false): Promise<Outcome[]> =>
+  const changeEach = (bounds: readonly Bound[], amount: number, from = now()): Promise<Change[]> =>
     Promise.all(
       bounds.map(({ id, max, seconds }) => {
         const expireAt = new Date(from.getTime() + seconds * 1000)
-        return write({ id, amount, expireAt, ...(isBounded && { max }) })
+        return write({ id, amount, expireAt, max })
       }),
     )
-
-  /** Returns how long each counter is closed, in ms. Counts one point in each of them if none is closed. */
-  async function take(bounds: readonly Bound[]): Promise<number[]> {
-    const taken = await changeEach(bounds, 1, now(), true)
-    const granted = bounds.filter((_, index) => taken[index]?.granted === 1)
-    if (granted.length < bounds.length) await changeEach(granted, -1)
-    return taken.map((each) => (each.granted === 1 ? 0 : msUntil(each.full?.expireAt)))
-  }
 
   function blockOf({ name, owner }: Owned): Block {
     const day = dayOf(now())
@@ -237,27 +210,23 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   /** Reserves `amount`, which the caller spends, and a block for later acts. */
   async function reserve(block: Block, amount: number): Promise<boolean> {
     const { id, expireAt, limit: max, isReserving } = block
-    const size = Math.min(block.size * 2, mostUnused(block) - block.left)
+    const size = isReserving ? 0 : Math.min(block.size * 2, mostUnused(block) - block.left)
     block.isReserving = true
-    const extra = isReserving ? 0 : Math.max(0, size - amount)
-    const reserving = write({ id, amount, extra, expireAt, max })
+    const reserving = write({ id, amount, extra: Math.max(0, size - amount), expireAt, max })
     const { granted } = await (isReserving ? reserving : reserving.finally(() => (block.isReserving = false)))
     if (granted === 0) return false
     block.left += granted - amount
     block.size = Math.max(block.size, granted)
-    void read(id).then(
-      (counter) => report(block, usedAt(now(), counter)),
-      () => undefined,
-    )
+    void note(block)
     return true
   }
 
-  function report(block: Block, used: number): void {
-    const { name, owner, limit } = block
-    block.used = used
-    if (block.isReported || used < limit * reportedPart) return
+  async function note(block: Block): Promise<void> {
+    const { id, name: quota, owner: businessId, limit } = block
+    block.used = usedAt(now(), await read(id).catch(() => null))
+    if (block.isReported || block.used < limit * reportedPart) return
     block.isReported = true
-    log.warn({ quota: name, businessId: owner, used, limit }, 'quota.nearly-used')
+    log.warn({ quota, businessId, used: block.used, limit }, 'quota.nearly-used')
   }
 
   /** Gives back what is left beyond `most`, or counts what is still to be counted. */
@@ -269,34 +238,40 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     await write({ id: block.id, amount, expireAt: block.expireAt }).catch(() => (block.left -= amount))
   }
 
-  /** Counts what has been stored, even beyond the limit. A negative `amount` was spent in vain. Nobody waits for it. */
+  const settleAll = (due: Block[]): Promise<void[]> => Promise.all(due.map((block) => settle(block, mostUnused(block))))
+
+  const settleLater = createBatcher<Block, void>(maxBlocks, settleAll, () => settleMs)
+
+  /** Counts what is never refused, or gives back a negative `amount` that was spent in vain. */
   function count(owned: Owned, amount: number): void {
     const block = blockOf(owned)
     block.left -= amount
-    if (block.left >= 0 && block.left <= mostUnused(block)) return
-    unsettled.add(block)
-    timer ??= setTimeout(settleAll, countMs).unref()
-  }
-
-  function settleAll(): void {
-    timer = null
-    for (const block of unsettled) void settle(block, mostUnused(block))
-    unsettled.clear()
+    if (block.left < 0 || block.left > mostUnused(block)) void settleLater(block, noDeadline)
   }
 
   return {
-    /** Returns the standing that a counter would have with `ahead` more points. */
-    async look({ id, max }: Bound, ahead: number): Promise<Standing> {
+    /** Returns a counter's points with `ahead` more, and how long it is closed if these are too many. */
+    async look({ id, max }: Bound, ahead: number): Promise<{ used: number; closedMs: number }> {
       const counter = await read(id)
       const used = usedAt(now(), counter) + ahead
-      return { used, closedMs: used <= max ? 0 : msUntil(counter?.expireAt) }
+      return { used, closedMs: used <= max ? 0 : msLeft(counter) }
     },
-    take,
+    /** Returns how long each counter is closed, in ms. Counts one point in each of them if none is closed. */
+    async take(bounds: readonly Bound[]): Promise<number[]> {
+      const taken = await changeEach(bounds, 1)
+      const granted = bounds.filter((_, index) => taken[index]?.granted === 1)
+      if (granted.length < bounds.length) await changeEach(granted, -1)
+      return taken.map((each) => (each.granted === 1 ? 0 : msLeft(each.full)))
+    },
     /** Counts points, even beyond the bounds. */
-    add: (bounds: readonly Bound[], points: number): Promise<unknown> => changeEach(bounds, points),
+    add: (bounds: readonly Bound[], points: number): Promise<unknown> =>
+      changeEach(
+        bounds.map((each) => ({ ...each, max: Infinity })),
+        points,
+      ),
     /** Gives back one point of each counter, unless its period began after `countedAt`. */
     giveBack: (bounds: readonly Bound[], countedAt?: Date): Promise<unknown> => changeEach(bounds, -1, countedAt),
-    forget: ({ id }: Pick<Bound, 'id'>): Promise<unknown> => stored.deleteOne({ _id: id }),
+    forget: ({ id }: Pick<Bound, 'id'>): Promise<unknown> => stored.updateOne({ _id: id }, { $set: { used: 0 } }),
     /** Spends a part of a quota. Returns false if too little is left. */
     async spend(quota: Quota, amount: number): Promise<boolean> {
       const block = blockOf(quota)
@@ -308,21 +283,15 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       return true
     },
     count,
-    /** Returns the owners that have used the largest part of a quota, among those that spent it through this process. */
+    /** Returns those owners that have used most of their quota, of all that spent some through this process. */
     async fullest(name: string, most: number): Promise<(Quota & { used: number })[]> {
-      const own = [...blocks.values()].filter(
-        (block) => block.name === name && block.limit > 0 && block.expireAt > now(),
-      )
+      const own = [...blocks.values()].filter((each) => each.name === name && each.limit > 0 && each.expireAt > now())
       const first = () => own.toSorted((a, b) => b.used / b.limit - a.used / a.limit).slice(0, most)
-      for (const { _id, used } of await find(first().map(({ id }) => id)))
-        Object.assign(blocks.get(_id) ?? {}, { used })
+      await Promise.all(first().map(note))
       return first()
     },
     /** Gives back what is left of the blocks. */
-    async close(): Promise<void> {
-      clearTimeout(timer ?? undefined)
-      await Promise.all([...blocks.values()].map((block) => settle(block, 0)))
-    },
+    close: (): Promise<unknown> => Promise.all([...blocks.values()].map((block) => settle(block, 0))),
   }
 }
 

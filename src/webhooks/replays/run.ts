@@ -158,9 +158,10 @@ async function insertDeliveries(
       const { _id: id, createdAt, format, facts } = logged
       const event = { id, event: logged.event as EventName, createdAt, format, facts }
       const delivery = { ...newDelivery(logged, event, endpoint, deps.now(), null), insertedBy }
-      const { inserted } = await deps.batchers.insertDelivery(delivery, noDeadline)
-      if (inserted) countStored(deps, delivery, { others: 1, bytes: bytesOf(delivery) })
-      return inserted ? [delivery._id] : []
+      const insertion = await deps.batchers.insertDelivery(delivery, noDeadline)
+      if (!insertion.inserted) return []
+      countStored(deps, delivery, { others: 1, bytes: bytesOf(delivery) })
+      return [delivery._id]
     }),
   )
   return inserted.flat()
