@@ -231,7 +231,7 @@ export const environment = {
       minimum: 1,
       maximum: 1_000_000,
       default: 20_000,
-      description: 'Live payment codes that one business may have in use. The same on all processes.',
+      description: 'Live payment codes that one business may have in use.',
     },
     SANDBOX_INTENTS_PER_DAY: {
       type: 'integer',
