@@ -96,7 +96,8 @@ async function spend(deps: QuotaDeps, { businessId, limits }: Owner, name: Quota
   const limit = limitOf(deps, name, limits)
   if (limit === null || (await deps.counters.spend({ name, owner: businessId, limit }, amount))) return
   const { scope, message } = quotas[name]
-  throw usedUp({ scope, limit, message: message(limit) }, startOf(dayOf(deps.now()) + 1), deps.now())
+  const now = deps.now()
+  throw usedUp(message(limit), { scope, limit }, { freeAt: startOf(dayOf(now) + 1), now })
 }
 
 /** Counts even beyond a limit. Without a limit, there is nothing to count. */

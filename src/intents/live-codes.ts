@@ -150,5 +150,9 @@ const uncounted: Count = {
 function noneLeft({ freeAt }: Count, limit: number, now: Date) {
   const message = `All ${limit} payment codes of this business are in use. Cancel payment intents that will not be paid, or wait.`
   const latest = new Date(now.getTime() + longestWaitMs)
-  return usedUp({ scope: 'codes', limit, message }, freeAt !== null && freeAt < latest ? freeAt : latest, now)
+  return usedUp(
+    message,
+    { scope: 'codes', limit },
+    { freeAt: freeAt !== null && freeAt < latest ? freeAt : latest, now },
+  )
 }

@@ -1,9 +1,10 @@
 import type { Model } from 'mongoose'
-import { type Refusal, refuse } from '../errors.ts'
+import type { Refusal } from '../errors.ts'
 import { createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { type Collection, isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
 import type { Log } from '../process/log.ts'
+import { rateLimited, type Scope } from './limit.ts'
 
 /** A durable count within a period. The id names what is counted, its owner and, for a quota, the UTC day. */
 export interface Counter {
@@ -95,13 +96,10 @@ export async function usedToday({ Counter: model, now }: CounterDeps, owned: rea
 
 /** The error of an act for which too little is left until `freeAt`. */
 export const usedUp = (
-  { message, ...details }: { scope: string; limit: number; message: string },
-  freeAt: Date,
-  now: Date,
-): Refusal => {
-  const retryAfterSeconds = Math.max(1, Math.ceil((freeAt.getTime() - now.getTime()) / 1000))
-  return refuse('RATE_LIMITED', { message, details, retryAfterSeconds })
-}
+  message: string,
+  details: { scope: Scope; limit: number },
+  { freeAt, now }: { freeAt: Date; now: Date },
+): Refusal => rateLimited(message, details, Math.max(1, Math.ceil((freeAt.getTime() - now.getTime()) / 1000)))
 
 export type Counters = ReturnType<typeof openCounters>
 

@@ -149,6 +149,6 @@ async function takeNumber(
     started.length < maxReplaysPerDay
       ? [maxEventsPerDay, 'events per UTC day. Choose a shorter period, or wait until the next day.']
       : [maxReplaysPerDay, 'times per UTC day. Wait until the next day.']
-  const about = { scope: 'replays', limit, message: `A business can replay ${limit} ${message}` } as const
-  throw usedUp(about, startOf(day + 1), now)
+  const freeAt = startOf(day + 1)
+  throw usedUp(`A business can replay ${limit} ${message}`, { scope: 'replays', limit }, { freeAt, now })
 }
