@@ -124,7 +124,7 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
         count.inserting -= 1
       }
     },
-    /** Returns the businesses that use the largest part of their codes, among those that used any through this process. */
+    /** Returns those businesses that use most of their codes, of all that took one through this process. */
     async fullest(most: number): Promise<{ owner: string; used: number; limit: number }[]> {
       const first = () =>
         [...counts]

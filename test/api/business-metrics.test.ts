@@ -6,7 +6,11 @@ import { profiled } from '../support/profiled.ts'
 import { type Merchant, withService } from '../support/service.ts'
 
 describe('The metrics for the largest businesses', () => {
-  const service = withService({ LIVE_CODES_PER_BUSINESS: '20' })
+  const service = withService({
+    LIVE_CODES_PER_BUSINESS: '20',
+    SANDBOX_INTENTS_PER_DAY: '20',
+    SANDBOX_BYTES_PER_DAY: '1000000',
+  })
 
   /** The values of one metric by business, after all cached values have expired. */
   async function byBusiness(name: string): Promise<Record<string, number>> {
@@ -33,6 +37,25 @@ describe('The metrics for the largest businesses', () => {
     const others = Object.entries(shares).filter(([business]) => business !== small.businessId)
     // Creates that ran during the last count may count twice.
     for (const [, share] of others) expect(share).to.be.within(0.05, 0.2)
+  })
+
+  it('report the used share of each daily quota of the ten businesses nearest to it', async () => {
+    const merchants = await Promise.all(Array.from({ length: 12 }, () => service.merchant()))
+    for (const merchant of merchants) await requestIntent(service, merchant)
+    const [small] = merchants as [Merchant]
+    await changeAsOperator(service, small.businessId, { limits: { sandboxIntentsPerDay: 2 } })
+    await requestIntent(service, small)
+    service.clock.advance(61_000)
+    const text = await (await fetch(`${service.origin}/metrics`)).text()
+    const shares = [
+      ...text.matchAll(/^payment_intents_business_quota_used_ratio\{business="(\w+)",quota="(\w+)"\} (\S+)$/gm),
+    ]
+    const of = (quota: string) =>
+      new Map(shares.flatMap(([, id, name, share]) => (name === quota ? [[id, Number(share)]] : [])))
+    expect(of('sandbox_creates').size).to.equal(10)
+    expect(of('sandbox_creates').get(small.businessId)).to.equal(1)
+    expect(of('sandbox_bytes').size).to.equal(10)
+    expect(of('live_bytes').size).to.equal(0)
   })
 
   it("estimate a business's stored bytes from a thousand documents of each kind", async () => {

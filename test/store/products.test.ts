@@ -148,7 +148,7 @@ describe('A product', () => {
   })
 
   it('is rejected if it would take up more than 64 KiB, which no change may exceed either', async () => {
-    const tea = (count: number) => '🍵'.repeat(count)
+    const tea = (length: number) => '🍵'.repeat(length)
     const many = Array.from({ length: 100 }, (_, index) => ({ label: `${tea(97)} ${index}`, price: 1 }))
     const [fits, long] = [tea(3000), tea(5000)]
     const refused = await expectRefused(
