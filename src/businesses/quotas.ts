@@ -1,4 +1,3 @@
-import { mongo } from 'mongoose'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
@@ -119,9 +118,6 @@ export interface Stored {
   others?: number
   bytes: number
 }
-
-export const bytesOf = (...documents: object[]): number =>
-  documents.reduce((sum: number, each) => sum + mongo.BSON.calculateObjectSize(each), 0)
 
 const amountsOf = (sandbox: boolean, { creates = 0, others = 0, bytes }: Stored): Amounts =>
   sandbox

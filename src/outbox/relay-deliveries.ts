@@ -1,5 +1,6 @@
-import { bytesOf, countStored } from '../businesses/quotas.ts'
+import { countStored } from '../businesses/quotas.ts'
 import type { Deps } from '../deps.ts'
+import { bytesOf } from '../mongo/bytes-of.ts'
 import type { NamedJob } from '../queues/jobs.ts'
 import { newId } from '../security/ids.ts'
 import type { Span } from '../tracing/tracing.ts'

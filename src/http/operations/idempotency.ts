@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
 import { stringify } from 'safe-stable-stringify'
 import { byCaller, type Caller } from '../../businesses/caller.ts'
-import { bytesOf, countStored } from '../../businesses/quotas.ts'
+import { countStored } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { type ErrorCode, Refusal, refuse } from '../../errors.ts'
 import {
@@ -17,6 +17,7 @@ import {
   type WriteRequest,
 } from '../../idempotency/request.ts'
 import { freshSince, type StoredResponse } from '../../idempotency/response.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
 import type { Cause } from '../../outbox/event.ts'
 import { inSpan } from '../../tracing/in-span.ts'
 import { type ApiResponse, failure, success } from '../responses/envelope.ts'

@@ -1,5 +1,5 @@
 import { maxProductBytes, maxVariants } from '../../../schemas/product-limits.ts'
-import { bytesOf } from '../../businesses/quotas.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
 import { newId } from '../../security/ids.ts'
 import { skusOf } from '../products/given-skus.ts'
 import { newProduct, newVariant, type ProductDescription, tooLarge } from '../products/new-product.ts'

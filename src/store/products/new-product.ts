@@ -1,6 +1,6 @@
 import { maxProductBytes } from '../../../schemas/product-limits.ts'
-import { bytesOf } from '../../businesses/quotas.ts'
 import { refuse } from '../../errors.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
 import { newId } from '../../security/ids.ts'
 import { skusOf } from './given-skus.ts'
 import type { Product, Variant } from './product.ts'

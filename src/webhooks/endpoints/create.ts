@@ -2,17 +2,11 @@ import type { mongo } from 'mongoose'
 import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
 import type { EventName } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import {
-  bytesOf,
-  isEffect,
-  type QuotaDeps,
-  type Reserve,
-  withinAuditLines,
-  withinStorage,
-} from '../../businesses/quotas.ts'
+import { isEffect, type QuotaDeps, type Reserve, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
 import { storedUrl } from '../sender/url.ts'
