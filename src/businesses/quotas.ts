@@ -4,25 +4,33 @@ import { Refusal } from '../errors.ts'
 import type { Result } from '../idempotency/request.ts'
 import { countLiveCodes, liveCodeLimit } from '../intents/live-codes.ts'
 import { dayOf, startOf, usedToday, usedUp } from '../limits/counter.ts'
+import type { Limit, Scope } from '../limits/limit.ts'
 import { isTooSlow } from '../mongo/collection.ts'
 import { type Business, type BusinessLimits, defaultLimits } from './business.ts'
 import type { Caller } from './caller.ts'
 
-interface QuotaInfo {
-  scope: 'storage' | 'sandbox' | 'audit'
+interface QuotaInfo extends Limit {
+  scope: Scope
   /** 0 means that there is no limit. */
   limit(config: Config, limits: BusinessLimits): number | null
   message(limit: number): string
 }
 
-const storage = (limit: QuotaInfo['limit'], keys: string, what: string): QuotaInfo => ({
+const storage = (keys: string, what: string, setBy: string, limit: QuotaInfo['limit']): QuotaInfo => ({
+  what: `What a business stores with ${keys} keys per UTC day, in ${what}`,
+  gets: '429 `storage` for what creates or enlarges data; anything else is only counted',
+  setBy,
+  metric: 'business_quota_used_ratio',
   scope: 'storage',
   limit,
   message: (most) =>
-    `The ${keys} keys of this business have stored ${most} ${what} in this UTC day, which is the limit. Wait until the next day. You can still cancel, refund and delete.`,
+    `The ${keys} keys of this business can store ${most} ${what} per UTC day. Wait until the next day. Until then, you can still cancel, refund and delete.`,
 })
 
 const auditLines = (keys: string): QuotaInfo => ({
+  what: `Audit lines of a business with ${keys} keys per UTC day`,
+  gets: '429 `audit`; deletions, rotations and cancellations are only counted',
+  setBy: '`AUDIT_LINES_PER_DAY`',
   scope: 'audit',
   limit: (config) => config.auditLinesPerDay,
   message: (most) =>
@@ -31,10 +39,29 @@ const auditLines = (keys: string): QuotaInfo => ({
 
 /** What a business may use in a UTC day. */
 export const quotas = {
-  liveDocuments: storage((config, own) => own.liveDocumentsPerDay ?? config.liveDocumentsPerDay, 'live', 'documents'),
-  liveBytes: storage((config, own) => own.liveBytesPerDay ?? config.liveBytesPerDay, 'live', 'bytes'),
-  sandboxBytes: storage((config, own) => own.sandboxBytesPerDay ?? config.sandboxBytesPerDay, 'test', 'bytes'),
+  liveDocuments: storage(
+    'live',
+    'documents',
+    '`LIVE_DOCUMENTS_PER_DAY`, `business limit`',
+    (config, own) => own.liveDocumentsPerDay ?? config.liveDocumentsPerDay,
+  ),
+  liveBytes: storage(
+    'live',
+    'bytes',
+    '`LIVE_BYTES_PER_DAY`, `business limit`',
+    (config, own) => own.liveBytesPerDay ?? config.liveBytesPerDay,
+  ),
+  sandboxBytes: storage(
+    'test',
+    'bytes',
+    '`SANDBOX_BYTES_PER_DAY`, `business limit`',
+    (config, own) => own.sandboxBytesPerDay ?? config.sandboxBytesPerDay,
+  ),
   sandboxCreates: {
+    what: 'Intents, orders and products that a business creates with test keys per UTC day',
+    gets: '429 `sandbox`',
+    setBy: '`SANDBOX_INTENTS_PER_DAY`, `business limit`',
+    metric: 'business_quota_used_ratio',
     scope: 'sandbox',
     limit: (config, own) => own.sandboxIntentsPerDay ?? config.sandboxIntentsPerDay,
     message: (most) =>
