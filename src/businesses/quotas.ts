@@ -16,15 +16,20 @@ interface QuotaInfo extends Limit {
   message(limit: number): string
 }
 
-const storage = (keys: string, what: string, setBy: string, limit: QuotaInfo['limit']): QuotaInfo => ({
+/** A limit that operators can set for each business. */
+const ofBusiness = (name: Exclude<keyof BusinessLimits, 'perSecond' | 'liveCodes'>) => ({
+  setBy: `\`${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}\`, \`business limit\``,
+  metric: 'business_quota_used_ratio',
+  limit: (config: Config, own: BusinessLimits) => own[name] ?? config[name],
+})
+
+const storage = (keys: string, what: string, name: Parameters<typeof ofBusiness>[0]): QuotaInfo => ({
+  ...ofBusiness(name),
   what: `What a business stores with ${keys} keys per UTC day, in ${what}`,
   gets: '429 `storage` for what creates or enlarges data; anything else is only counted',
-  setBy,
-  metric: 'business_quota_used_ratio',
   scope: 'storage',
-  limit,
-  message: (most) =>
-    `The ${keys} keys of this business can store ${most} ${what} per UTC day. Wait until the next day. Until then, you can still cancel, refund and delete.`,
+  message: (limit) =>
+    `The ${keys} keys of this business can store ${limit} ${what} per UTC day. Wait until the next day. Until then, you can still cancel, refund and delete.`,
 })
 
 const auditLines = (keys: string): QuotaInfo => ({
@@ -33,39 +38,22 @@ const auditLines = (keys: string): QuotaInfo => ({
   setBy: '`AUDIT_LINES_PER_DAY`',
   scope: 'audit',
   limit: (config) => config.auditLinesPerDay,
-  message: (most) =>
-    `The ${keys} keys of a business can change webhook endpoints, retry deliveries and replay events ${most} times per UTC day. Wait until the next day.`,
+  message: (limit) =>
+    `The ${keys} keys of a business can change webhook endpoints, retry deliveries and replay events ${limit} times per UTC day. Wait until the next day.`,
 })
 
 /** What a business may use in a UTC day. */
 export const quotas = {
-  liveDocuments: storage(
-    'live',
-    'documents',
-    '`LIVE_DOCUMENTS_PER_DAY`, `business limit`',
-    (config, own) => own.liveDocumentsPerDay ?? config.liveDocumentsPerDay,
-  ),
-  liveBytes: storage(
-    'live',
-    'bytes',
-    '`LIVE_BYTES_PER_DAY`, `business limit`',
-    (config, own) => own.liveBytesPerDay ?? config.liveBytesPerDay,
-  ),
-  sandboxBytes: storage(
-    'test',
-    'bytes',
-    '`SANDBOX_BYTES_PER_DAY`, `business limit`',
-    (config, own) => own.sandboxBytesPerDay ?? config.sandboxBytesPerDay,
-  ),
+  liveDocuments: storage('live', 'documents', 'liveDocumentsPerDay'),
+  liveBytes: storage('live', 'bytes', 'liveBytesPerDay'),
+  sandboxBytes: storage('test', 'bytes', 'sandboxBytesPerDay'),
   sandboxCreates: {
+    ...ofBusiness('sandboxIntentsPerDay'),
     what: 'Intents, orders and products that a business creates with test keys per UTC day',
     gets: '429 `sandbox`',
-    setBy: '`SANDBOX_INTENTS_PER_DAY`, `business limit`',
-    metric: 'business_quota_used_ratio',
     scope: 'sandbox',
-    limit: (config, own) => own.sandboxIntentsPerDay ?? config.sandboxIntentsPerDay,
-    message: (most) =>
-      `The test keys of this business can create ${most} intents, orders and products per UTC day. Wait until the next day.`,
+    message: (limit) =>
+      `The test keys of this business can create ${limit} intents, orders and products per UTC day. Wait until the next day.`,
   },
   liveAuditLines: auditLines('live'),
   sandboxAuditLines: auditLines('test'),
@@ -91,8 +79,10 @@ async function within<T>(
   isUsed: (result: T) => boolean,
 ): Promise<T> {
   const spent = new Map<QuotaName, number>()
+  const day = dayOf(deps.now())
   let needed: Amounts = []
   const giveBack = (used: Amounts): void => {
+    if (dayOf(deps.now()) !== day) return
     for (const [name, amount] of used) spent.set(name, (spent.get(name) ?? 0) - amount)
     count(
       deps,

@@ -36,6 +36,7 @@ interface Count {
   /** What this process has inserted since, or is inserting. */
   taken: number
   inserting: number
+  /** 0 until the first count. */
   limit: number
   counting: Promise<void> | null
 }
@@ -111,9 +112,11 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
     /** Runs `insert`, which inserts a live intent. Throws RATE_LIMITED if the business has no code left. */
     async within<T>({ businessId }: Pick<Caller, 'businessId'>, limit: number, insert: () => Promise<T>): Promise<T> {
       const count = countOf(businessId)
-      count.limit = limit
       const isFull = (): boolean => count.used + count.taken >= limit
-      await refresh(businessId, count, usedForMs)
+      await refresh(businessId, count, usedForMs).catch((error: unknown) => {
+        if (count.limit === 0) throw error
+      })
+      count.limit = limit
       if (isFull()) await refresh(businessId, count, freshMs)
       if (isFull()) throw noneLeft(count, limit, deps.now())
       count.taken += 1
@@ -128,7 +131,7 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
     async fullest(most: number): Promise<{ owner: string; used: number; limit: number }[]> {
       const first = () =>
         [...counts]
-          .map(([owner, { used, taken, limit }]) => ({ owner, used: used + taken, limit }))
+          .flatMap(([owner, { used, taken, limit }]) => (limit === 0 ? [] : [{ owner, used: used + taken, limit }]))
           .toSorted((a, b) => b.used / b.limit - a.used / a.limit)
           .slice(0, most)
       await Promise.all(first().map(({ owner }) => refresh(owner, countOf(owner), usedForMs)))

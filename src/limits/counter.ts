@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import type { Refusal } from '../errors.ts'
+import { type Refusal, unavailable } from '../errors.ts'
 import { createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { type Collection, isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
@@ -74,6 +74,8 @@ const maxUnused = 0.01
 const reportedPart = 0.8
 /** How often a process writes what it has counted without a reservation. */
 const settleMs = 50
+/** Usually, two rounds tell how much is left. Each further one means that another process was faster. */
+const maxRounds = 50
 /** A block takes about 300 bytes. */
 const maxBlocks = 10_000
 
@@ -124,7 +126,9 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   async function writeTogether(changes: Change[]): Promise<Change[]> {
     const same = ({ id, amount, max, expireAt }: Change) => [id, max, amount < 0 && expireAt.getTime()].join()
     let groups = [...Map.groupBy(changes, same).values()] as Group[]
-    for (let full = new Map<string, Counter>(); groups.length > 0; ) {
+    let full = new Map<string, Counter>()
+    for (let round = 0; groups.length > 0; round += 1) {
+      if (round === maxRounds) throw unavailable()
       const at = now()
       groups = groups.map((group) => allot(group, full.get(group[0].id) ?? null, at)).filter(({ length }) => length > 0)
       const refused = await send(groups.map((group) => operationOf(group, at)))
