@@ -44,6 +44,7 @@ interface Block extends Quota {
   /** The size of the largest reservation. */
   size: number
   isReserving: boolean
+  settling: Promise<unknown> | null
   /** What all processes had used or reserved when it was last read. */
   used: number
   isReported: boolean
@@ -185,11 +186,11 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
 
   const msLeft = (counter: Counter | null): number => Math.max(1, (counter?.expireAt.getTime() ?? 0) - now().getTime())
 
-  const changeEach = (bounds: readonly Bound[], amount: number, from = now()): Promise<Change[]> =>
+  const changeEach = (bounds: readonly Bound[], amount: number, from = now(), atMost?: number): Promise<Change[]> =>
     Promise.all(
       bounds.map(({ id, max, seconds }) => {
         const expireAt = new Date(from.getTime() + seconds * 1000)
-        return write({ id, amount, expireAt, max })
+        return write({ id, amount, expireAt, max: atMost ?? max })
       }),
     )
 
@@ -225,7 +226,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
 
   async function note(block: Block): Promise<void> {
     const { id, name: quota, owner: businessId, limit } = block
-    block.used = usedAt(now(), await read(id).catch(() => null))
+    block.used = (await read(id).catch(() => null))?.used ?? block.used
     if (block.isReported || block.used < limit * reportedPart) return
     block.isReported = true
     log.warn({ quota, businessId, used: block.used, limit }, 'quota.nearly-used')
@@ -236,12 +237,12 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     const kept = Math.min(Math.max(block.left, 0), most)
     const amount = kept - block.left
     block.left = kept
-    if (amount === 0) return
-    await write({ id: block.id, amount, expireAt: block.expireAt }).catch(() => (block.left -= amount))
+    const { id, expireAt } = block
+    if (amount !== 0) block.settling = write({ id, amount, expireAt }).catch(() => (block.left -= amount))
+    await block.settling
   }
 
   const settleAll = (due: Block[]): Promise<void[]> => Promise.all(due.map((block) => settle(block, mostUnused(block))))
-
   const settleLater = createBatcher<Block, void>(maxBlocks, settleAll, () => settleMs)
 
   /** Counts what is never refused, or gives back a negative `amount` that was spent in vain. */
@@ -266,11 +267,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       return taken.map((each) => (each.granted === 1 ? 0 : msLeft(each.full)))
     },
     /** Counts points, even beyond the bounds. */
-    add: (bounds: readonly Bound[], points: number): Promise<unknown> =>
-      changeEach(
-        bounds.map((each) => ({ ...each, max: Infinity })),
-        points,
-      ),
+    add: (bounds: readonly Bound[], points: number): Promise<unknown> => changeEach(bounds, points, now(), Infinity),
     /** Gives back one point of each counter, unless its period began after `countedAt`. */
     giveBack: (bounds: readonly Bound[], countedAt?: Date): Promise<unknown> => changeEach(bounds, -1, countedAt),
     forget: ({ id }: Pick<Bound, 'id'>): Promise<unknown> => stored.updateOne({ _id: id }, { $set: { used: 0 } }),
@@ -297,4 +294,4 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   }
 }
 
-const empty = { limit: 0, left: 0, size: 0, isReserving: false, used: 0, isReported: false }
+const empty = { limit: 0, left: 0, size: 0, isReserving: false, settling: null, used: 0, isReported: false }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { auditLine } from '../../src/audit/audit-event.ts'
 import type { BusinessLimits } from '../../src/businesses/business.ts'
 import { expireDue } from '../../src/intents/expire-due.ts'
-import { countLiveCodes } from '../../src/intents/live-codes.ts'
+import { countLiveCodes, createLiveCodes } from '../../src/intents/live-codes.ts'
 import { usedToday } from '../../src/limits/counter.ts'
 import { readable, signedIn } from '../admin/staff.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
@@ -19,6 +19,7 @@ import {
   subscribe,
 } from '../support/actions.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
+import { createGate } from '../support/gate.ts'
 import { csvOf, postCsv, storedProducts } from '../support/imports.ts'
 import { profiled } from '../support/profiled.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
@@ -141,6 +142,45 @@ describe("The quota for a business's live payment codes", () => {
     const counts = operations.filter(({ command }) => 'aggregate' in command)
     expect(counts.map(({ planSummary }) => String(planSummary).split(' ')[0])).to.include('IXSCAN')
     for (const { docsExamined } of counts) expect(docsExamined).to.equal(0)
+  })
+
+  it('counts codes every ten seconds at most, and every second while none seems to be left', async () => {
+    const merchant = await service.merchant({ mode: 'live' })
+    let elapsedMs = 0
+    const codes = createLiveCodes(service.deps, () => elapsedMs)
+    /** Whether each of these creates, which insert nothing, was admitted. */
+    const admitted = (creates: number) =>
+      Promise.all(
+        Array.from({ length: creates }, () =>
+          codes.within(merchant, 20, async () => true).catch(({ code }: { code: string }) => code),
+        ),
+      )
+    const countsDuring = async (work: () => Promise<unknown>) =>
+      (await profiled(service, work)).filter(({ command }) => 'aggregate' in command).length
+    expect(await countsDuring(() => admitted(10))).to.equal(1)
+    elapsedMs = 9_999
+    expect(await countsDuring(() => admitted(5))).to.equal(0)
+    elapsedMs = 10_001
+    // Nothing has been inserted, so all codes are left.
+    expect(await countsDuring(() => admitted(20))).to.equal(1)
+    expect(await countsDuring(async () => expect(await admitted(1)).to.deep.equal(['RATE_LIMITED']))).to.equal(0)
+    elapsedMs += 1_001
+    expect(await countsDuring(async () => expect(await admitted(1)).to.deep.equal([true]))).to.equal(1)
+  })
+
+  it('counts a create that is still inserting its intent, even if a count begins meanwhile', async () => {
+    const merchant = await service.merchant({ mode: 'live' })
+    let elapsedMs = 0
+    const codes = createLiveCodes(service.deps, () => elapsedMs)
+    const { passed, open } = createGate()
+    const inserting = codes.within(merchant, 2, () => passed)
+    await codes.within(merchant, 2, async () => undefined)
+    elapsedMs = 10_001
+    await codes.within(merchant, 2, async () => undefined)
+    const refused = await codes.within(merchant, 2, async () => 'admitted').catch(({ code }: { code: string }) => code)
+    expect(refused).to.equal('RATE_LIMITED')
+    open()
+    await inserting
   })
 
   it('can be lowered for the business by an operator, and then applies from the next create on', async () => {
