@@ -1,3 +1,4 @@
+import { quotas } from '../../src/businesses/quotas.ts'
 import { capacityLimits } from '../../src/limits/capacity.ts'
 import type { Limit } from '../../src/limits/limit.ts'
 import { meters, requestRates } from '../../src/limits/rate.ts'
@@ -18,6 +19,7 @@ export const table = (): string =>
       ...[...Object.values(requestRates), ...Object.values(meters)].map((rate) =>
         row('rate', rate, `${rate.limit} per ${rate.owner}`),
       ),
+      ...Object.values(quotas).map((quota) => row('counter', quota, `${quota.setBy.split(',')[0]} per business`)),
     ],
   )
 

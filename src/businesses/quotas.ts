@@ -10,6 +10,7 @@ import { type Business, type BusinessLimits, defaultLimits } from './business.ts
 import type { Caller } from './caller.ts'
 
 interface QuotaInfo extends Limit {
+  setBy: string
   scope: Scope
   /** 0 means that there is no limit. */
   limit(config: Config, limits: BusinessLimits): number | null
@@ -18,24 +19,24 @@ interface QuotaInfo extends Limit {
 
 /** A limit that operators can set for each business. */
 const ofBusiness = (name: Exclude<keyof BusinessLimits, 'perSecond' | 'liveCodes'>) => ({
-  setBy: `\`${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}\`, \`business limit\``,
+  setBy: `${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}, \`business limit\``,
   metric: 'business_quota_used_ratio',
   limit: (config: Config, own: BusinessLimits) => own[name] ?? config[name],
 })
 
 const storage = (keys: string, what: string, name: Parameters<typeof ofBusiness>[0]): QuotaInfo => ({
   ...ofBusiness(name),
-  what: `What a business stores with ${keys} keys per UTC day, in ${what}`,
-  gets: '429 `storage` for what creates or enlarges data; anything else is only counted',
+  what: `What ${keys} keys store per UTC day, in ${what}`,
+  gets: '429 `storage`, only for what adds data',
   scope: 'storage',
   message: (limit) =>
     `The ${keys} keys of this business can store ${limit} ${what} per UTC day. Wait until the next day. Until then, you can still cancel, refund and delete.`,
 })
 
 const auditLines = (keys: string): QuotaInfo => ({
-  what: `Audit lines of a business with ${keys} keys per UTC day`,
-  gets: '429 `audit`; deletions, rotations and cancellations are only counted',
-  setBy: '`AUDIT_LINES_PER_DAY`',
+  what: `Audit lines of ${keys} keys per UTC day`,
+  gets: '429 `audit`, never for deletions, rotations and cancellations',
+  setBy: 'AUDIT_LINES_PER_DAY',
   scope: 'audit',
   limit: (config) => config.auditLinesPerDay,
   message: (limit) =>
@@ -49,7 +50,7 @@ export const quotas = {
   sandboxBytes: storage('test', 'bytes', 'sandboxBytesPerDay'),
   sandboxCreates: {
     ...ofBusiness('sandboxIntentsPerDay'),
-    what: 'Intents, orders and products that a business creates with test keys per UTC day',
+    what: 'Intents, orders and products that test keys create per UTC day',
     gets: '429 `sandbox`',
     scope: 'sandbox',
     message: (limit) =>

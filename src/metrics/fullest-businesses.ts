@@ -13,21 +13,14 @@ const dailyQuotas = ['liveDocuments', 'liveBytes', 'sandboxBytes', 'sandboxCreat
  * quota through this process.
  */
 export function fullestBusinesses({ liveCodes, counters, metrics: { gauges } }: Deps): Figure {
-  const all = [gauges.businessLiveCodes, gauges.businessLiveCodesUsed, gauges.businessQuotaUsed]
-  return figureOf(all, minuteMs, async () => {
-    const [codes, ...daily] = await Promise.all([
+  const gauge = gauges.businessQuotaUsed
+  return figureOf([gauge], minuteMs, async () => {
+    const fullest = await Promise.all([
       liveCodes.fullest(maxBusinesses),
       ...dailyQuotas.map((name) => counters.fullest(name, maxBusinesses)),
     ])
-    all.forEach(omit)
-    for (const { owner: business, used, limit } of codes) {
-      gauges.businessLiveCodes.set({ business }, used)
-      gauges.businessLiveCodesUsed.set({ business }, used / limit)
-    }
-    for (const [index, fullest] of daily.entries())
-      for (const { owner: business, used, limit } of fullest)
-        gauges.businessQuotaUsed.set({ business, quota: snakeCase(dailyQuotas[index] ?? '') }, used / limit)
+    omit(gauge)
+    for (const [index, quota] of ['liveCodes', ...dailyQuotas].entries())
+      for (const { owner: business, used, limit } of fullest[index] ?? []) gauge.set({ business, quota }, used / limit)
   })
 }
-
-const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

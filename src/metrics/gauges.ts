@@ -52,15 +52,9 @@ export function createGauges(registers: Registry[]) {
       'short_codes_used_ratio',
       'Share of all short codes that have been reserved, 0 to 1. They are never free again.',
     ),
-    businessLiveCodes: gauge(
-      'business_live_codes',
-      'Live payment codes in use, of the ten businesses nearest to their quota.',
-      ['business'],
-    ),
-    businessLiveCodesUsed: gauge('business_live_codes_used_ratio', 'The same as a share of the quota.', ['business']),
     businessQuotaUsed: gauge(
       'business_quota_used_ratio',
-      'Used share of a daily quota, of the ten businesses nearest to it.',
+      'Used share of a quota, of the ten businesses nearest to it.',
       ['business', 'quota'],
     ),
     businessStoredBytes: gauge('business_stored_bytes', 'Estimated stored bytes of the ten largest businesses.', [
