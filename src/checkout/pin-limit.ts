@@ -24,8 +24,10 @@ export type PinLimit = (
  * because a payment's link is not secret. A stranger who uses up the attempts of their own network must not lock out
  * the customer.
  */
-const ofIntent = {
+export const paymentBudget = {
   name: 'payment',
+  what: 'Failed attempts to pay one intent',
+  gets: 'the page asks to wait',
   perNetwork: 20,
   seconds: 3600,
   perFailure: 1,
@@ -34,7 +36,7 @@ const ofIntent = {
 
 export function createPinLimit(deps: Pick<Deps, 'counters' | 'log'>): PinLimit {
   const refusedPins = createRefusedPins(deps)
-  const intents = createNetworkLimit(deps, ofIntent)
+  const intents = createNetworkLimit(deps, paymentBudget)
   return async (ip, intent, withinDeadline, pay) => {
     const attempts = [intents(ip, intent._id), refusedPins.count(ip, intent)] as const
     const [ofPayment, ofNetwork] = await withinDeadline(() => Promise.all(attempts)).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { Bound } from '../limits/counter.ts'
+import type { Limit } from '../limits/limit.ts'
 import { createCountsByOwner } from '../process/counts-by-owner.ts'
 import { throttled } from '../process/log.ts'
 import { prefixesOf } from './network.ts'
@@ -8,7 +9,7 @@ import { prefixesOf } from './network.ts'
  * A limit on the failed attempts that one network may make within a period. For a larger prefix, the limit is
  * multiplied by the prefix's `share`.
  */
-export interface NetworkBudget {
+export interface NetworkBudget extends Limit {
   name: string
   perNetwork: number
   seconds: number

@@ -20,8 +20,10 @@ const perAccount = { max: 10, seconds: 3600 }
  * The limit is high enough for an office in which all staff share one address. Larger networks have their own limits
  * (network.ts), so that the 65 536 networks of a /48 cannot use up all of the time for password checks.
  */
-const perAddress = {
+export const signInBudget = {
   name: 'sign-in',
+  what: 'Failed sign-ins of staff',
+  gets: 'the page asks to wait',
   perNetwork: 50,
   seconds: 3600,
   perFailure: 1,
@@ -50,7 +52,7 @@ type LimitDeps = Pick<Deps, 'counters' | 'log' | 'secrets'>
 
 export function createSignInLimit(deps: LimitDeps): CountAttempt {
   const { counters, secrets } = deps
-  const addresses = createNetworkLimit(deps, perAddress)
+  const addresses = createNetworkLimit(deps, signInBudget)
   return async (name, ip) => {
     // The name is hashed, because people sometimes type their password into the name field.
     const named = { id: `sign-in-name ${networkOf(ip)} ${secrets.hash(name)}`, ...perName }
