@@ -34,7 +34,7 @@ export type LookupLimit = ReturnType<typeof createLookupLimit>
  */
 const misses = { gets: 'the page asks to wait', seconds: 600, perFailure: 1, countsAhead: 'stored' } as const
 export const lookupBudgets = {
-  // Page views are frequent and short codes are hard to guess, so viewing an existing payment does not write to MongoDB.
+  // Page views are frequent and short codes are hard to guess, so viewing an existing payment writes nothing.
   link: { ...misses, name: 'link', what: 'Links that open no payment', perNetwork: 300, countsAhead: 'process' },
   code: { ...misses, name: 'code', what: 'Payment codes that do not exist', perNetwork: 30 },
   testCode: { ...misses, name: 'test-code', what: 'Test payment codes that do not exist', perNetwork: 30 },

@@ -249,7 +249,8 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   function count(owned: Owned, amount: number): void {
     const block = blockOf(owned)
     block.left -= amount
-    if (block.left < 0 || block.left > mostUnused(block)) void settleLater(block, noDeadline)
+    const isDue = block.left < 0 || block.left > mostUnused(block)
+    if (isDue) settleLater(block, noDeadline).catch(() => undefined)
   }
 
   return {

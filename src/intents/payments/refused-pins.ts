@@ -12,8 +12,8 @@ const refused = { gets: 'the page asks to wait', seconds: 600, perFailure: 3, co
 export const pinBudgets = {
   // Many customers of a carrier often share a network. Larger prefixes have their own limits (network.ts).
   live: { ...refused, name: 'pin', what: 'Refused PINs', perNetwork: 60 },
-  // Test wallets hold no real money. Declined payments count as well, because each one causes an event, which is
-  // delivered to every subscribed endpoint. This is enough for a test suite, but still bounds the cost of checking PINs.
+  // Test wallets hold no real money. Declined payments count as well, because each causes an event for every endpoint.
+  // This is enough for a test suite, but still bounds the cost of checking PINs.
   tests: { ...refused, name: 'test-pin', what: 'Failed payments in the sandbox of a business', perNetwork: 600 },
 } satisfies Record<string, NetworkBudget>
 
