@@ -76,12 +76,12 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
     (businessIds) => countLiveCodes(deps, businessIds),
     ({ _id }) => [_id],
   )
-  /** In the order of their last use. */
   const counts = new Map<string, Count>()
 
   function countOf(businessId: string): Count {
-    const count = counts.get(businessId) ?? { ...uncounted }
-    counts.delete(businessId)
+    const known = counts.get(businessId)
+    if (known !== undefined) return known
+    const count = { ...uncounted }
     counts.set(businessId, count)
     const [oldest] = counts.keys()
     if (counts.size > maxCounts && oldest !== undefined) counts.delete(oldest)

@@ -121,7 +121,6 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   const batcher = createBatcher<Change, Change>(1000, writeTogether)
   const write = (change: Pick<Change, 'id' | 'amount' | 'expireAt'> & Partial<Change>): Promise<Change> =>
     batcher({ extra: 0, max: Number.POSITIVE_INFINITY, granted: 0, full: null, ...change }, noDeadline)
-  /** In the order of their last use. */
   const blocks = new Map<string, Block>()
 
   async function writeTogether(changes: Change[]): Promise<Change[]> {
@@ -197,8 +196,9 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   function blockOf({ name, owner }: Owned): Block {
     const day = dayOf(now())
     const id = idOf({ name, owner }, day)
-    const block = blocks.get(id) ?? { ...empty, name, owner, id, expireAt: startOf(day + 1) }
-    blocks.delete(id)
+    const known = blocks.get(id)
+    if (known !== undefined) return known
+    const block: Block = { ...empty, name, owner, id, expireAt: startOf(day + 1) }
     blocks.set(id, block)
     const [oldest] = blocks.values()
     if (blocks.size > maxBlocks && oldest !== undefined) {

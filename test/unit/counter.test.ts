@@ -148,7 +148,7 @@ describe('A counter', () => {
       expect(listed[1]).to.include({ ...half, used: 60 })
     })
 
-    it('forgets the block that was used longest ago, and gives it back, when there are more than ten thousand', async () => {
+    it('gives back its oldest block when it has more than ten thousand', async () => {
       const [first, ...others] = Array.from({ length: 10_001 }, () => quota(1000))
       if (first === undefined) throw new Error('no quota')
       await counters.spend(first, 1)
