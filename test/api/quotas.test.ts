@@ -280,6 +280,7 @@ describe("The daily quota for a business's test keys", () => {
     expect(page).to.include('250 requests per second for each key (set for this business)')
     expect(page).to.include('0 of 3 used, 3 left')
     expect(page).to.include('1 of 5 used, 4 left')
+    expect(page).to.match(/Sandbox bytes stored today \d[\d,]* of 10,000,000 used, 9,99\d,\d+ left/)
   })
 })
 
