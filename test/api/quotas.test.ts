@@ -12,6 +12,7 @@ import {
   changeAsOperator,
   deliveriesOf,
   freshDelivery,
+  openSecondProcess,
   readIntent,
   relay,
   requestIntent,
@@ -448,6 +449,18 @@ describe('The daily quota for what a business stores', () => {
     const statuses = (await Promise.all(all)).map(({ status }) => status)
     expect(statuses.filter((status) => status === 201)).to.have.length(5)
     expect(await intentsOf(service, merchant)).to.equal(5)
+  })
+
+  it('gets back what a process has reserved and not used when it stops', async () => {
+    const merchant = await service.merchant()
+    await limit(merchant, { sandboxIntentsPerDay: 1000 })
+    const stopped = await openSecondProcess(service, environment)
+    stopped.clock.freeze(noon)
+    for (let made = 0; made < 10; made += 1) await create(stopped, merchant).expect(201)
+    const used = () => usedToday(service.deps, [{ name: 'sandboxCreates', owner: merchant.businessId }])
+    expect(await used()).to.deep.equal([15])
+    await stopped.close()
+    expect(await used()).to.deep.equal([10])
   })
 
   it('does not count what is refused for another reason, nor a request that is repeated', async () => {

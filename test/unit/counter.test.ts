@@ -92,6 +92,15 @@ describe('A counter', () => {
       expect(await other.spend(bytes, 1)).to.equal(false)
     })
 
+    it('has written all that was counted when the process has stopped', async () => {
+      const bytes = quota(100)
+      counters.count(bytes, 7)
+      await Promise.resolve()
+      counters.count(bytes, 5)
+      await counters.close()
+      expect(await usedOf(bytes)).to.equal(12)
+    })
+
     it('gives back what was spent in vain, for all processes', async () => {
       const bytes = quota(99)
       await counters.spend(bytes, 99)
