@@ -34,6 +34,9 @@ const beyondReach = {
   LIVE_CODES_PER_BUSINESS: '1000000',
   SANDBOX_INTENTS_PER_DAY: '1000000000',
   AUDIT_LINES_PER_DAY: '1000000000',
+  LIVE_DOCUMENTS_PER_DAY: '1000000000',
+  LIVE_BYTES_PER_DAY: '1000000000000',
+  SANDBOX_BYTES_PER_DAY: '1000000000000',
 }
 
 /** Starts a script as a separate process, which ends with this one. */

@@ -231,7 +231,7 @@ export const environment = {
       minimum: 1,
       maximum: 1_000_000,
       default: 20_000,
-      description: 'Live payment codes that one business may have in use. The same on all processes.',
+      description: 'Live payment codes that one business may have in use.',
     },
     SANDBOX_INTENTS_PER_DAY: {
       type: 'integer',
@@ -239,6 +239,27 @@ export const environment = {
       maximum: 1_000_000_000,
       default: 50_000,
       description: 'Intents, orders and products that test keys of one business may create in a UTC day. 0: no limit.',
+    },
+    LIVE_DOCUMENTS_PER_DAY: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 1_000_000_000_000,
+      default: 10_000_000,
+      description: 'Documents that one business may store in a UTC day with live keys. 0: no limit.',
+    },
+    LIVE_BYTES_PER_DAY: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 1_000_000_000_000_000,
+      default: 20_000_000_000,
+      description: 'The same in bytes.',
+    },
+    SANDBOX_BYTES_PER_DAY: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 1_000_000_000_000_000,
+      default: 1_000_000_000,
+      description: 'The same with test keys.',
     },
     AUDIT_LINES_PER_DAY: {
       type: 'integer',

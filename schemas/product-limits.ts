@@ -7,5 +7,8 @@ export const maxHandleLength = 100
 export const maxImages = 10
 export const maxVariants = 100
 
+/** The maximum size of a stored product. A list of a hundred such products is still readable. */
+export const maxProductBytes = 65_536
+
 /** The maximum stock of a variant, in units. It is far higher than the stock of any real shop. */
 export const maxStock = 1_000_000_000

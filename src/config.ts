@@ -146,6 +146,10 @@ function fromEnvironment(env: Environment) {
      * null, there is no limit.
      */
     sandboxIntentsPerDay: env.SANDBOX_INTENTS_PER_DAY || null,
+    /** What one business may store in a UTC day. If null, there is no limit. */
+    liveDocumentsPerDay: env.LIVE_DOCUMENTS_PER_DAY || null,
+    liveBytesPerDay: env.LIVE_BYTES_PER_DAY || null,
+    sandboxBytesPerDay: env.SANDBOX_BYTES_PER_DAY || null,
     /**
      * The maximum number of lines that the live, or the test, keys of one business may add to the audit trail in a UTC
      * day. If null, there is no limit.

@@ -5,8 +5,10 @@ import type { ChainWatch } from './events/feed/chain-watch.ts'
 import type { RequestMemory } from './http/responses/memory.ts'
 import type { Validate } from './input/validate.ts'
 import type { FullSandboxes } from './intents/full-sandboxes.ts'
+import type { LiveCodes } from './intents/live-codes.ts'
 import type { ShortCodes } from './intents/short-codes.ts'
 import type { Capacity } from './limits/capacity.ts'
+import type { Counters } from './limits/counter.ts'
 import type { RateLimits } from './limits/rate.ts'
 import type { ListCounts } from './lists/counts/counts.ts'
 import type { Lists } from './lists/lists.ts'
@@ -20,7 +22,6 @@ import type { Log } from './process/log.ts'
 import type { OneAtATime } from './process/one-at-a-time.ts'
 import type { BoardQueues } from './queues/board-queues.ts'
 import type { Enqueue, Queues } from './queues/queues.ts'
-import type { Quotas } from './quotas/quota.ts'
 import type { Secrets } from './security/seal.ts'
 import type { SlowHash } from './security/slow-hash.ts'
 import type { Tracing } from './tracing/tracing.ts'
@@ -77,7 +78,8 @@ export interface Deps extends Models {
   apiSwitch: ApiSwitch
   /** If null, there is no limit. */
   rateLimits: RateLimits | null
-  quotas: Quotas
+  counters: Counters
+  liveCodes: LiveCodes
   fullSandboxes: FullSandboxes
   shortCodes: ShortCodes
   queues: Queues

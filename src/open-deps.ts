@@ -1,4 +1,5 @@
 import { createApiSwitch } from './businesses/api-switch.ts'
+import { countStored } from './businesses/quotas.ts'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { openChainWatch } from './events/feed/open-chain-watch.ts'
@@ -6,8 +7,10 @@ import { createRequestMemory } from './http/responses/memory.ts'
 import { longestReadMs } from './input/pagination.ts'
 import { createValidate } from './input/validate.ts'
 import { createFullSandboxes } from './intents/full-sandboxes.ts'
+import { createLiveCodes } from './intents/live-codes.ts'
 import { createShortCodes } from './intents/short-codes.ts'
 import { createCapacity } from './limits/capacity.ts'
+import { openCounters } from './limits/counter.ts'
 import { createAddUp, createRateLimits } from './limits/rate.ts'
 import { processClock } from './limits/share.ts'
 import { maxCheckpoints, stride } from './lists/counts/checkpoint.ts'
@@ -15,6 +18,7 @@ import { createListCounts } from './lists/counts/counts.ts'
 import { createLists, listConnections } from './lists/lists.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { openBatchers } from './mongo/batchers.ts'
+import { bytesOf } from './mongo/bytes-of.ts'
 import { awaitMongo, retryWhileUnreachable } from './mongo/connect.ts'
 import { noShift, openDatabaseTime, type Shift } from './mongo/database-time.ts'
 import { openModels, withModels } from './mongo/models.ts'
@@ -24,7 +28,6 @@ import type { Log } from './process/log.ts'
 import { createOneAtATime } from './process/one-at-a-time.ts'
 import { openBoardQueues } from './queues/board-queues.ts'
 import { openQueues } from './queues/queues.ts'
-import { openQuotas } from './quotas/open.ts'
 import { createSecrets } from './security/seal.ts'
 import { createSlowHash } from './security/slow-hash.ts'
 import { openTracing } from './tracing/open.ts'
@@ -79,7 +82,10 @@ export async function openDeps(
   const wallets = openWallets(sandboxWallet, liveWallet)
   const healthNotes = createHealthNotes(models, log)
   const apiSwitch = await retryWhileUnreachable(log, () => createApiSwitch(models.Setting))
-  const batchers = openBatchers(withModels(models, { transactions }), now, log)
+  const counters = openCounters(withModels(models, { now, log }))
+  const batchers = openBatchers(withModels(models, { transactions }), now, log, (owner, documents) =>
+    countStored({ counters, config }, owner, { others: documents.length, bytes: bytesOf(...documents) }),
+  )
   const { rateLimitPerSecond: perSecond } = config
   const secrets = createSecrets(config.secretKeys)
   const addUp = createAddUp(queues.runCommands, `${config.queuePrefix}:rate`, secrets.hash)
@@ -113,7 +119,8 @@ export async function openDeps(
     rateLimits,
     fullSandboxes: createFullSandboxes(processClock.elapsedMs),
     shortCodes: createShortCodes(withModels(models, { secrets, log })),
-    quotas: openQuotas(withModels(models, { now }), processClock.elapsedMs),
+    counters,
+    liveCodes: createLiveCodes(withModels(models, { now }), processClock.elapsedMs),
     queues,
     enqueue: queues.enqueue,
     boardQueues,
@@ -127,6 +134,7 @@ export async function openDeps(
       await boardQueues.close()
       await sender.close()
       await healthNotes.close()
+      await counters.close()
       await wallets.close()
       databaseTime.close()
       await listsMongo.destroy()

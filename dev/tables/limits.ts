@@ -1,10 +1,16 @@
+import { quotas } from '../../src/businesses/quotas.ts'
+import { lookupBudgets } from '../../src/checkout/lookup-limit.ts'
+import { paymentBudget } from '../../src/checkout/pin-limit.ts'
 import { maxConnections } from '../../src/http/server/connection-limit.ts'
 import { connectionLimits } from '../../src/http/server/network-share.ts'
+import { pinBudgets } from '../../src/intents/payments/refused-pins.ts'
 import { capacityLimits } from '../../src/limits/capacity.ts'
 import type { Limit } from '../../src/limits/limit.ts'
 import { meters, requestRates } from '../../src/limits/rate.ts'
 import type { Resource } from '../../src/limits/share.ts'
+import type { NetworkBudget } from '../../src/security/network-limit.ts'
 import { hashLimits } from '../../src/security/slow-hash.ts'
+import { signInBudget } from '../../src/staff/sign-in-limit.ts'
 import { providerLimits } from '../../src/wallets/live/provider.ts'
 import { attemptLimits } from '../../src/webhooks/attempts/slots.ts'
 import { code, tableOf } from '../markdown.ts'
@@ -26,10 +32,16 @@ export const table = (): string =>
       ...[...Object.values(requestRates), ...Object.values(meters)].map((rate) =>
         row('rate', rate, `${rate.limit} per ${rate.owner}`),
       ),
+      ...Object.values(quotas).map((quota) => row('counter', quota, `${quota.setBy.split(',')[0]} per business`)),
+      ...failures.map((each) => row('counter', each, failuresOf(each))),
     ],
   )
 
 const none = (): number => 0
+
+const failures = [...Object.values(lookupBudgets), ...Object.values(pinBudgets), paymentBudget, signInBudget]
+const failuresOf = ({ perNetwork, seconds }: NetworkBudget): string =>
+  `${perNetwork} per network in ${seconds / 60} min; 10 to 100 times as many per larger prefix`
 
 const row = (kind: string, { what, gets, setBy = '', metric }: Limit, limit: string, name?: string): string[] => [
   what,

@@ -1046,7 +1046,7 @@ export interface components {
     }
     RateLimitDetails: {
       /**
-       * The limit that was exceeded. `key`: requests with this key; `address`: requests from this IP address with a publishable key, or with missing, malformed or unknown credentials; `bodies`: bytes of the request bodies over 16 KiB that the business is sending now; `responses`: bytes of the responses over 16 KiB that the business has not read yet; `lists`: lists and exports of the business that run now; `tests`: endpoint tests of the business that run now; `replays`: running replays of the webhook endpoint, or replays that the business started today; `polls`: requests for the event feed of the business that the service is holding; `codes`: payment codes of the business that are in use; `audit`: what the live, or the test, keys of the business changed, retried and replayed today; `sandbox`: what the test keys of the business created today, or their other writes of today.
+       * The limit that was exceeded. `key`: requests with this key; `address`: requests from this IP address with a publishable key, or with missing, malformed or unknown credentials; `bodies`: bytes of the request bodies over 16 KiB that the business is sending now; `responses`: bytes of the responses over 16 KiB that the business has not read yet; `lists`: lists and exports of the business that run now; `tests`: endpoint tests of the business that run now; `replays`: running replays of the webhook endpoint, or replays that the business started today; `polls`: requests for the event feed of the business that the service is holding; `codes`: payment codes of the business that are in use; `audit`: what the live, or the test, keys of the business changed, retried and replayed today; `sandbox`: intents, orders and products that the test keys of the business created today; `storage`: bytes or documents that the live, or the test, keys of the business stored today.
        */
       scope:
         | 'key'
@@ -1060,6 +1060,7 @@ export interface components {
         | 'codes'
         | 'audit'
         | 'sandbox'
+        | 'storage'
       /** The highest number or size that the limit allows. */
       limit?: number
       /** The length of the window in seconds. Only for the limits that count within a window. */
@@ -3120,7 +3121,7 @@ export const table = {
    *
    * A payment intent is one payment that you want to collect. The customer pays on the page at `payUrl`, or types `code` at `codeUrl`, such as at a counter. An intent that is not paid before `expiresAt` becomes CANCELLED.
    *
-   * With a live key, redirect URLs must be https. The service returns RATE_LIMITED with the scope `codes` while your business uses all of its payment codes, and with the scope `sandbox` once your test keys reach their daily quota. `Retry-After` says when to try again.
+   * With a live key, redirect URLs must be https. The service returns RATE_LIMITED with the scope `codes` while your business uses all of its payment codes, and with the scope `storage` or `sandbox` once your keys reach a daily quota. `Retry-After` says when to try again.
    *
    * With a `merchantReference`, your customer cannot be charged twice for one order. While an intent with this reference is PENDING, PAID or REFUNDED, the service returns MERCHANT_REFERENCE_TAKEN, with the `referenceNumber` of that intent in `details`.
    *

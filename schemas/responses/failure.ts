@@ -25,7 +25,8 @@ const rateLimitScopes = {
   polls: 'requests for the event feed of the business that the service is holding',
   codes: 'payment codes of the business that are in use',
   audit: 'what the live, or the test, keys of the business changed, retried and replayed today',
-  sandbox: 'what the test keys of the business created today, or their other writes of today',
+  sandbox: 'intents, orders and products that the test keys of the business created today',
+  storage: 'bytes or documents that the live, or the test, keys of the business stored today',
 }
 
 /** The `details` of a RATE_LIMITED error. */

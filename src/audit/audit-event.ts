@@ -19,7 +19,7 @@ export interface Actor {
 export interface By {
   actor: Actor
   reason: string | null
-  /** Whether a merchant used a test key. Only lines of merchants have this field, for their quota (src/quotas). */
+  /** Whether a merchant used a test key. Only lines of merchants have this field. */
   sandbox?: boolean
   /** Throws an error if the actor is no longer signed in. Only staff on a page have it, and it is not stored. */
   expectValid?(transaction: mongo.ClientSession): Promise<void>
@@ -107,7 +107,6 @@ export const auditEvents: Collection = {
     { name: 'byActor', key: { 'actor.name': 1, at: -1, _id: -1 } },
     { name: 'byAct', key: { act: 1, at: -1, _id: -1 } },
     { name: 'bySubject', key: { subject: 1, at: -1, _id: -1 } },
-    // This index ends with `sandbox`, so that the quota for merchants' lines reads no documents (src/quotas).
-    { name: 'byBusiness', key: { businessId: 1, at: -1, _id: -1, sandbox: 1 } },
+    { name: 'byBusiness', key: { businessId: 1, at: -1, _id: -1 } },
   ],
 }

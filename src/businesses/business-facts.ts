@@ -1,7 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { transitions } from '../intents/lifecycle.ts'
 import { balanceOf } from '../ledger/balance.ts'
-import { type Usages, usagesOf } from '../quotas/usage.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
 import { type DeliveryTotals, deliveryTotals, maxCounted } from '../webhooks/deliveries/backlog.ts'
 import { type EndpointInDetail, endpointsInDetail } from '../webhooks/endpoints/endpoint-facts.ts'
@@ -9,6 +8,7 @@ import type { Business } from './business.ts'
 import { ratesAt } from './commission-rates.ts'
 import { type KeyTotals, keyTotalsOf } from './list-businesses.ts'
 import { lookUpBusiness } from './look-up.ts'
+import { type Usages, usagesOf } from './quotas.ts'
 
 /** The facts about a business that staff see, with current counts. */
 export interface BusinessFacts extends Omit<Business, '_id'>, Usages, KeyTotals {
@@ -25,7 +25,7 @@ export interface BusinessFacts extends Omit<Business, '_id'>, Usages, KeyTotals 
   balance: { live: number; test: number }
 }
 
-type Counted = 'Intent' | 'Endpoint' | 'Delivery' | 'StoredResponse'
+type Counted = 'Intent' | 'Endpoint' | 'Delivery' | 'Counter'
 
 /** Returns the facts about a business, or null if there is no business with this id. */
 export async function lookUpBusinessFacts(

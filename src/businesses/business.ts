@@ -12,6 +12,13 @@ export interface BusinessLimits {
    * (SANDBOX_INTENTS_PER_DAY). 0 means that there is no limit.
    */
   sandboxIntentsPerDay: number | null
+  /**
+   * The most documents, and the most bytes of documents, that the business may store in a UTC day with its live or its
+   * test keys (LIVE_DOCUMENTS_PER_DAY, LIVE_BYTES_PER_DAY, SANDBOX_BYTES_PER_DAY). 0 means that there is no limit.
+   */
+  liveDocumentsPerDay: number | null
+  liveBytesPerDay: number | null
+  sandboxBytesPerDay: number | null
 }
 
 /** A business that uses the service. The documentation also calls it a merchant. */
@@ -36,6 +43,9 @@ export const defaultLimits: BusinessLimits = {
   perSecond: null,
   liveCodes: null,
   sandboxIntentsPerDay: null,
+  liveDocumentsPerDay: null,
+  liveBytesPerDay: null,
+  sandboxBytesPerDay: null,
 }
 
 export const businesses: Collection = {
@@ -46,7 +56,14 @@ export const businesses: Collection = {
     liveApproved: Boolean,
     apiEnabled: Boolean,
     suspended: Boolean,
-    limits: { perSecond: Number, liveCodes: Number, sandboxIntentsPerDay: Number },
+    limits: {
+      perSecond: Number,
+      liveCodes: Number,
+      sandboxIntentsPerDay: Number,
+      liveDocumentsPerDay: Number,
+      liveBytesPerDay: Number,
+      sandboxBytesPerDay: Number,
+    },
     commission: [ratesFromFields],
     createdAt: Date,
   },

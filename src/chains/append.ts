@@ -105,28 +105,40 @@ const longestBatch = 250
  */
 const longestInsert = 500
 
+/** Called with documents that have been stored for an owner. */
+export type OnStored = (owner: ChainOwner, documents: readonly object[]) => void
+
 /** Appends a group of drafts to the chain of an owner. Drafts that are already in the chain are left out. */
 export type Appender<Item> = (owner: ChainOwner, drafts: readonly Item[], deadlineAt: number) => Promise<void>
 
 /**
  * Creates an appender that combines concurrent appends to the same chain, so that they do not collide with each other.
  * Chains of different owners do not wait for each other. `link` returns the documents that follow `last` for a draft:
- * usually one.
+ * usually one. `onAppended` gets what has been stored.
  */
 export function createAppender<Item extends Draft, Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   link: (owner: ChainOwner, last: Doc | null, draft: Item) => Doc[],
+  onAppended: OnStored = () => undefined,
 ): Appender<Item> {
   const open = new Map<string, { batcher: Batcher<readonly Item[], null>; callers: number }>()
 
   const appendTogether = (owner: ChainOwner, drafts: readonly Item[]): Promise<void> =>
-    appendLinks(collection, owner, drafts, (last, appended) =>
-      drafts
-        .filter(({ _id }) => !appended.has(_id))
-        .reduce<Doc[]>((links, draft) => {
-          links.push(...link(owner, links.at(-1) ?? last, draft))
-          return links
-        }, []),
+    appendLinks(
+      collection,
+      owner,
+      drafts,
+      (last, appended) =>
+        drafts
+          .filter(({ _id }) => !appended.has(_id))
+          .reduce<Doc[]>((links, draft) => {
+            links.push(...link(owner, links.at(-1) ?? last, draft))
+            return links
+          }, []),
+      async (links) => {
+        await collection.insertMany(links)
+        onAppended(owner, links)
+      },
     )
 
   const createFor = (owner: ChainOwner) =>

@@ -1,7 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { type Attempt, createLimitByNetwork } from '../security/failed-attempts/by-network.ts'
-import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
-import { createPoints } from '../security/failed-attempts/points.ts'
+import { type Attempt, createNetworkLimit, type NetworkBudget } from '../security/network-limit.ts'
 
 /**
  * The result of a lookup. `closed` means that too many lookups from this network have failed. The response is then the
@@ -34,18 +32,18 @@ export type LookupLimit = ReturnType<typeof createLookupLimit>
  * use and each is valid for a day, customers make 70 payments in ten minutes. Even if all of these customers shared one
  * address, their typing errors would stay within the limit.
  */
-const misses = { link: 300, code: 30, 'test-code': 30 }
-const period = { seconds: 600, perFailure: 1 }
+const misses = { gets: 'the page asks to wait', seconds: 600, perFailure: 1, countsAhead: 'stored' } as const
+export const lookupBudgets = {
+  // Page views are frequent and short codes are hard to guess, so viewing an existing payment writes nothing.
+  link: { ...misses, name: 'link', what: 'Links that open no payment', perNetwork: 300, countsAhead: 'process' },
+  code: { ...misses, name: 'code', what: 'Payment codes that do not exist', perNetwork: 30 },
+  testCode: { ...misses, name: 'test-code', what: 'Test payment codes that do not exist', perNetwork: 30 },
+} satisfies Record<string, NetworkBudget>
 
-export function createLookupLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'metrics'>) {
-  const points = createPoints(deps, checkoutAttempts)
-  const limitOf = (name: keyof typeof misses, countsAhead: 'stored' | 'process') =>
-    createLimitByNetwork(deps, points, { ...period, name, perNetwork: misses[name], countsAhead })
-  // Page views are frequent and short codes are hard to guess, so viewing an existing payment does not write to
-  // MongoDB.
-  const links = limitOf('link', 'process')
-  const codes = limitOf('code', 'stored')
-  const testCodes = limitOf('test-code', 'stored')
+export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics'>) {
+  const links = createNetworkLimit(deps, lookupBudgets.link)
+  const codes = createNetworkLimit(deps, lookupBudgets.code)
+  const testCodes = createNetworkLimit(deps, lookupBudgets.testCode)
   const counted = <Found>(kind: string, lookup: Lookup<Found>): Lookup<Found> => {
     deps.metrics.lookups.inc({ kind, outcome: lookup.outcome })
     return lookup

@@ -3,9 +3,7 @@ import type { Deadline } from '../http/server/deadline.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { PaymentResult } from '../intents/payments/pay.ts'
 import { createRefusedPins, settlePin } from '../intents/payments/refused-pins.ts'
-import { type Attempt, createLimitByNetwork } from '../security/failed-attempts/by-network.ts'
-import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
-import { createPoints } from '../security/failed-attempts/points.ts'
+import { type Attempt, createNetworkLimit } from '../security/network-limit.ts'
 
 /**
  * Pays an intent within the limits on failed attempts. Each attempt is counted against its network before the wallet is
@@ -26,19 +24,19 @@ export type PinLimit = (
  * because a payment's link is not secret. A stranger who uses up the attempts of their own network must not lock out
  * the customer.
  */
-const ofIntent = {
+export const paymentBudget = {
   name: 'payment',
+  what: 'Failed attempts to pay one intent',
+  gets: 'the page asks to wait',
   perNetwork: 20,
   seconds: 3600,
   perFailure: 1,
-  // The hold lets only one payment of an intent reach a wallet at a time.
-  countsAhead: 'process',
+  countsAhead: 'stored',
 } as const
 
-export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLimit {
-  const points = createPoints(deps, checkoutAttempts)
-  const refusedPins = createRefusedPins(deps, points)
-  const intents = createLimitByNetwork(deps, points, ofIntent)
+export function createPinLimit(deps: Pick<Deps, 'counters' | 'log'>): PinLimit {
+  const refusedPins = createRefusedPins(deps)
+  const intents = createNetworkLimit(deps, paymentBudget)
   return async (ip, intent, withinDeadline, pay) => {
     const attempts = [intents(ip, intent._id), refusedPins.count(ip, intent)] as const
     const [ofPayment, ofNetwork] = await withinDeadline(() => Promise.all(attempts)).catch((error: unknown) => {

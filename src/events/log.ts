@@ -1,4 +1,4 @@
-import { createAppender } from '../chains/append.ts'
+import { createAppender, type OnStored } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
@@ -11,13 +11,14 @@ export type EventDraft = Omit<LoggedEvent, 'businessId' | 'sandbox' | 'number' |
 /** Writes to the event log of a business and environment. */
 export type EventLog = ReturnType<typeof openEventLog>
 
-export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Date) => ({
+export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Date, onStored?: OnStored) => ({
   /** Appends events. Events that are already in the log are left out. */
   appendEvents: createAppender<EventDraft, LoggedEvent>(
     nativeCollection(models.LoggedEvent),
     ({ businessId, sandbox }, last, draft) => [
       { ...draft, businessId, sandbox, number: (last?.number ?? 0) + 1, loggedAt: now() },
     ],
+    onStored,
   ),
 })
 

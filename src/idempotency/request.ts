@@ -67,20 +67,16 @@ export interface Bytes {
 /** The length of the status in a stored response, which consists of the three-digit status followed by the body. */
 const statusLength = 3
 
-type Written = Pick<StoredResponse, 'refusal' | 'paramsHash' | 'at'> & { sandboxOf: string | null }
-
 export const rowOf = (
   { secrets }: Pick<Deps, 'secrets'>,
   key: string,
   { status, body }: Bytes,
-  { sandboxOf, at, ...rest }: Written,
+  about: Pick<StoredResponse, 'refusal' | 'paramsHash' | 'at'>,
 ): StoredResponse => ({
   _id: key,
   response: secrets.seal(Buffer.concat([Buffer.from(String(status)), body]), responseField(key)),
-  ...rest,
-  at,
-  expiresAt: new Date(at.getTime() + lifetimeMs),
-  ...(sandboxOf === null ? {} : { sandboxOf }),
+  ...about,
+  expiresAt: new Date(about.at.getTime() + lifetimeMs),
 })
 
 /** Throws SERVICE_UNAVAILABLE if the SECRET_KEY is lost, because nothing may run again. */

@@ -1,4 +1,4 @@
-import { type Collection, ifPresent } from '../mongo/collection.ts'
+import type { Collection } from '../mongo/collection.ts'
 import type { SealedField } from '../security/seal.ts'
 
 /** How long a key stays valid (SPEC 5.4). */
@@ -19,8 +19,6 @@ export interface StoredResponse {
   /** The time of the write that took effect, or of the refusal. */
   at: Date
   expiresAt: Date
-  /** The business, if its test key made the request (src/quotas/sandbox-responses.ts). */
-  sandboxOf?: string
 }
 
 export const responses: Collection = {
@@ -32,13 +30,8 @@ export const responses: Collection = {
     paramsHash: String,
     at: Date,
     expiresAt: Date,
-    sandboxOf: String,
   },
-  indexes: [
-    { name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: removalSeconds },
-    // The quota for stored sandbox responses counts entries of this index, without reading any documents.
-    { name: 'sandboxResponses', key: { sandboxOf: 1, expiresAt: 1 }, ...ifPresent('sandboxOf') },
-  ],
+  indexes: [{ name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: removalSeconds }],
 }
 
 export const responseField = (id: string): SealedField => ({ collection: responses.name, id, field: 'response' })

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '../businesses/caller.ts'
+import { type Reserve, withinStorage } from '../businesses/quotas.ts'
 import type { Deps } from '../deps.ts'
 import { type Refusal, refuse, unavailable } from '../errors.ts'
 import { effectOf, newMark, type Result, type WriteRequest } from '../idempotency/request.ts'
 import { freshSince, type Mark } from '../idempotency/response.ts'
 import { environmentOf } from '../metrics/metrics.ts'
+import { bytesOf } from '../mongo/bytes-of.ts'
 import { newEvent } from '../outbox/event.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
-import { withLiveCode } from '../quotas/live-codes.ts'
-import { withinSandboxDay } from '../quotas/sandbox-day.ts'
 import { newId, newPaymentCode, newReferenceNumber } from '../security/ids.ts'
 import { codeKeyOf, codeReusableFrom, freeIfReusable } from './code.ts'
 import { expireIntent } from './expire.ts'
@@ -16,6 +16,7 @@ import { paymentFacts } from './facts.ts'
 import type { Intent } from './intent.ts'
 import { referenceIndex, requestIndex } from './intent-indexes.ts'
 import { isPending, isRefundable } from './lifecycle.ts'
+import { liveCodeLimit } from './live-codes.ts'
 import type { IntentRequest } from './parse-create.ts'
 import { asOf, expiryFields } from './present.ts'
 import { createdResponse, findCreated, responseFormat } from './present-created.ts'
@@ -36,16 +37,28 @@ const lookAgainMs = 20
  * has been stored.
  */
 export function createIntent(deps: Deps, caller: Caller, input: IntentRequest, request: WriteRequest): Promise<Result> {
-  const insert = () => insertIntent(deps, caller, input, request)
-  return caller.sandbox ? withinSandboxDay(deps, caller, 1, insert) : withLiveCode(deps, caller, insert)
+  return withinStorage(deps, caller, (reserve) => {
+    const insert = () => insertIntent(deps, caller, input, request, reserve)
+    return caller.sandbox ? insert() : deps.liveCodes.within(caller, liveCodeLimit(deps, caller), insert)
+  })
 }
 
-async function insertIntent(deps: Deps, caller: Caller, input: IntentRequest, request: WriteRequest): Promise<Result> {
+async function insertIntent(
+  deps: Deps,
+  caller: Caller,
+  input: IntentRequest,
+  request: WriteRequest,
+  reserve: Reserve,
+): Promise<Result> {
   const { businessId, sandbox } = caller
   const { deadlineAt } = request
   if (sandbox && deps.fullSandboxes.has(businessId)) throw noCodeFree()
   const shortCode = await deps.shortCodes.take(deadlineAt)
   const { intent, mark } = draft(deps, caller, input, request, shortCode)
+  await reserve({ creates: 1, bytes: bytesOf(intent) }).catch((error: unknown) => {
+    deps.shortCodes.giveBack(shortCode)
+    throw error
+  })
   for (let draws = 0; draws < maxDraws; ) {
     if (performance.now() >= deadlineAt) throw unavailable()
     const insertion = await deps.batchers.insertIntent(intent, deadlineAt)

@@ -1,8 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { noDeadline } from '../mongo/batching/batcher.ts'
 import type { Cause } from '../outbox/event.ts'
-import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
-import { createPoints } from '../security/failed-attempts/points.ts'
 import type { KnownOutcome, StatusQuery, WalletName } from '../wallets/wallet.ts'
 import type { Intent } from './intent.ts'
 import type { Payment, PaymentHold } from './payments/payment.ts'
@@ -38,8 +36,7 @@ export function openPayment(deps: Deps, intent: Intent, payment: PaymentHold): O
     queryAt,
     async settle(outcome, cause) {
       const settled = await settlePayment(deps, intent, payment, outcome, { cause, deadlineAt: noDeadline })
-      if (settled !== null)
-        createRefusedPins(deps, createPoints(deps, checkoutAttempts)).settleLate(payment, intent, outcome)
+      if (settled !== null) createRefusedPins(deps).settleLate(payment, intent, outcome)
       return settled
     },
     scheduleQuery: (at) => setQueryAt(deps, intent, { 'hold.id': key }, { 'hold.queryAt': at }),

@@ -1,4 +1,4 @@
-import { type ChainOwner, createAppender } from '../chains/append.ts'
+import { type ChainOwner, createAppender, type OnStored } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
@@ -14,18 +14,22 @@ const reportEveryMs = 60_000
 /** Writes to the ledger of a business and environment. */
 export type LedgerAppender = ReturnType<typeof openLedger>
 
-export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date, log: Log) {
+export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date, log: Log, onStored?: OnStored) {
   const report = throttled(reportEveryMs, (fields) => log.error(fields, 'ledger.full'))
   return {
     /** Books entries. Entries that are already booked are left out. */
-    bookEntries: createAppender<EntryDraft, LedgerEntry>(nativeCollection(models.LedgerEntry), (owner, last, draft) => {
-      const links = linkEntry(owner, last, draft, now())
-      const totals = links.flatMap(({ after }) => Object.values(totalsOf(after)).map((total) => total.amount))
-      if ([...links.map(({ after }) => after.balance), ...totals].every(Number.isSafeInteger)) return links
-      // The event stays in its outbox, and each poll tries again. Other businesses have chains of their own.
-      report({ businessId: owner.businessId, sandbox: owner.sandbox, entry: draft._id })
-      throw new Error(`entry ${draft._id} would make a balance that is not a safe integer`)
-    }),
+    bookEntries: createAppender<EntryDraft, LedgerEntry>(
+      nativeCollection(models.LedgerEntry),
+      (owner, last, draft) => {
+        const links = linkEntry(owner, last, draft, now())
+        const totals = links.flatMap(({ after }) => Object.values(totalsOf(after)).map((total) => total.amount))
+        if ([...links.map(({ after }) => after.balance), ...totals].every(Number.isSafeInteger)) return links
+        // The event stays in its outbox, and each poll tries again. Other businesses have chains of their own.
+        report({ businessId: owner.businessId, sandbox: owner.sandbox, entry: draft._id })
+        throw new Error(`entry ${draft._id} would make a balance that is not a safe integer`)
+      },
+      onStored,
+    ),
     /** Closes all days before today (close-days.ts). */
     closeDays: (owner: ChainOwner): Promise<void> => closeDays({ LedgerEntry: models.LedgerEntry, now }, owner),
   }

@@ -5,7 +5,7 @@ export type Gauges = ReturnType<typeof createGauges>
 /**
  * Creates the gauges that are set at each scrape, mostly from MongoDB and Redis. All processes report the same values,
  * with three exceptions: each process reports its own clock, each worker reports its own polls, attempts and waiting
- * endpoints, and each `web` process reports live codes only for businesses that created codes through it. If a query
+ * endpoints, and each `web` process reports quotas only for businesses that used them through it. If a query
  * fails, its gauge has no value.
  */
 export function createGauges(registers: Registry[]) {
@@ -52,12 +52,11 @@ export function createGauges(registers: Registry[]) {
       'short_codes_used_ratio',
       'Share of all short codes that have been reserved, 0 to 1. They are never free again.',
     ),
-    businessLiveCodes: gauge(
-      'business_live_codes',
-      'Live payment codes in use, of the ten businesses nearest to their quota.',
-      ['business'],
+    businessQuotaUsed: gauge(
+      'business_quota_used_ratio',
+      'Used share of a quota, of the ten businesses nearest to it.',
+      ['business', 'quota'],
     ),
-    businessLiveCodesUsed: gauge('business_live_codes_used_ratio', 'The same as a share of the quota.', ['business']),
     businessStoredBytes: gauge('business_stored_bytes', 'Estimated stored bytes of the ten largest businesses.', [
       'business',
     ]),

@@ -1,6 +1,7 @@
 import type { Business } from '../businesses/business.ts'
 import { createKeyBatcher } from '../businesses/find-key.ts'
 import { createNoteBatcher } from '../businesses/key-notes.ts'
+import type { OnStored } from '../chains/append.ts'
 import { openEventLog } from '../events/log.ts'
 import {
   createExpiringBatcher,
@@ -33,8 +34,16 @@ const standing = {
   attemptLog: { $slice: -1 },
 } as const
 
-/** Opens the batchers through which concurrent requests and deliveries share calls to MongoDB. */
-export function openBatchers(models: Models & { transactions: Transactions }, now: () => Date, log: Log) {
+/**
+ * Opens the batchers through which concurrent requests and deliveries share calls to MongoDB. `onStored` gets what the
+ * relay stores in the event log and the ledger.
+ */
+export function openBatchers(
+  models: Models & { transactions: Transactions },
+  now: () => Date,
+  log: Log,
+  onStored?: OnStored,
+) {
   return {
     findKey: createKeyBatcher(models.ApiKey),
     findBusiness: createByIdBatcher<Business, Pick<Business, '_id' | 'suspended'>>(models.Business, { suspended: 1 }),
@@ -54,8 +63,8 @@ export function openBatchers(models: Models & { transactions: Transactions }, no
     recordResult: createResultBatcher(models.Delivery),
     findBodySource: createBodySourceBatcher(models),
     ...openRelayBatchers(models),
-    ...openLedger(models, now, log),
-    ...openEventLog(models, now),
+    ...openLedger(models, now, log, onStored),
+    ...openEventLog(models, now, onStored),
   }
 }
 

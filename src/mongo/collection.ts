@@ -87,3 +87,11 @@ export const isConflict = (error: unknown): boolean => (error as { code?: unknow
 
 /** Returns whether MongoDB has aborted a query after its `maxTimeMS` (MaxTimeMSExpired). */
 export const isTooSlow = (error: unknown): boolean => error instanceof mongo.MongoServerError && error.code === 50
+
+/** Returns whether an insert of several documents failed only because some of them are already stored. */
+export function isOnlyDuplicates(error: unknown): error is mongo.MongoBulkWriteError {
+  if (!(error instanceof mongo.MongoBulkWriteError)) return false
+  const faults = [error.writeErrors].flat()
+  const isClear = faults.length > 0 && error.result.getWriteConcernError() === undefined
+  return isClear && faults.every(isDuplicate)
+}

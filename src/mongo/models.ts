@@ -8,11 +8,11 @@ import { type LoggedEvent, loggedEvents } from '../events/logged-event.ts'
 import { responses, type StoredResponse } from '../idempotency/response.ts'
 import { type Intent, intents } from '../intents/intent.ts'
 import { type LedgerEntry, ledgerEntries } from '../ledger/entry.ts'
+import { type Counter, counters } from '../limits/counter.ts'
 import { type ListCheckpoints, listCheckpoints } from '../lists/counts/checkpoint.ts'
 import { type Reconciliation, reconciliations } from '../reconciliation/reconciliation.ts'
 import { type RetentionProgress, retentionProgress } from '../retention/progress.ts'
 import { type RetentionRecord, retentionRecords } from '../retention/record.ts'
-import { checkoutAttempts, signInAttempts } from '../security/failed-attempts/collections.ts'
 import { type ServiceKey, serviceKeys } from '../security/service-keys.ts'
 import { type Staff, staffAccounts } from '../staff/account.ts'
 import { type StaffSession, staffSessions } from '../staff/session.ts'
@@ -46,6 +46,7 @@ const models = {
   LoggedEvent: stored<LoggedEvent>(loggedEvents),
   LedgerEntry: stored<LedgerEntry>(ledgerEntries),
   StoredResponse: stored<StoredResponse>(responses),
+  Counter: stored<Counter>(counters),
   Staff: stored<Staff>(staffAccounts),
   StaffSession: stored<StaffSession>(staffSessions),
   AuditEvent: stored<AuditEvent>(auditEvents),
@@ -63,11 +64,7 @@ const models = {
 }
 
 /** All collections of the service. Their indexes are created in src/mongo/indexes.ts. */
-export const collections: readonly Collection[] = [
-  ...Object.values(models).map(({ collection }) => collection),
-  signInAttempts,
-  checkoutAttempts,
-]
+export const collections: readonly Collection[] = Object.values(models).map(({ collection }) => collection)
 
 export type Models = { [Name in keyof typeof models]: ReturnType<(typeof models)[Name]['open']> }
 

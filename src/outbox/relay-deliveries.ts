@@ -1,4 +1,6 @@
+import { countStored } from '../businesses/quotas.ts'
 import type { Deps } from '../deps.ts'
+import { bytesOf } from '../mongo/bytes-of.ts'
 import type { NamedJob } from '../queues/jobs.ts'
 import { newId } from '../security/ids.ts'
 import type { Span } from '../tracing/tracing.ts'
@@ -77,6 +79,7 @@ async function relayTo(
   } finally {
     if (!isInserted) slot?.free(null)
   }
+  if (isInserted) countStored(deps, delivery, { others: 1, bytes: bytesOf(delivery) })
   if (slot === null) return deliveryJob(delivery, deps.now())
   if (isInserted) beginAttempt(deps, delivery as ClaimedDelivery, slot, source.bodySource)
   return null

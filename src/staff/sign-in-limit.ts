@@ -1,9 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { createLimitByNetwork } from '../security/failed-attempts/by-network.ts'
-import { signInAttempts } from '../security/failed-attempts/collections.ts'
-import { createLimiter } from '../security/failed-attempts/limiter.ts'
-import { createPoints } from '../security/failed-attempts/points.ts'
 import { networkOf } from '../security/network.ts'
+import { createNetworkLimit } from '../security/network-limit.ts'
 import { fairShare, type SlowCheck } from '../security/slow-hash.ts'
 import { isRecoveryCode } from './second-factor/recovery-codes.ts'
 
@@ -11,20 +8,22 @@ import { isRecoveryCode } from './second-factor/recovery-codes.ts'
  * The limit on attempts to sign in under one name from one network within 15 minutes. Sign-ins under this name remain
  * possible from other networks, so that a stranger cannot lock out a member of staff.
  */
-const perName = { name: 'name', max: 10, seconds: 900 }
+const perName = { max: 10, seconds: 900 }
 /**
  * The limit on wrong codes of an authenticator app for one account within an hour, regardless of the network. Only a
  * person who knows the password can use up this limit. At this rate, finding a code takes years on average. Recovery
  * codes do not share this limit, so that the owner can still sign in with one. They are too random to be guessed.
  */
-const perAccount = { name: 'code', max: 10, seconds: 3600 }
+const perAccount = { max: 10, seconds: 3600 }
 /**
  * The limit on failed attempts to sign in from one network within an hour, regardless of the names that are entered.
  * The limit is high enough for an office in which all staff share one address. Larger networks have their own limits
  * (network.ts), so that the 65 536 networks of a /48 cannot use up all of the time for password checks.
  */
-const perAddress = {
-  name: 'network',
+export const signInBudget = {
+  name: 'sign-in',
+  what: 'Failed sign-ins of staff',
+  gets: 'the page asks to wait',
   perNetwork: 50,
   seconds: 3600,
   perFailure: 1,
@@ -49,25 +48,28 @@ export type CountAttempt = (name: string, ip: string) => Promise<SignInAttempt>
 /** Counts an attempt to enter a code, before the code is checked. The form of the code determines the limit. */
 export type CountCode = (name: string, ip: string, code: string) => Promise<SignInAttempt>
 
-export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'secrets'>): CountAttempt {
-  const names = createLimiter(deps, signInAttempts, perName)
-  const addresses = createLimitByNetwork(deps, createPoints(deps, signInAttempts), perAddress)
+type LimitDeps = Pick<Deps, 'counters' | 'log' | 'secrets'>
+
+export function createSignInLimit(deps: LimitDeps): CountAttempt {
+  const { counters, secrets } = deps
+  const addresses = createNetworkLimit(deps, signInBudget)
   return async (name, ip) => {
     // The name is hashed, because people sometimes type their password into the name field.
-    const key = `${networkOf(ip)} ${deps.secrets.hash(name)}`
+    const named = { id: `sign-in-name ${networkOf(ip)} ${secrets.hash(name)}`, ...perName }
     const address = await addresses(ip)
-    if (!address.isOpen) return { isOpen: false, closedMs: address.closedMs }
-    const named = await names.count(key)
-    if (!named.isOpen) {
+    if (!address.isOpen) return address
+    const [closedMs = 0] = await counters.take([named])
+    if (closedMs > 0) {
       await address.leave()
-      return { isOpen: false, closedMs: named.closedMs }
+      return { isOpen: false, closedMs }
     }
+    const { used } = await counters.look(named, 0)
     return {
       isOpen: true,
-      delayMs: delaysMs[Math.min(named.counted, delaysMs.length) - 1] ?? 0,
+      delayMs: delaysMs[Math.min(used, delaysMs.length) - 1] ?? 0,
       async takeBack(isSuccess) {
         // After a successful sign-in, earlier failed attempts under this name no longer count either.
-        await (isSuccess ? names.forget(key) : names.giveBack(key))
+        await (isSuccess ? counters.forget(named) : counters.giveBack([named]))
         await address.leave()
       },
     }
@@ -78,22 +80,21 @@ export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'se
  * Limits attempts to enter a code of an account's second factor. The attempts also count as attempts to sign in
  * (`countAttempt`).
  */
-function createCodeLimit(deps: Pick<Deps, 'mongo' | 'now' | 'secrets'>, countAttempt: CountAttempt): CountCode {
-  const accounts = createLimiter(deps, signInAttempts, perAccount)
+function createCodeLimit({ counters, secrets }: LimitDeps, countAttempt: CountAttempt): CountCode {
   return async (name, ip, code) => {
     if (isRecoveryCode(code)) return countAttempt(name, ip)
-    const key = deps.secrets.hash(name)
-    const counted = await accounts.count(key)
-    if (!counted.isOpen) return { isOpen: false, closedMs: counted.closedMs }
+    const account = { id: `sign-in-code ${secrets.hash(name)}`, ...perAccount }
+    const [closedMs = 0] = await counters.take([account])
+    if (closedMs > 0) return { isOpen: false, closedMs }
     const attempt = await countAttempt(name, ip)
     if (!attempt.isOpen) {
-      await accounts.giveBack(key)
+      await counters.giveBack([account])
       return attempt
     }
     return {
       ...attempt,
       async takeBack(isSuccess) {
-        await (isSuccess ? accounts.forget(key) : accounts.giveBack(key))
+        await (isSuccess ? counters.forget(account) : counters.giveBack([account]))
         await attempt.takeBack(isSuccess)
       },
     }
@@ -107,7 +108,7 @@ export interface SignInChecks {
   checkPassword: SlowCheck
 }
 
-export function createSignInChecks(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'secrets' | 'slowHash'>): SignInChecks {
+export function createSignInChecks(deps: LimitDeps & Pick<Deps, 'slowHash'>): SignInChecks {
   const countAttempt = createSignInLimit(deps)
   return {
     countAttempt,

@@ -97,7 +97,7 @@ describe('The page “Your account”', () => {
     const refused = await refusalsIn(service, ({ actor }) => actor.name === name && actor.from === '127.0.0.1')
     expect(refused).to.deep.equal({ count: 2, notes: [`${name}: wrong old password`] })
 
-    await service.deps.mongo.collection('signinattempts').updateMany({ key: /^name:127/ }, { $set: { points: 10 } })
+    await service.deps.Counter.updateMany({ _id: /^sign-in-name 127/ }, { used: 10 })
     expect((await submit(fresh, own.password)).status).to.equal(429)
   })
 

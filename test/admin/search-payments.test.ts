@@ -142,8 +142,7 @@ describe('The search for payments', () => {
     const lines = () =>
       service.deps.AuditEvent.countDocuments({ 'actor.name': one.name, act: 'payment.searched-by-phone' })
     await searchAs(one, '22999777')
-    const counts = service.deps.mongo.collection('signinattempts')
-    await counts.updateOne({ key: `phone-search:${one.name}` }, { $set: { points: 58 } })
+    await service.deps.Counter.updateOne({ _id: `phone-search ${one.name}` }, { used: 58 })
     const statuses = await Promise.all(Array.from({ length: 5 }, () => searchAs(one, '22999777')))
     expect(statuses.toSorted((a, b) => a - b)).to.deep.equal([200, 200, 429, 429, 429])
     expect(await lines()).to.equal(3)

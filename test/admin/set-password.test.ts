@@ -75,7 +75,7 @@ describe('A link for a new password', () => {
     const stored = await Promise.all([
       service.deps.Staff.find().lean(),
       service.deps.AuditEvent.find().lean(),
-      service.deps.mongo.collection('signinattempts').find().toArray(),
+      service.deps.Counter.find().lean(),
     ])
     for (const text of [JSON.stringify(stored), recorded.text])
       for (const secret of [tokenOf(link), password]) expect(text).not.to.include(secret)

@@ -6,33 +6,42 @@ import { profiled } from '../support/profiled.ts'
 import { type Merchant, withService } from '../support/service.ts'
 
 describe('The metrics for the largest businesses', () => {
-  const service = withService({ LIVE_CODES_PER_BUSINESS: '20' })
+  const service = withService({
+    LIVE_CODES_PER_BUSINESS: '20',
+    SANDBOX_INTENTS_PER_DAY: '20',
+    SANDBOX_BYTES_PER_DAY: '1000000',
+  })
 
   /** The values of one metric by business, after all cached values have expired. */
-  async function byBusiness(name: string): Promise<Record<string, number>> {
+  async function byBusiness(name: string, labels = ''): Promise<Record<string, number>> {
     service.clock.advance(601_000)
     const text = await (await fetch(`${service.origin}/metrics`)).text()
-    const samples = text.matchAll(new RegExp(`^payment_intents_${name}\\{business="(\\w+)"\\} (\\S+)$`, 'gm'))
+    const samples = text.matchAll(new RegExp(`^payment_intents_${name}\\{business="(\\w+)"${labels}\\} (\\S+)$`, 'gm'))
     return Object.fromEntries([...samples].map(([, business, value]) => [business, Number(value)]))
   }
+  const usedOf = (quota: string) => byBusiness('business_quota_used_ratio', `,quota="${quota}"`)
 
-  it('report the live payment codes of the ten businesses that use the largest shares of their quotas', async () => {
-    const merchants = await Promise.all(Array.from({ length: 12 }, () => service.merchant({ mode: 'live' })))
-    for (const merchant of merchants) await requestIntent(service, merchant)
-    const [small] = merchants as [Merchant]
-    const tests = await service.merchant()
-    for (let made = 0; made < 5; made += 1) await requestIntent(service, tests)
-    await changeAsOperator(service, small.businessId, { limits: { liveCodes: 2 } })
-    await requestIntent(service, small)
-
-    const codes = await byBusiness('business_live_codes')
-    expect(Object.keys(codes)).to.have.length(10)
-    expect(codes).to.include({ [small.businessId]: 2 })
-    const shares = await byBusiness('business_live_codes_used_ratio')
-    expect(shares).to.include({ [small.businessId]: 1 })
-    const others = Object.entries(shares).filter(([business]) => business !== small.businessId)
-    // Creates that ran during the last count may count twice.
-    for (const [, share] of others) expect(share).to.be.within(0.05, 0.2)
+  it('report the used shares of the quotas of the ten businesses nearest to them', async () => {
+    service.clock.freeze(new Date('2036-03-01T12:00:00Z'))
+    for (const [mode, quota, limits] of [
+      ['live', 'liveCodes', { liveCodes: 2 }],
+      ['test', 'sandboxCreates', { sandboxIntentsPerDay: 2 }],
+    ] as const) {
+      const merchants = await Promise.all(Array.from({ length: 12 }, () => service.merchant({ mode })))
+      for (const merchant of merchants) await requestIntent(service, merchant)
+      const [small] = merchants as [Merchant]
+      await changeAsOperator(service, small.businessId, { limits })
+      await requestIntent(service, small)
+      const shares = await usedOf(quota)
+      expect(Object.keys(shares)).to.have.length(10)
+      expect(shares).to.include({ [small.businessId]: 1 })
+      const others = Object.entries(shares).filter(([business]) => business !== small.businessId)
+      // Creates that ran during the last count may count twice.
+      for (const [, share] of others) expect(share).to.be.within(0.05, 0.2)
+    }
+    expect(Object.keys(await usedOf('sandboxBytes'))).to.have.length(10)
+    expect(await usedOf('liveBytes')).to.deep.equal({})
+    service.clock.freeze(null)
   })
 
   it("estimate a business's stored bytes from a thousand documents of each kind", async () => {

@@ -398,7 +398,7 @@ describe('A write on payment intents', () => {
       const stored = await rows()
       expect(stored).to.have.length(2)
       for (const row of stored) {
-        expect(row).to.have.all.keys('_id', 'response', 'refusal', 'paramsHash', 'at', 'expiresAt', 'sandboxOf')
+        expect(row).to.have.all.keys('_id', 'response', 'refusal', 'paramsHash', 'at', 'expiresAt')
         expect(row.response).to.match(/^v1\.[\da-f]{8}\.[\w-]+$/)
       }
       const everything = JSON.stringify(stored)

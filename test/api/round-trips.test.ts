@@ -1,10 +1,12 @@
 import { expect } from 'chai'
+import { fill, offerOf, open, wallets } from '../checkout/customer.ts'
 import { createIntent } from '../support/actions.ts'
 import { newName, urlOf } from '../support/databases.ts'
 import { deadlineMs } from '../support/machine.ts'
 import { openRoundCounter } from '../support/mongo-proxy.ts'
 import { servers } from '../support/servers.ts'
 import { withMerchant, withService } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { withOpened } from '../support/with.ts'
 
 /** The most rounds of an act after authentication. */
@@ -54,4 +56,23 @@ describe('After authentication, the commands to MongoDB that wait for one anothe
     })
     expect(rounds, JSON.stringify(rounds)).to.have.lengthOf.at.most(most.cancel)
   })
+
+  for (const [what, as, points] of [
+    ['succeeds', wallets.pays, 0],
+    ['fails', wallets.wrongPin, 3],
+  ] as const)
+    it(`are at most two for the limits on failures, if a payment ${what}`, async () => {
+      const { path } = await offerOf(service, await service.merchant())
+      const form = await open(service, path)
+      await service.deps.Counter.deleteMany({})
+      counter.begin()
+      await fill(form, as)
+      await waitFor('the payment has ended', async () => {
+        return (await service.deps.Counter.countDocuments({ _id: /^test-pin .*32$/, used: points })) > 0
+      })
+      const commands = counter.end().flat()
+      // This test looks by an aggregate.
+      const ofFailures = commands.filter((each) => each.endsWith(' counters') && !each.startsWith('aggregate'))
+      expect(ofFailures).to.deep.equal(['update counters', 'update counters'])
+    })
 })

@@ -257,6 +257,6 @@ describe('The hosted payment pages', function () {
       wrong.push(...(await inspect(page, `too-many-${locale.code}`)))
     }
     expect(wrong).to.deep.equal([])
-    await deps.mongo.collection('failedattempts').deleteMany({})
+    await deps.Counter.deleteMany({})
   })
 })

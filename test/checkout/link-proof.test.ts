@@ -12,14 +12,13 @@ describe('A customer who has a valid payment link, but whose IP address has open
   /** Returns an address of its own, its count, and a function that exceeds its limit. */
   const network = () => {
     const from = { 'X-Forwarded-For': `203.0.113.${++addresses}` }
-    const counts = service.deps.mongo.collection('failedattempts')
-    const count = { key: `link:${from['X-Forwarded-For']}/32` }
+    const count = { _id: `link ${from['X-Forwarded-For']}/32` }
     return {
       from,
-      points: () => counts.findOne(count),
+      points: () => service.deps.Counter.findOne(count).lean(),
       async close() {
         expect((await open(service, '/p/222222', from)).status).to.equal(404)
-        expect((await counts.updateOne(count, { $set: { points: 300 } })).matchedCount).to.equal(1)
+        expect((await service.deps.Counter.updateOne(count, { used: 300 })).matchedCount).to.equal(1)
         expect((await open(service, '/p/222222', from)).status).to.equal(429)
       },
     }

@@ -19,7 +19,7 @@ describe('The limiter for links and payment codes', () => {
     ;[limit, otherLimit] = [createLookupLimit(service.deps), createLookupLimit(beside.deps)]
   })
 
-  const counts = () => service.deps.mongo.collection<{ key: string; points: number; expire: Date }>('failedattempts')
+  const counts = () => service.deps.Counter
   /** Ends the period of every count. */
   const forget = () => {
     for (const { clock } of [service, beside]) clock.advance(600_000)
@@ -66,8 +66,8 @@ describe('The limiter for links and payment codes', () => {
       for (let time = 0; time < 2; time += 1) {
         expect(await outcomes(20, () => look(ip, hit))).to.deep.equal(['found'])
         await waitFor('the counts are taken back', async () => {
-          const count = await counts().findOne({ key: `${way}:${ip}/32` })
-          return (count?.points ?? 0) === 0
+          const count = await counts().findById(`${way} ${ip}/32`).lean()
+          return (count?.used ?? 0) === 0
         })
       }
       expect(await outcomes(most, () => look(ip, miss))).to.deep.equal(['missed'])
@@ -83,10 +83,10 @@ describe('The limiter for links and payment codes', () => {
     ] as const
     for (const [share, full, first, second, outside] of sizes)
       it(`refuses every address in ${full}, but no address outside it, after ${share * most} failed lookups from that network (by ${way})`, async () => {
-        const key = `${way}:${full}`
+        const key = `${way} ${full}`
         expect((await look(first, miss)).outcome).to.equal('missed')
-        expect(await counts().findOne({ key })).to.include({ points: 1 })
-        await counts().updateOne({ key }, { $set: { points: share * most - 1 } })
+        expect(await counts().findById(key).lean()).to.include({ used: 1 })
+        await counts().updateOne({ _id: key }, { used: share * most - 1 })
         expect((await look(second, miss)).outcome).to.equal('missed')
         for (const find of [hit, miss]) {
           const late = await look(second, find)
@@ -95,7 +95,7 @@ describe('The limiter for links and payment codes', () => {
         }
         expect((await look(outside, hit)).outcome).to.equal('found')
         // A refused lookup does not count.
-        expect(await counts().findOne({ key })).to.include({ points: share * most })
+        expect(await counts().findById(key).lean()).to.include({ used: share * most })
       })
 
     it(`counts failed lookups separately for each kind of lookup (by ${way})`, async () => {
@@ -120,7 +120,7 @@ describe('The limiter for links and payment codes', () => {
     const before = await missed()
     const wrong = code === '000000' ? '111111' : '000000'
     await enter('2001:db8:1::1', wrong)
-    await counts().updateOne({ key: 'code:2001:db8::/40' }, { $set: { points: 890 } })
+    await counts().updateOne({ _id: 'code 2001:db8::/40' }, { used: 890 })
     const addressOf = (index: number) => `2001:db8:${(index % 10) + 1}:${Math.floor(index / 10)}::1`
     const strangers = Array.from({ length: 20 }, (_, index) => enter(addressOf(index), wrong))
     const refused = (await Promise.all(strangers)).filter(({ status }) => status === 429)
@@ -175,7 +175,7 @@ describe('The limiter for links and payment codes', () => {
     expect(all.filter(({ outcome }) => outcome === 'closed')).to.have.length(70)
     // The same for a /48, with each lookup from a different network.
     await limit.code('2001:db8:9::1', 'live', miss)
-    await counts().updateOne({ key: 'code:2001:db8:9::/48' }, { $set: { points: 290 } })
+    await counts().updateOne({ _id: 'code 2001:db8:9::/48' }, { used: 290 })
     lookedUp = 0
     await inBoth(100, (each, index) => each.code(`2001:db8:9:${index + 1}::1`, 'live', find))
     expect(lookedUp).to.be.within(1, 10)
@@ -207,7 +207,7 @@ describe('The limiter for links and payment codes', () => {
   it('writes nothing to the database when existing payments are viewed, however many networks the views come from', async () => {
     const networks = Array.from({ length: 100 }, (_, index) => `2001:db8:f0:${index.toString(16)}::1`)
     const done = await profiled(service, () => Promise.all(networks.map((ip) => limit.link(ip, hit))))
-    const ofCounts = done.filter(({ ns }) => ns.endsWith('.failedattempts'))
+    const ofCounts = done.filter(({ ns }) => ns.endsWith('.counters'))
     expect(ofCounts.length).to.be.within(1, 20)
     for (const { command } of ofCounts) expect(Object.keys(command)[0]).to.equal('find')
   })
@@ -217,11 +217,11 @@ describe('The limiter for links and payment codes', () => {
     await Promise.all(Array.from({ length: 60 }, () => limit.code(ip, 'live', hit)))
     const ranges = [`${ip}/32`, ip.replace(/1$/, '0/24'), ip.replace(/0\.1$/, '0.0/16')]
     await waitFor('the counts are taken back', async () => {
-      const keys = ranges.map((range) => `code:${range}`)
+      const keys = ranges.map((range) => `code ${range}`)
       const all = await counts()
-        .find({ key: { $in: keys } })
-        .toArray()
-      return all.length === 3 && all.every(({ points }) => points === 0)
+        .find({ _id: { $in: keys } })
+        .lean()
+      return all.length === 3 && all.every(({ used }) => used === 0)
     })
     expect((await limit.code(ip, 'live', hit)).outcome).to.equal('found')
   })

@@ -255,7 +255,7 @@ describe('The payment page', () => {
   ]
   it('redirects a link with any punctuation, blanks or format characters behind it, and counts no failed lookup', async () => {
     const { path } = await offer()
-    const misses = () => service.deps.mongo.collection('failedattempts').find().toArray()
+    const misses = () => service.deps.Counter.find().lean()
     const before = await misses()
     for (const end of [...stops, ...others])
       for (const part of ['', '/qr', '/qr.svg'])

@@ -46,11 +46,11 @@ describe('The limiters for payment attempts', () => {
     service.deps.wallets = { ...wallets, forPayments: () => ({ ...own, authorise }), named: () => ({ ...own, status }) }
   })
 
-  const counts = () => service.deps.mongo.collection<{ key: string; points: number }>('failedattempts')
-  const pointsOf = async (key: string) => (await counts().findOne({ key }))?.points
+  const counts = () => service.deps.Counter
+  const pointsOf = async (key: string) => (await counts().findById(key).lean())?.used
   const keyOf = async (path: string, range: string) => {
     const intent = await service.deps.Intent.findOne({ shortCode: path.slice('/p/'.length) }).lean()
-    return `payment:${intent?._id} ${range}`
+    return `payment ${intent?._id} ${range}`
   }
   /** Returns the counted attempts of a network prefix at the payment of this page. */
   const attemptsOf = async (path: string, range: string) => pointsOf(await keyOf(path, range))
@@ -71,7 +71,7 @@ describe('The limiters for payment attempts', () => {
       limit('198.51.100.98', intent, withinDeadline, pay).catch(({ code }: { code: string }) => ({ state: code }))
     for (let count = 0; count < 25; count += 1)
       expect(await attempt(() => Promise.reject(unavailable()))).to.deep.equal({ state: 'SERVICE_UNAVAILABLE' })
-    await waitFor('all are given back', async () => (await pointsOf('pin:198.51.100.98/32')) === 0)
+    await waitFor('all are given back', async () => (await pointsOf('pin 198.51.100.98/32')) === 0)
     expect(await attempt((work) => work(noDeadline))).to.deep.equal({ state: 'not-begun' })
   })
 
@@ -85,7 +85,7 @@ describe('The limiters for payment attempts', () => {
       await waitFor('it counts', async () => (await attemptsOf(path, '198.51.100.99/32')) === count)
     }
     for (const count of [1, 2, 3, 4]) await fail(count)
-    await counts().updateOne({ key: await keyOf(path, '198.51.100.99/32') }, { $set: { points: 18 } })
+    await counts().updateOne({ _id: await keyOf(path, '198.51.100.99/32') }, { used: 18 })
     service.clock.advance(20 * 60_000)
     for (const count of [19, 20]) await fail(count)
     const closed = await attemptAt(path, '198.51.100.99')
@@ -109,7 +109,7 @@ describe('The limiters for payment attempts', () => {
     ] as const) {
       expect((await attemptAt(path, stranger, '22999999')).status).to.equal(422)
       await waitFor('it counts', async () => (await attemptsOf(path, network)) === 1)
-      await counts().updateOne({ key: await keyOf(path, network) }, { $set: { points: 19 } })
+      await counts().updateOne({ _id: await keyOf(path, network) }, { used: 19 })
       expect((await attemptAt(path, stranger, '22999999')).status).to.equal(422)
       for (let time = 0; time < 3; time += 1) expect((await attemptAt(path, stranger, '22999999')).status).to.equal(429)
     }
@@ -128,17 +128,17 @@ describe('The limiters for payment attempts', () => {
       const path = await offer(live)
       await attemptAt(path, inside)
       await waitFor('it counts', async () => (await attemptsOf(path, range)) === 1)
-      await counts().updateOne({ key: await keyOf(path, range) }, { $set: { points: 200 } })
+      await counts().updateOne({ _id: await keyOf(path, range) }, { used: 200 })
       expect((await attemptAt(path, inside)).status, range).to.equal(429)
       expect((await attemptAt(path, outside)).status, range).to.equal(422)
     }
   })
 
   it('allow one address 60 refused PINs in ten minutes, and affect neither other addresses nor test payments', async () => {
-    const [ip, key] = ['203.0.113.1', 'pin:203.0.113.1/32']
+    const [ip, key] = ['203.0.113.1', 'pin 203.0.113.1/32']
     expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
     await waitFor('it counts', async () => (await pointsOf(key)) === 3)
-    await counts().updateOne({ key }, { $set: { points: 59 * 3 } })
+    await counts().updateOne({ _id: key }, { used: 59 * 3 })
     expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
     await waitFor('it counts', async () => (await pointsOf(key)) === 60 * 3)
     const closed = await attemptAt(await offer(live), ip)
@@ -168,10 +168,10 @@ describe('The limiters for payment attempts', () => {
   }
 
   it('count 40 wrong PINs that the wallet refuses only after the response “pending”', async () => {
-    const [ip, key] = ['203.0.113.40', 'pin:203.0.113.40/32']
+    const [ip, key] = ['203.0.113.40', 'pin 203.0.113.40/32']
     await attemptAt(await offer(live), ip)
     await waitFor('it counts', async () => (await pointsOf(key)) === 3)
-    await counts().updateOne({ key }, { $set: { points: 20 * 3 } })
+    await counts().updateOne({ _id: key }, { used: 20 * 3 })
     for (let refused = 21; refused <= 60; refused += 1) {
       const { status, learn } = await payPending(ip)
       expect(status).to.equal(303)
@@ -184,7 +184,7 @@ describe('The limiters for payment attempts', () => {
   })
 
   it('take a pending payment back from the count once it has ended without a wrong PIN, unless the period has ended', async () => {
-    const [ip, key] = ['203.0.113.41', 'pin:203.0.113.41/32']
+    const [ip, key] = ['203.0.113.41', 'pin 203.0.113.41/32']
     for (const result of [{ outcome: 'done' }, poor, { outcome: 'not-executed' }] as const) {
       const { learn } = await payPending(ip)
       expect(await pointsOf(key)).to.equal(1)
@@ -204,10 +204,10 @@ describe('The limiters for payment attempts', () => {
   })
 
   it('let only as many concurrent attempts reach a wallet as the limit still allows', async () => {
-    const [ip, key] = ['203.0.113.5', 'pin:203.0.113.5/32']
+    const [ip, key] = ['203.0.113.5', 'pin 203.0.113.5/32']
     await attemptAt(await offer(live), ip)
     await waitFor('it counts', async () => (await pointsOf(key)) === 3)
-    await counts().updateOne({ key }, { $set: { points: 174 } })
+    await counts().updateOne({ _id: key }, { used: 174 })
     let shut = 0
     const gate = createGate()
     hold = gate.passed
@@ -233,11 +233,11 @@ describe('The limiters for payment attempts', () => {
     ] as const
     for (const [range, most, inside, outside] of sizes) {
       await attemptAt(await offer(live), inside)
-      await waitFor('it counts', async () => (await pointsOf(`pin:${range}`)) === 3)
-      await counts().updateOne({ key: `pin:${range}` }, { $set: { points: most * 3 } })
+      await waitFor('it counts', async () => (await pointsOf(`pin ${range}`)) === 3)
+      await counts().updateOne({ _id: `pin ${range}` }, { used: most * 3 })
       expect((await attemptAt(await offer(live), inside)).status, range).to.equal(429)
       expect((await attemptAt(await offer(live), outside)).status, range).to.equal(422)
-      expect(await pointsOf(`pin:${range}`)).to.equal(most * 3)
+      expect(await pointsOf(`pin ${range}`)).to.equal(most * 3)
       await counts().deleteMany({})
     }
   })
@@ -245,8 +245,8 @@ describe('The limiters for payment attempts', () => {
   it('allow one address 600 refused PINs for the test payments of each business', async () => {
     const ip = '203.0.113.3'
     await attemptAt(await offer(trial), ip)
-    expect(await pointsOf(`pin:${ip}/32`)).to.equal(undefined)
-    await counts().updateOne({ key: `test-pin:${trial.businessId} ${ip}/32` }, { $set: { points: 600 * 3 } })
+    expect(await pointsOf(`pin ${ip}/32`)).to.equal(undefined)
+    await counts().updateOne({ _id: `test-pin ${trial.businessId} ${ip}/32` }, { used: 600 * 3 })
     expect((await attemptAt(await offer(trial), ip)).status).to.equal(429)
     expect((await attemptAt(await offer(await service.merchant()), ip)).status).to.equal(422)
     expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
@@ -256,7 +256,7 @@ describe('The limiters for payment attempts', () => {
     const ip = '203.0.113.7'
     outcome = poor
     expect((await attemptAt(await offer(trial), ip)).status).to.equal(422)
-    await waitFor('it counts', async () => (await pointsOf(`test-pin:${trial.businessId} ${ip}/32`)) === 3)
+    await waitFor('it counts', async () => (await pointsOf(`test-pin ${trial.businessId} ${ip}/32`)) === 3)
   })
 
   it('do not refuse a form that was already submitted, because no wallet is called for it again', async () => {
@@ -266,8 +266,8 @@ describe('The limiters for payment attempts', () => {
     const form = await open(service, path, from)
     const sent = () => fill(form, { phone: '22111111', pin: '1234' }, from)
     expect((await sent()).status).to.equal(422)
-    await waitFor('the count is taken back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
-    await counts().updateOne({ key: `pin:${ip}/32` }, { $set: { points: 60 * 3 } })
+    await waitFor('the count is taken back', async () => (await pointsOf(`pin ${ip}/32`)) === 0)
+    await counts().updateOne({ _id: `pin ${ip}/32` }, { used: 60 * 3 })
     expect((await attemptAt(await offer(live), ip)).status).to.equal(429)
     expect((await sent()).status).to.equal(422)
   })
@@ -285,8 +285,8 @@ describe('The limiters for payment attempts', () => {
       const form = await open(service, path, from)
       const sent = () => fill(form, { phone: '22111111', pin: '1234' }, from)
       expect((await sent()).status).to.equal(status)
-      await waitFor('the count is taken back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
+      await waitFor('the count is taken back', async () => (await pointsOf(`pin ${ip}/32`)) === 0)
       expect((await sent()).status).to.equal(status)
-      await waitFor('the count is taken back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
+      await waitFor('the count is taken back', async () => (await pointsOf(`pin ${ip}/32`)) === 0)
     })
 })

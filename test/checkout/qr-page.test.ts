@@ -118,8 +118,8 @@ describe('The page with the QR code', () => {
       expect((await open(service, `/p/222222/${name}`)).status).to.equal(404)
     }
     const known = (await open(service, `${path}/qr`)).html.match(/proof&#61;([\w-]+)/)?.[1]
-    const counts = service.deps.mongo.collection('failedattempts')
-    expect((await counts.updateOne({ key: 'link:127.0.0.1/32' }, { $set: { points: 299 } })).matchedCount).to.equal(1)
+    const misses = await service.deps.Counter.updateOne({ _id: 'link 127.0.0.1/32' }, { used: 299 })
+    expect(misses.matchedCount).to.equal(1)
     expect((await open(service, '/p/222222/qr.png')).status).to.equal(404)
     expect((await open(service, `${path}/qr.png`)).status).to.equal(429)
     expect((await open(service, `${path}/qr.png?proof=${known}`)).status).to.equal(200)

@@ -64,10 +64,16 @@ describe('npm run admin', function () {
     expect(await access(rotated.key)).to.equal('INVALID_API_KEY')
     expect(await access(again.key)).to.equal('allowed')
 
-    const limits = { perSecond: 500, liveCodes: 'default', sandboxIntentsPerDay: 0 }
-    expect(
-      await cli.done('business', 'limit', id, '--per-second', '500', '--sandbox-intents-per-day', '0'),
-    ).to.deep.equal({ id, limits })
+    const limits = {
+      perSecond: 500,
+      liveCodes: 'default',
+      sandboxIntentsPerDay: 0,
+      liveDocumentsPerDay: 'default',
+      liveBytesPerDay: 5_000_000_000,
+      sandboxBytesPerDay: 'default',
+    }
+    const options = ['--per-second', '500', '--sandbox-intents-per-day', '0', '--live-bytes-per-day', '5000000000']
+    expect(await cli.done('business', 'limit', id, ...options)).to.deep.equal({ id, limits })
     await cli.done('business', 'limit', id, '--per-second', 'default')
     const { createdAt, lastUsedDay, ...shown } = await cli.done('business', 'show', id)
     expect(lastUsedDay).to.match(/^\d{4}-\d\d-\d\d$/)
@@ -77,12 +83,14 @@ describe('npm run admin', function () {
       liveApproved: true,
       apiEnabled: true,
       suspended: false,
-      limits: { perSecond: 'default', liveCodes: 'default', sandboxIntentsPerDay: 0 },
+      limits: { ...limits, perSecond: 'default' },
       commission: [],
       commissionRates: { provider: 200, payer: 100, tof: 1400, tte: 200 },
       liveCodes: { used: 0, limit: 20_000, left: 20_000 },
-      sandboxToday: { used: 0, limit: null, left: null },
-      sandboxResponsesToday: { used: 0, limit: null, left: null },
+      liveDocumentsToday: { used: 0, limit: 10_000_000, left: 10_000_000 },
+      liveBytesToday: { used: 0, limit: 5_000_000_000, left: 5_000_000_000 },
+      sandboxToday: { used: null, limit: null, left: null },
+      sandboxBytesToday: { used: 0, limit: 1_000_000_000, left: 1_000_000_000 },
       keys: { active: 2, suspended: 0, revoked: 0 },
       endpoints: [],
       deliveries: { dead: 0, waiting: 0 },
@@ -91,12 +99,12 @@ describe('npm run admin', function () {
     })
     expect(new Date(String(createdAt)).toISOString()).to.equal(createdAt)
     const limited = await service.deps.Business.findById(id).lean()
-    expect(limited?.limits).to.deep.equal({ ...defaultLimits, sandboxIntentsPerDay: 0 })
+    expect(limited?.limits).to.deep.equal({ ...defaultLimits, sandboxIntentsPerDay: 0, liveBytesPerDay: 5_000_000_000 })
     const trail = await service.deps.AuditEvent.find({ businessId: id, act: 'business.limited' }).sort({ at: 1 }).lean()
     expect(trail.map(({ before, after }) => [before, after])).to.deep.equal([
       [
-        { 'limits.perSecond': null, 'limits.sandboxIntentsPerDay': null },
-        { 'limits.perSecond': 500, 'limits.sandboxIntentsPerDay': 0 },
+        { 'limits.perSecond': null, 'limits.sandboxIntentsPerDay': null, 'limits.liveBytesPerDay': null },
+        { 'limits.perSecond': 500, 'limits.sandboxIntentsPerDay': 0, 'limits.liveBytesPerDay': 5_000_000_000 },
       ],
       [{ 'limits.perSecond': 500 }, { 'limits.perSecond': null }],
     ])

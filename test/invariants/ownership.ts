@@ -6,7 +6,7 @@ const ofEnvironment = 'intents deliveries events ledgerentries products orders s
 const ofBusiness = 'apikeys'
 /** Collections of the service as a whole, or whose documents only sometimes have a business. */
 const global =
-  'businesses settings servicekeys responses requeueplans staff staffsessions signinattempts failedattempts auditevents auditseals auditchecks wallets walletmovements reconciliations retention retentionprogress listcheckpoints'
+  'businesses settings servicekeys responses requeueplans staff staffsessions counters auditevents auditseals auditchecks wallets walletmovements reconciliations retention retentionprogress listcheckpoints'
 
 export const names = {
   ofEnvironment: ofEnvironment.split(' '),

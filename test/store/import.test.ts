@@ -182,6 +182,29 @@ describe('An import', () => {
     expect(await sells()).to.have.members(Object.values(sold).flat())
   })
 
+  it('rejects a product of more than 64 KiB, with the row and column that take up most of it', async () => {
+    const tea = (count: number) => '🍵'.repeat(count)
+    const rows = (labels: number, description: string) =>
+      file(
+        'tee,Tee,,S,,1,,',
+        ...Array.from({ length: 99 }, (_, index) => `big,Big,,${tea(labels)} ${index},,1,,`),
+        `big,,${description},,,,,`,
+      )
+    const refusalOf = async (csv: string) => {
+      const { body } = await expectRefused(postCsv(service, merchant, csv), 413, 'PAYLOAD_TOO_LARGE')
+      const [fault, ...more] = body.error.details.faults
+      expect([more, body.error.details.more]).to.deep.equal([[], 0])
+      expect(body.error.message).to.include('It can take up at most 65536')
+      return [fault.row, fault.column, fault.code]
+    }
+    expect(await refusalOf(rows(97, tea(5000)))).to.deep.equal([3, 'variant_label', 'PAYLOAD_TOO_LARGE'])
+    await postCsv(service, merchant, rows(97, tea(3000))).expect(200)
+    const longer = file('tee,Tea,,,,,,', `big,,${tea(5000)},,,,,`)
+    expect(await refusalOf(longer)).to.deep.equal([3, 'description', 'PAYLOAD_TOO_LARGE'])
+    await postCsv(service, merchant, file(`big,,${tea(10)},,,,,`)).expect(200)
+    expect((await storedProducts(service, merchant)).map(({ name }) => name)).to.deep.equal(['Big', 'Tee'])
+  })
+
   it('reports the first hundred faults and how many more there are', async () => {
     const rows = Array.from({ length: 130 }, (_, index) => `new-${index},,,,,1,,`)
     const { body } = await postCsv(service, merchant, file(...rows)).expect(400)

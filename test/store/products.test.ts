@@ -147,6 +147,27 @@ describe('A product', () => {
     expect(body.error.details[3].param).to.equal('variants[1].label')
   })
 
+  it('is rejected if it would take up more than 64 KiB, which no change may exceed either', async () => {
+    const tea = (length: number) => '🍵'.repeat(length)
+    const many = Array.from({ length: 100 }, (_, index) => ({ label: `${tea(97)} ${index}`, price: 1 }))
+    const [fits, long] = [tea(3000), tea(5000)]
+    const refused = await expectRefused(
+      create({ name: 'x', description: long, variants: many }),
+      413,
+      'PAYLOAD_TOO_LARGE',
+    )
+    expect(refused.body.error.message).to.match(/would take up 6\d{4} bytes. It can take up at most 65536/)
+    const { body } = await create({ name: 'x', description: fits, variants: many }).expect(201)
+    await expectRefused(put(body.data._id, { description: long }), 413, 'PAYLOAD_TOO_LARGE')
+    expect((await read(body.data._id)).body.data.description).to.equal(fits)
+    await put(body.data._id, {
+      description: 'short',
+      variants: [{ label: 'One more', price: 1 }],
+      removeMissingVariants: true,
+    }).expect(200)
+    await put(body.data._id, { description: long }).expect(200)
+  })
+
   it('is rejected if it has too many variants, with a list of the first hundred faults', async () => {
     const { body } = await create({ ...variants(...Array.from({ length: 80_000 }, () => ({}))), name: '' })
     const { details } = body.error

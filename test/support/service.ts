@@ -75,6 +75,9 @@ export function freshEnvironment(changes: Record<string, string>): Record<string
     RATE_LIMIT_PER_SECOND: '1000',
     // Counting for a quota is a MongoDB command at an unpredictable moment, and kill tests count commands.
     SANDBOX_INTENTS_PER_DAY: '0',
+    LIVE_DOCUMENTS_PER_DAY: '0',
+    LIVE_BYTES_PER_DAY: '0',
+    SANDBOX_BYTES_PER_DAY: '0',
     AUDIT_LINES_PER_DAY: '0',
     PUBLIC_URL: 'http://localhost:3000',
     PAY_URL: 'http://pay.localhost:3000',

@@ -16,7 +16,7 @@ export function newRequest(deps: Pick<Deps, 'now' | 'secrets'>, changes: Partial
     earlier: async () => null,
     build(data) {
       const response = { status: 200, body: Buffer.from(JSON.stringify({ success: true, data })) }
-      const about = { refusal: false, paramsHash: '', at: deps.now(), sandboxOf: null }
+      const about = { refusal: false, paramsHash: '', at: deps.now() }
       return { response, row: rowOf(deps, key, response, about) }
     },
     ...changes,

@@ -127,4 +127,22 @@ export const limitInfos: Record<keyof BusinessLimits, LimitInfo> = {
     min: 0,
     max: 1_000_000_000,
   },
+  liveDocumentsPerDay: {
+    label: 'Live documents per day',
+    description: 'documents stored with live keys per UTC day; 0 means no limit',
+    min: 0,
+    max: 1_000_000_000_000,
+  },
+  liveBytesPerDay: {
+    label: 'Live bytes per day',
+    description: 'bytes stored with live keys per UTC day; 0 means no limit',
+    min: 0,
+    max: 1_000_000_000_000_000,
+  },
+  sandboxBytesPerDay: {
+    label: 'Sandbox bytes per day',
+    description: 'bytes stored with test keys per UTC day; 0 means no limit',
+    min: 0,
+    max: 1_000_000_000_000_000,
+  },
 }

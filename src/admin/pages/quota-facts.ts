@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { Business } from '../../businesses/business.ts'
+import type { QuotaUsage, Usages } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
-import type { QuotaUsage, Usages } from '../../quotas/usage.ts'
 import { groupDigits } from './words.ts'
 
 /** Returns a business's limits and quotas as HTML, with the current usage. */
@@ -11,12 +11,14 @@ export function quotaFacts({ config }: Pick<Deps, 'config'>, { limits }: Busines
   return html`<dt>Rate</dt><dd>${rate}${ofItsOwn(limits.perSecond)}</dd>
     <dt>Live payment codes</dt><dd>${left(usages.liveCodes)}${ofItsOwn(limits.liveCodes)}</dd>
     <dt>Created in the sandbox today</dt><dd>${left(usages.sandboxToday)}${ofItsOwn(limits.sandboxIntentsPerDay)}</dd>
-    <dt>Stored sandbox responses today</dt><dd>${left(usages.sandboxResponsesToday)}</dd>`
+    <dt>Live documents stored today</dt><dd>${left(usages.liveDocumentsToday)}${ofItsOwn(limits.liveDocumentsPerDay)}</dd>
+    <dt>Live bytes stored today</dt><dd>${left(usages.liveBytesToday)}${ofItsOwn(limits.liveBytesPerDay)}</dd>
+    <dt>Sandbox bytes stored today</dt><dd>${left(usages.sandboxBytesToday)}${ofItsOwn(limits.sandboxBytesPerDay)}</dd>`
 }
 
 function left({ used, limit, left: rest }: QuotaUsage): string {
+  if (limit === null) return 'no limit'
   const known = used === null ? 'more than can be counted' : groupDigits(used)
-  if (limit === null) return `${known} used, no limit`
   return `${known} of ${groupDigits(limit)} used${rest === null ? '' : `, ${groupDigits(rest)} left`}`
 }
 

@@ -2,8 +2,6 @@ import type { By } from '../../audit/audit-event.ts'
 import { addLine } from '../../audit/audited.ts'
 import { findBusinessesByName } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
-import { signInAttempts } from '../../security/failed-attempts/collections.ts'
-import { createLimiter } from '../../security/failed-attempts/limiter.ts'
 import { businessPath } from '../pages/paths.ts'
 import { finders, type Hit } from './finders.ts'
 import { keyFinders } from './key-finders.ts'
@@ -26,7 +24,7 @@ export interface Results {
 }
 
 /** The searches by phone number that one person may make in an hour. */
-const phoneSearches = { name: 'phone-search', max: 60, seconds: 3600 } as const
+const phoneSearches = { max: 60, seconds: 3600 } as const
 
 /** A search by name requires at least this many characters, because a single letter occurs in too many names. */
 export const minPartLength = 2
@@ -43,8 +41,8 @@ export async function runFinders(deps: Deps, query: string, by: By): Promise<Res
     return input === null ? [] : [{ finder, input }]
   })
   if (accepted.some(({ finder }) => finder.audited !== undefined)) {
-    const counted = await createLimiter(deps, signInAttempts, phoneSearches).count(by.actor.name)
-    if (!counted.isOpen) return { waitMs: counted.closedMs }
+    const [waitMs = 0] = await deps.counters.take([{ id: `phone-search ${by.actor.name}`, ...phoneSearches }])
+    if (waitMs > 0) return { waitMs }
   }
   const groups = await Promise.all(
     accepted.map(async ({ finder, input }): Promise<Group> => {

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
 import { stringify } from 'safe-stable-stringify'
 import { byCaller, type Caller } from '../../businesses/caller.ts'
+import { countStored } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { type ErrorCode, Refusal, refuse } from '../../errors.ts'
 import {
@@ -16,8 +17,8 @@ import {
   type WriteRequest,
 } from '../../idempotency/request.ts'
 import { freshSince, type StoredResponse } from '../../idempotency/response.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
 import type { Cause } from '../../outbox/event.ts'
-import { withinSandboxResponses } from '../../quotas/sandbox-responses.ts'
 import { inSpan } from '../../tracing/in-span.ts'
 import { type ApiResponse, failure, success } from '../responses/envelope.ts'
 import type { Deadline } from '../server/deadline.ts'
@@ -44,7 +45,6 @@ export interface Write {
   status: number
   /** The error of an unreadable body, which is never stored: the client repeats the request with the whole body. */
   unread: Refusal | null
-  isNeverLimited: boolean
   /** Finds what a request with the same key has done. Null if `responses` alone says so. */
   findEffect: ((request: WriteRequest) => Promise<Result | null>) | null
   /** Whether `run` looks for the result of an earlier request. */
@@ -89,14 +89,16 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
   const paramsHash = digest(stringify(write.params) ?? '', paramsLength)
   const arrivedAt = deps.now()
   const since = freshSince(arrivedAt)
-  const sandboxOf = caller.sandbox ? caller.businessId : null
   const key = digest(JSON.stringify([caller.keyId, write.method, write.path, write.key]), keyLength)
 
-  // The quota for responses does not count successful creates, which have one of their own.
   const rowFor = (response: Bytes, about: Pick<StoredResponse, 'at' | 'paramsHash' | 'refusal'>) =>
-    rowOf(deps, key, response, { ...about, sandboxOf: response.status === 201 ? null : sandboxOf })
-  const store = (row: StoredResponse) =>
-    deadline.run((deadlineAt) => storeRow(deps, row, { since, isShared: findEffect !== null, deadlineAt }))
+    rowOf(deps, key, response, about)
+  const store = async (row: StoredResponse) => {
+    const options = { since, isShared: findEffect !== null }
+    const there = await deadline.run((deadlineAt) => storeRow(deps, row, { ...options, deadlineAt }))
+    if (there === null) countStored(deps, caller, { bytes: bytesOf(row) })
+    return there
+  }
   const find = () => deadline.run((deadlineAt) => findRow(deps, key, since, deadlineAt))
   const effect = () => deadline.run(async (deadlineAt) => (await findEffect?.(request(deadlineAt))) ?? null)
   const repeat = (row: StoredResponse): Result => ({ kind: 'stored', response: readRow(deps, row), repeats: row })
@@ -109,6 +111,8 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
   }
   const looking = lookUp(await deadline.run(async (deadlineAt) => deadlineAt))
   looking.catch(() => undefined)
+  /** The size of the row that a transaction stores. */
+  let storedBytes = 0
 
   const request = (deadlineAt: number): WriteRequest => ({
     key,
@@ -120,7 +124,9 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     earlier: () => looking,
     build(data) {
       const response = success(write.status, data)
-      return { response, row: rowFor(response, { paramsHash, at: deps.now(), refusal: false }) }
+      const row = rowFor(response, { paramsHash, at: deps.now(), refusal: false })
+      storedBytes = bytesOf(row)
+      return { response, row }
     },
   })
 
@@ -156,7 +162,10 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
   async function conclude(result: Result): Promise<ApiResponse> {
     if (result.kind === 'stored') {
       const { response, repeats } = result
-      if (repeats === null) return { ...response, code: null, headers: {} }
+      if (repeats === null) {
+        countStored(deps, caller, { bytes: storedBytes })
+        return { ...response, code: null, headers: {} }
+      }
       await deps.capacity.paceWork(caller.businessId, response.body.length)
       return repeated(response, repeats.paramsHash !== paramsHash)
     }
@@ -178,7 +187,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
   return inSpan(deps, 'operation', cause.traceparent, async () => {
     const run = () =>
       deadline.run(async (deadlineAt) => (write.looksItself ? null : await looking) ?? write.run(request(deadlineAt)))
-    const result = await withinSandboxResponses(deps, caller, write, run).catch(afterError)
+    const result = await run().catch(afterError)
     return 'kind' in result ? conclude(result) : result
   })
 }

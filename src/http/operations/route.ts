@@ -82,8 +82,6 @@ export interface AnyWrite extends Common {
   hasDryRun?: true
   /** Present if the body is a CSV file, which `run` receives as a `FileBody`. Any other body is JSON. */
   body?: 'csv'
-  /** Whether the daily quota for responses counts the operation but never refuses it, as it does for all deletions. */
-  isNeverLimited?: true
 }
 
 export interface WriteRoute extends AnyWrite {

@@ -209,7 +209,6 @@ async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
       params: kind !== null && 'params' in body ? [req.query, body.params] : [req.query],
       status: route.hasDryRun && 'value' in body && isDryRun(body.value) ? 200 : status,
       unread,
-      isNeverLimited: route.isNeverLimited ?? route.method === 'delete',
       cause: causeOf(res),
       looksItself,
       storesNoRow,

@@ -3,7 +3,6 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { type Page, presentPage, readPage, readSlice } from '../../input/pagination.ts'
-import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import { createEndpoint, parseEndpoint } from '../../webhooks/endpoints/create.ts'
 import { deleteEndpoint } from '../../webhooks/endpoints/delete.ts'
 import { type Endpoint, standing } from '../../webhooks/endpoints/endpoint.ts'
@@ -22,10 +21,8 @@ export const endpointRoutes: readonly Route[] = [
     about: aboutEndpoints.create,
     scope: 'webhooks.endpoints:write',
     status: 201,
-    run: async (deps, caller, { body }, request) => {
-      const described = parseEndpoint(deps, caller, body)
-      return withinAuditLines(deps, caller, () => createEndpoint(deps, caller, described, request))
-    },
+    run: async (deps, caller, { body }, request) =>
+      createEndpoint(deps, caller, parseEndpoint(deps, caller, body), request),
   },
   {
     method: 'put',
@@ -57,7 +54,6 @@ export const endpointRoutes: readonly Route[] = [
     path: '/dev/webhooks/endpoints/:id/rotate-secret',
     about: aboutEndpoints.rotateSecret,
     scope: 'webhooks.endpoints:write',
-    isNeverLimited: true,
     run: (deps, caller, { params: { id = '' } }, request) => rotateSecret(deps, caller, id, request),
   },
   {

@@ -63,7 +63,6 @@ export const intentRoutes: readonly Route[] = [
     path: '/dev/intents/:referenceNumber/cancel',
     about: aboutIntents.cancel,
     scope: 'payments.intents:write',
-    isNeverLimited: true,
     ...ofIntent,
     run: (deps, caller, { params: { referenceNumber = '' } }, request) =>
       cancelIntent(deps, caller, referenceNumber, request),

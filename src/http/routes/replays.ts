@@ -1,6 +1,5 @@
 import type { PageQuery } from '../../../schemas/page.ts'
 import { presentPage, readSlice } from '../../input/pagination.ts'
-import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import { cancelOwnReplay } from '../../webhooks/replays/cancel.ts'
 import { findReplay, listReplays } from '../../webhooks/replays/find.ts'
 import { presentReplay } from '../../webhooks/replays/present.ts'
@@ -17,11 +16,8 @@ export const replayRoutes: readonly Route[] = [
     scope: 'webhooks.deliveries:write',
     status: 201,
     hasDryRun: true,
-    run: async (deps, caller, { params: { id = '' }, body }, request) => {
-      const wanted = parseReplay(deps, body)
-      const run = () => requestReplay(deps, caller, id, wanted, request)
-      return wanted.dryRun ? run() : withinAuditLines(deps, caller, run)
-    },
+    run: async (deps, caller, { params: { id = '' }, body }, request) =>
+      requestReplay(deps, caller, id, parseReplay(deps, body), request),
   },
   {
     method: 'get',
@@ -47,7 +43,6 @@ export const replayRoutes: readonly Route[] = [
     path: '/dev/webhooks/endpoints/:id/replays/:replayId/cancel',
     about: aboutReplays.cancel,
     scope: 'webhooks.deliveries:write',
-    isNeverLimited: true,
     run: (deps, caller, { params: { id = '', replayId = '' } }, request) =>
       cancelOwnReplay(deps, caller, id, replayId, request),
   },

@@ -1,36 +1,28 @@
 import type { Deps } from '../../deps.ts'
-import { type AttemptEnd, createLimitByNetwork } from '../../security/failed-attempts/by-network.ts'
-import type { Points } from '../../security/failed-attempts/points.ts'
+import { type AttemptEnd, createNetworkLimit, type NetworkBudget } from '../../security/network-limit.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { PaymentHold } from './payment.ts'
 
-const seconds = 600
 /**
- * How many refused PINs one network may have in ten minutes. The limit is this high because many customers of a carrier
- * often share a network. Larger prefixes have their own limits (network.ts).
+ * A payment in progress costs one point and a refused PIN three, so up to 180 customers (60 × 3) on one network can be
+ * paying at the same time.
  */
-const ofLive = 60
-/**
- * How many points a refused PIN costs. A payment in progress costs only one point, so up to 180 customers (60 × 3) on
- * one network can be paying at the same time.
- */
-const perFailure = 3
-/**
- * How many refused PINs one network may have in ten minutes in each business's sandbox. Test wallets hold no real
- * money. Declined payments count as well, because each declined payment causes an event, which is delivered to every
- * subscribed endpoint. The limit is high enough for a test suite, but it still bounds the cost of checking PINs.
- */
-const ofTests = 600
+const refused = { gets: 'the page asks to wait', seconds: 600, perFailure: 3, countsAhead: 'stored' } as const
+export const pinBudgets = {
+  // Many customers of a carrier often share a network. Larger prefixes have their own limits (network.ts).
+  live: { ...refused, name: 'pin', what: 'Refused PINs', perNetwork: 60 },
+  // Test wallets hold no real money. Declined payments count as well, because each causes an event for every endpoint.
+  // This is enough for a test suite, but still bounds the cost of checking PINs.
+  tests: { ...refused, name: 'test-pin', what: 'Failed payments in the sandbox of a business', perNetwork: 600 },
+} satisfies Record<string, NetworkBudget>
 
 /**
  * Limits the refused PINs of each network. A payment keeps its point until a worker has learnt its outcome and calls
  * `settleLate`.
  */
-export function createRefusedPins(deps: Pick<Deps, 'log'>, points: Points) {
-  const create = (name: string, perNetwork: number) =>
-    createLimitByNetwork(deps, points, { name, perNetwork, seconds, perFailure, countsAhead: 'stored' })
-  const [live, tests] = [create('pin', ofLive), create('test-pin', ofTests)]
+export function createRefusedPins(deps: Pick<Deps, 'counters' | 'log'>) {
+  const [live, tests] = [createNetworkLimit(deps, pinBudgets.live), createNetworkLimit(deps, pinBudgets.tests)]
   const limitOf = ({ sandbox }: Intent) => (sandbox ? tests : live)
   const ownerOf = ({ sandbox, businessId }: Intent) => (sandbox ? businessId : undefined)
   return {

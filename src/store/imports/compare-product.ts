@@ -1,18 +1,17 @@
-import { maxVariants } from '../../../schemas/product-limits.ts'
+import { maxProductBytes, maxVariants } from '../../../schemas/product-limits.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
+import { newId } from '../../security/ids.ts'
 import { skusOf } from '../products/given-skus.ts'
-import { newVariant } from '../products/new-product.ts'
+import { newProduct, newVariant, type ProductDescription, tooLarge } from '../products/new-product.ts'
 import type { Product, Variant } from '../products/product.ts'
 import type { MatchedRow } from './file/check-skus.ts'
 import type { Faults } from './file/faults.ts'
 import { type Match, matchRows } from './file/match-rows.ts'
-import type { ProductRow } from './file/row.ts'
+import type { Column, ProductRow } from './file/row.ts'
 
-/** The fields of an existing product that are compared with the file. */
+/** The fields of an existing product that are compared with the file, and how many bytes the product takes up. */
 export type ExistingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active' | 'variants'> &
-  Partial<Pick<Product, 'description'>>
-
-/** A product that an import creates. */
-export type NewProduct = Pick<Product, 'name' | 'description' | 'active' | 'variants'> & { handle: string }
+  Partial<Pick<Product, 'description'>> & { bytes: number }
 
 /** The fields of a product that differ from the file. A variant's fields have names such as `variants.3.sku`. */
 export interface ChangedProduct {
@@ -27,8 +26,10 @@ export interface ChangedProduct {
 export interface Outcome {
   handle: string
   matched: MatchedRow[]
-  created: NewProduct | null
+  created: ProductDescription | null
   changed: ChangedProduct | null
+  /** How many bytes the shop's products grow by. */
+  growth: number
   /** The number of variants that will be created or changed. */
   variants: number
 }
@@ -38,6 +39,7 @@ export interface Outcome {
  * product. In that case, the import creates the product.
  */
 export function compareProduct(
+  { businessId, sandbox }: Pick<Product, 'businessId' | 'sandbox'>,
   handle: string,
   rows: readonly ProductRow[],
   product: ExistingProduct | null,
@@ -54,13 +56,46 @@ export function compareProduct(
     const patches = matches.flatMap(patchOf)
     const set = { ...differences(values, product), ...changedVariants(product.variants, patches, added) }
     const changed = Object.keys(set).length > 0 ? { _id: product._id, set } : null
-    return { handle, matched, created: null, changed, variants: patches.length + added.length }
+    const growth = growthOf(product, values, patches, added)
+    if (growth > 0) refuseLarge(rows, product.bytes + growth, faults)
+    return { handle, matched, created: null, changed, growth, variants: patches.length + added.length }
   }
   if (values.name === undefined) faults.add({ row, column: 'name', message: 'A new product needs a name.' })
   if (count === 0) faults.add({ row, column: 'price', message: priceMissing })
   const { name = '', description = '', active = true } = values
-  const created = { handle, name, description, active, variants: added }
-  return { handle, matched, created, changed: null, variants: added.length }
+  const described = { handle, name, description, active, variants: added, images: [] }
+  const created = { ...described, _id: newId(), businessId, sandbox }
+  const growth = bytesOf(newProduct(created, new Date(0)))
+  refuseLarge(rows, growth, faults)
+  return { handle, matched, created, changed: null, growth, variants: added.length }
+}
+
+/** Returns how many bytes larger a product becomes, or 0. */
+function growthOf(
+  product: ExistingProduct,
+  values: ProductCells,
+  patches: readonly VariantPatch[],
+  added: readonly Variant[],
+): number {
+  const { variants } = product
+  const changes = new Map(patches.map(({ variant, set }) => [variant, set]))
+  const changed = [...variants.map((variant) => ({ ...variant, ...changes.get(variant) })), ...added]
+  const before = Object.fromEntries(Object.keys(values).map((name) => [name, product[name as keyof ProductCells]]))
+  const [old, next] = [variants, changed].map((all) => ({ variants: all, skus: skusOf(all) }))
+  return Math.max(0, bytesOf({ ...next, ...values }) - bytesOf({ ...old, ...before }))
+}
+
+/** Adds a fault at the first of those cells that take up most of the product. */
+function refuseLarge(rows: readonly ProductRow[], bytes: number, faults: Pick<Faults, 'add'>): void {
+  if (bytes <= maxProductBytes) return
+  const texts = { name: 'name', description: 'description', variant_label: 'variantLabel', sku: 'sku' } as const
+  const sized = Object.entries(texts).map(([column, field]) => ({
+    column: column as Column,
+    row: rows.find((row) => row[field] !== null)?.row ?? rows[0]?.row ?? 0,
+    bytes: rows.reduce((sum, row) => sum + Buffer.byteLength(row[field] ?? ''), 0),
+  }))
+  const [{ row, column }] = sized.toSorted((a, b) => b.bytes - a.bytes) as [(typeof sized)[number]]
+  faults.add({ row, column, message: tooLarge(bytes), code: 'PAYLOAD_TOO_LARGE' })
 }
 
 const priceMissing = 'A new variant needs a price, in centimes.'

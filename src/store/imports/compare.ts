@@ -2,14 +2,9 @@ import type { mongo } from 'mongoose'
 import type { Deps } from '../../deps.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inSlices, readInSlices } from '../../process/in-slices.ts'
+import type { ProductDescription } from '../products/new-product.ts'
 import type { Product, Variant } from '../products/product.ts'
-import {
-  type ChangedProduct,
-  compareProduct,
-  type ExistingProduct,
-  type NewProduct,
-  type Outcome,
-} from './compare-product.ts'
+import { type ChangedProduct, compareProduct, type ExistingProduct, type Outcome } from './compare-product.ts'
 import { checkSkus, type SkuOwner } from './file/check-skus.ts'
 import { createFaults } from './file/faults.ts'
 import type { ProductRow } from './file/row.ts'
@@ -29,8 +24,10 @@ export interface ImportCounts {
 
 /** The differences between a file and the shop's products. */
 export interface Comparison {
-  created: NewProduct[]
+  created: ProductDescription[]
   changed: ChangedProduct[]
+  /** How many bytes more the products would take up. */
+  growth: number
   counts: ImportCounts
   handles: { created: string[]; updated: string[]; unchanged: string[] }
 }
@@ -54,11 +51,11 @@ export async function compare(
   await readInSlices(existing, (product) => {
     refuseLate(scope.deadlineAt)
     const { handle } = product
-    ofExisting.set(handle, compareProduct(handle, byHandle.get(handle) ?? [], product, faults))
+    ofExisting.set(handle, compareProduct(scope, handle, byHandle.get(handle) ?? [], product, faults))
   })
   const outcomes: Outcome[] = []
   await inSlices(byHandle, ([handle, rowsOfHandle]) => {
-    outcomes.push(ofExisting.get(handle) ?? compareProduct(handle, rowsOfHandle, null, faults))
+    outcomes.push(ofExisting.get(handle) ?? compareProduct(scope, handle, rowsOfHandle, null, faults))
   })
   const matched = outcomes.flatMap((outcome) => outcome.matched)
   const given = matched.flatMap(({ row, givesSku }) => (givesSku ? (row.sku ?? []) : []))
@@ -75,6 +72,7 @@ function summary(rows: number, outcomes: readonly Outcome[]): Comparison {
   return {
     created: created.flatMap((outcome) => outcome.created ?? []),
     changed: updated.flatMap((outcome) => outcome.changed ?? []),
+    growth: outcomes.reduce((sum, { growth }) => sum + growth, 0),
     counts: {
       created: created.length,
       updated: updated.length,
@@ -103,7 +101,7 @@ type ReadDeps = Pick<Deps, 'Product'>
 /** The number of products that MongoDB sends per batch. A batch of products of the largest size takes up 7 MB. */
 const batchSize = 100
 
-const compared = { handle: 1, name: 1, active: 1, variants: 1 } as const
+const compared = { handle: 1, name: 1, active: 1, variants: 1, bytes: { $bsonSize: '$$ROOT' } } as const
 
 /**
  * Finds the shop's products that have these handles. A description may take up 20 kB, so descriptions are read only if
@@ -152,7 +150,7 @@ const listedOf = <Found extends object>(
   deps: ReadDeps,
   { businessId, sandbox, session }: ImportScope,
   filter: Record<string, unknown>,
-  options: { projection: Record<string, 1>; hint: string },
+  options: { projection: Record<string, unknown>; hint: string },
 ) =>
   nativeCollection(deps.Product).find<Found>(
     { businessId, sandbox, listed: true, ...filter },

@@ -1,10 +1,9 @@
 import type { mongo } from 'mongoose'
 import type { Caller } from '../../businesses/caller.ts'
+import { type QuotaDeps, type Reserve, withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { type TakeOfDay, withSandboxDay } from '../../quotas/sandbox-day.ts'
-import { newId } from '../../security/ids.ts'
 import { newProduct } from '../products/new-product.ts'
 import type { Product } from '../products/product.ts'
 import { openShopAlone, requireShop } from '../shops/open-shop.ts'
@@ -22,12 +21,12 @@ const longestTryMs = 4_000
 /** How many products to lock before anything is read. */
 const maxBusy = 100
 
-type ImportDeps = Parameters<typeof once>[0] & Pick<Deps, 'Shop' | 'Product' | 'quotas' | 'config'>
+type ImportDeps = Parameters<typeof once>[0] & QuotaDeps & Pick<Deps, 'Shop' | 'Product'>
 
 /**
  * Imports all rows of a file in one transaction, so they appear all at once or not at all. Throws VALIDATION_ERROR with
  * the file's faults if the file has any, and SHOP_NOT_FOUND if the caller has no shop. Throws SERVICE_UNAVAILABLE if
- * this takes too long, and RATE_LIMITED if the new products exceed the sandbox's daily quota. A dry run writes nothing.
+ * this takes too long, and RATE_LIMITED if the products exceed a daily quota. A dry run writes nothing.
  */
 export async function importProducts(
   deps: ImportDeps,
@@ -41,10 +40,10 @@ export async function importProducts(
     await requireShop(deps, caller)
     return { kind: 'none', data: previewOf(await compare(deps, { businessId, sandbox, deadlineAt }, rows)) }
   }
-  return withSandboxDay(deps, caller, (take) =>
+  return withinStorage(deps, caller, (reserve) =>
     once(deps, request, { documents: [] }, ({ session }) => {
       const scope = { businessId, sandbox, session, deadlineAt: Math.min(deadlineAt, performance.now() + longestTryMs) }
-      return importRows(deps, caller, scope, rows, take)
+      return importRows(deps, caller, scope, rows, reserve)
     }),
   )
 }
@@ -54,13 +53,13 @@ async function importRows(
   caller: Caller,
   scope: Required<ImportScope>,
   rows: readonly ProductRow[],
-  take: TakeOfDay,
+  reserve: Reserve,
 ): Promise<ImportCounts> {
   const busy = await findBusy(deps, scope, rows)
   await openShopAlone(deps, caller, scope.session)
   await lock(deps, busy, scope.session)
   const comparison = await compare(deps, scope, rows)
-  await take(comparison.created.length)
+  await reserve({ creates: comparison.created.length, bytes: comparison.growth })
   await write(deps, scope, comparison)
   return comparison.counts
 }
@@ -92,15 +91,17 @@ async function lock({ Product }: ImportDeps, ids: string[], session: mongo.Clien
 
 async function write(
   { Product, now }: ImportDeps,
-  { businessId, sandbox, session, deadlineAt }: Required<ImportScope>,
+  { session, deadlineAt }: Required<ImportScope>,
   { created, changed }: Comparison,
 ): Promise<void> {
   const products = nativeCollection(Product)
   const at = now()
   for (const batch of batchesOf(created, ({ variants }) => variants.length)) {
     refuseLate(deadlineAt)
-    const inserted = batch.map((each) => newProduct({ ...each, _id: newId(), businessId, sandbox, images: [] }, at))
-    await products.insertMany(inserted, { session })
+    await products.insertMany(
+      batch.map((each) => newProduct(each, at)),
+      { session },
+    )
   }
   for (const batch of batchesOf(changed, ({ set }) => Object.keys(set).length)) {
     refuseLate(deadlineAt)

@@ -84,14 +84,14 @@ const searchTimeoutMs = 2000
 
 /**
  * Returns a line for one unit of a variant that is in stock, of the newest active product with such a variant. If the
- * sandbox has no product at all, adds a sample product first, after `onSample`. Throws INSUFFICIENT_STOCK if nothing is
- * in stock.
+ * sandbox has no product at all, adds a sample product first, and passes it to `onSample`. Throws INSUFFICIENT_STOCK if
+ * nothing is in stock.
  */
 export async function findAnyLine(
   deps: Pick<Deps, 'Shop' | 'Product' | 'config' | 'now'>,
   caller: Caller,
   session: mongo.ClientSession,
-  onSample: () => Promise<void>,
+  onSample: (sample: Product) => void,
 ): Promise<Line[]> {
   const { businessId, sandbox } = caller
   const where = { businessId, sandbox, listed: true, active: true, variants: { $elemMatch: { stock: { $gte: 1 } } } }
@@ -100,8 +100,9 @@ export async function findAnyLine(
     .maxTimeMS(searchTimeoutMs)
     .lean<SoldProduct | null>()
   if (product === null && sandbox && (await isEmpty(deps, caller, session))) {
-    await onSample()
-    product = await addSampleProduct(deps, caller, session)
+    const sample = await addSampleProduct(deps, caller, session)
+    onSample(sample)
+    product = sample
   }
   const variant = product?.variants.find(({ stock }) => stock >= 1)
   if (product !== null && variant !== undefined) return [{ param: 'items', product, variant, quantity: 1 }]

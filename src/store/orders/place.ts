@@ -1,13 +1,14 @@
 import type { mongo } from 'mongoose'
 import { type SimulatedItem, type SimulateOrderBody, simulateOrderBody } from '../../../schemas/simulate-order.ts'
 import type { Caller } from '../../businesses/caller.ts'
+import { withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { newEvent } from '../../outbox/event.ts'
 import { wakeRelay } from '../../outbox/wake-relay.ts'
-import { withSandboxDay } from '../../quotas/sandbox-day.ts'
 import { newId, newOrderNumber } from '../../security/ids.ts'
 import { readPhone } from '../../wallets/phone.ts'
 import { orderFormat } from '../../webhooks/body/order-data.ts'
@@ -40,8 +41,7 @@ function customerOf({ name, phone, email }: NonNullable<SimulateOrderBody['custo
 /**
  * Places an order in one transaction, which takes its units from stock and stores it with its `order.new` event. Throws
  * the errors of `findLines` and `findAnyLine`, AMOUNT_OUT_OF_RANGE if a line or the total exceeds the maximum amount,
- * INSUFFICIENT_STOCK with every variant that has too few units, and RATE_LIMITED if the sandbox's daily quota is used
- * up.
+ * INSUFFICIENT_STOCK with every variant that has too few units, and RATE_LIMITED if a daily quota is used up.
  */
 export async function placeOrder(
   deps: Deps,
@@ -52,20 +52,22 @@ export async function placeOrder(
   const _id = newId()
   // Orders without items compete for the newest product.
   const documents = items?.map(({ productId }) => productId) ?? [caller.businessId]
-  const result = await withSandboxDay(deps, caller, async (take) => {
-    await take(1)
-    return once(deps, request, { documents }, async ({ session }) => {
+  const result = await withinStorage(deps, caller, (reserve) =>
+    once(deps, request, { documents }, async ({ session }) => {
+      const stored: object[] = []
       const lines =
         items === null
-          ? await findAnyLine(deps, caller, session, () => take(2))
+          ? await findAnyLine(deps, caller, session, (sample) => stored.push(sample))
           : await findLines(deps, caller, items, session)
       const order = { ...draft(deps, caller, lines, request), _id, customer }
       refuseShortage(lines)
+      stored.push(order)
+      await reserve({ creates: stored.length, bytes: bytesOf(...stored) })
       await takeUnits(deps, lines, session)
       await nativeCollection(deps.Order).insertOne(order, { session })
       return presentOrder(order)
-    })
-  })
+    }),
+  )
   if (result.kind === 'stored' && result.repeats === null) wakeRelay(deps, { _id }, 'orderIds')
   return result
 }

@@ -1,12 +1,15 @@
 import type { VariantFields } from '../../../schemas/create-product.ts'
 import { type UpdateProductBody, updateProductBody } from '../../../schemas/update-product.ts'
 import type { Caller } from '../../businesses/caller.ts'
+import { withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { changedProduct, type ProductChange, type VariantChange } from './changed-product.ts'
 import { findProduct } from './find.ts'
 import { readSkus, refuseTakenSkus } from './given-skus.ts'
+import { checkedBytes } from './new-product.ts'
 import { presentProduct } from './present.ts'
 
 /**
@@ -50,7 +53,8 @@ const given = <Fields extends object>(fields: Fields): Given<Fields> =>
 
 /**
  * Changes only the fields that the request contains. Throws the errors of `findProduct` and `changedProduct`. Also
- * throws VALIDATION_ERROR if a SKU already belongs to another product of the shop.
+ * throws VALIDATION_ERROR if a SKU already belongs to another product of the shop. If the product gets larger, throws
+ * PAYLOAD_TOO_LARGE if it is too large to store, and RATE_LIMITED if a daily quota is used up.
  */
 export async function updateProduct(
   deps: Deps,
@@ -61,13 +65,18 @@ export async function updateProduct(
 ): Promise<Result> {
   if (change.variants === null && Object.keys(change.fields).length === 0)
     return { kind: 'none', data: presentProduct(await findProduct(deps, caller, id)) }
-  return once(deps, request, { documents: [id] }, async ({ session }) => {
-    const product = await findProduct(deps, caller, id, session)
-    const set = { ...changedProduct(product, change), updatedAt: deps.now() }
-    await refuseTakenSkus(deps, product, change.givenSkus, session)
-    await nativeCollection(deps.Product).updateOne({ _id: id }, { $set: set }, { session })
-    return presentProduct({ ...product, ...set })
-  })
+  return withinStorage(deps, caller, (reserve) =>
+    once(deps, request, { documents: [id] }, async ({ session }) => {
+      const product = await findProduct(deps, caller, id, session)
+      const set = { ...changedProduct(product, change), updatedAt: deps.now() }
+      await refuseTakenSkus(deps, product, change.givenSkus, session)
+      const changed = { ...product, ...set }
+      const before = bytesOf(product)
+      if (bytesOf(changed) > before) await reserve({ bytes: checkedBytes(changed) - before })
+      await nativeCollection(deps.Product).updateOne({ _id: id }, { $set: set }, { session })
+      return presentProduct(changed)
+    }),
+  )
 }
 
 /** Deletes a product, which frees its SKUs and its handle. Throws the errors of `findProduct`. */

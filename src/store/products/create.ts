@@ -1,14 +1,14 @@
 import type { mongo } from 'mongoose'
 import { type CreateProductBody, createProductBody } from '../../../schemas/create-product.ts'
 import type { Caller } from '../../businesses/caller.ts'
+import { withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { withinSandboxDay } from '../../quotas/sandbox-day.ts'
 import { newId } from '../../security/ids.ts'
 import { openShop } from '../shops/open-shop.ts'
 import { type GivenSkus, readSkus, refuseTakenSkus } from './given-skus.ts'
-import { newProduct, newVariant } from './new-product.ts'
+import { checkedBytes, newProduct, newVariant } from './new-product.ts'
 import { presentProduct } from './present.ts'
 import { defaultLabel, type Product } from './product.ts'
 
@@ -40,7 +40,8 @@ export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): Produc
 /**
  * Creates a product. If the caller uses a test key and the sandbox has no shop yet, creates the sandbox's shop too.
  * Throws SHOP_NOT_FOUND if the caller uses a live key and the business has no shop. Throws VALIDATION_ERROR if a SKU
- * already belongs to another product of the shop, and RATE_LIMITED if the sandbox's daily quota is used up.
+ * already belongs to another product of the shop, PAYLOAD_TOO_LARGE if the product is too large to store, and
+ * RATE_LIMITED if a daily quota is used up.
  */
 export function createProduct(
   deps: Deps,
@@ -49,12 +50,13 @@ export function createProduct(
   request: WriteRequest,
 ): Promise<Result> {
   const { businessId, sandbox } = caller
-  return withinSandboxDay(deps, caller, 1, () =>
+  return withinStorage(deps, caller, (reserve) =>
     once(deps, request, { documents: [] }, async ({ session }) => {
       await openShop(deps, caller, session)
       const _id = newId()
       const product = newProduct({ ...described, _id, handle: _id, businessId, sandbox }, deps.now())
       await refuseTakenSkus(deps, product, givenSkus, session)
+      await reserve({ creates: 1, bytes: checkedBytes(product) })
       await nativeCollection(deps.Product).insertOne(product, { session })
       return presentProduct(product)
     }),

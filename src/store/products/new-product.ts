@@ -1,3 +1,6 @@
+import { maxProductBytes } from '../../../schemas/product-limits.ts'
+import { refuse } from '../../errors.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
 import { newId } from '../../security/ids.ts'
 import { skusOf } from './given-skus.ts'
 import type { Product, Variant } from './product.ts'
@@ -17,6 +20,16 @@ export const newProduct = (described: ProductDescription, now: Date): Product =>
   createdAt: now,
   updatedAt: now,
 })
+
+export const tooLarge = (bytes: number): string =>
+  `The product would take up ${bytes} bytes. It can take up at most ${maxProductBytes}. Shorten its texts, or give it fewer variants.`
+
+/** Returns how many bytes a product takes up. Throws PAYLOAD_TOO_LARGE if these are too many. */
+export function checkedBytes(product: Product): number {
+  const bytes = bytesOf(product)
+  if (bytes > maxProductBytes) throw refuse('PAYLOAD_TOO_LARGE', { message: tooLarge(bytes) })
+  return bytes
+}
 
 /** Returns a new variant. If no SKU is given, the variant has none. If no stock is given, the stock is 0. */
 export const newVariant = (given: {

@@ -36,7 +36,7 @@ export interface Product {
   listed: boolean
   /** How many imports have locked the product before they read it. */
   imports?: number
-  /** The time at which the product was deleted, or null. A deleted test product counts for its day's quota. */
+  /** The time at which the product was deleted, or null. */
   deletedAt: Date | null
   createdAt: Date
   updatedAt: Date

@@ -1,6 +1,8 @@
+import { countStored } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { environmentOf } from '../../metrics/metrics.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
 import { type BodySource, composeBody, composeData } from '../body/compose.ts'
 import { type AttemptRecord, hostOf } from '../deliveries/delivery.ts'
 import { endpointIdOf } from '../deliveries/delivery-id.ts'
@@ -96,6 +98,7 @@ async function send(
     : { attempts: delivery.attempts, nextAttemptAt: null, record: { ...record, stage: null } }
   reportAttempt(deps, delivery, { url, outcome: recorded, ...shown, traceparent: span.traceparent })
   if (!isRecorded) return
+  countStored(deps, delivery, { bytes: bytesOf(record) })
   const { stage, status, durationMs } = record
   const noted = {
     endpointId: endpoint._id,

@@ -1,12 +1,13 @@
 import { retryDeliveriesBody, withoutFilter } from '../../../schemas/retry-deliveries.ts'
 import type { About } from '../../audit/audit-event.ts'
 import type { Caller } from '../../businesses/caller.ts'
+import { type Reserve, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { longestReadMs } from '../../input/pagination.ts'
 import { readSpan } from '../../input/span.ts'
-import { withinAuditLines } from '../../quotas/audit-lines.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
 import type { Delivery } from './delivery.ts'
 import { atLiveEndpoints } from './present.ts'
 import { type Outcomes, requeueAs, requeueBatch } from './requeue.ts'
@@ -49,18 +50,30 @@ export async function retryMatching(
   filter: RetryFilter,
   request: WriteRequest,
 ): Promise<Result> {
-  const requeue = async ({ deliveryIds, next }: Chosen): Promise<Result> => {
+  let addsLine = false
+  const requeue = async ({ deliveryIds, next }: Chosen, reserve: Reserve): Promise<Result> => {
     const summarise = (outcomes: Outcomes) => {
       const result = resultOf(outcomes, next)
       return { result, line: retryLine(caller, filter, result) }
     }
+    await reserve({ others: 1, bytes: bytesOf(deliveryIds) })
     const act = { by: request.by, request, summarise }
     const { plan } = await requeueAs(deps, deliveryIds, act)
     if (!plan?.requestKey) throw new Error('a retry by filter has no plan')
+    addsLine = plan.deliveries.length > 0
     return effectOf(plan.requestKey, plan.result, false)
   }
-  return withinAuditLines(deps, caller, () =>
-    deps.lists.readAndAct(caller.businessId, (models) => select(models, caller, filter), requeue),
+  const run = (reserve: Reserve) =>
+    deps.lists.readAndAct(
+      caller.businessId,
+      (models) => select(models, caller, filter),
+      (chosen) => requeue(chosen, reserve),
+    )
+  return withinAuditLines(
+    deps,
+    caller,
+    () => withinStorage(deps, caller, run),
+    () => addsLine,
   )
 }
 

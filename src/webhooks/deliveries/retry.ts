@@ -1,8 +1,8 @@
 import type { Caller } from '../../businesses/caller.ts'
+import { withinAuditLines } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
-import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import { findDeliveryRecord } from './find.ts'
 import { atLiveEndpoints, presentDelivery } from './present.ts'
 import { continuePlan, requeueAs } from './requeue.ts'
@@ -25,7 +25,8 @@ export async function retryDelivery(deps: Deps, caller: Caller, id: string, requ
   const found = await findDeliveryRecord(deps, caller, id)
   if ((await atLiveEndpoints(deps, caller, [found])).has(found)) throw refuse('SANDBOX_MISMATCH')
   const act = { by: request.by, request }
-  const { plan } = await withinAuditLines(deps, caller, () => requeueAs(deps, [id], act))
+  const retry = () => requeueAs(deps, [id], act)
+  const { plan } = await withinAuditLines(deps, caller, retry, (done) => done.plan?.deliveries.length === 1)
   if (!plan?.requestKey) throw refuse('DELIVERY_NOT_FOUND')
   return effectOf(plan.requestKey, await presentRetried(deps, caller, id, plan), false)
 }

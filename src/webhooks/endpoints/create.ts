@@ -2,9 +2,11 @@ import type { mongo } from 'mongoose'
 import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
 import type { EventName } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
+import { isEffect, type QuotaDeps, type Reserve, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
 import { storedUrl } from '../sender/url.ts'
@@ -27,12 +29,12 @@ export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body
   return { url: storedUrl(input.url), events: wanted }
 }
 
-type CreateDeps = Pick<Deps, 'Endpoint' | 'AuditEvent' | 'StoredResponse' | 'transactions' | 'secrets' | 'now'>
+type CreateDeps = QuotaDeps & Pick<Deps, 'Endpoint' | 'AuditEvent' | 'StoredResponse' | 'transactions' | 'secrets'>
 
 /**
  * Creates an endpoint in the first of the business's five slots that is free. Returns the data described in SPEC 4.8,
  * including the secret. After that, the only operation that returns a secret is a rotation, which returns a new one.
- * Throws MAX_ENDPOINTS_REACHED if no slot is free.
+ * Throws MAX_ENDPOINTS_REACHED if no slot is free, and RATE_LIMITED if a daily quota is used up.
  */
 export function createEndpoint(
   deps: CreateDeps,
@@ -41,29 +43,32 @@ export function createEndpoint(
   request: WriteRequest,
 ): Promise<Result> {
   const { businessId, sandbox } = caller
-  return once(deps, request, { documents: [businessId] }, async ({ session, at, add }) => {
-    const [_id, secret] = [newId(), newSecret()]
-    const endpoint: Endpoint = {
-      _id,
-      businessId,
-      sandbox,
-      slot: await findFreeSlot(deps, caller, session),
-      ...described,
-      secret: deps.secrets.seal(secret, secretField(_id)),
-      previousSecrets: [],
-      active: true,
-      deletedAt: null,
-      health: untried,
-      attemptHours: {},
-      reportedFailure: null,
-      outbox: [],
-      createdAt: at,
-      updatedAt: at,
-    }
-    await nativeCollection(deps.Endpoint).insertOne(endpoint, { session })
-    await add({ act: 'endpoint.created', subject: _id, businessId, after: auditedFields(deps, endpoint) })
-    return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
-  })
+  const create = (reserve: Reserve) =>
+    once(deps, request, { documents: [businessId] }, async ({ session, at, add }) => {
+      const [_id, secret] = [newId(), newSecret()]
+      const endpoint: Endpoint = {
+        _id,
+        businessId,
+        sandbox,
+        slot: await findFreeSlot(deps, caller, session),
+        ...described,
+        secret: deps.secrets.seal(secret, secretField(_id)),
+        previousSecrets: [],
+        active: true,
+        deletedAt: null,
+        health: untried,
+        attemptHours: {},
+        reportedFailure: null,
+        outbox: [],
+        createdAt: at,
+        updatedAt: at,
+      }
+      await reserve({ others: 1, bytes: bytesOf(endpoint) })
+      await nativeCollection(deps.Endpoint).insertOne(endpoint, { session })
+      await add({ act: 'endpoint.created', subject: _id, businessId, after: auditedFields(deps, endpoint) })
+      return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
+    })
+  return withinAuditLines(deps, caller, () => withinStorage(deps, caller, create), isEffect)
 }
 
 /** If another request takes the slot at the same time, the unique index `slotInUse` makes the transaction repeat. */

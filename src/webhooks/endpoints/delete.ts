@@ -1,4 +1,5 @@
 import type { Caller } from '../../businesses/caller.ts'
+import { countAuditLine } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
@@ -6,7 +7,7 @@ import { findEndpoint, findInBusiness } from './find.ts'
 import { removeSurplus } from './remove-deleted.ts'
 import { stopDeliveries } from './stop-deliveries.ts'
 
-type DeleteDeps = Pick<Deps, 'Endpoint' | 'Delivery' | 'AuditEvent' | 'StoredResponse' | 'transactions' | 'now' | 'log'>
+type DeleteDeps = Parameters<typeof once>[0] & Pick<Deps, 'Endpoint' | 'Delivery' | 'counters' | 'config' | 'log'>
 
 /**
  * Marks the endpoint as deleted, which frees its slot, and then cancels its open deliveries. Returns `{id, deleted:
@@ -29,7 +30,9 @@ export async function deleteEndpoint(
       await add({ act: 'endpoint.deleted', subject: id, businessId: caller.businessId, ...fields })
       return { id, deleted: true }
     })
-  const result = (await request.earlier()) ?? (await remove())
+  const earlier = await request.earlier()
+  const result = earlier ?? (await remove())
+  if (earlier === null) countAuditLine(deps, caller)
   // Also if the request is repeated, because the process of the first one may have died before it got here.
   await stopDeliveries(deps, id)
   await removeSurplus(deps, caller.businessId).catch((err: unknown) =>

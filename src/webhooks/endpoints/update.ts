@@ -1,10 +1,10 @@
 import type { EventName } from '../../../schemas/events.ts'
 import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'
 import type { Caller } from '../../businesses/caller.ts'
+import { isEffect, type QuotaDeps, withinAuditLines } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { withinAuditLines } from '../../quotas/audit-lines.ts'
 import { storedUrl } from '../sender/url.ts'
 import { auditedChanges } from './audit.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -30,9 +30,7 @@ export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: 
   }
 }
 
-type UpdateDeps = Parameters<typeof once>[0] &
-  Parameters<typeof withinAuditLines>[0] &
-  Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'log'>
+type UpdateDeps = Parameters<typeof once>[0] & QuotaDeps & Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'log'>
 
 /**
  * Changes the given fields. A new URL and a reactivation begin a new period for the report of failures. If the endpoint
@@ -49,6 +47,7 @@ export async function updateEndpoint(
 ): Promise<Result> {
   if (Object.keys(change).length === 0)
     return { kind: 'none', data: presentEndpoint(await findEndpoint(deps, caller, id)) }
+  let addsLine = false
   const changeOnce = () =>
     once(deps, request, { documents: [id] }, async ({ session, at, add }) => {
       const endpoint = await findEndpoint(deps, caller, id, session)
@@ -59,11 +58,14 @@ export async function updateEndpoint(
       await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
       // A request that keeps all values adds no line.
       const changes = auditedChanges(deps, endpoint, changed)
+      addsLine = changes !== null
       if (changes !== null)
         await add({ act: 'endpoint.changed', subject: id, businessId: caller.businessId, ...changes })
       return presentEndpoint(changed)
     })
-  const result = (await request.earlier()) ?? (await withinAuditLines(deps, caller, changeOnce))
+  const result =
+    (await request.earlier()) ??
+    (await withinAuditLines(deps, caller, changeOnce, (done) => addsLine && isEffect(done)))
   // Also if the request is repeated, because the process of the first one may have died before it got here.
   if (change.active === false) await stopDeliveries(deps, id)
   return result

@@ -1,6 +1,7 @@
 import type { By } from '../../audit/audit-event.ts'
 import { type AuditedAct, type AuditedDeps, audited } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
+import { countAuditLine } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
@@ -24,16 +25,22 @@ export const cancelReplay = (
   })
 
 /** Cancels one of the caller's replays and returns it. Throws the same errors as `findReplay`. */
-export const cancelOwnReplay = (
-  deps: Pick<Deps, 'Replay' | 'AuditEvent' | 'StoredResponse' | 'transactions' | 'now'>,
+export async function cancelOwnReplay(
+  deps: Parameters<typeof once>[0] & Pick<Deps, 'Replay' | 'counters' | 'config'>,
   caller: Caller,
   endpointId: string,
   id: string,
   request: WriteRequest,
-): Promise<Result> =>
-  once(deps, request, { documents: [id] }, async (act) =>
-    presentReplay(await endRunning(deps, await findReplay(deps, caller, endpointId, id, act.session), act)),
-  )
+): Promise<Result> {
+  let addsLine = false
+  const result = await once(deps, request, { documents: [id] }, async (act) => {
+    const replay = await findReplay(deps, caller, endpointId, id, act.session)
+    addsLine = replay.status === 'RUNNING'
+    return presentReplay(await endRunning(deps, replay, act))
+  })
+  if (addsLine) countAuditLine(deps, caller)
+  return result
+}
 
 async function endRunning(
   { Replay: model }: Pick<Models, 'Replay'>,

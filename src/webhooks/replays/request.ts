@@ -1,9 +1,11 @@
 import type { EventName } from '../../../schemas/events.ts'
 import { replayEndpointBody } from '../../../schemas/replay-endpoint.ts'
 import type { Caller } from '../../businesses/caller.ts'
+import { isEffect, type QuotaDeps, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { readSpan } from '../../input/span.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
 import { permitEvents } from '../endpoints/event-permission.ts'
 import { findEndpoint } from '../endpoints/find.ts'
 import { presentReplay } from './present.ts'
@@ -30,10 +32,8 @@ export function parseReplay(deps: Pick<Deps, 'validate'>, body: unknown): Replay
  * `planReplay` and `insertReplay`.
  */
 export async function requestReplay(
-  deps: Pick<
-    Deps,
-    'Endpoint' | 'LoggedEvent' | 'Replay' | 'AuditEvent' | 'StoredResponse' | 'transactions' | 'lists' | 'now'
-  >,
+  deps: QuotaDeps &
+    Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 'AuditEvent' | 'StoredResponse' | 'transactions' | 'lists'>,
   caller: Caller,
   endpointId: string,
   { dryRun, ...wanted }: ReturnType<typeof parseReplay>,
@@ -54,10 +54,15 @@ export async function requestReplay(
     const replay = presentReplay({ ...planned, ...unstarted, _id: '', createdAt: deps.now() })
     return { kind: 'none', data: { ...replay, id: null, status: null, dryRun: true, undelivered } }
   }
-  return once(deps, request, { documents: [caller.businessId] }, async (act) => ({
-    ...presentReplay(await insertReplay(deps, planned, act)),
-    undelivered,
-  }))
+  const start = () =>
+    withinStorage(deps, caller, (reserve) =>
+      once(deps, request, { documents: [caller.businessId] }, async (act) => {
+        const replay = await insertReplay(deps, planned, act)
+        await reserve({ others: 1, bytes: bytesOf(replay) })
+        return { ...presentReplay(replay), undelivered }
+      }),
+    )
+  return withinAuditLines(deps, caller, start, isEffect)
 }
 
 /** The fields of a dry run that would change while the replay runs. */

@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventName } from '../../../schemas/events.ts'
 import type { ReplayCancellation } from '../../../schemas/responses/replay.ts'
+import { countStored } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import type { LoggedEvent } from '../../events/logged-event.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Work } from '../../work/loop.ts'
 import { beginAttempts } from '../attempts/attempt-due.ts'
@@ -109,7 +111,7 @@ type Existing = Pick<Delivery, '_id' | 'status' | 'insertedBy'>
  * at least 1. Returns the last event of the page, the counts, and the ids of the deliveries that need an attempt.
  */
 async function applyPage(
-  deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'batchers' | 'now'>,
+  deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'batchers' | 'counters' | 'config' | 'now'>,
   replay: Replay,
   endpoint: AttemptEndpoint,
   events: readonly LoggedEvent[],
@@ -147,7 +149,7 @@ async function findExisting({ Delivery }: Pick<Deps, 'Delivery'>, ids: string[])
  * the others in the meantime.
  */
 async function insertDeliveries(
-  { batchers, now }: Pick<Deps, 'batchers' | 'now'>,
+  deps: Pick<Deps, 'batchers' | 'counters' | 'config' | 'now'>,
   { _id: insertedBy }: Replay,
   endpoint: AttemptEndpoint,
   events: readonly LoggedEvent[],
@@ -156,9 +158,11 @@ async function insertDeliveries(
     events.map(async (logged) => {
       const { _id: id, createdAt, format, facts } = logged
       const event = { id, event: logged.event as EventName, createdAt, format, facts }
-      const delivery = { ...newDelivery(logged, event, endpoint, now(), null), insertedBy }
-      const insertion = await batchers.insertDelivery(delivery, noDeadline)
-      return insertion.inserted ? [delivery._id] : []
+      const delivery = { ...newDelivery(logged, event, endpoint, deps.now(), null), insertedBy }
+      const insertion = await deps.batchers.insertDelivery(delivery, noDeadline)
+      if (!insertion.inserted) return []
+      countStored(deps, delivery, { others: 1, bytes: bytesOf(delivery) })
+      return [delivery._id]
     }),
   )
   return inserted.flat()

@@ -4,10 +4,9 @@ import type { By } from '../../audit/audit-event.ts'
 import { type AuditedAct, type AuditedDeps, audited } from '../../audit/audited.ts'
 import { refuse } from '../../errors.ts'
 import { upToNow } from '../../input/span.ts'
+import { dayOf, startOf, usedUp } from '../../limits/counter.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
-import { secondsLeft } from '../../quotas/quota.ts'
-import { dayOf, startOf } from '../../quotas/sandbox-day.ts'
 import { newId } from '../../security/ids.ts'
 import { type Endpoint, isReceiving } from '../endpoints/endpoint.ts'
 import type { EventSelection, Replay } from './replay.ts'
@@ -150,9 +149,6 @@ async function takeNumber(
     started.length < maxReplaysPerDay
       ? [maxEventsPerDay, 'events per UTC day. Choose a shorter period, or wait until the next day.']
       : [maxReplaysPerDay, 'times per UTC day. Wait until the next day.']
-  throw refuse('RATE_LIMITED', {
-    message: `A business can replay ${limit} ${message}`,
-    details: { scope: 'replays', limit },
-    retryAfterSeconds: secondsLeft(startOf(day + 1), now, 86_400_000),
-  })
+  const freeAt = startOf(day + 1)
+  throw usedUp(`A business can replay ${limit} ${message}`, { scope: 'replays', limit }, { freeAt, now })
 }

@@ -19,7 +19,7 @@ const pointsOf = (process: Point['process'], insert: typeof before, specs: reado
 export const points: readonly Point[] = [
   ...pointsOf('web', before, [
     ['write.key-looked-up', 'write', 'idempotencyKey($$)'],
-    ['write.before-run', 'runOnce', 'withinSandboxResponses($$)'],
+    ['write.before-run', 'runOnce', 'run().catch($$)'],
     ['create.before-insert', 'insertIntent', '$.insertIntent($$)'],
     ['create.inserted', 'insertIntent', 'countTransition($$)'],
     ['write.before-response-kept', 'runOnce', 'isKnown ? null : await store($)'],

@@ -1,0 +1,245 @@
+import type { Config } from '../config.ts'
+import type { Deps } from '../deps.ts'
+import { Refusal } from '../errors.ts'
+import type { Result } from '../idempotency/request.ts'
+import { countLiveCodes, liveCodeLimit } from '../intents/live-codes.ts'
+import { dayOf, startOf, usedToday, usedUp } from '../limits/counter.ts'
+import type { Limit, Scope } from '../limits/limit.ts'
+import { isTooSlow } from '../mongo/collection.ts'
+import { type Business, type BusinessLimits, defaultLimits } from './business.ts'
+import type { Caller } from './caller.ts'
+
+interface QuotaInfo extends Limit {
+  setBy: string
+  scope: Scope
+  /** 0 means that there is no limit. */
+  limit(config: Config, limits: BusinessLimits): number | null
+  message(limit: number): string
+}
+
+/** A limit that operators can set for each business. */
+const ofBusiness = (name: Exclude<keyof BusinessLimits, 'perSecond' | 'liveCodes'>) => ({
+  setBy: `${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}, \`business limit\``,
+  metric: 'business_quota_used_ratio',
+  limit: (config: Config, own: BusinessLimits) => own[name] ?? config[name],
+})
+
+const storage = (keys: string, what: string, name: Parameters<typeof ofBusiness>[0]): QuotaInfo => ({
+  ...ofBusiness(name),
+  what: `What ${keys} keys store per UTC day, in ${what}`,
+  gets: '429 `storage`, only for what adds data',
+  scope: 'storage',
+  message: (limit) =>
+    `The ${keys} keys of this business can store ${limit} ${what} per UTC day. Wait until the next day. Until then, you can still cancel, refund and delete.`,
+})
+
+const auditLines = (keys: string): QuotaInfo => ({
+  what: `Audit lines of ${keys} keys per UTC day`,
+  gets: '429 `audit`, never for deletions, rotations and cancellations',
+  setBy: 'AUDIT_LINES_PER_DAY',
+  scope: 'audit',
+  limit: (config) => config.auditLinesPerDay,
+  message: (limit) =>
+    `The ${keys} keys of a business can change webhook endpoints, retry deliveries and replay events ${limit} times per UTC day. Wait until the next day.`,
+})
+
+/** What a business may use in a UTC day. */
+export const quotas = {
+  liveDocuments: storage('live', 'documents', 'liveDocumentsPerDay'),
+  liveBytes: storage('live', 'bytes', 'liveBytesPerDay'),
+  sandboxBytes: storage('test', 'bytes', 'sandboxBytesPerDay'),
+  sandboxCreates: {
+    ...ofBusiness('sandboxIntentsPerDay'),
+    what: 'Intents, orders and products that test keys create per UTC day',
+    gets: '429 `sandbox`',
+    scope: 'sandbox',
+    message: (limit) =>
+      `The test keys of this business can create ${limit} intents, orders and products per UTC day. Wait until the next day.`,
+  },
+  liveAuditLines: auditLines('live'),
+  sandboxAuditLines: auditLines('test'),
+} as const satisfies Record<string, QuotaInfo>
+
+export type QuotaName = keyof typeof quotas
+type Owner = Pick<Caller, 'businessId' | 'sandbox' | 'limits'>
+export type QuotaDeps = Pick<Deps, 'counters' | 'config' | 'now'>
+type Amounts = readonly (readonly [name: QuotaName, amount: number])[]
+
+const limitOf = ({ config }: Pick<Deps, 'config'>, name: QuotaName, limits: BusinessLimits): number | null =>
+  quotas[name].limit(config, limits) || null
+
+/**
+ * Runs an act, which must call `reserve` before it writes, with all that it then uses. It may do so in a transaction,
+ * which may run several times. Gives back what the act did not use: all of it if it fails or `isUsed` says so. If it is
+ * unknown whether the act took effect, gives back nothing.
+ */
+async function within<T>(
+  deps: QuotaDeps,
+  caller: Owner,
+  act: (reserve: (amounts: Amounts) => Promise<void>) => Promise<T>,
+  isUsed: (result: T) => boolean,
+): Promise<T> {
+  const spent = new Map<QuotaName, number>()
+  const day = dayOf(deps.now())
+  let needed: Amounts = []
+  const giveBack = (used: Amounts): void => {
+    if (dayOf(deps.now()) !== day) return
+    for (const [name, amount] of used) spent.set(name, (spent.get(name) ?? 0) - amount)
+    count(
+      deps,
+      caller,
+      [...spent].map(([name, amount]) => [name, -amount]),
+    )
+  }
+  try {
+    const result = await act(async (amounts) => {
+      needed = amounts
+      for (const [name, amount] of amounts) {
+        const more = amount - (spent.get(name) ?? 0)
+        if (more <= 0) continue
+        await spend(deps, caller, name, more)
+        spent.set(name, amount)
+      }
+    })
+    giveBack(isUsed(result) ? needed : [])
+    return result
+  } catch (error) {
+    if (error instanceof Refusal && error.statusCode < 500) giveBack([])
+    throw error
+  }
+}
+
+async function spend(deps: QuotaDeps, { businessId, limits }: Owner, name: QuotaName, amount: number): Promise<void> {
+  const limit = limitOf(deps, name, limits)
+  if (limit === null || (await deps.counters.spend({ name, owner: businessId, limit }, amount))) return
+  const { scope, message } = quotas[name]
+  const now = deps.now()
+  throw usedUp(message(limit), { scope, limit }, { freeAt: startOf(dayOf(now) + 1), now })
+}
+
+/** Counts even beyond a limit. Without a limit, there is nothing to count. */
+function count(
+  deps: Pick<Deps, 'counters' | 'config'>,
+  { businessId, limits = defaultLimits }: Pick<Owner, 'businessId'> & Partial<Owner>,
+  amounts: Amounts,
+): void {
+  for (const [name, amount] of amounts)
+    if (amount !== 0 && limitOf(deps, name, limits) !== null) deps.counters.count({ name, owner: businessId }, amount)
+}
+
+/**
+ * What an act stores. `creates` are intents, orders and products, of which the sandbox has a quota of its own, and
+ * `others` are other documents.
+ */
+export interface Stored {
+  creates?: number
+  others?: number
+  bytes: number
+}
+
+const amountsOf = (sandbox: boolean, { creates = 0, others = 0, bytes }: Stored): Amounts =>
+  sandbox
+    ? [
+        ['sandboxCreates', creates],
+        ['sandboxBytes', bytes],
+      ]
+    : [
+        ['liveDocuments', creates + others],
+        ['liveBytes', bytes],
+      ]
+
+export type Reserve = (stored: Stored) => Promise<void>
+
+/**
+ * Runs an act that creates or enlarges a merchant's data. `reserve` throws RATE_LIMITED if too little is left of a
+ * quota for all that the act stores.
+ */
+export const withinStorage = (
+  deps: QuotaDeps,
+  caller: Owner,
+  act: (reserve: Reserve) => Promise<Result>,
+): Promise<Result> =>
+  within(deps, caller, (reserve) => act((stored) => reserve(amountsOf(caller.sandbox, stored))), isEffect)
+
+/** Whether a request has had its effect now, and not an earlier one with the same key. */
+export const isEffect = (result: Result): boolean =>
+  (result.kind === 'effect' && !result.isRepeat) || (result.kind === 'stored' && result.repeats === null)
+
+/** Counts what was stored for a business and is never refused. */
+export const countStored = (
+  deps: Pick<Deps, 'counters' | 'config'>,
+  owner: Pick<Owner, 'businessId' | 'sandbox'>,
+  stored: Stored,
+): void => count(deps, owner, amountsOf(owner.sandbox, stored))
+
+const auditLine = ({ sandbox }: Pick<Owner, 'sandbox'>): Amounts => [
+  [sandbox ? 'sandboxAuditLines' : 'liveAuditLines', 1],
+]
+
+/**
+ * Runs an act of a merchant that adds a line to the audit trail, where it stays forever. Throws RATE_LIMITED without
+ * running it if the business's live or test keys have added all their lines of the UTC day. `addsLine` says afterwards
+ * whether it has added one.
+ */
+export const withinAuditLines = <T>(
+  deps: QuotaDeps,
+  caller: Owner,
+  act: () => Promise<T>,
+  addsLine: (result: T) => boolean,
+): Promise<T> => within(deps, caller, (reserve) => reserve(auditLine(caller)).then(act), addsLine)
+
+/** Counts the audit line of an act that is never refused. */
+export const countAuditLine = (
+  deps: Pick<Deps, 'counters' | 'config'>,
+  owner: Pick<Owner, 'businessId' | 'sandbox'>,
+): void => count(deps, owner, auditLine(owner))
+
+/**
+ * How much of a quota a business has used, and how much is left. `limit` is null if there is no limit. `used` is null
+ * then, or if counting takes too long.
+ */
+export interface QuotaUsage {
+  used: number | null
+  limit: number | null
+  left: number | null
+}
+
+const shown = {
+  liveDocumentsToday: 'liveDocuments',
+  liveBytesToday: 'liveBytes',
+  sandboxToday: 'sandboxCreates',
+  sandboxBytesToday: 'sandboxBytes',
+} as const satisfies Record<string, QuotaName>
+
+export type Usages = Record<'liveCodes' | keyof typeof shown, QuotaUsage>
+
+/** Returns how much of its quotas a business has used. What the processes have reserved counts as used. */
+export async function usagesOf(
+  deps: Pick<Deps, 'Intent' | 'Counter' | 'config' | 'now'>,
+  business: Business,
+): Promise<Usages> {
+  const names = Object.keys(shown) as (keyof typeof shown)[]
+  const owned = names.map((name) => ({ name: shown[name], owner: business._id }))
+  const [codes, used] = await Promise.all([codesOf(deps, business._id), usedToday(deps, owned)])
+  const usages = names.map((name, index) => {
+    const limit = limitOf(deps, shown[name], business.limits)
+    return [name, usage(limit && (used[index] ?? 0), limit)]
+  })
+  return { liveCodes: usage(codes, liveCodeLimit(deps, business)), ...Object.fromEntries(usages) }
+}
+
+const usage = (used: number | null, limit: number | null): QuotaUsage => ({
+  used,
+  limit,
+  left: used === null || limit === null ? null : Math.max(0, limit - used),
+})
+
+async function codesOf(deps: Pick<Deps, 'Intent' | 'now'>, businessId: string): Promise<number | null> {
+  try {
+    const [counted] = await countLiveCodes(deps, [businessId])
+    return counted?.used ?? 0
+  } catch (error) {
+    if (isTooSlow(error)) return null
+    throw error
+  }
+}

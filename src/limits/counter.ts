@@ -1,0 +1,298 @@
+import type { Model } from 'mongoose'
+import { type Refusal, unavailable } from '../errors.ts'
+import { createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
+import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
+import { type Collection, isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
+import type { Log } from '../process/log.ts'
+import { rateLimited, type Scope } from './limit.ts'
+
+/** A durable count within a period. The id names what is counted, its owner and, for a quota, the UTC day. */
+export interface Counter {
+  _id: string
+  used: number
+  /** The end of the period. MongoDB may remove the document up to a minute later. */
+  expireAt: Date
+}
+
+export const counters: Collection = {
+  name: 'counters',
+  fields: { _id: String, used: Number, expireAt: Date },
+  indexes: [{ name: 'expiry', key: { expireAt: 1 }, expireAfterSeconds: 0 }],
+}
+
+/** The most points that a counter may have within a period, which starts with its first point. */
+export interface Bound {
+  id: string
+  max: number
+  seconds: number
+}
+
+/** What an owner may use within a UTC day. */
+export interface Quota {
+  name: string
+  owner: string
+  limit: number
+}
+type Owned = Pick<Quota, 'name' | 'owner'>
+
+/** What this process has reserved of a quota and not spent yet. */
+interface Block extends Quota {
+  id: string
+  expireAt: Date
+  /** Negative if something is still to be counted. */
+  left: number
+  /** The size of the largest reservation. */
+  size: number
+  isReserving: boolean
+  settling: Promise<unknown> | null
+  /** What all processes had used or reserved when it was last read. */
+  used: number
+  isReported: boolean
+}
+
+/** A change of a counter, and what has become of it. */
+interface Change {
+  id: string
+  /** Given back if negative. */
+  amount: number
+  /** How much more to grant, if there is more. */
+  extra: number
+  max: number
+  /** The end of the period that the change starts. Points are given back only to one that ends by this time. */
+  expireAt: Date
+  granted: number
+  /** The counter when it had too little left. */
+  full: Counter | null
+}
+type Group = [Change, ...Change[]]
+
+const dayMs = 86_400_000
+export const dayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
+export const startOf = (day: number): Date => new Date(day * dayMs)
+
+/** A process holds at most this part of a quota without using it. */
+const maxUnused = 0.01
+const reportedPart = 0.8
+/** How often a process writes what it has counted without a reservation. */
+const settleMs = 50
+/** Usually, two rounds tell how much is left. Each further one means that another process was faster. */
+const maxRounds = 50
+/** A block takes about 300 bytes. */
+const maxBlocks = 10_000
+
+interface CounterDeps {
+  Counter: Model<Counter>
+  now(): Date
+}
+
+const idOf = ({ name, owner }: Owned, day: number): string => `${name} ${owner} ${day}`
+
+const usedAt = (at: Date, counter: Counter | null | undefined): number =>
+  counter && counter.expireAt > at ? counter.used : 0
+
+/** Returns how much of each quota is used or reserved today. */
+export async function usedToday({ Counter: model, now }: CounterDeps, owned: readonly Owned[]): Promise<number[]> {
+  const ids = owned.map((each) => idOf(each, dayOf(now())))
+  const found = await model.find({ _id: { $in: ids } }).lean()
+  return ids.map((id) => found.find(({ _id }) => _id === id)?.used ?? 0)
+}
+
+/** The error of an act for which too little is left until `freeAt`. */
+export const usedUp = (
+  message: string,
+  details: { scope: Scope; limit: number },
+  { freeAt, now }: { freeAt: Date; now: Date },
+): Refusal => rateLimited(message, details, Math.max(1, Math.ceil((freeAt.getTime() - now.getTime()) / 1000)))
+
+export type Counters = ReturnType<typeof openCounters>
+
+/**
+ * Counts for all processes, in MongoDB. Nothing is counted within a transaction, because all who write a document wait
+ * for each other. What the callers of one process count is written together.
+ *
+ * *Points* count failures. Each is written at once. A *quota* is reserved in blocks that are spent in memory: first
+ * what an act needs, then twice as much each time. A process that is killed loses its blocks until the day ends.
+ */
+export function openCounters({ Counter: model, now, log }: CounterDeps & { log: Pick<Log, 'warn'> }) {
+  const stored = nativeCollection(model)
+  const find = (ids: string[]): Promise<Counter[]> => stored.find({ _id: { $in: ids } }).toArray()
+  const readBatcher = createReadBatcher<Counter>(find, ({ _id }) => [_id])
+  const read = (id: string): Promise<Counter | null> => readBatcher(id, noDeadline)
+  const batcher = createBatcher<Change, Change>(1000, writeTogether)
+  const write = (change: Pick<Change, 'id' | 'amount' | 'expireAt'> & Partial<Change>): Promise<Change> =>
+    batcher({ extra: 0, max: Number.POSITIVE_INFINITY, granted: 0, full: null, ...change }, noDeadline)
+  const blocks = new Map<string, Block>()
+
+  async function writeTogether(changes: Change[]): Promise<Change[]> {
+    const same = ({ id, amount, max, expireAt }: Change) => [id, max, amount < 0 && expireAt.getTime()].join()
+    let groups = [...Map.groupBy(changes, same).values()] as Group[]
+    let full = new Map<string, Counter>()
+    for (let round = 0; groups.length > 0; round += 1) {
+      if (round === maxRounds) throw unavailable()
+      const at = now()
+      groups = groups.map((group) => allot(group, full.get(group[0].id) ?? null, at)).filter(({ length }) => length > 0)
+      const refused = await send(groups.map((group) => operationOf(group, at)))
+      groups = refused.map((index) => groups[index] as Group)
+      if (groups.length > 0) full = new Map((await find(groups.map(([{ id }]) => id))).map((each) => [each._id, each]))
+    }
+    return changes
+  }
+
+  /** Grants a counter's changes in their order, as far as enough is left, and then shares out the rest. */
+  function allot(group: Group, full: Counter | null, at: Date): Group {
+    let left = group[0].max - usedAt(at, full)
+    for (const change of group) {
+      change.full = full
+      change.granted = change.amount <= left ? change.amount : 0
+      left -= change.granted
+    }
+    const fitting = group.filter(({ granted }) => granted !== 0)
+    for (const change of fitting) {
+      const extra = Math.min(change.extra, left)
+      change.granted += extra
+      left -= extra
+    }
+    return fitting as Group
+  }
+
+  function operationOf(group: Group, at: Date) {
+    const [{ id: _id, max, expireAt }] = group
+    const amount = group.reduce((sum, { granted }) => sum + granted, 0)
+    const used = { $max: [0, { $add: ['$used', amount] }] }
+    if (amount < 0) {
+      const filter = { _id, expireAt: { $gt: at, $lte: expireAt } }
+      return { updateOne: { filter, update: [{ $set: { used } }], upsert: false } }
+    }
+    // Also true of a new document, because a missing field sorts before any date.
+    const isOver = { $lte: ['$expireAt', at] }
+    const set = { used: { $cond: [isOver, amount, used] }, expireAt: { $cond: [isOver, expireAt, '$expireAt'] } }
+    // If too little is left, the filter does not match, and MongoDB refuses a second document with the id.
+    const guard = max < Infinity && { $or: [{ used: { $lte: max - amount } }, { expireAt: { $lte: at } }] }
+    return { updateOne: { filter: { _id, ...guard }, update: [{ $set: set }], upsert: true } }
+  }
+
+  /** Returns the indexes of the operations that were refused. */
+  async function send(operations: ReturnType<typeof operationOf>[]): Promise<number[]> {
+    if (operations.length === 0) return []
+    try {
+      await stored.bulkWrite(operations, { ordered: false })
+      return []
+    } catch (error) {
+      if (!isOnlyDuplicates(error)) throw error
+      return [error.writeErrors].flat().map(({ index }) => index)
+    }
+  }
+
+  const msLeft = (counter: Counter | null): number => Math.max(1, (counter?.expireAt.getTime() ?? 0) - now().getTime())
+
+  const changeEach = (bounds: readonly Bound[], amount: number, from = now(), atMost?: number): Promise<Change[]> =>
+    Promise.all(
+      bounds.map(({ id, max, seconds }) => {
+        const expireAt = new Date(from.getTime() + seconds * 1000)
+        return write({ id, amount, expireAt, max: atMost ?? max })
+      }),
+    )
+
+  function blockOf({ name, owner }: Owned): Block {
+    const day = dayOf(now())
+    const id = idOf({ name, owner }, day)
+    const known = blocks.get(id)
+    if (known !== undefined) return known
+    const block: Block = { ...empty, name, owner, id, expireAt: startOf(day + 1) }
+    blocks.set(id, block)
+    const [oldest] = blocks.values()
+    if (blocks.size > maxBlocks && oldest !== undefined) {
+      blocks.delete(oldest.id)
+      void settle(oldest, 0)
+    }
+    return block
+  }
+
+  const mostUnused = ({ limit }: Block): number => Math.floor(limit * maxUnused)
+
+  /** Reserves `amount`, which the caller spends, and a block for later acts. */
+  async function reserve(block: Block, amount: number): Promise<boolean> {
+    const { id, expireAt, limit: max, isReserving } = block
+    const size = isReserving ? 0 : Math.min(block.size * 2, mostUnused(block) - block.left)
+    block.isReserving = true
+    const reserving = write({ id, amount, extra: Math.max(0, size - amount), expireAt, max })
+    const { granted } = await (isReserving ? reserving : reserving.finally(() => (block.isReserving = false)))
+    if (granted === 0) return false
+    block.left += granted - amount
+    block.size = Math.max(block.size, granted)
+    void note(block)
+    return true
+  }
+
+  async function note(block: Block): Promise<void> {
+    const { id, name: quota, owner: businessId, limit } = block
+    block.used = (await read(id).catch(() => null))?.used ?? block.used
+    if (block.isReported || block.used < limit * reportedPart) return
+    block.isReported = true
+    log.warn({ quota, businessId, used: block.used, limit }, 'quota.nearly-used')
+  }
+
+  /** Gives back what is left beyond `most`, or counts what is still to be counted. */
+  async function settle(block: Block, most: number): Promise<void> {
+    const kept = Math.min(Math.max(block.left, 0), most)
+    const amount = kept - block.left
+    block.left = kept
+    const { id, expireAt } = block
+    if (amount !== 0) block.settling = write({ id, amount, expireAt }).catch(() => (block.left -= amount))
+    await block.settling
+  }
+
+  const settleAll = (due: Block[]): Promise<void[]> => Promise.all(due.map((block) => settle(block, mostUnused(block))))
+  const settleLater = createBatcher<Block, void>(maxBlocks, settleAll, () => settleMs)
+
+  /** Counts what is never refused, or gives back a negative `amount` that was spent in vain. */
+  function count(owned: Owned, amount: number): void {
+    const block = blockOf(owned)
+    block.left -= amount
+    const isDue = block.left < 0 || block.left > mostUnused(block)
+    if (isDue) settleLater(block, noDeadline).catch(() => undefined)
+  }
+
+  return {
+    /** Returns a counter's points with `ahead` more, and how long it is closed if these are too many. */
+    async look({ id, max }: Bound, ahead: number): Promise<{ used: number; closedMs: number }> {
+      const counter = await read(id)
+      const used = usedAt(now(), counter) + ahead
+      return { used, closedMs: used <= max ? 0 : msLeft(counter) }
+    },
+    /** Returns how long each counter is closed, in ms. Counts one point in each of them if none is closed. */
+    async take(bounds: readonly Bound[]): Promise<number[]> {
+      const taken = await changeEach(bounds, 1)
+      const granted = bounds.filter((_, index) => taken[index]?.granted === 1)
+      if (granted.length < bounds.length) await changeEach(granted, -1)
+      return taken.map((each) => (each.granted === 1 ? 0 : msLeft(each.full)))
+    },
+    /** Counts points, even beyond the bounds. */
+    add: (bounds: readonly Bound[], points: number): Promise<unknown> => changeEach(bounds, points, now(), Infinity),
+    /** Gives back one point of each counter, unless its period began after `countedAt`. */
+    giveBack: (bounds: readonly Bound[], countedAt?: Date): Promise<unknown> => changeEach(bounds, -1, countedAt),
+    forget: ({ id }: Pick<Bound, 'id'>): Promise<unknown> => stored.updateOne({ _id: id }, { $set: { used: 0 } }),
+    /** Spends a part of a quota. Returns false if too little is left. */
+    async spend(quota: Quota, amount: number): Promise<boolean> {
+      const block = blockOf(quota)
+      block.limit = quota.limit
+      // The limit has been lowered.
+      if (block.left > mostUnused(block)) void settle(block, mostUnused(block))
+      if (block.left < amount) return reserve(block, amount)
+      block.left -= amount
+      return true
+    },
+    count,
+    /** Returns those owners that have used most of their quota, of all that spent some through this process. */
+    async fullest(name: string, most: number): Promise<(Quota & { used: number })[]> {
+      const own = [...blocks.values()].filter((each) => each.name === name && each.limit > 0 && each.expireAt > now())
+      const first = () => own.toSorted((a, b) => b.used / b.limit - a.used / a.limit).slice(0, most)
+      await Promise.all(first().map(note))
+      return first()
+    },
+    /** Gives back what is left of the blocks. */
+    close: (): Promise<unknown> => Promise.all([...blocks.values()].map((block) => settle(block, 0))),
+  }
+}
+
+const empty = { limit: 0, left: 0, size: 0, isReserving: false, settling: null, used: 0, isReported: false }

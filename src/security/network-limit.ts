@@ -1,0 +1,116 @@
+import type { Deps } from '../deps.ts'
+import type { Bound } from '../limits/counter.ts'
+import type { Limit } from '../limits/limit.ts'
+import { createCountsByOwner } from '../process/counts-by-owner.ts'
+import { throttled } from '../process/log.ts'
+import { prefixesOf } from './network.ts'
+
+/**
+ * A limit on the failed attempts that one network may make within a period. For a larger prefix, the limit is
+ * multiplied by the prefix's `share`.
+ */
+export interface NetworkBudget extends Limit {
+  name: string
+  perNetwork: number
+  seconds: number
+  /**
+   * The points that each failure costs. An attempt in progress costs one point. If a failure costs more than one point,
+   * a network can have several honest attempts in progress for each failure that its budget allows.
+   */
+  perFailure: number
+  /**
+   * Where an attempt is counted before its outcome is known. `stored` counts the attempt in MongoDB for every prefix,
+   * so concurrent attempts cannot exceed any budget. `process` counts the attempt only in this process, and only for
+   * the network that it comes from, so a successful attempt does not write to MongoDB. The drawback is that each
+   * process lets a network have its whole budget in progress, and that attempts in progress may exceed a larger
+   * prefix's budget.
+   */
+  countsAhead: 'stored' | 'process'
+}
+
+/** The minimum time for which a network is closed if attempts in progress use up its budget. */
+const inProgressMs = 1000
+
+/** How to end an attempt. The caller must call one of the two functions exactly once. */
+export interface AttemptEnd {
+  fail(): Promise<unknown>
+  leave(): Promise<unknown>
+}
+export type Attempt = ({ isOpen: true } & AttemptEnd) | { isOpen: false; closedMs: number }
+
+export interface NetworkLimit {
+  /** Starts an attempt from an IP address. If `owner` is given, attempts are counted separately for each owner. */
+  (ip: string, owner?: string): Promise<Attempt>
+  /** Ends a stored attempt that another process may have started, shortly before `countedAt`. */
+  resume(countedAt: Date, ip: string, owner?: string): AttemptEnd
+}
+
+/**
+ * Creates a limit on failed attempts by network, at every prefix size from a single address to a hosting company's /16.
+ * Addresses outside a closed prefix are never refused. There is no limit across all networks, because a single attacker
+ * could use it to shut out all customers.
+ */
+export function createNetworkLimit(
+  { counters, log }: Pick<Deps, 'counters' | 'log'>,
+  { name, perNetwork, perFailure, seconds, countsAhead }: NetworkBudget,
+): NetworkLimit {
+  const warn = throttled(60_000, (fields) => log.warn(fields, 'network.closed'))
+
+  /** Returns how long the prefixes stay closed, in ms, or 0 if all are open. */
+  function longest(bounds: readonly Bound[], closedMs: readonly number[], reported: readonly Bound[]): number {
+    for (const [index, bound] of bounds.entries())
+      if (closedMs[index] !== 0 && reported.includes(bound)) warn({ kind: name, network: bound.id.split(' ').at(-1) })
+    return Math.max(0, ...closedMs)
+  }
+
+  async function openStored(bounds: readonly Bound[]): Promise<Attempt> {
+    const closedMs = longest(bounds, await counters.take(bounds), bounds.slice(1))
+    return closedMs > 0 ? { isOpen: false, closedMs } : { isOpen: true, ...endOf(bounds) }
+  }
+
+  const endOf = (bounds: readonly Bound[], countedAt?: Date): AttemptEnd => ({
+    fail: async () => perFailure > 1 && counters.add(bounds, perFailure - 1),
+    leave: () => counters.giveBack(bounds, countedAt),
+  })
+
+  const inProgress = createCountsByOwner()
+
+  async function openInProcess(bounds: readonly Bound[]): Promise<Attempt> {
+    const own = bounds[0]?.id ?? ''
+    const before = inProgress.of(own)
+    inProgress.add(own, 1)
+    const end = (): void => inProgress.add(own, -1)
+    try {
+      const looking = bounds.map((bound, size) => counters.look(bound, size === 0 ? before + 1 : 1))
+      const standings = await Promise.all(looking)
+      const closedMs = longest(
+        bounds,
+        standings.map((each) => each.closedMs),
+        bounds,
+      )
+      if (closedMs > 0) {
+        end()
+        return { isOpen: false, closedMs: Math.max(closedMs, inProgressMs) }
+      }
+    } catch (error) {
+      end()
+      throw error
+    }
+    return {
+      isOpen: true,
+      fail: () => counters.add(bounds, perFailure).finally(end),
+      leave: async () => end(),
+    }
+  }
+
+  const boundsOf = (ip: string, owner?: string): Bound[] =>
+    prefixesOf(ip).map(({ range, share }) => ({
+      id: [name, ...(owner === undefined ? [] : [owner]), range].join(' '),
+      max: perNetwork * share * perFailure,
+      seconds,
+    }))
+  const open = countsAhead === 'stored' ? openStored : openInProcess
+  return Object.assign((ip: string, owner?: string) => open(boundsOf(ip, owner)), {
+    resume: (countedAt: Date, ip: string, owner?: string) => endOf(boundsOf(ip, owner), countedAt),
+  })
+}
