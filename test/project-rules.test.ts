@@ -52,6 +52,20 @@ describe('The project', () => {
     expect(smallFiles()).to.deep.equal([])
   })
 
+  it('lets only share, rate and counter refuse with RATE_LIMITED, and lists each of their uses in the table of limits', async () => {
+    const others = sources.filter((file) => !file.startsWith('src/limits/'))
+    expect(mentioning(others, /(refuse|super)\('RATE_LIMITED'|\brateLimited\(/)).to.deep.equal([])
+    const table = importsOf('dev/tables/limits.ts')
+    const users = mentioning(others, /\b(createShare|createNetworkLimit|usedUp|counters\.take)\(/)
+    // This one makes limits from the budgets of others.
+    const missing = users.filter((file) => ![...table, 'src/security/network-limit.ts'].includes(file))
+    expect(missing).to.deep.equal([])
+    const rows = read('docs/maintainers/limits.md')
+      .split('<!-- table: limits -->')[1]
+      ?.match(/^\| (?!Limit)/gm)
+    expect(rows).to.have.length.within(30, 40)
+  })
+
   it('does not let files in schemas import anything from the rest of the project', () => {
     expect(offenders(filesIn('schemas'), (name) => /^(src|workers|dev|test)\//.test(name))).to.deep.equal([])
   })

@@ -1,8 +1,10 @@
+import { phoneSearches } from '../../src/admin/search/run-finders.ts'
 import { quotas } from '../../src/businesses/quotas.ts'
 import { lookupBudgets } from '../../src/checkout/lookup-limit.ts'
 import { paymentBudget } from '../../src/checkout/pin-limit.ts'
 import { maxConnections } from '../../src/http/server/connection-limit.ts'
 import { connectionLimits } from '../../src/http/server/network-share.ts'
+import { codesLimit } from '../../src/intents/live-codes.ts'
 import { pinBudgets } from '../../src/intents/payments/refused-pins.ts'
 import { capacityLimits } from '../../src/limits/capacity.ts'
 import type { Limit } from '../../src/limits/limit.ts'
@@ -10,9 +12,10 @@ import { meters, requestRates } from '../../src/limits/rate.ts'
 import type { Resource } from '../../src/limits/share.ts'
 import type { NetworkBudget } from '../../src/security/network-limit.ts'
 import { hashLimits } from '../../src/security/slow-hash.ts'
-import { signInBudget } from '../../src/staff/sign-in-limit.ts'
+import { perAccount, perName, signInBudget } from '../../src/staff/sign-in-limit.ts'
 import { providerLimits } from '../../src/wallets/live/provider.ts'
 import { attemptLimits } from '../../src/webhooks/attempts/slots.ts'
+import { replayLimit } from '../../src/webhooks/replays/start.ts'
 import { code, tableOf } from '../markdown.ts'
 
 /** Every limit that makes a caller wait, get 429 or lose a connection. */
@@ -32,14 +35,24 @@ export const table = (): string =>
       ...[...Object.values(requestRates), ...Object.values(meters)].map((rate) =>
         row('rate', rate, `${rate.limit} per ${rate.owner}`),
       ),
-      ...Object.values(quotas).map((quota) => row('counter', quota, `${quota.setBy.split(',')[0]} per business`)),
-      ...failures.map((each) => row('counter', each, failuresOf(each))),
+      ...once(quotas).map((quota) => row('counter', quota, `${quota.setBy.split(',')[0]} per business`)),
+      ...[codesLimit, replayLimit].map((each) => row('counter', each, each.limit)),
+      ...once({ ...lookupBudgets, ...pinBudgets, paymentBudget, signInBudget }).map((each) =>
+        row('counter', each, failuresOf(each)),
+      ),
+      ...[perName, perAccount, phoneSearches].map((each) =>
+        row('counter', each, `${each.max} per ${each.owner} in ${each.seconds / 60} min`),
+      ),
     ],
   )
 
 const none = (): number => 0
 
-const failures = [...Object.values(lookupBudgets), ...Object.values(pinBudgets), paymentBudget, signInBudget]
+/** The same limit of several owners is one row. */
+const once = <Kind extends Limit>(limits: Record<string, Kind>): Kind[] => [
+  ...new Map(Object.values(limits).map((each) => [each.what, each])).values(),
+]
+
 const failuresOf = ({ perNetwork, seconds }: NetworkBudget): string =>
   `${perNetwork} per network in ${seconds / 60} min; 10 to 100 times as many per larger prefix`
 

@@ -34,7 +34,7 @@ const storage = (keys: string, what: string, name: Parameters<typeof ofBusiness>
 })
 
 const auditLines = (keys: string): QuotaInfo => ({
-  what: `Audit lines of ${keys} keys per UTC day`,
+  what: 'Audit lines per UTC day, of live keys and of test keys each',
   gets: '429 `audit`, never for deletions, rotations and cancellations',
   setBy: 'AUDIT_LINES_PER_DAY',
   scope: 'audit',

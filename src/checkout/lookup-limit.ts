@@ -33,11 +33,12 @@ export type LookupLimit = ReturnType<typeof createLookupLimit>
  * address, their typing errors would stay within the limit.
  */
 const misses = { gets: 'the page asks to wait', seconds: 600, perFailure: 1, countsAhead: 'stored' } as const
+const codesMissed = 'Payment codes that do not exist, live and test each'
 export const lookupBudgets = {
   // Page views are frequent and short codes are hard to guess, so viewing an existing payment writes nothing.
   link: { ...misses, name: 'link', what: 'Links that open no payment', perNetwork: 300, countsAhead: 'process' },
-  code: { ...misses, name: 'code', what: 'Payment codes that do not exist', perNetwork: 30 },
-  testCode: { ...misses, name: 'test-code', what: 'Test payment codes that do not exist', perNetwork: 30 },
+  code: { ...misses, name: 'code', what: codesMissed, perNetwork: 30 },
+  testCode: { ...misses, name: 'test-code', what: codesMissed, perNetwork: 30 },
 } satisfies Record<string, NetworkBudget>
 
 export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics'>) {

@@ -17,6 +17,14 @@ const maxCounts = 10_000
 /** MongoDB aborts a count after this time. */
 const countingMs = 2_000
 
+export const codesLimit = {
+  what: 'Live payment codes in use. It is a level that is counted, because codes become free by time alone',
+  limit: 'LIVE_CODES_PER_BUSINESS per business',
+  gets: '429 `codes`',
+  setBy: 'LIVE_CODES_PER_BUSINESS, `business limit`',
+  metric: 'business_quota_used_ratio',
+}
+
 /** The live codes that a business has in use, and when the first of them becomes free. */
 interface Usage {
   _id: string

@@ -1,3 +1,4 @@
+import { Refusal } from '../errors.ts'
 import { type Cost, createShare, type Held, processClock, type Resource, type ShareClock } from './share.ts'
 
 const mib = 1024 * 1024
@@ -162,5 +163,22 @@ export function createCapacity({ elapsedMs, after }: ShareClock = processClock) 
       const held = await wait(businessId, { reads: 1 })
       endRead(businessId, held, { bytes: bytes * times, tookMs: 0 })
     },
+  }
+}
+
+/**
+ * The maximum size of one page of a list, in bytes. This limit applies both to the documents and to the response text.
+ * It is large enough for 100 of the largest orders, or for 100 of the largest intents without refunds.
+ */
+export const maxPageBytes = 26 * 1024 * 1024
+
+/** A page whose items are too large to be read together. */
+export class PageTooLarge extends Refusal {
+  constructor() {
+    super('RATE_LIMITED', {
+      message: 'This page is too large. Request fewer items with `limit`.',
+      details: { scope: 'responses', limit: maxPageBytes },
+      retryAfterSeconds: 1,
+    })
   }
 }

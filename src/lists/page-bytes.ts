@@ -1,23 +1,6 @@
 import { mongo } from 'mongoose'
-import { Refusal } from '../errors.ts'
+import { maxPageBytes, PageTooLarge } from '../limits/capacity.ts'
 import { restAfter, sliceMs } from '../process/in-slices.ts'
-
-/**
- * The maximum size of one page of a list, in bytes. This limit applies both to the documents and to the response text.
- * It is large enough for 100 of the largest orders, or for 100 of the largest intents without refunds.
- */
-export const maxPageBytes = 26 * 1024 * 1024
-
-/** The RATE_LIMITED error for a page whose items are too large to be read together. */
-export class PageTooLarge extends Refusal {
-  constructor() {
-    super('RATE_LIMITED', {
-      message: 'This page is too large. Request fewer items with `limit`.',
-      details: { scope: 'responses', limit: maxPageBytes },
-      retryAfterSeconds: 1,
-    })
-  }
-}
 
 /**
  * Reads the documents of a page one by one. Throws PageTooLarge as soon as the page is too large, because decoding 100

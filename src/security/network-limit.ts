@@ -1,7 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { Bound } from '../limits/counter.ts'
 import type { Limit } from '../limits/limit.ts'
-import { createCountsByOwner } from '../process/counts-by-owner.ts'
 import { throttled } from '../process/log.ts'
 import { prefixesOf } from './network.ts'
 
@@ -73,15 +72,20 @@ export function createNetworkLimit(
     leave: () => counters.giveBack(bounds, countedAt),
   })
 
-  const inProgress = createCountsByOwner()
+  const inProgress = new Map<string, number>()
+  function countInProgress(id: string, by: 1 | -1): number {
+    const count = (inProgress.get(id) ?? 0) + by
+    if (count === 0) inProgress.delete(id)
+    else inProgress.set(id, count)
+    return count
+  }
 
   async function openInProcess(bounds: readonly Bound[]): Promise<Attempt> {
     const own = bounds[0]?.id ?? ''
-    const before = inProgress.of(own)
-    inProgress.add(own, 1)
-    const end = (): void => inProgress.add(own, -1)
+    const running = countInProgress(own, 1)
+    const end = (): void => void countInProgress(own, -1)
     try {
-      const looking = bounds.map((bound, size) => counters.look(bound, size === 0 ? before + 1 : 1))
+      const looking = bounds.map((bound, size) => counters.look(bound, size === 0 ? running : 1))
       const standings = await Promise.all(looking)
       const closedMs = longest(
         bounds,

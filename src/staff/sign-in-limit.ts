@@ -8,13 +8,25 @@ import { isRecoveryCode } from './second-factor/recovery-codes.ts'
  * The limit on attempts to sign in under one name from one network within 15 minutes. Sign-ins under this name remain
  * possible from other networks, so that a stranger cannot lock out a member of staff.
  */
-const perName = { max: 10, seconds: 900 }
+export const perName = {
+  what: 'Failed sign-ins of staff under one name from one network',
+  owner: 'name and network',
+  gets: 'the page asks to wait',
+  max: 10,
+  seconds: 900,
+}
 /**
  * The limit on wrong codes of an authenticator app for one account within an hour, regardless of the network. Only a
  * person who knows the password can use up this limit. At this rate, finding a code takes years on average. Recovery
  * codes do not share this limit, so that the owner can still sign in with one. They are too random to be guessed.
  */
-const perAccount = { max: 10, seconds: 3600 }
+export const perAccount = {
+  what: 'Wrong codes of an authenticator app',
+  owner: 'member of staff',
+  gets: 'the page asks to wait',
+  max: 10,
+  seconds: 3600,
+}
 /**
  * The limit on failed attempts to sign in from one network within an hour, regardless of the names that are entered.
  * The limit is high enough for an office in which all staff share one address. Larger networks have their own limits

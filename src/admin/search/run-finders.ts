@@ -23,8 +23,13 @@ export interface Results {
   whyNoHit: string | null
 }
 
-/** The searches by phone number that one person may make in an hour. */
-const phoneSearches = { max: 60, seconds: 3600 } as const
+export const phoneSearches = {
+  what: 'Searches by phone number',
+  owner: 'member of staff',
+  gets: 'the page asks to wait',
+  max: 60,
+  seconds: 3600,
+}
 
 /** A search by name requires at least this many characters, because a single letter occurs in too many names. */
 export const minPartLength = 2

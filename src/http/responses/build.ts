@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Page } from '../../input/pagination.ts'
-import { maxPageBytes, PageTooLarge } from '../../lists/page-bytes.ts'
+import { maxPageBytes, PageTooLarge } from '../../limits/capacity.ts'
 import { success } from './envelope.ts'
 
 /** The approximate length of each part of a response. A part's memory is released once the client has read the part. */

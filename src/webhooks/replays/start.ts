@@ -29,15 +29,18 @@ export type PlannedReplay = ReplayRequest & EventSelection & Pick<Replay, 'endpo
 /** The endpoint of a replay. */
 export type ReplayedEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'events' | 'active' | 'deletedAt'>
 
-/** The maximum number of replays that a business can start per UTC day and environment. */
+/** How many replays a business can start per UTC day and environment. */
 export const maxReplaysPerDay = 100
-/**
- * The maximum number of events in these replays. It limits the stored deliveries, because a replay to a new endpoint
- * creates a delivery for each event.
- */
+/** How many events they can have. A replay to a new endpoint creates a delivery for each event. */
 export const maxEventsPerDay = 1_000_000
+
+export const replayLimit = {
+  what: 'Replays of events: one at a time per endpoint, and per UTC day in live mode and in the sandbox each',
+  limit: `${maxReplaysPerDay} and one million events per business`,
+  gets: '429 `replays`',
+}
 /** How long a request should wait for a running replay, which may take much longer. */
-const retryAfterSeconds = 60
+const retryAfterMs = 60_000
 
 /**
  * Selects and counts the events of a replay, all from the endpoint's environment, without storing anything. `count`
@@ -103,11 +106,11 @@ export async function insertReplay(
   const replays = nativeCollection(deps.Replay)
   const running = { endpointId: planned.endpointId, running: true } as const
   if ((await replays.findOne(running, { projection: { _id: 1 }, session })) !== null)
-    throw refuse('RATE_LIMITED', {
-      message: 'A replay to this endpoint is already running. Wait for it to end, or cancel it.',
-      details: { scope: 'replays', limit: 1 },
-      retryAfterSeconds,
-    })
+    throw usedUp(
+      'A replay to this endpoint is already running. Wait for it to end, or cancel it.',
+      { scope: 'replays', limit: 1 },
+      { freeAt: new Date(now.getTime() + retryAfterMs), now },
+    )
   const replay: Replay = {
     _id: newId(),
     ...planned,
