@@ -172,9 +172,9 @@ describe('The capacity of a process', () => {
 
     it("releases a body's memory once, when the last task that uses the body has ended", async () => {
       const body = memory.body('a', 'json', 100 * kib) ?? expect.fail()
-      expect(taken()).to.equal(1_500 * kib)
+      expect(taken()).to.equal(2_400 * kib)
       body.keep(50 * kib)
-      expect(taken()).to.equal(750 * kib)
+      expect(taken()).to.equal(1_200 * kib)
       let end: (error: Error) => void = () => undefined
       const late = new Promise<void>((_, reject) => (end = reject))
       const request = body.during(async () => {
@@ -182,7 +182,7 @@ describe('The capacity of a process', () => {
         throw new Error('too late')
       })
       expect(await request.catch(({ message }: Error) => message)).to.equal('too late')
-      expect(taken()).to.equal(750 * kib)
+      expect(taken()).to.equal(1_200 * kib)
       end(new Error('gone'))
       await new Promise(setImmediate)
       expect(taken()).to.equal(0)

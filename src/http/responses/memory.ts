@@ -21,10 +21,10 @@ interface Unread {
 }
 
 /**
- * The memory that each byte of a body takes while it is processed, measured with JSON that consists only of brackets
- * and with files whose cells are all short.
+ * The memory that each byte of a body takes while it is processed. Measured: nested empty arrays take 24 bytes, empty
+ * objects 21, ordinary JSON 1 or 2, and a file of short cells up to 5 until its rows have been read.
  */
-export const perBodyByte = { json: 15, csv: 5 } as const
+export const perBodyByte = { json: 24, csv: 5 } as const
 
 export type BodyKind = keyof typeof perBodyByte
 
