@@ -1,5 +1,7 @@
 import { Refusal } from '../errors.ts'
-import { type Cost, createShare, type Held, processClock, type Resource, type ShareClock } from './share.ts'
+import { type ProcessClock, processClock } from '../process/process-clock.ts'
+import type { Resource } from './limit.ts'
+import { type Cost, createShare, type Held } from './share.ts'
 
 const mib = 1024 * 1024
 /** How many bytes of large responses one business may read per second. Reading and building 1 MB takes 10 ms. */
@@ -110,7 +112,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
 export type CapacityName = keyof ReturnType<typeof capacityLimits>
 export type Capacity = ReturnType<typeof createCapacity>
 
-export function createCapacity({ elapsedMs, after }: ShareClock = processClock) {
+export function createCapacity({ elapsedMs, after }: ProcessClock = processClock) {
   /** When each business with large responses may run several reads again, the earliest first. */
   const careful = new Map<string, number>()
   const share = createShare(

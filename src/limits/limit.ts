@@ -26,6 +26,36 @@ export interface Limit {
   metric?: string
 }
 
+/**
+ * A part of a resource that one owner may hold. `max` may depend on the owner, and may change while it waits. If it is
+ * a function, `range` says for people what it returns.
+ */
+export type Part = { owner: string; max: number } | { owner: string; max: (key: string) => number; range: string }
+
+/** The error for an owner that has used up its own part. `limit` is that part by default. */
+export interface OwnRefusal {
+  scope: Scope
+  message: string
+  limit?: number
+}
+
+/** Something of which a process has a fixed amount, such as slots, connections or bytes of memory. */
+export interface Resource extends Limit {
+  /** How much the process has. `Infinity` if only the parts are limited. */
+  total: number
+  /** The parts of nested owners. The resource is shared fairly among the owners of the first one. */
+  parts: readonly [Part, ...Part[]]
+  /**
+   * An owner gets more only while at least as much stays free as it then holds, so that something is left for others.
+   */
+  leavesFree?: true
+  refusal?: OwnRefusal
+  /** The unit in which people read it. A plain number by default. */
+  unit?: 'bytes'
+  /** How many calls of one owner may be waiting for it. The default is 100. */
+  maxWaiting?: number
+}
+
 /** The error of a caller that is over a limit of its own. Only the limits in this folder throw it. */
 export const rateLimited = (
   message: string | undefined,

@@ -1,35 +1,6 @@
 import { type Refusal, unavailable } from '../errors.ts'
-import { type Limit, rateLimited, type Scope } from './limit.ts'
-
-/**
- * A part of a resource that one owner may hold. `max` may depend on the owner, and may change while it waits. If it is
- * a function, `range` says for people what it returns.
- */
-export type Part = { owner: string; max: number } | { owner: string; max: (key: string) => number; range: string }
-
-/** The error for an owner that has used up its own part. `limit` is that part by default. */
-export interface OwnRefusal {
-  scope: Scope
-  message: string
-  limit?: number
-}
-
-/** Something of which a process has a fixed amount, such as slots, connections or bytes of memory. */
-export interface Resource extends Limit {
-  /** How much the process has. `Infinity` if only the parts are limited. */
-  total: number
-  /** The parts of nested owners. The resource is shared fairly among the owners of the first one. */
-  parts: readonly [Part, ...Part[]]
-  /**
-   * An owner gets more only while at least as much stays free as it then holds, so that something is left for others.
-   */
-  leavesFree?: true
-  refusal?: OwnRefusal
-  /** The unit in which people read it. A plain number by default. */
-  unit?: 'bytes'
-  /** How many calls of one owner may be waiting for it. The default is 100. */
-  maxWaiting?: number
-}
+import { type ProcessClock, processClock } from '../process/process-clock.ts'
+import { type OwnRefusal, type Part, type Resource, rateLimited } from './limit.ts'
 
 /** How much is needed of each resource. */
 export type Cost<Name extends string> = Partial<Record<Name, number>>
@@ -43,13 +14,7 @@ export interface Held<Name extends string> {
   free(): void
 }
 
-export interface ShareClock {
-  elapsedMs(): number
-  /** Calls `act` after `ms` milliseconds. Returns a function that cancels the call. */
-  after(ms: number, act: () => unknown): () => void
-}
-
-export interface ShareOptions extends Partial<Pick<ShareClock, 'after'>> {
+export interface ShareOptions extends Partial<Pick<ProcessClock, 'after'>> {
   /** Called whenever something has become free, after those who wait have been served. */
   onFree?: () => void
 }
@@ -74,15 +39,6 @@ interface Line<Name extends string> {
   /** The waiters by leaf and by the resources that they need, each in order of arrival. */
   queues: Map<string, Waiter<Name>[]>
   waiting: number
-}
-
-/** The monotonic clock of the process, for durations that are only measured and never stored. */
-export const processClock: ShareClock = {
-  elapsedMs: () => performance.now(),
-  after(ms, act) {
-    const timer = setTimeout(act, ms)
-    return () => clearTimeout(timer)
-  },
 }
 
 /**

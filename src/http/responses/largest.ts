@@ -11,7 +11,7 @@ export const largestItem = {
   wholeDelivery: 512 * 1024,
   endpoint: 8 * 1024,
   replay: 2 * 1024,
-  product: 184 * 1024,
+  product: 96 * 1024,
   order: 256 * 1024,
   event: 256 * 1024,
   balance: 1024,

@@ -1,11 +1,12 @@
-import { createShare, type Resource } from '../../limits/share.ts'
+import type { Resource } from '../../limits/limit.ts'
+import { createShare } from '../../limits/share.ts'
 import { prefixesOf } from '../../security/network.ts'
 
 /**
  * Browsers open up to six connections, so a tenth is enough for all customers of a mobile carrier who share one
  * address. Each larger prefix may have twice as many as the next smaller one, so the largest one has four fifths.
  */
-const partOfNetwork = (maxConnections: number, times: number): number => (maxConnections / 10) * times
+const partOfNetwork = (maxConnections: number, times: number): number => Math.ceil((maxConnections / 10) * times)
 
 export const connectionLimits = (maxConnections: number) =>
   ({

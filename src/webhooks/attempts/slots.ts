@@ -1,5 +1,7 @@
-import { createShare, processClock, type Resource, type ShareClock } from '../../limits/share.ts'
+import type { Resource } from '../../limits/limit.ts'
+import { createShare } from '../../limits/share.ts'
 import { backgroundRest } from '../../mongo/batching/batcher.ts'
+import { type ProcessClock, processClock } from '../../process/process-clock.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 
 /** docs/merchants/webhooks.md asks merchants to respond within 5 s. An attempt that takes longer is slow. */
@@ -98,7 +100,7 @@ export type Slots = ReturnType<typeof createSlots>
  * for them. A slot includes the attempt's socket. After 5 s, an attempt moves to a slow slot, so that endpoints that
  * hang block only their own business.
  */
-export function createSlots({ elapsedMs, after }: ShareClock = processClock) {
+export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
   const uses = new Map<string, Use>()
   const waiting = new Map<string, SlotOwner>()
   const limits = attemptLimits((endpointId) => uses.get(endpointId)?.window ?? window.min)
