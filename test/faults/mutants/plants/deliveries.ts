@@ -128,9 +128,9 @@ export const deliveryMutants: PlantedBugs = {
   'slot-of-another': {
     bug: 'A slot is given back to another business than the one that took it.',
     edits: [
-      replace('createSlots', 'fast.add($id, count)', "fast.add(count === 1 ? $id : 'another', count)"),
+      replace('createShare', 'change($owners, differenceTo(none()))', "change(['another'], differenceTo(none()))"),
       // A short round uses up 20 slots. Alone this breaks no promise.
-      replace('maxFastPerBusiness', '250', '20'),
+      replace('attemptLimits', '250', '20'),
     ],
     caughtBy: ['quiet.reached', 'delivery.paced'],
     focus: { ...plain, seconds: 20 },
