@@ -17,11 +17,8 @@ export interface Jobs {
    * refund.
    */
   'wallet-outcome': { intentId: string }
-  /**
-   * Restores the failed jobs of DEAD deliveries. `lately` covers only deliveries that died recently, and `all` covers
-   * every delivery whose job Redis may have lost.
-   */
-  maintenance: { slot: string; reach: 'lately' | 'all' }
+  /** Restores the failed jobs of DEAD deliveries. */
+  maintenance: Record<string, never>
   /**
    * The nightly clean-up. The job contains no data, because the clean-up itself searches MongoDB for everything that is
    * due for removal.
@@ -59,21 +56,20 @@ export const jobSchemas = {
   'webhook-delivery': objectOf({ ref: text(1000), host: text(1000) }, {}),
   'intent-expiry': objectOf({ referenceNumbers: { ...strings, maxItems: maxIntentsPerJob } }, {}),
   'wallet-outcome': objectOf({ intentId: text(1000) }, {}),
-  maintenance: objectOf({ slot: text(1000), reach: { type: 'string', enum: ['lately', 'all'] } }, {}),
+  maintenance: objectOf({}, {}),
   retention: objectOf({}, {}),
 } satisfies Record<QueueName, object>
 
 /**
  * A job to add. If a job with the same `jobId` already exists, nothing is added. `name` is shown to staff and defaults
- * to the queue's name. If `freesId` is set, the id can be reused as soon as the job has completed, even if the queue
- * keeps its completed jobs longer.
+ * to the queue's name. With `apartMs`, nothing is added either if a job with this id was added less than this long ago.
  */
 export interface NewJob<Name extends QueueName> {
   name?: string
   data: Jobs[Name]
   jobId: string | undefined
   delayMs: number
-  freesId?: true
+  apartMs?: number
 }
 
 /** A job with its own id. At most one job with a given id can exist at a time. */
@@ -98,9 +94,7 @@ export const queueOptions = {
   // webhook deliveries in the same worker were delayed.
   'intent-expiry': { concurrency: 2, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
   'wallet-outcome': { concurrency: 50, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
-  // The job's id contains a time slot. The completed job must be kept for longer than the time slot lasts, so that no
-  // other process adds the same job again.
-  maintenance: { concurrency: 2, keepCompletedSeconds: 60, keepFailedSeconds: 0 },
+  maintenance: { concurrency: 1, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
   // A lease ensures that only one process at a time runs the clean-up (src/retention/record.ts).
   retention: { concurrency: 1, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
 } as const satisfies Record<QueueName, object>

@@ -86,6 +86,6 @@ function jobOptions(job: NewJob<QueueName>): JobsOptions {
   return {
     ...(job.jobId === undefined ? {} : { jobId: job.jobId }),
     ...(job.delayMs > 0 ? { delay: job.delayMs } : {}),
-    ...(job.freesId === undefined ? {} : { removeOnComplete: true }),
+    ...(job.jobId && job.apartMs ? { deduplication: { id: job.jobId, ttl: job.apartMs } } : {}),
   }
 }

@@ -60,11 +60,10 @@ export function createStanding(
         cursor = next
       } while (cursor !== '0')
     },
-    /**
-     * Returns whether the marker that `makeWhole` set is still in Redis. If it is, Redis has not lost its data since
-     * the marker was set.
-     */
+    /** Whether Redis still has the marker that `makeWhole` set, so that it has lost nothing since then. */
     isWhole: async (): Promise<boolean> => (await connection.get(marker)) === 'whole',
+    /** Removes that marker. */
+    doubt: async (): Promise<void> => void (await connection.del(marker)),
     /**
      * Runs `act`, which must restore all jobs. Then sets a marker in Redis, unless Redis lost its data while `act` was
      * running.
@@ -73,8 +72,7 @@ export function createStanding(
       const token = newId()
       await connection.set(marker, token)
       await act()
-      // If Redis lost its data while `act` was running, the marker is gone, or another process has set the marker again
-      // and is restoring all jobs.
+      // If Redis lost its data while `act` was running, or a process doubts it, the marker is gone.
       if ((await connection.get(marker)) === token) await connection.set(marker, 'whole', 'XX')
     },
   }

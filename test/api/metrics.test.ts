@@ -153,7 +153,7 @@ describe('Metrics', () => {
     })
     const startedAt = service.clock.now().getTime() / 1000
     const workers = service.startWorkers()
-    requestRestore(service.deps, 'lately')
+    requestRestore(service.deps)
     const done = await waitRarely('nothing is late', async () => {
       const samples = await later()
       const polled = works.filter(({ isLong }) => !isLong).map(({ name }) => name)

@@ -115,7 +115,7 @@ describe('A service whose servers have a self-signed certificate', function () {
 
   it('waits for its first connection without a warning', async () => {
     const { queues, faults } = open({ REDIS_URL: redis.url, REDIS_TLS_CA: pem })
-    queues.enqueue('maintenance', [{ data: { slot: 'all', reach: 'all' }, jobId: 'first', delayMs: 0 }])
+    queues.enqueue('maintenance', [{ data: {}, jobId: 'first', delayMs: 0 }])
     await queues.keepSchedule('retention', schedule)
     await waitFor('the job', async () => (await queues.counts.jobs()).get('maintenance')?.waiting === 1)
     expect(faults).to.deep.equal([])

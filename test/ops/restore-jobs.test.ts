@@ -4,9 +4,8 @@ import { wakeDelivery } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { requeueDeliveries } from '../../src/webhooks/deliveries/requeue.ts'
-import { maintenance } from '../../workers/maintenance.ts'
-import { restoreEveryMs, restoreJobs } from '../../workers/run/restore-jobs.ts'
-import { deliveriesOf, storedDelivery, subscribe } from '../support/actions.ts'
+import { requestRestore, restoreJobs } from '../../workers/run/restore-jobs.ts'
+import { deliveriesOf, openSecondProcess, storedDelivery, subscribe } from '../support/actions.ts'
 import { deadDeliveries, deadDelivery } from '../support/dead-deliveries.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
@@ -37,17 +36,15 @@ describe("A DEAD delivery's failed job", () => {
       actor: { kind: 'operator', name: 'an operator', from: null },
       reason: null,
     })
-  const run = (slot: string, reach: 'lately' | 'all') =>
-    maintenance.run(service.deps, { slot, reach }, { jobId: `restore-${slot}`, name: 'maintenance' })
 
   it('is restored after Redis has been emptied, and is not changed by further restores', async () => {
     service.startWorkers()
     await isIn(queue, jobIdOf(delivery), 'failed')
     await loseJobs()
-    await restoreJobs(service.deps, 'lately')
+    await restoreJobs(service.deps)
     await isIn(queue, jobIdOf(delivery), 'failed')
     const finishedOn = (await queue.getJob(jobIdOf(delivery)))?.finishedOn
-    for (const reach of ['lately', 'all'] as const) expect(await restoreJobs(service.deps, reach)).to.equal(0)
+    for (const _again of [1, 2]) expect(await restoreJobs(service.deps)).to.equal(0)
     expect((await queue.getJob(jobIdOf(delivery)))?.finishedOn).to.equal(finishedOn)
     expect(await queue.getFailedCount()).to.equal(1)
   })
@@ -60,8 +57,6 @@ describe("A DEAD delivery's failed job", () => {
     service.startWorkers()
     await waitFor('all are there', async () => (await queue.getFailedCount()) === 61)
     await waitFor('Redis is whole', () => service.deps.queues.standing.isWhole())
-    const done = queues.open(service, 'maintenance')
-    await waitFor('its id is free again', async () => (await done.getJob('restore-all')) === undefined)
   })
 
   it('is removed by the next full restore if the delivery is no longer DEAD in MongoDB', async () => {
@@ -72,7 +67,8 @@ describe("A DEAD delivery's failed job", () => {
       { _id: delivery._id },
       { $set: { status: 'DELIVERED', deadAt: null, deliveredAt: service.clock.now() } },
     )
-    await restoreJobs(service.deps, 'all')
+    await service.deps.queues.standing.doubt()
+    await restoreJobs(service.deps)
     await isIn(queue, jobIdOf(delivery), 'unknown')
   })
 
@@ -93,13 +89,11 @@ describe("A DEAD delivery's failed job", () => {
     expect((await deliveriesOf(service, merchant)).map(({ requeues: times }) => times)).to.deep.equal([1])
   })
 
-  it('is not restored by a maintenance job for a past time slot, because later jobs cover that time', async () => {
-    await loseJobs()
-    service.clock.advance(30_000)
-    const slot = Math.floor(service.clock.now().getTime() / restoreEveryMs)
-    expect((await run(String(slot - 2), 'lately')).log).to.include({ past: true })
-    expect(await queue.count()).to.equal(0)
-    expect((await run(String(slot - 1), 'lately')).log).to.include({ restored: 1 })
-    await isIn(queue, jobIdOf(delivery), 'waiting')
+  it('is restored by a single job if several processes ask for it at once', async () => {
+    const processes = await Promise.all([1, 2, 3].map(() => openSecondProcess(service)))
+    for (const { deps } of processes) requestRestore(deps)
+    // A process sends its jobs before it ends.
+    await Promise.all(processes.map((each) => each.close()))
+    expect(await queues.open(service, 'maintenance').count()).to.equal(1)
   })
 })

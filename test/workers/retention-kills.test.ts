@@ -349,7 +349,7 @@ describe('A clean-up', () => {
 
   it('is scheduled only once, and is not lost if it is overdue when the service is deployed', async () => {
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
-    await restoreJobs(service.deps, 'all')
+    await restoreJobs(service.deps)
     const [next, ...others] = await queue.getDelayed()
     expect(others).to.deep.equal([])
     expect(new Date((next?.timestamp ?? 0) + (next?.delay ?? 0)).toISOString()).to.match(/T02:30:00\.\d{3}Z$/)

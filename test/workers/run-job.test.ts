@@ -103,15 +103,7 @@ describe('A BullMQ job', () => {
     expect(endpointIdOf(deliveryId(event, endpoint))).to.equal(endpoint)
   })
 
-  const poison: unknown[] = [
-    null,
-    'text',
-    7,
-    [],
-    [null],
-    { referenceNumbers: null, intentIds: {}, ref: 1 },
-    { slot: [], reach: 'x' },
-  ]
+  const poison: unknown[] = [null, 'text', 7, [], [null], { referenceNumbers: null, intentIds: {}, ref: 1 }]
   const deepPoison = [{ $ne: null }, null, 7, ['PI-1']].map((each) => ({
     referenceNumbers: [each],
     intentIds: [each],
@@ -119,13 +111,11 @@ describe('A BullMQ job', () => {
     intentId: each,
     ref: each,
     host: each,
-    slot: each,
-    reach: each,
   }))
   it('is completed and logged if its data is invalid, in every queue, and does not run again', async () => {
     const own = await openService({}, log)
     const added = queueNames.map((name) => {
-      const data = name === 'retention' ? poison.slice(0, 4) : [...poison, ...deepPoison]
+      const data = ['retention', 'maintenance'].includes(name) ? poison.slice(0, 4) : [...poison, ...deepPoison]
       return { queue: queues.open(own, name), data }
     })
     for (const { queue, data } of added)

@@ -21,12 +21,17 @@ export function startTimers(deps: Deps): { stopChecks(): void; stop(): void } {
   const renewing = setInterval(() => {
     deps.leases.renew().catch((err) => deps.log.warn({ err }, 'leases.not-renewed'))
   }, renewEveryMs)
-  const restoring = setInterval(() => requestRestore(deps, 'lately'), restoreEveryMs)
+  const restoring = setInterval(() => requestRestore(deps), restoreEveryMs)
   const checkingQueues = setInterval(() => void warnOfUnattended(deps), checkQueuesEveryMs)
-  // All jobs are restored when the process starts and whenever the connection to Redis is re-established, because Redis
-  // may have lost all of its data.
-  requestRestore(deps, 'all')
-  deps.queues.whenReady(() => requestRestore(deps, 'all'))
+  // A process that has just started knows nothing about Redis, and after a failover Redis may lack its last writes. If
+  // the marker cannot be removed, the connection is about to be re-established anyway.
+  const restoreAll = (): void =>
+    void deps.queues.standing.doubt().then(
+      () => requestRestore(deps),
+      () => undefined,
+    )
+  restoreAll()
+  deps.queues.whenReady(restoreAll)
   return {
     stopChecks() {
       clearInterval(restoring)

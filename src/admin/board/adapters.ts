@@ -82,8 +82,6 @@ const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
   orderIds: true,
   intentId: true,
   referenceNumbers: true,
-  slot: true,
-  reach: true,
 }
 
 const onlyKnown = (data: object | undefined): object =>
