@@ -1,5 +1,18 @@
+import type { Deps } from '../src/deps.ts'
+import { inBatches } from '../src/mongo/in-batches.ts'
+import { deadShownSeconds } from '../src/queues/jobs.ts'
+import { nightly } from '../src/retention/night.ts'
+import type { Delivery } from '../src/webhooks/deliveries/delivery.ts'
+import { deliveryIdOf, deliveryJob, jobIdOf } from '../src/webhooks/deliveries/delivery-job.ts'
+import { type DeliveryRecord, recordFields } from '../src/webhooks/deliveries/present.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
-import { restoreJobs } from './run/restore-jobs.ts'
+
+/** How often each worker process asks for lost jobs to be restored. */
+export const restoreEveryMs = 6_000
+/** The least time between two jobs that restore, whichever processes ask for them. */
+const apartMs = 5_000
+/** As long as Redis has lost nothing, deliveries that died earlier than this have been checked many times. */
+const diedLatelyMs = 10 * 60_000
 
 export const maintenance: QueueWorker<'maintenance'> = {
   queue: 'maintenance',
@@ -8,4 +21,58 @@ export const maintenance: QueueWorker<'maintenance'> = {
     const restored = await restoreJobs(deps)
     return { nextStep: { next: 'complete' }, event: 'jobs.restored', log: { restored }, isNoise: restored === 0 }
   },
+}
+
+/** Enqueues a job that restores lost jobs, unless one exists or has just run. */
+export const requestRestore = (deps: Pick<Deps, 'enqueue'>): void =>
+  deps.enqueue('maintenance', [{ data: {}, jobId: 'restore', delayMs: 0, apartMs }])
+
+/**
+ * Restores the failed jobs of deliveries that died lately, and returns how many were missing. If Redis may have lost
+ * data, also restores the schedule of the nightly clean-up, and ensures that every delivery that died in the last 30
+ * days and is still DEAD has exactly one failed job.
+ */
+export async function restoreJobs(deps: Deps): Promise<number> {
+  const { standing } = deps.queues
+  const now = deps.now().getTime()
+  if (await standing.isWhole()) return restoreFailed(deps, new Date(now - diedLatelyMs))
+  let restored = 0
+  await keepNightly(deps)
+  await standing.makeWhole(async () => {
+    for await (const jobIds of standing.failed('webhook-delivery')) await dropOutdated(deps, jobIds)
+    restored = await restoreFailed(deps, new Date(now - deadShownSeconds * 1000))
+  })
+  return restored
+}
+
+/** Adds the nightly schedule to Redis. An existing schedule is left unchanged, so that an overdue run is not lost. */
+export const keepNightly = (deps: Pick<Deps, 'queues'>): Promise<void> =>
+  deps.queues.keepSchedule('retention', { id: 'nightly', ...nightly })
+
+/**
+ * Adds a job for each delivery that became DEAD after `since` and has none. When the job runs, the worker finds that
+ * the delivery is DEAD and fails the job, because support staff look for DEAD deliveries among the failed jobs. Returns
+ * how many jobs were missing.
+ */
+async function restoreFailed(deps: Deps, since: Date): Promise<number> {
+  const now = deps.now()
+  const recent = { deadAt: { $type: 'date', $gte: since }, status: 'DEAD' } as const
+  const dead = deps.Delivery.find(recent, recordFields).lean<DeliveryRecord[]>()
+  let restored = 0
+  await inBatches(dead.cursor({ batchSize: 1000 }), async (deliveries) => {
+    const jobs = deliveries.map((each) => deliveryJob({ ...each, lastAttempt: each.attemptLog.at(-1) }, now))
+    restored += await deps.queues.standing.addMissing('webhook-delivery', jobs)
+  })
+  return restored
+}
+
+/** Removes failed jobs whose delivery is no longer DEAD, or has been re-queued and has died again since. */
+async function dropOutdated(deps: Deps, jobIds: string[]): Promise<void> {
+  const dead = await deps.Delivery.find(
+    { _id: { $in: jobIds.map(deliveryIdOf) }, status: 'DEAD' },
+    { attempts: 1, requeues: 1 },
+  ).lean<Pick<Delivery, '_id' | 'attempts' | 'requeues'>[]>()
+  const current = new Set(dead.map(jobIdOf))
+  const outdated = jobIds.filter((id) => !current.has(id))
+  if (outdated.length > 0) await deps.queues.standing.remove('webhook-delivery', outdated)
 }

@@ -1,5 +1,5 @@
 import type { Deps } from '../../src/deps.ts'
-import { requestRestore, restoreEveryMs } from './restore-jobs.ts'
+import { requestRestore, restoreEveryMs } from '../maintenance.ts'
 import { warnOfUnattended } from './warn-of-unattended.ts'
 
 /**

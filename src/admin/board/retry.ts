@@ -77,7 +77,7 @@ export async function retryAll(deps: RetryDeps, queue: Queue, by: By, batch = re
 
 /**
  * Removes jobs from the *failed* list. If Redis fails, the deliveries are still re-queued, but the jobs stay in the
- * list until `restoreJobs` next repairs all jobs (workers/run/restore-jobs.ts).
+ * list until `restoreJobs` next repairs all jobs (workers/maintenance.ts).
  */
 async function forget(deps: RetryDeps, queue: Queue, jobIds: string[]): Promise<void> {
   try {
