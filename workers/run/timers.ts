@@ -25,13 +25,9 @@ export function startTimers(deps: Deps): { stopChecks(): void; stop(): void } {
   const checkingQueues = setInterval(() => void warnOfUnattended(deps), checkQueuesEveryMs)
   // A process that has just started knows nothing about Redis, and after a failover Redis may lack its last writes. If
   // the marker cannot be removed, the connection is about to be re-established anyway.
-  const restoreAll = (): void =>
-    void deps.queues.standing.doubt().then(
-      () => requestRestore(deps),
-      () => undefined,
-    )
-  restoreAll()
-  deps.queues.whenReady(restoreAll)
+  const doubt = (): void => void deps.queues.standing.doubt().catch(() => undefined)
+  doubt()
+  deps.queues.whenReady(doubt)
   return {
     stopChecks() {
       clearInterval(restoring)
