@@ -9,14 +9,20 @@ import type { NextStep, QueueWorker } from './run/queue-worker.ts'
 export const webhookDelivery: QueueWorker<'webhook-delivery'> = {
   queue: 'webhook-delivery',
   async run(deps, data, { jobId, name }) {
-    const { _id: deliveryId, attempts, requeues } = countsOf(jobId)
-    const woken = await wakeDelivery(deps, { deliveryId, attempts, requeues })
-    await removeSuperseded(deps, [jobId])
+    const delivery = countsOf(jobId)
+    const woken = await wakeDelivery(deps, delivery)
+    await removeSuperseded(deps, [delivery])
     return {
       nextStep: nextStepAfter(woken),
       event: 'webhook.wake-up',
       isNoise: true,
-      log: { deliveryId, webhookEvent: name, reference: data.ref, host: data.host, outcome: woken.outcome },
+      log: {
+        deliveryId: delivery._id,
+        webhookEvent: name,
+        reference: data.ref,
+        host: data.host,
+        outcome: woken.outcome,
+      },
     }
   },
 }

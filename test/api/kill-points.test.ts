@@ -138,7 +138,7 @@ describe('If a process is killed between any two steps, the service', function (
 
   /** Makes the first attempt of a delivery, as its job does. */
   const attemptFirst = (victim: Victim, { _id }: Delivery) =>
-    asWorker(victim, () => wakeDelivery(victim.deps, { deliveryId: _id, attempts: 0, requeues: 0 }))
+    asWorker(victim, () => wakeDelivery(victim.deps, { _id, attempts: 0, requeues: 0 }))
 
   /** Does all due work of the merchant. */
   async function workThrough(merchant: Merchant) {

@@ -77,10 +77,7 @@ describe("A DEAD delivery's failed job", () => {
     await isIn(queue, jobIdOf(delivery), 'waiting')
     expect((await requeue(delivery)).get(delivery._id)).to.equal('requeued')
     const count = endpointServer.received.length
-    const { attempts, requeues, _id: deliveryId } = delivery
-    expect(await wakeDelivery(service.deps, { deliveryId, attempts, requeues })).to.deep.equal({
-      outcome: 'superseded',
-    })
+    expect(await wakeDelivery(service.deps, delivery)).to.deep.equal({ outcome: 'superseded' })
     expect(endpointServer.received).to.have.length(count)
     service.startWorkers()
     await waitFor('delivered', async () => (await storedDelivery(service, delivery)).status === 'DELIVERED')

@@ -185,7 +185,7 @@ export async function attempt(deps: Deps, deliveryId: string): Promise<AttemptRe
   const { attempts = 0, requeues = 0 } = before ?? {}
   running.set(deps, (running.get(deps) ?? 0) + 1)
   deps.slots.open()
-  const woken = await wakeDelivery(deps, { deliveryId, attempts, requeues })
+  const woken = await wakeDelivery(deps, { _id: deliveryId, attempts, requeues })
   await deps.backgroundWork.ended()
   const left = (running.get(deps) ?? 1) - 1
   running.set(deps, left)

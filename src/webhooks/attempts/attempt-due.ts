@@ -4,7 +4,7 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import { inFairBatches } from '../../mongo/in-fair-batches.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import { endpointIdOf } from '../deliveries/delivery-id.ts'
-import { jobIdOf, supersededJobId } from '../deliveries/delivery-job.ts'
+import { type Counted, jobIdOf } from '../deliveries/delivery-job.ts'
 import { claimable } from '../deliveries/lease.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import { beginAttempt } from './attempt.ts'
@@ -124,12 +124,12 @@ async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<number> {
  */
 export async function beginAttempts(deps: Deps, owner: SlotOwner, ids: string[], isReplay = false): Promise<number> {
   const taken = takeSlots(deps, owner, ids, isReplay)
-  const begun = await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, slot)))
+  const claimed = await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, slot)))
+  const begun = claimed.filter((delivery) => delivery !== null)
   // A re-queue by a replay or from the command line adds no job, so the failed job from before the re-queue may still
   // exist. Further attempts must not wait for Redis.
-  const jobIds = begun.flatMap((delivery) => (delivery === null ? [] : jobIdOf(delivery)))
-  deps.backgroundWork.add(removeSuperseded(deps, jobIds))
-  return jobIds.length
+  deps.backgroundWork.add(removeSuperseded(deps, begun))
+  return begun.length
 }
 
 function takeSlots(deps: Deps, owner: SlotOwner, ids: string[], isReplay: boolean): { id: string; slot: Slot }[] {
@@ -168,21 +168,14 @@ async function cancelDue(
   if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
 }
 
-/**
- * Removes the failed jobs that deliveries had before they were re-queued. `jobIds` contains their current jobs. An
- * error is only logged, because the old jobs would do nothing if they ran.
- */
-export async function removeSuperseded(deps: Pick<Deps, 'queues' | 'log'>, jobIds: readonly string[]): Promise<void> {
-  const superseded = jobIds.flatMap((jobId) => supersededJobId(jobId) ?? [])
-  if (superseded.length === 0) return
+/** Removes the failed jobs that re-queued deliveries had before. An old job would do nothing if it ran. */
+export async function removeSuperseded(deps: Pick<Deps, 'queues' | 'log'>, deliveries: Counted[]): Promise<void> {
+  const requeued = deliveries.filter(({ requeues }) => requeues > 0)
+  if (requeued.length === 0) return
+  const jobIds = requeued.map((each) => jobIdOf({ ...each, requeues: each.requeues - 1 }))
   await deps.queues.standing
-    .remove('webhook-delivery', superseded)
-    .catch((err: unknown) => deps.log.warn({ err, jobs: superseded.length }, 'jobs.not-removed'))
-}
-
-/** A delivery for which a wake-up job exists. The counts are those that the delivery had when the job was created. */
-export interface Woken extends Pick<Delivery, 'attempts' | 'requeues'> {
-  deliveryId: string
+    .remove('webhook-delivery', jobIds)
+    .catch((err: unknown) => deps.log.warn({ err, jobs: jobIds.length }, 'jobs.not-removed'))
 }
 
 /**
@@ -197,9 +190,10 @@ export type WakeOutcome =
 
 /**
  * Starts the attempt for which the wake-up job was created, if a slot is free. Does not wait for the attempt to end.
+ * The counts are those that the delivery had when the job was created.
  */
-export async function wakeDelivery(deps: Deps, woken: Woken): Promise<WakeOutcome> {
-  const { deliveryId } = woken
+export async function wakeDelivery(deps: Deps, woken: Counted): Promise<WakeOutcome> {
+  const { _id: deliveryId } = woken
   const endpointId = endpointIdOf(deliveryId)
   const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) {
@@ -211,8 +205,8 @@ export async function wakeDelivery(deps: Deps, woken: Woken): Promise<WakeOutcom
   return delivery === null ? whyNotBegun(deps, woken) : { outcome: 'begun' }
 }
 
-async function whyNotBegun(deps: Deps, { deliveryId, attempts, requeues }: Woken): Promise<WakeOutcome> {
-  const delivery = await deps.batchers.lookAtDelivery(deliveryId, noDeadline)
+async function whyNotBegun(deps: Deps, { _id, attempts, requeues }: Counted): Promise<WakeOutcome> {
+  const delivery = await deps.batchers.lookAtDelivery(_id, noDeadline)
   const isLatest = delivery?.attempts === attempts && delivery.requeues === requeues
   if (!isLatest) return { outcome: 'superseded' }
   // The job must fail, because support staff look for DEAD deliveries among the failed jobs.

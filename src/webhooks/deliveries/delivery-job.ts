@@ -32,13 +32,14 @@ export function deliveryJob(delivery: Shown, now: Date): NamedJob<'webhook-deliv
 export const errorOf = ({ status, error }: Pick<AttemptRecord, 'status' | 'error'>): string =>
   error ?? `status ${status}`
 
-type Counts = Pick<Delivery, '_id' | 'attempts' | 'requeues'>
+/** A delivery with the counts that its job's id contains. */
+export type Counted = Pick<Delivery, '_id' | 'attempts' | 'requeues'>
 
 /**
  * Returns a job id that differs for each attempt at a delivery. The ids must differ because BullMQ ignores a new job
  * whose id already exists, and the job for the previous attempt may not have ended yet.
  */
-export const jobIdOf = ({ _id, attempts, requeues }: Counts): string => `${_id}-r${requeues}.${attempts}`
+export const jobIdOf = ({ _id, attempts, requeues }: Counted): string => `${_id}-r${requeues}.${attempts}`
 
 export const deliveryIdOf = (jobId: string): string => jobId.slice(0, jobId.lastIndexOf('-r'))
 
@@ -46,13 +47,7 @@ export const deliveryIdOf = (jobId: string): string => jobId.slice(0, jobId.last
  * Extracts the id of the delivery from a job id, together with the counts that the delivery had when the job was
  * created.
  */
-export function countsOf(jobId: string): Counts {
+export function countsOf(jobId: string): Counted {
   const [requeues, attempts] = jobId.slice(jobId.lastIndexOf('-r') + 2).split('.')
   return { _id: deliveryIdOf(jobId), attempts: Number(attempts), requeues: Number(requeues) }
-}
-
-/** Returns the id of the job that the delivery had before its last re-queue, or null if there has been no re-queue. */
-export function supersededJobId(jobId: string): string | null {
-  const { requeues, ...counts } = countsOf(jobId)
-  return requeues === 0 ? null : jobIdOf({ ...counts, requeues: requeues - 1 })
 }
