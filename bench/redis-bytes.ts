@@ -84,8 +84,7 @@ async function bytesOf(bench: Bench, redis: Redis, { name, retries, count, state
       await outboxes.fill(events)
       await outboxes.wake()
     }
-    // A delivery that waits for a slot has a job. The next job supersedes it after a failed attempt, but it stays for
-    // up to a minute.
+    // If the poll began an attempt, the delivery's earlier job may still be there.
     const waitForJobs = async (jobs: Record<Kept['state'], number>) => {
       for (const each of ['delayed', 'failed'] as const)
         await waitForCount(`jobs are in ${each}`, jobs[each], () => jobsIn(redis, name, each))

@@ -31,6 +31,7 @@ const standing = {
   attempts: 1,
   requeues: 1,
   nextAttemptAt: 1,
+  leaseToken: 1,
   attemptLog: { $slice: -1 },
 } as const
 

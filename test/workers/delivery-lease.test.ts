@@ -43,8 +43,8 @@ describe("A delivery's lease", () => {
     await holdByAnother(endsAt)
     for (const waitMs of [0, 9_999]) {
       service.clock.freeze(new Date(endsAt.getTime() - 10_000 + waitMs))
-      const notDue = { outcome: 'not-due', nextAttemptAt: endsAt, attempts: 0 }
-      expect(await attempt(service.deps, delivery._id)).to.deep.equal(notDue)
+      const notClaimed = { outcome: 'superseded', nextAttemptAt: endsAt, attempts: 0 }
+      expect(await attempt(service.deps, delivery._id)).to.deep.equal(notClaimed)
     }
     expect(endpointServer.received).to.have.length(0)
     service.clock.freeze(endsAt)
@@ -79,7 +79,7 @@ describe("A delivery's lease", () => {
     await service.deps.leases.renew()
     expect((await storedDelivery(service, delivery)).nextAttemptAt?.getTime()).to.equal(claimedAt + 19_000)
     beside.clock.freeze(new Date(claimedAt + 18_999))
-    expect((await attempt(beside.deps, delivery._id)).outcome).to.equal('not-due')
+    expect((await attempt(beside.deps, delivery._id)).outcome).to.equal('superseded')
     held[0]?.end()
     expect((await running).outcome).to.equal('delivered')
     await service.deps.leases.renew()

@@ -5,7 +5,7 @@ import { inFairBatches } from '../../mongo/in-fair-batches.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import { endpointIdOf } from '../deliveries/delivery-id.ts'
 import { type Counted, jobIdOf } from '../deliveries/delivery-job.ts'
-import { claimable } from '../deliveries/lease.ts'
+import { claimable, isLeased } from '../deliveries/lease.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import { beginAttempt } from './attempt.ts'
 import type { ClaimedDelivery } from './claim.ts'
@@ -208,7 +208,8 @@ export async function wakeDelivery(deps: Deps, woken: Counted): Promise<WakeOutc
 async function whyNotBegun(deps: Deps, { _id, attempts, requeues }: Counted): Promise<WakeOutcome> {
   const delivery = await deps.batchers.lookAtDelivery(_id, noDeadline)
   const isLatest = delivery?.attempts === attempts && delivery.requeues === requeues
-  if (!isLatest) return { outcome: 'superseded' }
+  // An attempt in progress will add the next job, or its worker dies and the poll takes over the delivery.
+  if (!isLatest || isLeased(delivery, deps.now())) return { outcome: 'superseded' }
   // The job must fail, because support staff look for DEAD deliveries among the failed jobs.
   if (delivery.status === 'DEAD') return { outcome: 'dead', last: delivery }
   if (delivery.status === 'CANCELLED') return { outcome: 'cancelled' }
