@@ -98,9 +98,11 @@ describe("Bull Board's Retry button", function () {
     const left = Number(/^(\d+) deliveries were not re-queued$/.exec(body.error ?? '')?.[1])
     expect(left).to.be.within(stuck.length, failedBefore - delivered.length - dead.length)
     expect(body.retried).to.be.within(dead.length, failedBefore - delivered.length - left)
-    const failedAgain = () =>
-      deliveries.countDocuments({ _id: { $in: dead }, status: 'DEAD', attempts: 9, requeues: 1 })
-    await waitFor('all failed again', async () => (await failedAgain()) === dead.length)
+    const newIds = dead.map((_id) => jobIdOf({ _id, attempts: 9, requeues: 1 }))
+    await waitFor('all failed again', async () => {
+      const states = await Promise.all(newIds.map((jobId) => queue.getJobState(jobId)))
+      return states.every((state) => state === 'failed')
+    })
     expect(await AuditEvent.countDocuments({ subject: { $in: dead } })).to.equal(dead.length)
     expect(await AuditEvent.countDocuments({ subject: { $in: [...delivered, ...stuck] } })).to.equal(0)
     expect(await queue.getFailedCount()).to.be.within(stuck.length, failedBefore - delivered.length)
