@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const block = /(<!-- table: ([\w-]+) -->\n).*?(\n<!-- end of table -->)/gs
+/** Matches one generated table with its markers. */
+export const block = /(<!-- table: ([\w-]+) -->\n).*?(\n<!-- end of table -->)/gs
 const opening = /<!-- table: /g
 
 /** The pages that may contain generated tables, by their path from the root. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
@@ -28,8 +29,14 @@ export async function cancelIntent(
   if (!isPending(asOf(before, now).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
   await dropOldMarks(deps, before, deadlineAt)
   const marking = markingOf(request, now)
-  const cancelled = await applyTransition(deps, before, { name: 'cancel', marking, cause }, deadlineAt)
-  if (cancelled === null) throw refuse('INTENT_CANCEL_CONFLICT')
+  // The guard keeps the response true: without it, a payment that fails after the read would be missing from it.
+  const guard = { failure: before.failure }
+  const cancelled = await applyTransition(deps, before, { name: 'cancel', marking, cause, guard }, deadlineAt)
+  if (cancelled === null) {
+    const { failure } = await findIntentToChange(deps, caller, referenceNumber, request)
+    if (!isDeepStrictEqual(failure, before.failure)) return cancelIntent(deps, caller, referenceNumber, request)
+    throw refuse('INTENT_CANCEL_CONFLICT')
+  }
   wakeRelay(deps, cancelled)
   return effectOf(marking.mark, presentIntent(deps.config, cancelled, now), false)
 }

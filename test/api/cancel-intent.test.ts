@@ -120,6 +120,35 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(seen).to.include('INTENT_CANCEL_CONFLICT')
   })
 
+  it('returns the same intent that GET returns, even if a payment fails between the read and the write', async () => {
+    const { referenceNumber } = await create()
+    const [{ batchers }, read, gate] = [service.deps, createGate(), createGate()]
+    const { findIntentToChange } = batchers
+    batchers.findIntentToChange = async (...args) => {
+      Object.assign(batchers, { findIntentToChange })
+      const intent = await findIntentToChange(...args)
+      read.open()
+      await gate.passed
+      return intent
+    }
+    const cancelling = cancel(referenceNumber).then((response) => response)
+    await read.passed
+    await service.http
+      .post(`${intents}/${referenceNumber}/simulate-payment`)
+      .set(merchant.write())
+      .send({ outcome: 'insufficient_funds' })
+      .expect(402)
+    gate.open()
+    const { status, body } = await cancelling
+    expect(status).to.equal(200)
+    expect(body.data).to.deep.include({
+      status: 'CANCELLED',
+      failure: { code: 'insufficient_funds', retryable: false },
+    })
+    const after = await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read())
+    expect(after.body.data).to.deep.equal(body.data)
+  })
+
   it('replays the original response to each retry, whether the original request won or lost the race', async () => {
     const { referenceNumber } = await create()
     const keys = [crypto.randomUUID(), crypto.randomUUID()]
