@@ -63,7 +63,7 @@ export const isolation: Record<string, Benchmark> = {
   },
   'slow-endpoint': {
     describe: () =>
-      '10 events/s to an endpoint that takes 3 s for each, from the response of the create to the first attempt; the last 30 s of 60',
+      '10 events/s to an endpoint that takes 3 s for each, from the response of the create to the first attempt; all 60 s',
     async measure(bench) {
       const measured = await measureSlowEndpoint(bench)
       const line = (what: string, figures: number[], aim: string) => aloneLine(what, spread(figures, 0), aim)
@@ -71,7 +71,7 @@ export const isolation: Record<string, Benchmark> = {
         line(
           'slow-endpoint: p90, ms',
           measured.map(({ p90 }) => p90),
-          '≤ 1000 ms',
+          '≤ 2000 ms',
         ),
         line(
           '  p50, ms',
