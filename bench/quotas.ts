@@ -40,10 +40,10 @@ export async function measureQuotas(bench: Bench): Promise<Pair<LoadResult>[]> {
 
   async function load(webs: Web[], seconds: number): Promise<LoadResult> {
     const results = await Promise.all(
-      webs.map(({ origin }) => {
+      webs.map(({ origin }, index) => {
         const url = `${origin}/api/v1/dev/intents`
         const input: Load = { url, seconds, connections: CONNECTIONS_OF_EACH, body: order, apiKeys }
-        return runProcess<LoadResult>(bench.runtime, 'load', 'bench/load.ts', [JSON.stringify(input)])
+        return runProcess<LoadResult>(bench.runtime, `load-${index + 1}`, 'bench/load.ts', [JSON.stringify(input)])
       }),
     )
     const failed = results.reduce((sum, each) => sum + each.failed, 0)
