@@ -53,7 +53,7 @@ const once = <Kind extends Limit>(limits: Record<string, Kind>): Kind[] => [
 ]
 
 const failuresOf = ({ perNetwork, seconds }: NetworkBudget): string =>
-  `${perNetwork} per network in ${seconds / 60} min; 10 to 100 times as many per larger prefix`
+  `${perNetwork} per network in ${seconds / 60} min; more per larger prefix`
 
 const row = (kind: string, { what, gets, setBy = '', metric }: Limit, limit: string, name?: string): string[] => [
   what,

@@ -25,7 +25,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       total: 512 * mib,
       parts: [{ owner: 'business', max: 128 * mib }],
       leavesFree: true,
-      gets: 'a read waits up to 2 s, then 429 `responses`; a body gets 429 `bodies`; an unread response is closed',
+      gets: 'a read waits, then 429 `responses`; a body gets 429 `bodies`; an unread response is closed',
       refusal: {
         scope: 'responses',
         message: 'Your business requested too many large responses at once. Read them before you request more.',
@@ -35,14 +35,14 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       what: 'Lists, counts and dry runs at a time',
       total: Number.POSITIVE_INFINITY,
       parts: [{ owner: 'business', max: 2 }],
-      gets: 'a wait of up to 2 s, then 429 `lists`',
+      gets: 'a wait, then 429 `lists`',
       refusal: { scope: 'lists', message: 'A business can run 2 lists at once. Wait for one to finish.' },
     },
     exports: {
       what: 'Exports at a time',
       total: Number.POSITIVE_INFINITY,
       parts: [{ owner: 'business', max: 2 }],
-      gets: 'a wait of up to 2 s, then 429 `lists`',
+      gets: 'a wait, then 429 `lists`',
       refusal: { scope: 'lists', message: 'A business can run 2 exports at once. Wait for one to finish.' },
     },
     // Each query may use three of the connections for lists (src/lists/lists.ts).
@@ -50,14 +50,14 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       what: 'Queries of lists, exports and staff pages at a time',
       total: 4,
       parts: [{ owner: 'business, or member of staff', max: 2 }],
-      gets: 'a wait of up to 2 s, then 503, or 429 `lists` for the third one of an owner',
+      gets: 'a wait, then 503, or 429 `lists` for one owner',
       refusal: { scope: 'lists', message: 'You can run 2 lists or searches at once. Wait for one to finish.' },
     },
     reads: {
       what: 'Reads at a time of a business that had a large response within the last 10 minutes',
       total: Number.POSITIVE_INFINITY,
       parts: [{ owner: 'business', max: careful, range: '1' }],
-      gets: 'a wait of up to 2 s, then 429 `responses`',
+      gets: 'a wait, then 429 `responses`',
       refusal: {
         scope: 'responses',
         message:

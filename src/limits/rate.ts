@@ -8,7 +8,7 @@ export const requestRates = {
     what: 'Requests of an API key per second; large bodies and orders count as several',
     owner: 'API key',
     limit: 'RATE_LIMIT_PER_SECOND',
-    gets: '429 `key`, after up to 5 s in a flood',
+    gets: '429 `key`, after a delay in a flood',
     setBy: 'RATE_LIMIT_PER_SECOND, `business limit --per-second`',
   },
   network: {
@@ -19,16 +19,16 @@ export const requestRates = {
   },
   address: {
     what: 'Requests without a valid key per second',
-    owner: 'network; larger prefixes have 3, 9 and 27 times as many',
+    owner: 'network and larger prefix',
     limit: 'RATE_LIMIT_PER_SECOND',
-    gets: '429 `address`, after 1 to 2 s',
+    gets: '429 `address`, after a delay',
     setBy: 'RATE_LIMIT_PER_SECOND',
   },
   visitor: {
     what: 'Requests for pages per second',
-    owner: 'network; larger prefixes have 3, 9 and 27 times as many',
+    owner: 'network and larger prefix',
     limit: 'RATE_LIMIT_PER_SECOND',
-    gets: '429 `address` or `polls`, after 1 to 2 s',
+    gets: '429 `address` or `polls`, after a delay',
     setBy: 'RATE_LIMIT_PER_SECOND',
   },
 } satisfies Record<string, RateLimit>
