@@ -1,6 +1,13 @@
 import type { FromSchema } from 'json-schema-to-ts'
 import { maxAttempts, retrySeconds } from './retry-table.ts'
 
+const integer = (minimum: number, maximum: number, byDefault: number) =>
+  ({ type: 'integer', minimum, maximum, default: byDefault }) as const
+const number = (minimum: number, maximum: number, byDefault: number) =>
+  ({ type: 'number', minimum, maximum, default: byDefault }) as const
+const positive = (maximum: number, byDefault: number) =>
+  ({ type: 'number', exclusiveMinimum: 0, maximum, default: byDefault }) as const
+
 /**
  * The schema of all environment variables. `npm run tables` copies their descriptions into docs/operators/configure.md.
  */
@@ -61,10 +68,7 @@ export const environment = {
       description: 'The previous key, while `SECRET_KEY` is being changed.',
     },
     HASH_MEMORY_KIB: {
-      type: 'integer',
-      minimum: 8,
-      maximum: 19_456,
-      default: 19_456,
+      ...integer(8, 19_456, 19_456),
       description: 'Memory that hashing a password or PIN takes. Less is faster, for tests; refused in production.',
     },
     TRUST_PROXY: {
@@ -91,18 +95,12 @@ export const environment = {
       description: 'The least important lines that are logged.',
     },
     MAX_AMOUNT: {
-      type: 'integer',
-      minimum: 1,
       // Even the sum of 9 000 such payments is still a safe integer.
-      maximum: 1_000_000_000_000,
-      default: 1_000_000_000,
+      ...integer(1, 1_000_000_000_000, 1_000_000_000),
       description: 'Highest amount of a payment intent, in centimes. At most 10^12.',
     },
     INTENT_LIFETIME_SECONDS: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 31_536_000,
-      default: 86_400,
+      ...integer(1, 31_536_000, 86_400),
       description: 'How long a payment intent can be paid.',
     },
     CODE_LIFETIME_SECONDS: {
@@ -119,17 +117,11 @@ export const environment = {
       description: `The waits before attempts 2 to ${maxAttempts} of a delivery: ${retrySeconds.length} numbers, separated by commas.`,
     },
     WEBHOOK_TIMEOUT_SECONDS: {
-      type: 'number',
-      exclusiveMinimum: 0,
-      maximum: 120,
-      default: 30,
+      ...positive(120, 30),
       description: 'Time limit of one attempt, from DNS to the last byte of the response.',
     },
     ENDPOINT_WARNING_HOURS: {
-      type: 'number',
-      exclusiveMinimum: 0,
-      maximum: 720,
-      default: 24,
+      ...positive(720, 24),
       description:
         'Hours without a successful attempt after which a failing endpoint is reported to the other endpoints of its business. Decimals are allowed.',
     },
@@ -168,119 +160,56 @@ export const environment = {
       maxLength: 512,
       description: 'Signs the requests to the provider. 32 to 512 characters; set it together with the URL.',
     },
-    WALLET_PROVIDER_TIMEOUT_SECONDS: {
-      type: 'number',
-      exclusiveMinimum: 0,
-      maximum: 60,
-      default: 10,
-      description: 'Time limit of one request to the provider.',
-    },
+    WALLET_PROVIDER_TIMEOUT_SECONDS: { ...positive(60, 10), description: 'Time limit of one request to the provider.' },
     COMMISSION_PROVIDER_BPS: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 5_000,
-      default: 200,
+      ...integer(0, 5_000, 200),
       description: "The merchant's fee, in basis points of the amount.",
     },
-    COMMISSION_PAYER_BPS: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 5_000,
-      default: 100,
-      description: "The payer's fee, in basis points of the amount.",
-    },
-    COMMISSION_TOF_BPS: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 5_000,
-      default: 1_400,
-      description: 'The tax TOF, in basis points of the fees.',
-    },
-    COMMISSION_TTE_BPS: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 5_000,
-      default: 200,
-      description: 'The tax TTE, in basis points of the fees.',
-    },
+    COMMISSION_PAYER_BPS: { ...integer(0, 5_000, 100), description: "The payer's fee, in basis points of the amount." },
+    COMMISSION_TOF_BPS: { ...integer(0, 5_000, 1_400), description: 'The tax TOF, in basis points of the fees.' },
+    COMMISSION_TTE_BPS: { ...integer(0, 5_000, 200), description: 'The tax TTE, in basis points of the fees.' },
     SANDBOX_RETENTION_DAYS: {
-      type: 'number',
-      exclusiveMinimum: 0,
-      maximum: 3_650,
-      default: 30,
+      ...positive(3_650, 30),
       description: 'Days after which test data is removed; at least 1 in production.',
     },
     LIVE_DELIVERY_RETENTION_DAYS: {
-      type: 'number',
-      minimum: 0,
-      maximum: 3_650,
-      default: 90,
+      ...number(0, 3_650, 90),
       description:
         'Days after which attempts of finished live deliveries are removed; 0: never, otherwise at least 1 in production.',
     },
     RATE_LIMIT_PER_SECOND: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 1_000_000,
-      default: 100,
+      ...integer(0, 1_000_000, 100),
       description:
         'Requests per second of one API key, and of one address without a valid key. 0: no limit. The same on all processes.',
     },
     LIVE_CODES_PER_BUSINESS: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 1_000_000,
-      default: 20_000,
+      ...integer(1, 1_000_000, 20_000),
       description: 'Live payment codes that one business may have in use.',
     },
     SANDBOX_INTENTS_PER_DAY: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 1_000_000_000,
-      default: 50_000,
+      ...integer(0, 1_000_000_000, 50_000),
       description: 'Intents, orders and products that test keys of one business may create in a UTC day. 0: no limit.',
     },
     LIVE_DOCUMENTS_PER_DAY: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 1_000_000_000_000,
-      default: 10_000_000,
+      ...integer(0, 1_000_000_000_000, 10_000_000),
       description: 'Documents that one business may store in a UTC day with live keys. 0: no limit.',
     },
-    LIVE_BYTES_PER_DAY: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 1_000_000_000_000_000,
-      default: 20_000_000_000,
-      description: 'The same in bytes.',
-    },
+    LIVE_BYTES_PER_DAY: { ...integer(0, 1_000_000_000_000_000, 20_000_000_000), description: 'The same in bytes.' },
     SANDBOX_BYTES_PER_DAY: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 1_000_000_000_000_000,
-      default: 1_000_000_000,
+      ...integer(0, 1_000_000_000_000_000, 1_000_000_000),
       description: 'The same with test keys.',
     },
     AUDIT_LINES_PER_DAY: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 1_000_000_000,
-      default: 1_000,
+      ...integer(0, 1_000_000_000, 1_000),
       description:
         'Changes to webhook endpoints, retries and replays that the live, or the test, keys of one business may make in a UTC day. 0: no limit.',
     },
     SHUTDOWN_DRAIN_SECONDS: {
-      type: 'number',
-      minimum: 0,
-      maximum: 60,
-      default: 2,
+      ...number(0, 60, 2),
       description: 'How long `web` still accepts connections after SIGTERM, with 503 on `/readyz`.',
     },
     SHUTDOWN_TIMEOUT_SECONDS: {
-      type: 'number',
-      minimum: 10,
-      maximum: 600,
-      default: 25,
+      ...number(10, 600, 25),
       description: 'The longest time from SIGTERM to the end of a process: 5 s less than the platform allows.',
     },
     WORKER_PORT: {
@@ -322,10 +251,7 @@ export const environment = {
       description: 'Which traces are kept, by a name that OpenTelemetry defines.',
     },
     OTEL_TRACES_SAMPLER_ARG: {
-      type: 'number',
-      minimum: 0,
-      maximum: 1,
-      default: 1,
+      ...number(0, 1, 1),
       description: 'The share of traces that `traceidratio` and `parentbased_traceidratio` keep.',
     },
   },

@@ -1,5 +1,6 @@
 import { delimiterQuery } from './delimiter.ts'
-import { spanQuery } from './span.ts'
+import { queryOf } from './page.ts'
+import { spanOf } from './span.ts'
 import type { ValueOf } from './value-of.ts'
 
 /** The contents of an export of the ledger: the payments, the refunds, or all entries. */
@@ -15,38 +16,26 @@ export const exportLanguages = ['en', 'fr', 'ar'] as const
 export type ExportLanguage = (typeof exportLanguages)[number]
 
 /** The query parameters of an export of payments, refunds or ledger entries. */
-export const exportLedgerQuery = {
-  type: 'object',
-  properties: {
-    from: {
-      ...spanQuery.properties.from,
-      description: 'Only lines booked at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
-    },
-    to: {
-      ...spanQuery.properties.to,
-      description:
-        'Only lines booked at or before this ISO 8601 date or date-time. A date means the end of that day. Defaults to now.',
-    },
-    format: {
-      description: '`csv`, or `jsonl` for one JSON object per line. Defaults to `csv`.',
-      enum: exportFormats,
-    },
-    delimiter: {
-      ...delimiterQuery,
-      description: `${delimiterQuery.description} With a semicolon, decimal numbers have a comma. Only for \`csv\`.`,
-    },
-    language: {
-      description: 'The language of the column names. Defaults to English. Only for `csv`.',
-      enum: exportLanguages,
-    },
-    after: {
-      description:
-        'Only lines with a higher `number`, without the column names. Resumes a download after its last complete line.',
-      type: 'string',
-      format: 'entry-number',
-    },
+export const exportLedgerQuery = queryOf({
+  ...spanOf('Only lines booked', ' Defaults to now.'),
+  format: {
+    description: '`csv`, or `jsonl` for one JSON object per line. Defaults to `csv`.',
+    enum: exportFormats,
   },
-  additionalProperties: false,
-} as const
+  delimiter: {
+    ...delimiterQuery,
+    description: `${delimiterQuery.description} With a semicolon, decimal numbers have a comma. Only for \`csv\`.`,
+  },
+  language: {
+    description: 'The language of the column names. Defaults to English. Only for `csv`.',
+    enum: exportLanguages,
+  },
+  after: {
+    description:
+      'Only lines with a higher `number`, without the column names. Resumes a download after its last complete line.',
+    type: 'string',
+    format: 'entry-number',
+  },
+})
 
 export type ExportLedgerQuery = ValueOf<typeof exportLedgerQuery>

@@ -1,11 +1,8 @@
 import { delimiterQuery } from './delimiter.ts'
+import { queryOf } from './page.ts'
 import type { ValueOf } from './value-of.ts'
 
 /** The query parameters of a product export. */
-export const exportProductsQuery = {
-  type: 'object',
-  properties: { delimiter: delimiterQuery },
-  additionalProperties: false,
-} as const
+export const exportProductsQuery = queryOf({ delimiter: delimiterQuery })
 
 export type ExportProductsQuery = ValueOf<typeof exportProductsQuery>

@@ -1,16 +1,13 @@
+import { queryOf } from './page.ts'
 import type { ValueOf } from './value-of.ts'
 
 /** The query parameters of a product import (docs/merchants/store.md). */
-export const importProductsQuery = {
-  type: 'object',
-  properties: {
-    dryRun: {
-      description: 'If `true`, the service checks the file and returns what the import would do, but changes nothing.',
-      enum: ['true', 'false'],
-    },
+export const importProductsQuery = queryOf({
+  dryRun: {
+    description: 'If `true`, the service checks the file and returns what the import would do, but changes nothing.',
+    enum: ['true', 'false'],
   },
-  additionalProperties: false,
-} as const
+})
 
 export type ImportProductsQuery = ValueOf<typeof importProductsQuery>
 

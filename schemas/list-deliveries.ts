@@ -1,5 +1,5 @@
 import { events } from './events.ts'
-import { pageQuery } from './page.ts'
+import { pageQuery, queryOf } from './page.ts'
 import { spanQuery } from './span.ts'
 import type { ValueOf } from './value-of.ts'
 
@@ -30,26 +30,19 @@ export const deliveryFilters = {
   },
 } as const
 
-/**
- * The query parameters of GET /dev/webhooks/events (SPEC 4.8). All values are strings, because they come from the URL.
- * If a parameter is repeated, its value becomes an array and is therefore invalid.
- */
-export const listDeliveriesQuery = {
-  type: 'object',
-  properties: {
-    status: {
-      description: `Only deliveries in this status, or in one of several separated by commas: ${deliveryStatuses.join(', ')}.`,
-      type: 'string',
-      // No status is longer than 9 characters.
-      maxLength: 10 * deliveryStatuses.length,
-      pattern: `^${anyStatus}(,${anyStatus}){0,${deliveryStatuses.length - 1}}$`,
-      message: `must be one or more of ${deliveryStatuses.join(', ')}, separated by commas`,
-    },
-    ...deliveryFilters,
-    ...spanQuery.properties,
-    ...pageQuery.properties,
+/** The query parameters of GET /dev/webhooks/events (SPEC 4.8). */
+export const listDeliveriesQuery = queryOf({
+  status: {
+    description: `Only deliveries in this status, or in one of several separated by commas: ${deliveryStatuses.join(', ')}.`,
+    type: 'string',
+    // No status is longer than 9 characters.
+    maxLength: 10 * deliveryStatuses.length,
+    pattern: `^${anyStatus}(,${anyStatus}){0,${deliveryStatuses.length - 1}}$`,
+    message: `must be one or more of ${deliveryStatuses.join(', ')}, separated by commas`,
   },
-  additionalProperties: false,
-} as const
+  ...deliveryFilters,
+  ...spanQuery.properties,
+  ...pageQuery.properties,
+})
 
 export type ListDeliveriesQuery = ValueOf<typeof listDeliveriesQuery>

@@ -1,5 +1,5 @@
 import { merchantReference } from './create-intent.ts'
-import { pageQuery } from './page.ts'
+import { pageQuery, queryOf } from './page.ts'
 import { spanQuery } from './span.ts'
 import type { ValueOf } from './value-of.ts'
 
@@ -38,23 +38,16 @@ export const rangeQuery = {
   maxAmount: { description: 'Only intents of at most this many centimes.', ...centimes },
 } as const
 
-/**
- * The query parameters of GET /dev/intents (SPEC 4.3). All values are strings, because they come from the URL. If a
- * parameter is repeated, its value becomes an array and is therefore invalid.
- */
-export const listIntentsQuery = {
-  type: 'object',
-  properties: {
-    status: { description: 'Only intents in this status.', enum: statuses },
-    merchantReference: {
-      description: 'Only intents with this merchantReference.',
-      ...merchantReference,
-    },
-    ...spanQuery.properties,
-    ...rangeQuery,
-    ...pageQuery.properties,
+/** The query parameters of GET /dev/intents (SPEC 4.3). */
+export const listIntentsQuery = queryOf({
+  status: { description: 'Only intents in this status.', enum: statuses },
+  merchantReference: {
+    description: 'Only intents with this merchantReference.',
+    ...merchantReference,
   },
-  additionalProperties: false,
-} as const
+  ...spanQuery.properties,
+  ...rangeQuery,
+  ...pageQuery.properties,
+})
 
 export type ListIntentsQuery = ValueOf<typeof listIntentsQuery>

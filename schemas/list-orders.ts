@@ -1,4 +1,4 @@
-import { pageQuery } from './page.ts'
+import { pageQuery, queryOf } from './page.ts'
 import { spanQuery } from './span.ts'
 import type { ValueOf } from './value-of.ts'
 
@@ -6,13 +6,9 @@ import type { ValueOf } from './value-of.ts'
  * The query parameters of GET /dev/store/orders. All values are strings, because they come from the URL. If a parameter
  * is repeated, its value becomes an array and is therefore invalid.
  */
-export const listOrdersQuery = {
-  type: 'object',
-  properties: {
-    ...spanQuery.properties,
-    ...pageQuery.properties,
-  },
-  additionalProperties: false,
-} as const
+export const listOrdersQuery = queryOf({
+  ...spanQuery.properties,
+  ...pageQuery.properties,
+})
 
 export type ListOrdersQuery = ValueOf<typeof listOrdersQuery>

@@ -1,4 +1,5 @@
 import { delimiterQuery } from './delimiter.ts'
+import { queryOf } from './page.ts'
 import type { ValueOf } from './value-of.ts'
 
 const delimiter = {
@@ -7,27 +8,19 @@ const delimiter = {
 }
 
 /** The query parameters of GET /dev/statements. */
-export const listStatementsQuery = {
-  type: 'object',
-  properties: {
-    month: {
-      description: 'The month, such as `2026-11`. By default, the current month in UTC.',
-      type: 'string',
-      pattern: '^[2-9][0-9]{3}-(0[1-9]|1[0-2])$',
-      maxLength: 7,
-      message: 'must be a month from 2000-01 to the current month, such as 2026-11',
-    },
-    delimiter,
+export const listStatementsQuery = queryOf({
+  month: {
+    description: 'The month, such as `2026-11`. By default, the current month in UTC.',
+    type: 'string',
+    pattern: '^[2-9][0-9]{3}-(0[1-9]|1[0-2])$',
+    maxLength: 7,
+    message: 'must be a month from 2000-01 to the current month, such as 2026-11',
   },
-  additionalProperties: false,
-} as const
+  delimiter,
+})
 
 /** The query parameters of GET /dev/statements/{day}. */
-export const getStatementQuery = {
-  type: 'object',
-  properties: { delimiter },
-  additionalProperties: false,
-} as const
+export const getStatementQuery = queryOf({ delimiter })
 
 export type GetStatementQuery = ValueOf<typeof getStatementQuery>
 

@@ -3,21 +3,21 @@ import type { ValueOf } from './value-of.ts'
 /** The highest page number that a request may contain. No list has anywhere near this many pages. */
 export const maxPage = 999_999_999_999_999
 
+/** Returns the schema of a query string. All values are strings, and a repeated parameter is invalid. */
+export const queryOf = <const Properties extends Record<string, object>>(properties: Properties) =>
+  ({ type: 'object', properties, additionalProperties: false }) as const
+
 /** The query parameters of a list that has no filters (SPEC 4.3). */
-export const pageQuery = {
-  type: 'object',
-  properties: {
-    page: { description: 'The page number, from 1.', type: 'string', format: 'page-number' },
-    limit: {
-      description: 'The number of items per page. A number above 100 means 100.',
-      type: 'string',
-      format: 'page-size',
-    },
+export const pageQuery = queryOf({
+  page: { description: 'The page number, from 1.', type: 'string', format: 'page-number' },
+  limit: {
+    description: 'The number of items per page. A number above 100 means 100.',
+    type: 'string',
+    format: 'page-size',
   },
-  additionalProperties: false,
-} as const
+})
 
 /** The schema of the query string for operations that accept no query parameters. */
-export const emptyQuery = { type: 'object', properties: {}, additionalProperties: false } as const
+export const emptyQuery = queryOf({})
 
 export type PageQuery = ValueOf<typeof pageQuery>

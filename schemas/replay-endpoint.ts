@@ -1,21 +1,12 @@
+import { spanOf } from './span.ts'
+
 /** The body of a POST /dev/webhooks/endpoints/{id}/replay request. */
 export const replayEndpointBody = {
   type: 'object',
   required: ['from'],
   absenceWidens: ['to', 'events', 'onlyUndelivered', 'dryRun'],
   properties: {
-    from: {
-      description:
-        'Only events that happened at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
-      type: 'string',
-      format: 'date-or-time',
-    },
-    to: {
-      description:
-        'Only events that happened at or before this ISO 8601 date or date-time. A date means the end of that day. The default is now.',
-      type: 'string',
-      format: 'date-or-time',
-    },
+    ...spanOf('Only events that happened', ' The default is now.'),
     events: {
       description: 'Only these events. The default is all events that the endpoint is subscribed to.',
       type: 'array',

@@ -36,44 +36,35 @@ export const statusOrNull = described("The HTTP status of your endpoint's respon
   maximum: 999,
 })
 
-export const endpointHealth = objectOf(
-  {
-    lastSuccessAt: instantOrNull,
-    lastFailureAt: instantOrNull,
-    failuresInRow: described('The number of failed attempts since the last success.', count),
-    lastError: described('The stage at which the last failed attempt failed. Null if none has failed.', stageOrNull),
-  },
-  {},
-)
+export const endpointHealth = objectOf({
+  lastSuccessAt: instantOrNull,
+  lastFailureAt: instantOrNull,
+  failuresInRow: described('The number of failed attempts since the last success.', count),
+  lastError: described('The stage at which the last failed attempt failed. Null if none has failed.', stageOrNull),
+})
 
-export const lastDayOfEndpoint = objectOf(
-  {
-    attempts: described(
-      'The number of attempts that ended in the current hour and in the 23 hours before it. Tests are not counted. The figures may lag by a few seconds.',
-      count,
+export const lastDayOfEndpoint = objectOf({
+  attempts: described(
+    'The number of attempts that ended in the current hour and in the 23 hours before it. Tests are not counted. The figures may lag by a few seconds.',
+    count,
+  ),
+  succeeded: described('How many of these attempts succeeded.', count),
+  successRate: described('`succeeded` divided by `attempts`. Null if there were no attempts.', {
+    type: ['number', 'null'],
+    minimum: 0,
+    maximum: 1,
+  }),
+  lastError: described(
+    'The last failed attempt. Null if none failed.',
+    orNull(
+      objectOf({
+        at: described('When the attempt ended.', instant),
+        error: described('The stage at which the attempt failed.', stageOrNull),
+        responseStatus: statusOrNull,
+      }),
     ),
-    succeeded: described('How many of these attempts succeeded.', count),
-    successRate: described('`succeeded` divided by `attempts`. Null if there were no attempts.', {
-      type: ['number', 'null'],
-      minimum: 0,
-      maximum: 1,
-    }),
-    lastError: described(
-      'The last failed attempt. Null if none failed.',
-      orNull(
-        objectOf(
-          {
-            at: described('When the attempt ended.', instant),
-            error: described('The stage at which the attempt failed.', stageOrNull),
-            responseStatus: statusOrNull,
-          },
-          {},
-        ),
-      ),
-    ),
-  },
-  {},
-)
+  ),
+})
 
 const fields = {
   id,
@@ -90,32 +81,26 @@ const fields = {
 }
 
 /** An endpoint as the API returns it (SPEC 2.2). */
-export const endpoint = objectOf(fields, {})
+export const endpoint = objectOf(fields)
 
 /** An endpoint as it appears in the list. */
-export const listedEndpoint = objectOf(
-  {
-    ...fields,
-    last24Hours: lastDayOfEndpoint,
-  },
-  {},
-)
+export const listedEndpoint = objectOf({
+  ...fields,
+  last24Hours: lastDayOfEndpoint,
+})
 
 /** The response to a request that creates an endpoint or rotates its secret. */
-export const endpointWithSecret = objectOf(
-  {
-    ...fields,
-    secret: described(
-      'The secret that signs the deliveries to this endpoint. Store it: no later response contains it.',
-      shaped('^[0-9a-f]{64}$', 64),
-    ),
-    standardSecret: described(
-      'The same secret in the form that the libraries of Standard Webhooks expect.',
-      shaped('^whsec_[A-Za-z0-9+/]{43}=$', 50),
-    ),
-  },
-  {},
-)
+export const endpointWithSecret = objectOf({
+  ...fields,
+  secret: described(
+    'The secret that signs the deliveries to this endpoint. Store it: no later response contains it.',
+    shaped('^[0-9a-f]{64}$', 64),
+  ),
+  standardSecret: described(
+    'The same secret in the form that the libraries of Standard Webhooks expect.',
+    shaped('^whsec_[A-Za-z0-9+/]{43}=$', 50),
+  ),
+})
 
 export const deletedEndpoint = deletedBy('id')
 export const endpointPage = pageOf(listedEndpoint)

@@ -4,14 +4,11 @@ import { count, described, objectOf, shaped, text } from './fields.ts'
 const maxFieldFaults = 100
 
 /** Describes one invalid field of a request. */
-export const fieldFault = objectOf(
-  {
-    param: described('The name of the field.', text(1000)),
-    code: described('The error code of this fault.', shaped('^[A-Z_]+$', 64)),
-    message: described('What is wrong with the field. The text may change.', text(2000)),
-  },
-  {},
-)
+export const fieldFault = objectOf({
+  param: described('The name of the field.', text(1000)),
+  code: described('The error code of this fault.', shaped('^[A-Z_]+$', 64)),
+  message: described('What is wrong with the field. The text may change.', text(2000)),
+})
 
 /** Describes what each rate limit counts. The keys of this object are the possible values of `details.scope`. */
 const rateLimitScopes = {
@@ -52,34 +49,31 @@ export const rateLimitDetails = {
 }
 
 /** The body of every error response (SPEC 7). */
-export const failureBody = objectOf(
-  {
-    success: { type: 'boolean', const: false },
-    error: objectOf(
-      {
-        code: described('The error code. Your program should read it: it does not change.', shaped('^[A-Z_]+$', 64)),
-        message: described('An explanation for people. The text may change.', text(2000)),
-        statusCode: { type: 'integer', minimum: 400, maximum: 599 },
-        requestId: described('Also in the header X-Request-Id. Include it when you contact support.', {
-          type: 'string',
-          format: 'uuid',
-          maxLength: 36,
-        }),
-      },
-      {
-        param: described('The first field that is not valid, for example `variants[1].price`.', text(1000)),
-        details: described(
-          'More about the error. For fields that are not valid, a list of all of them; otherwise an object whose fields depend on the code.',
-          {
-            anyOf: [
-              { type: 'array', maxItems: maxFieldFaults, items: fieldFault },
-              rateLimitDetails,
-              { type: 'object', additionalProperties: true },
-            ],
-          },
-        ),
-      },
-    ),
-  },
-  {},
-)
+export const failureBody = objectOf({
+  success: { type: 'boolean', const: false },
+  error: objectOf(
+    {
+      code: described('The error code. Your program should read it: it does not change.', shaped('^[A-Z_]+$', 64)),
+      message: described('An explanation for people. The text may change.', text(2000)),
+      statusCode: { type: 'integer', minimum: 400, maximum: 599 },
+      requestId: described('Also in the header X-Request-Id. Include it when you contact support.', {
+        type: 'string',
+        format: 'uuid',
+        maxLength: 36,
+      }),
+    },
+    {
+      param: described('The first field that is not valid, for example `variants[1].price`.', text(1000)),
+      details: described(
+        'More about the error. For fields that are not valid, a list of all of them; otherwise an object whose fields depend on the code.',
+        {
+          anyOf: [
+            { type: 'array', maxItems: maxFieldFaults, items: fieldFault },
+            rateLimitDetails,
+            { type: 'object', additionalProperties: true },
+          ],
+        },
+      ),
+    },
+  ),
+})

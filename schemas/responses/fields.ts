@@ -2,7 +2,7 @@ import { currencyCode } from '../currency.ts'
 import { events } from '../events.ts'
 
 /** Returns the schema of an object. The fields in `always` are required, and the fields in `sometimes` are optional. */
-export const objectOf = (always: Record<string, object>, sometimes: Record<string, object>) => ({
+export const objectOf = (always: Record<string, object>, sometimes: Record<string, object> = {}) => ({
   type: 'object',
   required: Object.keys(always),
   properties: { ...always, ...sometimes },
@@ -52,4 +52,4 @@ export const described = (description: string, schema: object) => ({ ...schema, 
  * Returns the schema of the response to a deletion. `name` is the name of the field that contains the id of the deleted
  * object.
  */
-export const deletedBy = (name: 'id' | '_id') => objectOf({ [name]: id, deleted: { type: 'boolean', const: true } }, {})
+export const deletedBy = (name: 'id' | '_id') => objectOf({ [name]: id, deleted: { type: 'boolean', const: true } })

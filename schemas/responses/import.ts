@@ -16,7 +16,7 @@ export const importResult = objectOf(
     dryRun: described('Present only in a dry run, which changes nothing.', { type: 'boolean', const: true }),
     handles: described(
       'Present only in a dry run: the handles of the first 100 products of each kind.',
-      objectOf({ created: handles, updated: handles, unchanged: handles }, {}),
+      objectOf({ created: handles, updated: handles, unchanged: handles }),
     ),
   },
 )

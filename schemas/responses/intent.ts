@@ -67,75 +67,60 @@ export const eventFields = {
 }
 
 /** The response to a create request (SPEC 4.1). */
-export const createdIntent = objectOf(createdFields, {})
+export const createdIntent = objectOf(createdFields)
 
-const commission = objectOf(
-  {
-    providerTtc: described('Your fee.', count),
-    payerTtc: described("The customer's fee.", count),
-    tof: described('The tax TOF.', count),
-    tte: described('The tax TTE.', count),
-    totalRevenue: described('The fees without the taxes.', count),
-  },
-  {},
-)
+const commission = objectOf({
+  providerTtc: described('Your fee.', count),
+  payerTtc: described("The customer's fee.", count),
+  tof: described('The tax TOF.', count),
+  tte: described('The tax TTE.', count),
+  totalRevenue: described('The fees without the taxes.', count),
+})
 
-export const payment = objectOf(
-  {
-    amountPaid: described('Centimes, without any fee that the customer pays.', amount),
-    paidAt: instant,
-    method: { type: 'string', const: 'WALLET' },
-    commission: described(
-      'Centimes. The fees and the taxes that they include. Null for a publishable key.',
-      orNull(commission),
-    ),
-  },
-  {},
-)
+export const payment = objectOf({
+  amountPaid: described('Centimes, without any fee that the customer pays.', amount),
+  paidAt: instant,
+  method: { type: 'string', const: 'WALLET' },
+  commission: described(
+    'Centimes. The fees and the taxes that they include. Null for a publishable key.',
+    orNull(commission),
+  ),
+})
 
 /**
  * A refund as the API returns it. Responses contain a refund while it is PENDING and after it has SUCCEEDED. If the
  * wallet does not carry out a refund, responses no longer contain that refund.
  */
-export const refund = objectOf(
-  {
-    id: shaped('^RF-[0-9A-Z]{16}$', 19),
-    amount: described('Centimes.', amount),
-    returnedFees: described(
-      'Centimes. The parts of the fees that the refund gives back. Null for a publishable key.',
-      orNull(
-        objectOf(
-          {
-            providerTtc: described('The part of your fee that you get back.', count),
-            payerTtc: described(
-              "The part of the customer's fee, which the customer gets back in addition to the amount.",
-              count,
-            ),
-          },
-          {},
+export const refund = objectOf({
+  id: shaped('^RF-[0-9A-Z]{16}$', 19),
+  amount: described('Centimes.', amount),
+  returnedFees: described(
+    'Centimes. The parts of the fees that the refund gives back. Null for a publishable key.',
+    orNull(
+      objectOf({
+        providerTtc: described('The part of your fee that you get back.', count),
+        payerTtc: described(
+          "The part of the customer's fee, which the customer gets back in addition to the amount.",
+          count,
         ),
-      ),
+      }),
     ),
-    currency,
-    reason: described('The note that you sent. Null for a publishable key.', textOrNull(200)),
-    status: described('PENDING until the wallet confirms the refund.', {
-      type: 'string',
-      enum: ['PENDING', 'SUCCEEDED'],
-    }),
-    createdAt: instant,
-    refundedAt: described('When it succeeded. Null while PENDING.', instantOrNull),
-  },
-  {},
-)
+  ),
+  currency,
+  reason: described('The note that you sent. Null for a publishable key.', textOrNull(200)),
+  status: described('PENDING until the wallet confirms the refund.', {
+    type: 'string',
+    enum: ['PENDING', 'SUCCEEDED'],
+  }),
+  createdAt: instant,
+  refundedAt: described('When it succeeded. Null while PENDING.', instantOrNull),
+})
 
 /** The latest failed payment of an intent. Responses contain it until a payment for the intent succeeds. */
-export const paymentFailure = objectOf(
-  {
-    code: described('Why the payment failed.', { type: 'string', enum: [...declines, ...failures] }),
-    retryable: described('Whether the customer can try again.', { type: 'boolean' }),
-  },
-  {},
-)
+export const paymentFailure = objectOf({
+  code: described('Why the payment failed.', { type: 'string', enum: [...declines, ...failures] }),
+  retryable: described('Whether the customer can try again.', { type: 'boolean' }),
+})
 
 const readFields = {
   ...createdFields,

@@ -51,23 +51,20 @@ const fields = {
 }
 
 /** A replay as the API returns it. */
-export const replay = objectOf(fields, {})
+export const replay = objectOf(fields)
 
 /** The response to a request for a replay. After a dry run, nothing is stored, so there is no id and no status. */
-export const requestedReplay = objectOf(
-  {
-    ...fields,
-    id: described('Null after a dry run.', orNull(id)),
-    status: described('Null after a dry run.', {
-      type: ['string', 'null'],
-      enum: [...replayStatuses, null],
-    }),
-    undelivered: described(
-      'After a dry run, the number of these events that the endpoint has not accepted yet, which `onlyUndelivered` would send. Null if `total` is more than 100 000, and for a replay that has been started.',
-      countOrNull,
-    ),
-  },
-  {},
-)
+export const requestedReplay = objectOf({
+  ...fields,
+  id: described('Null after a dry run.', orNull(id)),
+  status: described('Null after a dry run.', {
+    type: ['string', 'null'],
+    enum: [...replayStatuses, null],
+  }),
+  undelivered: described(
+    'After a dry run, the number of these events that the endpoint has not accepted yet, which `onlyUndelivered` would send. Null if `total` is more than 100 000, and for a replay that has been started.',
+    countOrNull,
+  ),
+})
 
 export const replayPage = pageOf(replay)

@@ -37,23 +37,16 @@ export interface KeyInDetail extends KeyFacts {
   blockedBy: Block[]
 }
 
-export const keyFacts = (key: ApiKey, now: Date): KeyFacts => ({
-  id: key._id,
-  key: `${key.prefix}…${key.last4}`,
-  businessId: key.businessId,
-  mode: key.mode,
-  kind: key.kind,
-  status: key.status,
-  scopes: key.scopes,
-  ipAllowlist: key.ipAllowlist,
-  createdAt: key.createdAt,
-  lastUsedDay: key.lastUsedDay,
-  secrets: key.secrets.map(({ last4, validUntil }) => ({
+export function keyFacts(apiKey: ApiKey, now: Date): KeyFacts {
+  const { _id: id, businessId, mode, kind, status, scopes, ipAllowlist, createdAt, lastUsedDay } = apiKey
+  const secrets = apiKey.secrets.map(({ last4, validUntil }) => ({
     last4,
     state: stateOf(validUntil, now),
     validUntil,
-  })),
-})
+  }))
+  const key = `${apiKey.prefix}…${apiKey.last4}`
+  return { id, key, businessId, mode, kind, status, scopes, ipAllowlist, createdAt, lastUsedDay, secrets }
+}
 
 export function stateOf(validUntil: Date | null, now: Date): SecretFacts['state'] {
   if (validUntil === null) return 'current'

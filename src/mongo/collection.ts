@@ -18,6 +18,11 @@ export const ifPresent = (field: string): Pick<Index, 'partialFilterExpression'>
   partialFilterExpression: { [field]: { $exists: true } },
 })
 
+/** Makes an index contain only the documents in which this field is a date. */
+export const ifDate = (field: string): Pick<Index, 'partialFilterExpression'> => ({
+  partialFilterExpression: { [field]: { $type: 'date' } },
+})
+
 /** A collection, with its fields and the indexes that its queries and guards need. */
 export interface Collection {
   name: string

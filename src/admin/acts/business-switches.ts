@@ -108,6 +108,13 @@ export interface LimitInfo {
   max: number
 }
 
+const daily = (label: string, what: string, max: number): LimitInfo => ({
+  label,
+  description: `${what} per UTC day; 0 means no limit`,
+  min: 0,
+  max,
+})
+
 export const limitInfos: Record<keyof BusinessLimits, LimitInfo> = {
   perSecond: {
     label: 'Requests per second',
@@ -121,28 +128,12 @@ export const limitInfos: Record<keyof BusinessLimits, LimitInfo> = {
     min: 1,
     max: 1_000_000,
   },
-  sandboxIntentsPerDay: {
-    label: 'Created in the sandbox per day',
-    description: 'intents, orders and products created with test keys per UTC day; 0 means no limit',
-    min: 0,
-    max: 1_000_000_000,
-  },
-  liveDocumentsPerDay: {
-    label: 'Live documents per day',
-    description: 'documents stored with live keys per UTC day; 0 means no limit',
-    min: 0,
-    max: 1_000_000_000_000,
-  },
-  liveBytesPerDay: {
-    label: 'Live bytes per day',
-    description: 'bytes stored with live keys per UTC day; 0 means no limit',
-    min: 0,
-    max: 1_000_000_000_000_000,
-  },
-  sandboxBytesPerDay: {
-    label: 'Sandbox bytes per day',
-    description: 'bytes stored with test keys per UTC day; 0 means no limit',
-    min: 0,
-    max: 1_000_000_000_000_000,
-  },
+  sandboxIntentsPerDay: daily(
+    'Created in the sandbox per day',
+    'intents, orders and products created with test keys',
+    1_000_000_000,
+  ),
+  liveDocumentsPerDay: daily('Live documents per day', 'documents stored with live keys', 1_000_000_000_000),
+  liveBytesPerDay: daily('Live bytes per day', 'bytes stored with live keys', 1_000_000_000_000_000),
+  sandboxBytesPerDay: daily('Sandbox bytes per day', 'bytes stored with test keys', 1_000_000_000_000_000),
 }

@@ -25,13 +25,14 @@ export const namedEffects = (effects: Effects): [name: string, sentence: string]
 const helpWidth = 80
 
 /**
- * Returns the consequences as a help text of the command line. `noun` is the first word of the commands, such as `key`.
+ * Returns the consequences and an example as a help text of the command line. `noun` and `name` are the words of the
+ * command, such as `key` and `suspend`.
  */
-export function effectsHelp(effects: Effects, noun: string): string {
+export function effectsHelp(effects: Effects, noun: string, name: string): string {
   const { undo, undoNote } = effects
   const parts = namedEffects(effects).map(([name, sentence]) => `\n${wrapped(`${name}: ${sentence}`)}`)
   const last = undo === undefined ? wrapped(`Undo: ${undoNote}`) : `Undo with: ${noun} ${undo}`
-  return `${parts.join('')}\n${last}`
+  return `${parts.join('')}\n${last}\n\nExample:\n  admin ${noun} ${name} ID`
 }
 
 /** Breaks a text into lines of at most `helpWidth` characters. */

@@ -46,7 +46,7 @@ export function addBusinessCommands(program: Command): void {
 
   for (const [name, { description, effects, act: done, change }] of Object.entries(businessSwitches))
     subcommandOnId(business, name, description)
-      .addHelpText('after', effectsHelp(effects, 'business'))
+      .addHelpText('after', effectsHelp(effects, 'business', name))
       .action(
         act(async (deps, id: string) => {
           await changed(deps, id, change, done)

@@ -56,7 +56,7 @@ export function addKeyCommands(program: Command): void {
 
   for (const [name, { description, effects, status }] of Object.entries(keySwitches))
     subcommandOnId(key, name, description)
-      .addHelpText('after', effectsHelp(effects, 'key'))
+      .addHelpText('after', effectsHelp(effects, 'key', name))
       .action(
         act(async (deps, id: string) => {
           const { setKeyStatus } = await import('../../businesses/set-key-status.ts')

@@ -24,8 +24,13 @@ export function operation(writer: SchemaWriter, route: Route): Part {
     description: `${about.description}\n\n${requiredKey(route)}`,
     security: scopesOf(route).map((scope) => ({ apiKey: [scope] })),
     parameters: [
-      ...pathParameters(writer, route),
-      ...queryParameters(writer, route),
+      ...parametersIn(writer, 'path', about.params, about.example.params),
+      ...parametersIn(
+        writer,
+        'query',
+        (about.query as { properties?: Record<string, object> } | undefined)?.properties,
+        about.example.query,
+      ),
       ...(isWrite ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
     ...(body === null ? {} : { requestBody: body }),
@@ -48,33 +53,23 @@ function requiredKey(route: Route): string {
   return `Requires a ${kind}${route.sandboxOnly ? 'test ' : ''}key with ${noun} ${scopes.join(', ')}.`
 }
 
-const pathParameters = (writer: SchemaWriter, { about }: Route): Part[] =>
-  Object.entries(about.params ?? {}).map(([name, schema]) => ({
-    name,
-    in: 'path',
-    required: true,
-    ...asParameter(writer.refer(schema), about.example.params?.[name]),
-  }))
-
-function queryParameters(writer: SchemaWriter, { about }: Route): Part[] {
-  const { properties = {} } = (about.query ?? {}) as { properties?: Record<string, object> }
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: false,
-    ...asParameter(writer.refer(schema), about.example.query?.[name]),
-  }))
-}
-
 /**
- * Creates a parameter from a schema and moves the schema's description to the parameter. `text` is an example value
- * taken from a URL, and is converted to the schema's type.
+ * Returns the parameters of a place, with the descriptions of their schemas. `texts` are example values as a URL has
+ * them, and are converted to the type of their schema.
  */
-const asParameter = ({ description, ...schema }: Part, text: string | undefined): Part => ({
-  ...(description === undefined ? {} : { description }),
-  schema,
-  ...(text === undefined ? {} : { example: schema.type === 'integer' ? Number(text) : text }),
-})
+const parametersIn = (
+  writer: SchemaWriter,
+  place: 'path' | 'query',
+  schemas: Record<string, object> = {},
+  texts: Record<string, string> = {},
+): Part[] =>
+  Object.entries<object>(schemas).map(([name, whole]) => {
+    const { description, ...schema } = writer.refer(whole)
+    const text = texts[name]
+    const example = text === undefined ? {} : { example: schema.type === 'integer' ? Number(text) : text }
+    const described = description === undefined ? {} : { description }
+    return { name, in: place, required: place === 'path', ...described, schema, ...example }
+  })
 
 function bodyOf(writer: SchemaWriter, { body, about }: AnyWrite): Part | null {
   if (about.body === undefined) return null

@@ -154,11 +154,6 @@ type Preview = ImportCounts & { dryRun: true; handles: Comparison['handles'] }
 const maxListed = 100
 
 function previewOf({ counts, handles }: Comparison): Preview {
-  const { created, updated, unchanged } = handles
-  const listed = {
-    created: created.slice(0, maxListed),
-    updated: updated.slice(0, maxListed),
-    unchanged: unchanged.slice(0, maxListed),
-  }
-  return { ...counts, dryRun: true, handles: listed }
+  const listed = Object.entries(handles).map(([kind, all]) => [kind, all.slice(0, maxListed)])
+  return { ...counts, dryRun: true, handles: Object.fromEntries(listed) as Comparison['handles'] }
 }

@@ -16,23 +16,10 @@ export const shownFields = {
 export type ShownProduct = Pick<Product, '_id' | keyof typeof shownFields>
 
 /** Returns a product as its merchant sees it. Prices are in centimes. */
-export const presentProduct = (product: ShownProduct): Record<string, unknown> => ({
-  _id: product._id,
-  handle: product.handle,
-  name: product.name,
-  description: product.description,
-  images: product.images,
-  active: product.active,
-  sandbox: product.sandbox,
-  variants: product.variants.map(presentVariant),
-  createdAt: product.createdAt,
-  updatedAt: product.updatedAt,
-})
+export function presentProduct(product: ShownProduct): Record<string, unknown> {
+  const { _id, handle, name, description, images, active, sandbox, variants, createdAt, updatedAt } = product
+  const shown = { _id, handle, name, description, images, active, sandbox }
+  return { ...shown, variants: variants.map(presentVariant), createdAt, updatedAt }
+}
 
-export const presentVariant = ({ _id, label, sku, price, stock }: Variant): Record<string, unknown> => ({
-  _id,
-  label,
-  sku,
-  price,
-  stock,
-})
+export const presentVariant = ({ _id, label, sku, price, stock }: Variant) => ({ _id, label, sku, price, stock })

@@ -1,5 +1,5 @@
 import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
-import { type Collection, ifPresent } from '../../mongo/collection.ts'
+import { type Collection, ifDate, ifPresent } from '../../mongo/collection.ts'
 import { type Caused, causedFields } from '../../outbox/event.ts'
 import { type Recorded, recordedFields } from '../body/facts.ts'
 
@@ -126,16 +126,8 @@ export const deliveries: Collection = {
     // These two indexes contain only open deliveries, because only open deliveries have a `nextAttemptAt`. The poll
     // uses `open` to find due deliveries. `openByEndpoint` is used to find the due deliveries of an endpoint that has
     // been waiting for slots. Both queries read only index keys.
-    {
-      name: 'open',
-      key: { nextAttemptAt: 1, businessId: 1, endpointId: 1, _id: 1 },
-      partialFilterExpression: { nextAttemptAt: { $type: 'date' } },
-    },
-    {
-      name: 'openByEndpoint',
-      key: { endpointId: 1, nextAttemptAt: 1, _id: 1 },
-      partialFilterExpression: { nextAttemptAt: { $type: 'date' } },
-    },
+    { name: 'open', key: { nextAttemptAt: 1, businessId: 1, endpointId: 1, _id: 1 }, ...ifDate('nextAttemptAt') },
+    { name: 'openByEndpoint', key: { endpointId: 1, nextAttemptAt: 1, _id: 1 }, ...ifDate('nextAttemptAt') },
     // These four indexes contain every field by which a merchant can filter the list, except `referenceNumber`, so that
     // deliveries can be counted without reading any documents.
     { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
@@ -164,16 +156,8 @@ export const deliveries: Collection = {
     { name: 'byReference', key: { referenceNumber: 1 } },
     // These two indexes contain only DEAD deliveries. `deadByTime` contains all fields that `groupDead` needs for
     // counting, so that counting does not read any documents.
-    {
-      name: 'deadByTime',
-      key: { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 },
-      partialFilterExpression: { deadAt: { $type: 'date' } },
-    },
-    {
-      name: 'deadByEndpoint',
-      key: { endpointId: 1, deadAt: -1 },
-      partialFilterExpression: { deadAt: { $type: 'date' } },
-    },
+    { name: 'deadByTime', key: { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 }, ...ifDate('deadAt') },
+    { name: 'deadByEndpoint', key: { endpointId: 1, deadAt: -1 }, ...ifDate('deadAt') },
     // The clean-up uses this index to find the deliveries that it must check again. The index contains very few
     // deliveries.
     {

@@ -3,6 +3,7 @@ import { anyTime } from '../../input/span.ts'
 import { bodyOf } from '../body/compose.ts'
 import { findBodySource } from '../body/find-source.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
+import { endpointFields } from '../endpoints/endpoint-facts.ts'
 import { shownUrl, withoutPath } from '../endpoints/shown-url.ts'
 import { deadIn } from './dead-in.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
@@ -28,18 +29,6 @@ export type TracedDelivery = Omit<ListedDelivery, 'attemptLog'> & { attemptLog: 
 export type TracedEndpoint = Pick<Endpoint, '_id' | keyof typeof endpointFields>
 
 const tracedFields = { facts: 0, 'attemptLog.responseText': 0 }
-const endpointFields = {
-  businessId: 1,
-  sandbox: 1,
-  url: 1,
-  events: 1,
-  active: 1,
-  deletedAt: 1,
-  health: 1,
-  attemptHours: 1,
-  reportedFailure: 1,
-  createdAt: 1,
-} as const
 
 /**
  * The maximum number of deliveries on the staff page for a payment. This is enough for 100 events that are each sent to

@@ -22,8 +22,8 @@ export interface EndpointInDetail extends EndpointFacts {
   deliveries: DeliveryTotals
 }
 
-/** The fields of an endpoint that `endpointFacts` needs. */
-export const factFields = {
+/** The fields of an endpoint that staff see, without its secrets. */
+export const endpointFields = {
   businessId: 1,
   sandbox: 1,
   url: 1,
@@ -34,8 +34,9 @@ export const factFields = {
   reportedFailure: 1,
   createdAt: 1,
   deletedAt: 1,
-  'previousSecrets.validUntil': 1,
 } as const
+/** The fields of an endpoint that `endpointFacts` needs. */
+export const factFields = { ...endpointFields, 'previousSecrets.validUntil': 1 } as const
 
 export function endpointFacts(deps: Pick<Deps, 'secrets' | 'now'>, endpoint: Endpoint): EndpointFacts {
   const now = deps.now()

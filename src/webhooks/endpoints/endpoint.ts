@@ -1,5 +1,5 @@
 import type { EventName } from '../../../schemas/events.ts'
-import type { Collection } from '../../mongo/collection.ts'
+import { type Collection, ifDate } from '../../mongo/collection.ts'
 import { type OutboxEvent, outboxFields, outboxIndex } from '../../outbox/event.ts'
 
 /**
@@ -137,11 +137,7 @@ export const endpoints: Collection = {
       partialFilterExpression: { slot: { $type: 'number' } },
     },
     { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1 } },
-    {
-      name: 'deletions',
-      key: { businessId: 1, deletedAt: -1, _id: -1 },
-      partialFilterExpression: { deletedAt: { $type: 'date' } },
-    },
+    { name: 'deletions', key: { businessId: 1, deletedAt: -1, _id: -1 }, ...ifDate('deletedAt') },
     // The poll for failures uses these two indexes (report-failures.ts). The first one finds endpoints whose failure
     // has not been reported, and the second one those whose failure has been reported.
     {
