@@ -1,3 +1,5 @@
+import { useLast } from '../process/use-last.ts'
+
 /**
  * Remembers which sandboxes are full. A sandbox is full if a create request has recently found no free payment code in
  * it. Such a request makes 32 round trips to MongoDB before it fails. Without this record, one test key could slow down
@@ -19,10 +21,7 @@ export function createFullSandboxes(elapsedMs: () => number) {
   const foundAtMs = new Map<string, number>()
   return {
     add(businessId: string): void {
-      foundAtMs.delete(businessId)
-      foundAtMs.set(businessId, elapsedMs())
-      const [oldest] = foundAtMs.keys()
-      if (foundAtMs.size > maxKept && oldest !== undefined) foundAtMs.delete(oldest)
+      useLast(foundAtMs, businessId, elapsedMs(), maxKept)
     },
     has: (businessId: string): boolean =>
       elapsedMs() - (foundAtMs.get(businessId) ?? Number.NEGATIVE_INFINITY) < keptMs,

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { usedUp } from '../limits/counter.ts'
 import { noDeadline } from '../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
+import { useLast } from '../process/use-last.ts'
 import type { Intent } from './intent.ts'
 
 /** The time after which a code becomes available again if its intent is paid or cancelled now (code.ts). */
@@ -76,8 +77,8 @@ export const liveCodeLimit = (
 export type LiveCodes = ReturnType<typeof createLiveCodes>
 
 /**
- * Limits the live codes that a business has in use. These are a level: time alone frees a code. So they are counted
- * from the intents, and a process remembers the count for a while, with what it has inserted since.
+ * Limits the live codes that a business has in use. They are a level, because codes become free merely with time. So
+ * they are counted from the intents, and a process remembers the count for a while, with what it has inserted since.
  */
 export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
   const query = createReadBatcher<Usage>(
@@ -87,12 +88,8 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
   const counts = new Map<string, Count>()
 
   function countOf(businessId: string): Count {
-    const known = counts.get(businessId)
-    if (known !== undefined) return known
-    const count = { ...uncounted }
-    counts.set(businessId, count)
-    const [oldest] = counts.keys()
-    if (counts.size > maxCounts && oldest !== undefined) counts.delete(oldest)
+    const count = counts.get(businessId) ?? { ...uncounted }
+    useLast(counts, businessId, count, maxCounts)
     return count
   }
 
@@ -135,7 +132,7 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
         count.inserting -= 1
       }
     },
-    /** Returns those businesses that use most of their codes, of all that took one through this process. */
+    /** Of the businesses that have taken a code through this process, returns those closest to their limits. */
     async fullest(most: number): Promise<{ owner: string; used: number; limit: number }[]> {
       const first = () =>
         [...counts]

@@ -4,6 +4,7 @@ import type { Resource } from './limit.ts'
 import { type Cost, createShare, type Held } from './share.ts'
 
 const mib = 1024 * 1024
+export const memoryOfBusiness = 128 * mib
 /** How many bytes of large responses one business may read per second. Reading and building 1 MB takes 10 ms. */
 export const bytesPerSecond = 16 * mib
 /** A page of 100 ordinary items is smaller. */
@@ -23,7 +24,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       what: 'Memory of request bodies, responses and exports',
       unit: 'bytes',
       total: 512 * mib,
-      parts: [{ owner: 'business', max: 128 * mib }],
+      parts: [{ owner: 'business', max: memoryOfBusiness }],
       leavesFree: true,
       gets: 'a read waits, then 429 `responses`; a body gets 429 `bodies`; an unread response is closed',
       refusal: {

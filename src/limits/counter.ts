@@ -4,6 +4,7 @@ import { createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { type Collection, isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
 import type { Log } from '../process/log.ts'
+import { useLast } from '../process/use-last.ts'
 import { rateLimited, type Scope } from './limit.ts'
 
 /** A durable count within a period. The id names what is counted, its owner and, for a quota, the UTC day. */
@@ -75,7 +76,7 @@ const maxUnused = 0.01
 const reportedPart = 0.8
 /** How often a process writes what it has counted without a reservation. */
 const settleMs = 50
-/** Usually, two rounds tell how much is left. Each further one means that another process was faster. */
+/** Two rounds are usually enough. Each further one means that another process changed a counter in between. */
 const maxRounds = 50
 /** A block takes about 300 bytes. */
 const maxBlocks = 10_000
@@ -107,8 +108,8 @@ export const usedUp = (
 export type Counters = ReturnType<typeof openCounters>
 
 /**
- * Counts for all processes, in MongoDB. Nothing is counted within a transaction, because all who write a document wait
- * for each other. What the callers of one process count is written together.
+ * Counts for all processes, in MongoDB. Nothing is counted within a transaction, because those that write the same
+ * document would block each other. What the callers of one process count is written in batches.
  *
  * *Points* count failures. Each is written at once. A *quota* is reserved in blocks that are spent in memory: first
  * what an act needs, then twice as much each time. A process that is killed loses its blocks until the day ends.
@@ -123,19 +124,26 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     batcher({ extra: 0, max: Number.POSITIVE_INFINITY, granted: 0, full: null, ...change }, noDeadline)
   const blocks = new Map<string, Block>()
 
-  async function writeTogether(changes: Change[]): Promise<Change[]> {
+  async function writeTogether(changes: Change[]): Promise<(Change | Error)[]> {
     const same = ({ id, amount, max, expireAt }: Change) => [id, max, amount < 0 && expireAt.getTime()].join()
     let groups = [...Map.groupBy(changes, same).values()] as Group[]
     let full = new Map<string, Counter>()
-    for (let round = 0; groups.length > 0; round += 1) {
-      if (round === maxRounds) throw unavailable()
-      const at = now()
-      groups = groups.map((group) => allot(group, full.get(group[0].id) ?? null, at)).filter(({ length }) => length > 0)
-      const refused = await send(groups.map((group) => operationOf(group, at)))
-      groups = refused.map((index) => groups[index] as Group)
-      if (groups.length > 0) full = new Map((await find(groups.map(([{ id }]) => id))).map((each) => [each._id, each]))
+    try {
+      for (let round = 0; groups.length > 0; round += 1) {
+        if (round === maxRounds) throw unavailable()
+        const at = now()
+        groups = groups.map((each) => allot(each, full.get(each[0].id) ?? null, at)).filter(({ length }) => length > 0)
+        const refused = await send(groups.map((group) => operationOf(group, at)))
+        groups = refused.map((index) => groups[index] as Group)
+        if (groups.length > 0)
+          full = new Map((await find(groups.map(([{ id }]) => id))).map((each) => [each._id, each]))
+      }
+      return changes
+    } catch (error) {
+      // Those that an earlier round has settled must not be repeated.
+      const unsettled = new Set(groups.flat())
+      return changes.map((change) => (unsettled.has(change) ? (error as Error) : change))
     }
-    return changes
   }
 
   /** Grants a counter's changes in their order, as far as enough is left, and then shares out the rest. */
@@ -196,15 +204,8 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   function blockOf({ name, owner }: Owned): Block {
     const day = dayOf(now())
     const id = idOf({ name, owner }, day)
-    const known = blocks.get(id)
-    if (known !== undefined) return known
-    const block: Block = { ...empty, name, owner, id, expireAt: startOf(day + 1) }
-    blocks.set(id, block)
-    const [oldest] = blocks.values()
-    if (blocks.size > maxBlocks && oldest !== undefined) {
-      blocks.delete(oldest.id)
-      void settle(oldest, 0)
-    }
+    const block = blocks.get(id) ?? { ...empty, name, owner, id, expireAt: startOf(day + 1) }
+    useLast(blocks, id, block, maxBlocks, (unused) => void settle(unused, 0))
     return block
   }
 
@@ -220,6 +221,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     if (granted === 0) return false
     block.left += granted - amount
     block.size = Math.max(block.size, granted)
+    if (blocks.get(id) !== block) void settle(block, 0)
     void note(block)
     return true
   }
@@ -283,7 +285,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       return true
     },
     count,
-    /** Returns those owners that have used most of their quota, of all that spent some through this process. */
+    /** Of the owners that have spent some of a quota through this process, returns those closest to their limits. */
     async fullest(name: string, most: number): Promise<(Quota & { used: number })[]> {
       const own = [...blocks.values()].filter((each) => each.name === name && each.limit > 0 && each.expireAt > now())
       const first = () => own.toSorted((a, b) => b.used / b.limit - a.used / a.limit).slice(0, most)

@@ -28,7 +28,7 @@ export interface Limit {
 
 /**
  * A part of a resource that one owner may hold. `max` may depend on the owner, and may change while it waits. If it is
- * a function, `range` says for people what it returns.
+ * a function, `range` describes what it returns in the table of limits.
  */
 export type Part = { owner: string; max: number } | { owner: string; max: (key: string) => number; range: string }
 
@@ -50,9 +50,9 @@ export interface Resource extends Limit {
    */
   leavesFree?: true
   refusal?: OwnRefusal
-  /** The unit in which people read it. A plain number by default. */
+  /** The unit that the table of limits uses. A plain number by default. */
   unit?: 'bytes'
-  /** How many calls of one owner may be waiting for it. The default is 100. */
+  /** How many calls of one owner (at the last level) may be waiting for it. The default is 100. */
   maxWaiting?: number
 }
 

@@ -33,7 +33,7 @@ export const requestRates = {
   },
 } satisfies Record<string, RateLimit>
 
-/** A limit per second. `limit` says for people how many are allowed. */
+/** A limit per second. `limit` describes how many are allowed. */
 export interface RateLimit extends Limit {
   owner: string
   limit: string
@@ -50,8 +50,8 @@ export type Addition = readonly [name: string, by: number]
 export type AddUp = (additions: readonly Addition[], livesMs: number) => Promise<(number | null)[] | null>
 
 /**
- * Creates a function that keeps the sums in Redis, under keys with this prefix. Without SECRET_KEY, no one knows a key
- * before its second, so no one can set a sum in advance. A sum that cannot be right is null.
+ * Creates a function that keeps the sums in Redis, under keys with this prefix. Nobody without SECRET_KEY can predict
+ * the key of a future second, and so set its sum in advance. A sum that cannot be right is null.
  */
 export const createAddUp =
   (runCommands: RunCommands, prefix: string, hash: (name: string) => string): AddUp =>
@@ -220,7 +220,7 @@ export interface Meter {
 }
 
 interface Metered extends RateLimit {
-  /** The part of the time that one owner may take, and the part of all that have used up theirs together. */
+  /** The part of the time that one owner may take, and the part that all who have used up theirs take together. */
   ofOne: number
   ofAll: number
   /** How much an owner can save up while it does nothing, and how much it can owe. */
@@ -253,19 +253,32 @@ export const meters = {
   },
 } satisfies Record<string, Metered>
 
+/** What an owner had left at a time. Negative if it owes. */
+interface Account {
+  leftMs: number
+  at: number
+}
+
 /** An owner that uses nothing for a while is forgotten when so many others are known. */
 const tidyFrom = 1000
 
 /** Creates the meters of all owners. `elapsedMs` must be a monotonic clock. */
 export function createMeters({ ofOne, ofAll, maxSavedMs, maxOwedMs }: Metered, elapsedMs: () => number) {
-  const accounts = new Map<string, { leftMs: number; at: number }>()
+  const accounts = new Map<string, Account>()
+  const full: Account = { leftMs: maxSavedMs, at: 0 }
   const overdrawn = new Set<string>()
   const part = (): number => Math.min(ofOne, ofAll / Math.max(1, overdrawn.size))
+  const leftAt = (now: number, { leftMs, at }: Account): number => Math.min(maxSavedMs, leftMs + (now - at) * part())
+
+  /** Forgets the debts that have been paid off, also those of owners that have gone quiet. */
+  function payOff(now: number): void {
+    for (const owner of overdrawn) if (leftAt(now, accounts.get(owner) ?? full) > 0) overdrawn.delete(owner)
+  }
 
   function update(owner: string, spentMs = 0): number {
     const now = elapsedMs()
-    const { leftMs: before, at } = accounts.get(owner) ?? { leftMs: maxSavedMs, at: now }
-    const leftMs = Math.max(-maxOwedMs, Math.min(maxSavedMs, before + (now - at) * part()) - spentMs)
+    payOff(now)
+    const leftMs = Math.max(-maxOwedMs, leftAt(now, accounts.get(owner) ?? full) - spentMs)
     accounts.set(owner, { leftMs, at: now })
     if (leftMs > 0) overdrawn.delete(owner)
     else overdrawn.add(owner)

@@ -14,11 +14,6 @@ export interface Held<Name extends string> {
   free(): void
 }
 
-export interface ShareOptions extends Partial<Pick<ProcessClock, 'after'>> {
-  /** Called whenever something has become free, after those who wait have been served. */
-  onFree?: () => void
-}
-
 export type Share<Name extends string> = ReturnType<typeof createShare<Name>>
 
 type Used<Name extends string> = Record<Name, number>
@@ -35,20 +30,21 @@ interface Block<Name extends string> {
   level: number | null
 }
 
-interface Line<Name extends string> {
-  /** The waiters by leaf and by the resources that they need, each in order of arrival. */
-  queues: Map<string, Waiter<Name>[]>
-  waiting: number
-}
+/** An owner's waiters by leaf and by the resources that they need, each in order of arrival. */
+type Line<Name extends string> = Map<string, Waiter<Name>[]>
 
 /**
- * Shares resources of one process among owners. What becomes free goes to the waiting owner that holds the smallest
+ * Shares resources of one process among owners. `onFree` is called whenever something has become free, after those who
+ * wait have been served. What becomes free goes to the waiting owner that holds the smallest
  * part of what it waits for and, among equals, to the one that has waited longest since it was served. A caller gets
  * everything it needs at once or nothing, so holders never wait for each other.
  */
 export function createShare<Name extends string>(
   resources: Record<Name, Resource>,
-  { onFree = () => undefined, after = processClock.after }: ShareOptions = {},
+  {
+    onFree = () => undefined,
+    after = processClock.after,
+  }: { onFree?: () => void } & Partial<Pick<ProcessClock, 'after'>> = {},
 ) {
   const names = Object.keys(resources) as Name[]
   const namesOf = (cost: Cost<Name>) => Object.keys(cost) as Name[]
@@ -58,7 +54,7 @@ export function createShare<Name extends string>(
   const levels: Map<string, Used<Name>>[] = []
   /** Those who wait, by the owner at the first level, the one that has waited longest since it was served first. */
   const lines = new Map<string, Line<Name>>()
-  /** Whether a waiter may be waiting for what another owner holds. */
+  /** Whether a waiter may be blocked by the total of the process, and not only by its own part. */
   let isTight = false
 
   const held = (name: Name, key: string, level = 0): number => levels[level]?.get(key)?.[name] ?? 0
@@ -101,22 +97,21 @@ export function createShare<Name extends string>(
 
   const queueOf = (owners: readonly string[], more: Cost<Name>): string => [owners.at(-1), ...namesOf(more)].join(' ')
 
-  /** How many calls wait for the same, and would be served before this one. */
+  /** How many calls of this owner are already waiting for the same resources. */
   const ahead = (owners: readonly string[], more: Cost<Name>): number =>
-    lines.get(owners[0] ?? '')?.queues.get(queueOf(owners, more))?.length ?? 0
+    lines.get(owners[0] ?? '')?.get(queueOf(owners, more))?.length ?? 0
 
   const isFull = (owners: readonly string[], more: Cost<Name>): boolean =>
     ahead(owners, more) >= Math.min(...namesOf(more).map((name) => resources[name].maxWaiting ?? 100))
 
   function enqueue(waiter: Waiter<Name>): () => boolean {
     const [owner = ''] = waiter.owners
-    const line = lines.get(owner) ?? { queues: new Map(), waiting: 0 }
+    const line: Line<Name> = lines.get(owner) ?? new Map()
     const key = queueOf(waiter.owners, waiter.more)
-    const queue = line.queues.get(key) ?? []
+    const queue = line.get(key) ?? []
     queue.push(waiter)
-    line.queues.set(key, queue)
+    line.set(key, queue)
     lines.set(owner, line)
-    line.waiting += 1
     return () => {
       const at = queue.indexOf(waiter)
       if (at >= 0) leave(owner, line, key, queue, at)
@@ -126,19 +121,18 @@ export function createShare<Name extends string>(
 
   function leave(owner: string, line: Line<Name>, key: string, queue: Waiter<Name>[], at: number): void {
     queue.splice(at, 1)
-    if (queue.length === 0) line.queues.delete(key)
-    line.waiting -= 1
-    if (line.waiting === 0) lines.delete(owner)
+    if (queue.length === 0) line.delete(key)
+    if (line.size === 0) lines.delete(owner)
   }
 
-  /** Serves the first waiter of this owner that fits. Those of other leaves do not wait for a leaf that is blocked. */
+  /** Serves the owner's first waiter that fits. A leaf that is blocked does not hold up the owner's other leaves. */
   function serveOne(owner: string, line: Line<Name>): boolean {
-    for (const [key, queue] of line.queues) {
+    for (const [key, queue] of line) {
       const [first] = queue
       if (first === undefined || !fits(first.owners, first.more)) continue
       leave(owner, line, key, queue, 0)
       // The queue that was served is the last one next time.
-      if (line.queues.delete(key)) line.queues.set(key, queue)
+      if (line.delete(key)) line.set(key, queue)
       if (lines.delete(owner)) lines.set(owner, line)
       change(first.owners, first.more)
       first.grant()
@@ -148,14 +142,15 @@ export function createShare<Name extends string>(
   }
 
   /** The largest part that the owner holds of anything it waits for. */
-  function partOf(owner: string, { queues }: Line<Name>): number {
+  function partOf(owner: string, line: Line<Name>): number {
     let part = 0
-    for (const [first] of queues.values())
-      for (const name in first?.more) part = Math.max(part, held(name, owner) / resources[name].total)
+    for (const [first] of line.values())
+      for (const name in first?.more)
+        if ((first.more[name] ?? 0) > 0) part = Math.max(part, held(name, owner) / resources[name].total)
     return part
   }
 
-  /** Those whose resources have become free. A waiter that is granted what it moves to frees what it had. */
+  /** The owners that have freed something. A waiter that is granted what it moves to frees what it had. */
   const freed = new Set<string>()
   let isServing = false
 
@@ -173,7 +168,7 @@ export function createShare<Name extends string>(
     onFree()
   }
 
-  /** Serves one of all who wait. The rest is tight only if one of them is still blocked by what others hold. */
+  /** Serves one of all who wait. Afterwards, `isTight` is true only if the total of the process still blocks one. */
   function serveNext(): boolean {
     const inOrder = [...lines].toSorted((one, other) => partOf(...one) - partOf(...other))
     isTight = false
@@ -282,14 +277,13 @@ export function createShare<Name extends string>(
       return Math.max(0, Math.min(...ofParts, total - taken[name] - (leavesFree ? held(name, owners[0] ?? '') : 0)))
     },
     held,
+    /** How many calls of an owner are waiting. */
+    waiting: (owner: string): number => [...(lines.get(owner)?.values() ?? [])].flat().length,
     /** The owner at the first level that holds most of a resource, or null. */
     largest(name: Name): string | null {
       let largest: string | null = null
       for (const key of levels[0]?.keys() ?? []) if (held(name, key) > held(name, largest ?? '')) largest = key
       return largest
     },
-    taken: (name: Name): number => taken[name],
-    /** How many calls of an owner are waiting. */
-    waiting: (owner: string): number => lines.get(owner)?.waiting ?? 0,
   }
 }

@@ -18,12 +18,12 @@ export function createScrape(deps: Deps): () => Promise<string> {
 
 /** Sets the gauges that describe this process. Only workers have slots. */
 function showOwn({ databaseTime, capacity, slowHash, slots, metrics: { gauges } }: Deps): void {
+  const { fast, slow } = slots.used()
   const used = { ...capacity.used(), ...slowHash.used(), ...slots.used() }
   for (const [limit, amount] of Object.entries(used)) gauges.capacityUsed.set({ limit }, amount)
   gauges.processClockSkew.set(databaseTime.skewMs() / 1000)
   if (!slots.isOpen()) return
-  const slow = slots.slowInFlight()
-  gauges.attemptsInFlight.set({ slots: 'fast' }, slots.inFlight() - slow)
+  gauges.attemptsInFlight.set({ slots: 'fast' }, fast)
   gauges.attemptsInFlight.set({ slots: 'slow' }, slow)
   gauges.endpointsWaiting.set(slots.waiting().length)
 }

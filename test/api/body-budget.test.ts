@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
-import { perBodyByte, perBusiness } from '../../src/http/responses/memory.ts'
+import { perBodyByte } from '../../src/http/responses/memory.ts'
+import { memoryOfBusiness } from '../../src/limits/capacity.ts'
 import { asMerchant, type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { connectTo, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
@@ -28,7 +29,7 @@ describe('Large request bodies', () => {
     await waitFor('the budget is free again', () => taken() === 0)
   })
 
-  const taken = () => service.deps.capacity.taken('memory')
+  const taken = () => service.deps.capacity.used().memory
   const json = (bytes: number) => JSON.stringify({ amount: 5 }).padEnd(bytes)
   const csv = (bytes: number) => `handle,name,price\ntea,Thé,1250\n${'\n'.repeat(bytes)}`
   const refusals = async () => {
@@ -65,10 +66,10 @@ describe('Large request bodies', () => {
 
   /** Uses up all that the merchant may have. */
   function fill(by = merchant): () => void {
-    const held = service.deps.capacity.force([by.businessId], { memory: perBusiness })
+    const held = service.deps.capacity.force([by.businessId], { memory: memoryOfBusiness })
     return held.free
   }
-  const limit = (kind: keyof typeof perBodyByte) => Math.floor(perBusiness / perBodyByte[kind])
+  const limit = (kind: keyof typeof perBodyByte) => Math.floor(memoryOfBusiness / perBodyByte[kind])
 
   async function expectNoBudget(request: ReturnType<typeof create>, kind: keyof typeof perBodyByte): Promise<void> {
     const { status, headers, body } = await request

@@ -44,7 +44,7 @@ describe('A client that disconnects after sending a complete request', () => {
   it('leaves no error in the log if it requested a file', async () => {
     await giveUp('/api/v1/dev/store/products/export-csv', merchant.read(), '', 'GET')
     const line = () => recorded.lines().find(({ route }) => route === 'GET /dev/store/products/export-csv')
-    await waitFor('the request has ended', () => service.deps.capacity.taken('exports') === 0 && line() !== undefined)
+    await waitFor('the request has ended', () => service.deps.capacity.used().exports === 0 && line() !== undefined)
     expect(line()).to.include({ status: null, msg: 'http.request' })
     expect(recorded.lines().filter(({ level }) => Number(level) >= 50)).to.deep.equal([])
   })

@@ -83,7 +83,7 @@ describe('The limits on lists', () => {
     expect((await read('/api/v1/dev/store/products', shop)).status, 'a list').to.equal(200)
     expect((await read(exported, neighbour)).status, 'a neighbour').to.equal(200)
     stop.abort()
-    await waitFor('the slots are free', () => service.deps.capacity.taken('exports') === 0)
+    await waitFor('the slots are free', () => service.deps.capacity.used().exports === 0)
     const again = await read(exported, shop)
     expect(again.status).to.equal(200)
     await again.body?.cancel()

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
 import { largestItem, memoryOfOne } from '../../src/http/responses/largest.ts'
-import { perBusiness } from '../../src/http/responses/memory.ts'
+import { memoryOfBusiness } from '../../src/limits/capacity.ts'
+
 import { createIntent } from '../support/actions.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
@@ -33,10 +34,10 @@ describe('Unread responses', () => {
     await waitFor('all memory is released', () => taken() === 0)
   })
 
-  const taken = () => service.deps.capacity.taken('memory')
+  const taken = () => service.deps.capacity.used().memory
   /** Leaves enough for one page, but not for another one beside an unread one. */
   const takeMost = () =>
-    service.deps.capacity.force([merchant.businessId], { memory: perBusiness - 61 * memoryOfOne('intent') }).free
+    service.deps.capacity.force([merchant.businessId], { memory: memoryOfBusiness - 61 * memoryOfOne('intent') }).free
 
   /** Sends a request and never reads the response. */
   async function request(origin: string, path: string, by: Merchant): Promise<Socket> {
@@ -65,7 +66,7 @@ describe('Unread responses', () => {
       await waitFor('the connection has something to read', () => socket.bytesRead > 0)
       sockets.push(socket)
     }
-    expect(taken()).to.be.within(1, perBusiness)
+    expect(taken()).to.be.within(1, memoryOfBusiness)
     const responses = await Promise.all(sockets.map(responseOf))
     free()
     const refused = responses.filter((response) => response?.status === 429)
@@ -74,7 +75,7 @@ describe('Unread responses', () => {
     for (const response of refused) {
       expectFailure(response, 429, 'RATE_LIMITED')
       expect(response?.headers.get('retry-after')).to.equal('1')
-      const limitDetails = { scope: 'responses', limit: perBusiness }
+      const limitDetails = { scope: 'responses', limit: memoryOfBusiness }
       expect(JSON.parse(response?.body ?? '').error.details).to.deep.equal(limitDetails)
     }
     const { values } = await service.deps.metrics.rateLimited.get()
@@ -83,7 +84,7 @@ describe('Unread responses', () => {
 
   it('wait for memory instead of failing, as long as the client is still reading earlier responses', async () => {
     const { capacity } = service.deps
-    const earlier = capacity.force([merchant.businessId], { memory: perBusiness })
+    const earlier = capacity.force([merchant.businessId], { memory: memoryOfBusiness })
     const waiting = request(service.origin, page, merchant)
     await waitFor('the read waits', () => capacity.waiting(merchant.businessId) === 1)
     earlier.free()

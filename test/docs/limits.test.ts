@@ -1,8 +1,9 @@
 import { expect } from 'chai'
-import { perBodyByte, perBusiness, smallBytes } from '../../src/http/responses/memory.ts'
+import { perBodyByte, smallBytes } from '../../src/http/responses/memory.ts'
 import { maxUnanswered } from '../../src/http/server/connection.ts'
 import { maxConnections } from '../../src/http/server/connection-limit.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
+import { memoryOfBusiness } from '../../src/limits/capacity.ts'
 import { textOf } from './pages.ts'
 
 /** Formats a number like the pages, with a space between thousands. */
@@ -15,8 +16,8 @@ const mib = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`
 const phrases: Record<string, string[]> = {
   'docs/merchants/errors.md': [
     `once more for each full ${kib(smallBytes)}`,
-    `${mib(perBusiness / perBodyByte.json)} of large bodies that arrive at once; ${mib(perBusiness / perBodyByte.csv)} of imports`,
-    `${mib(perBusiness)} of large responses`,
+    `${mib(memoryOfBusiness / perBodyByte.json)} of large bodies that arrive at once; ${mib(memoryOfBusiness / perBodyByte.csv)} of imports`,
+    `${mib(memoryOfBusiness)} of large responses`,
   ],
   'docs/maintainers/decisions.md': [
     `at most ${number(maxConnections)} connections`,

@@ -46,7 +46,7 @@ describe('A held request for the event feed', () => {
   }
   const typesOf = ({ items }: Response) => items?.map(({ type }) => type)
   const held = (count: number) =>
-    waitFor(`${count} requests are held`, () => service.deps.capacity.taken('polls') === count)
+    waitFor(`${count} requests are held`, () => service.deps.capacity.used().polls === count)
 
   it('gets its response soon after another process has logged an event for it', async () => {
     const forOrders = await withAnotherKey(service, merchant, { scopes: ['store.orders:read'] })
@@ -87,7 +87,7 @@ describe('A held request for the event feed', () => {
     const waiting = Array.from({ length: 5 }, () => follow('after=latest&wait=25').catch(() => null))
     await held(5)
     const { capacity } = service.deps
-    await waitFor('earlier responses are sent', () => capacity.taken('lists') + capacity.taken('memory') === 0)
+    await waitFor('earlier responses are sent', () => capacity.used().lists + capacity.used().memory === 0)
     const metrics = await service.http.get('/metrics')
     expect(metrics.text).to.include('capacity_used{limit="polls"} 5\n')
     const sixth = await follow('after=latest&wait=25')
@@ -110,7 +110,7 @@ describe('A held request for the event feed', () => {
     for (const slot of slots) slot?.free()
     expect([status, items]).to.deep.equal([200, []])
     expect(tookMs).to.be.below(20_000)
-    expect(capacity.taken('polls')).to.equal(0)
+    expect(capacity.used().polls).to.equal(0)
   })
 
   it('gets no event if its key was suspended in the meantime', async () => {

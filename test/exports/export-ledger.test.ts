@@ -196,7 +196,7 @@ describe('An export of the ledger', () => {
     await bookMany(service, owner(), 65)
     const { lists, capacity } = service.deps
     // The slot of an export rests for a while after its end.
-    await waitFor('the exports of earlier tests have ended', () => capacity.taken('exports') === 0)
+    await waitFor('the exports of earlier tests have ended', () => capacity.used().exports === 0)
     const [{ run }, gate] = [lists, createGate()]
     let reads = 0
     lists.run = async (name, ...rest) => {
@@ -209,12 +209,12 @@ describe('An export of the ledger', () => {
       signal: stop.signal,
     })
     await response.body?.getReader().read()
-    expect(capacity.taken('exports')).to.equal(1)
+    expect(capacity.used().exports).to.equal(1)
     stop.abort()
     // The service learns of it before the second of these requests.
     for (const _ of [1, 2]) await service.http.get('/healthz').expect(200)
     gate.open()
-    await waitFor('the export has ended', () => capacity.taken('exports') === 0)
+    await waitFor('the export has ended', () => capacity.used().exports === 0)
     expect(reads).to.be.within(2, 3)
     lists.run = run
   })

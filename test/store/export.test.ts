@@ -150,7 +150,7 @@ describe('A product export', () => {
     const [response] = await once(get(service.origin + path, { headers: merchant.read() }), 'response')
     await once(response, 'readable')
     response.destroy()
-    await waitFor('the export has ended', () => service.deps.capacity.taken('exports') === 0)
+    await waitFor('the export has ended', () => service.deps.capacity.used().exports === 0)
     // Out of 12 pages. Sockets buffer some of the unread data, and the system keeps the buffer of an unread socket
     // small.
     expect(pages).to.be.within(1, 10)
@@ -175,7 +175,7 @@ describe('A product export', () => {
   })
 
   it('keeps its slot for a while after it has ended, so that a business that exports constantly leaves processing time for others', async () => {
-    const running = () => service.deps.capacity.taken('exports')
+    const running = () => service.deps.capacity.used().exports
     await waitFor('no export runs', () => running() === 0)
     const merchant = await service.merchant()
     // Enough rows for more than 10 ms.

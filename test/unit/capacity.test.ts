@@ -2,8 +2,14 @@ import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { mock } from 'node:test'
 import { expect } from 'chai'
-import { createRequestMemory, perBusiness, type RequestMemory } from '../../src/http/responses/memory.ts'
-import { bytesPerSecond, type Capacity, createCapacity, maxWaitMs } from '../../src/limits/capacity.ts'
+import { createRequestMemory, type RequestMemory } from '../../src/http/responses/memory.ts'
+import {
+  bytesPerSecond,
+  type Capacity,
+  createCapacity,
+  maxWaitMs,
+  memoryOfBusiness,
+} from '../../src/limits/capacity.ts'
 import { createTime } from '../support/time.ts'
 
 const kib = 1024
@@ -103,15 +109,15 @@ describe('The capacity of a process', () => {
 
   describe('for responses', () => {
     let memory: RequestMemory
-    const taken = (by?: string) => (by === undefined ? capacity.taken('memory') : capacity.held('memory', by))
+    const taken = (by?: string) => (by === undefined ? capacity.used().memory : capacity.held('memory', by))
     const reserve = (by: string, bytes: number, to = response()) => memory.reserve(by, { memory: bytes }, to)
     beforeEach(() => {
       memory = createRequestMemory(capacity)
     })
 
     it("reserves at most a business's part for one response, and nothing for a response of up to 16 KiB", async () => {
-      const reserved = await reserve('a', 2 * perBusiness)
-      expect(taken()).to.equal(perBusiness)
+      const reserved = await reserve('a', 2 * memoryOfBusiness)
+      expect(taken()).to.equal(memoryOfBusiness)
       reserved.built(16 * kib)
       expect(taken()).to.equal(0)
       memory.count('a', 16 * kib, response())
@@ -137,11 +143,18 @@ describe('The capacity of a process', () => {
       expect(taken()).to.equal(136 * kib)
     })
 
+    it('counts no response to a write whose client has disconnected', () => {
+      const gone = response()
+      gone.destroy()
+      memory.count('a', 50 * kib, gone)
+      expect(taken()).to.equal(0)
+    })
+
     it("closes a business's oldest responses if it does not read the responses to its writes", () => {
       const responses = Array.from({ length: 5 }, response)
-      for (const each of responses) memory.count('a', perBusiness * 0.3, each)
+      for (const each of responses) memory.count('a', memoryOfBusiness * 0.3, each)
       expect(responses.map(({ closed }) => closed)).to.deep.equal([true, true, false, false, false])
-      expect(taken()).to.be.closeTo(perBusiness * 0.9, 10)
+      expect(taken()).to.be.closeTo(memoryOfBusiness * 0.9, 10)
     })
 
     it("closes another business's stalled response to free memory for a business that uses less memory", async () => {
@@ -149,9 +162,9 @@ describe('The capacity of a process', () => {
         ['a', 'b', 'c', 'd'].map(async (by) => {
           const stalling = response()
           capacity.force([by], { memory: 1 })
-          const reserved = await reserve(by, perBusiness / 2, stalling)
-          reserved.built(perBusiness / 2)
-          memory.count(by, perBusiness / 2, response())
+          const reserved = await reserve(by, memoryOfBusiness / 2, stalling)
+          reserved.built(memoryOfBusiness / 2)
+          memory.count(by, memoryOfBusiness / 2, response())
           return stalling
         }),
       )

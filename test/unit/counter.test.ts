@@ -157,14 +157,43 @@ describe('A counter', () => {
       expect(listed[1]).to.include({ ...half, used: 60 })
     })
 
-    it('gives back its oldest block when it has more than ten thousand', async () => {
-      const [first, ...others] = Array.from({ length: 10_001 }, () => quota(1000))
-      if (first === undefined) throw new Error('no quota')
-      await counters.spend(first, 1)
-      await counters.spend(first, 1)
-      expect(await usedOf(first)).to.equal(3)
+    it('gives back the block that was not used for longest when it has more than ten thousand', async () => {
+      const [busy, quiet, ...others] = Array.from({ length: 10_001 }, () => quota(1000))
+      if (busy === undefined || quiet === undefined) throw new Error('no quota')
+      for (const each of [busy, busy, quiet, quiet, busy]) await counters.spend(each, 1)
+      expect(await Promise.all([busy, quiet].map(usedOf))).to.deep.equal([3, 3])
       await Promise.all(others.map((each) => counters.spend(each, 1)))
-      await isUsed(first, 2)
+      await isUsed(quiet, 2)
+      expect(await usedOf(busy)).to.equal(3)
+    })
+
+    it('fails only for acts whose part of a batch failed, and not for those that were written before', async () => {
+      const [shared, own] = [quota(10), bound(5)]
+      await other.spend(shared, 5)
+      const { Counter, now } = service.deps
+      let writes = 0
+      const collection = Object.create(Counter.collection, {
+        bulkWrite: {
+          value: (...operations: Parameters<typeof Counter.collection.bulkWrite>) => {
+            writes += 1
+            return writes === 2
+              ? Promise.reject(new Error('MongoDB is away'))
+              : Counter.collection.bulkWrite(...operations)
+          },
+        },
+      })
+      const flaky = openCounters({
+        Counter: { collection } as typeof Counter,
+        now,
+        log: { warn: () => undefined } as never,
+      })
+      const results = await Promise.allSettled([flaky.take([own]), flaky.spend(shared, 3), flaky.spend(shared, 4)])
+      expect(results.map((each) => (each.status === 'rejected' ? each.reason.message : each.value))).to.deep.equal([
+        [0],
+        'MongoDB is away',
+        false,
+      ])
+      expect([await used(own.id), await usedOf(shared)]).to.deep.equal([1, 5])
     })
   })
 

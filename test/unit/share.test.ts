@@ -51,7 +51,7 @@ describe('A share', () => {
       start('a1', 'a2', 'a3', 'b1', 'b2')
       await settle()
       expect(granted).to.deep.equal(['a1', 'a2', 'b1'])
-      expect([share.taken('slots'), share.held('slots', 'a'), share.waiting('a')]).to.deep.equal([3, 2, 1])
+      expect([share.used().slots, share.held('slots', 'a')]).to.deep.equal([3, 2])
     })
 
     it('grants what becomes free to the owner that holds least, and among equals to the one that has waited longest since its last', async () => {
@@ -90,7 +90,7 @@ describe('A share', () => {
     it('frees a slot once, however often it is freed', async () => {
       await take('a1')
       for (const _again of [1, 2]) frees.get('a1')?.()
-      expect([share.taken('slots'), share.held('slots', 'a')]).to.deep.equal([0, 0])
+      expect([share.used().slots, share.held('slots', 'a')]).to.deep.equal([0, 0])
     })
   })
 
@@ -135,13 +135,13 @@ describe('A share', () => {
       expect(first?.resize({ memory: 10 })).to.equal(true)
       await large
       expect(got).to.deep.equal(['large'])
-      expect(share.taken('memory')).to.equal(100)
+      expect(share.used().memory).to.equal(100)
     })
 
     it('grants nothing of one resource while another one is missing', async () => {
       for (const _each of [1, 2]) share.takeNow(['a'], { reads: 1 })
       expect(share.takeNow(['a'], { reads: 1, memory: 10 })).to.equal(null)
-      expect(share.taken('memory')).to.equal(0)
+      expect(share.used().memory).to.equal(0)
       expect(share.blockOf(['a'], { reads: 1, memory: 10 })).to.deep.equal({ name: 'reads', level: 0 })
     })
 
@@ -156,19 +156,28 @@ describe('A share', () => {
       expect([share.held('memory', 'a'), share.largest('memory')]).to.deep.equal([500, 'a'])
       expect(share.takeNow(['b'], { memory: 10 })).to.equal(null)
       held.free()
-      expect([share.taken('memory'), share.largest('memory')]).to.deep.equal([0, null])
+      expect([share.used().memory, share.largest('memory')]).to.deep.equal([0, null])
     })
 
     it('moves from one resource to another as soon as that is free, and keeps what it holds until then', () => {
       const slow = [1, 2].map(() => share.takeNow(['a'], { reads: 1 }))
       const moving = [1, 2].map(() => share.takeNow(['a'], { memory: 10 }))
       for (const each of moving) each?.moveTo({ memory: 0, reads: 1 })
-      expect([share.taken('memory'), share.taken('reads')]).to.deep.equal([20, 2])
+      expect([share.used().memory, share.used().reads]).to.deep.equal([20, 2])
       slow[0]?.free()
-      expect([share.taken('memory'), share.taken('reads')]).to.deep.equal([10, 2])
+      expect([share.used().memory, share.used().reads]).to.deep.equal([10, 2])
       moving[1]?.free()
       slow[1]?.free()
-      expect([share.taken('memory'), share.taken('reads'), share.waiting('a')]).to.deep.equal([0, 1, 0])
+      expect([share.used().memory, share.used().reads, share.waiting('a')]).to.deep.equal([0, 1, 0])
+    })
+
+    it('ranks owners that move by what they hold of the resource that they move to', () => {
+      const busy = [1, 2].map(() => share.takeNow(['c'], { reads: 1 }))
+      share.takeNow(['b'], { reads: 1 })
+      const [less, more] = [share.force(['b'], { memory: 10 }), share.force(['a'], { memory: 300 })]
+      for (const each of [less, more]) each.moveTo({ memory: 0, reads: 1 })
+      busy[0]?.free()
+      expect([share.held('reads', 'a'), share.held('reads', 'b')]).to.deep.equal([1, 1])
     })
   })
 })

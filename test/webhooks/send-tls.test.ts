@@ -79,4 +79,14 @@ describe("A business's CPU time for handshakes and responses", () => {
     now = 2_100
     for (const name of greedy) expect(ofBusiness(name).waitMs()).to.equal(0)
   })
+
+  it('is not limited further by businesses that used up their own time and then went quiet', () => {
+    let now = 0
+    const ofBusiness = createMeters(meters.endpoints, () => now)
+    for (let index = 0; index < 20; index += 1) ofBusiness(`quiet ${index}`).count(150)
+    now = 100_000
+    ofBusiness('busy').count(150)
+    now += 1_001
+    expect(ofBusiness('busy').waitMs()).to.equal(0)
+  })
 })

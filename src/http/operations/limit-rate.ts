@@ -56,7 +56,7 @@ export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller,
   if (rateLimits === null || requests <= 1) return
   const perSecond = limits.perSecond ?? rateLimits.perSecond
   const who = `key:${keyId}` as const
-  if (!rateLimits.look(who, perSecond + 1).isOpen) throw rateLimits.refusal('key', perSecond)
+  if (rateLimits.look(who, perSecond).over > 0) throw rateLimits.refusal('key', perSecond)
   rateLimits.count(who, perSecond, requests - 1)
 }
 
@@ -77,10 +77,8 @@ export async function limitUnknown<Known>(
   recognise: () => Promise<Known>,
 ): Promise<Known> {
   if (rateLimits === null) return recognise()
-  const prefixes = prefixLimits(clientAddress, rateLimits).map(
-    ({ range, limit }) => [`address:${range}`, limit] as const,
-  )
-  if (!prefixes.every((prefix) => rateLimits.look(...prefix).isOpen)) {
+  const prefixes = prefixLimits(clientAddress, rateLimits)
+  if (!prefixes.every(({ range, limit }) => rateLimits.look(`address:${range}`, limit).isOpen)) {
     setRateLimitHeaders(res, 'address', rateLimits.perSecond, { remaining: 0 })
     await delayRefusal(rateLimits)
     throw rateLimits.refusal('address', rateLimits.perSecond)
@@ -89,7 +87,7 @@ export async function limitUnknown<Known>(
     return await recognise()
   } catch (error) {
     if (error instanceof Refusal && unknownCaller.has(error.code))
-      for (const prefix of prefixes) rateLimits.count(...prefix)
+      for (const { range, limit } of prefixes) rateLimits.count(`address:${range}`, limit)
     throw error
   }
 }

@@ -1,14 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { unavailable } from '../../errors.ts'
-import { type Capacity, type CapacityName, capacityLimits, maxWaitMs } from '../../limits/capacity.ts'
+import { type Capacity, type CapacityName, maxWaitMs, memoryOfBusiness } from '../../limits/capacity.ts'
 import type { Cost, Held } from '../../limits/share.ts'
 
 /** Bodies and responses up to this size do not count. 10 000 connections hold at most 164 MB of each. */
 export const smallBytes = 16 * 1024
 /** A response is stalled once its client has read nothing for this long. */
 const stalledMs = 1_000
-
-export const perBusiness = capacityLimits(() => 0).memory.parts[0].max
 
 /** A response that its client has not read yet. */
 interface Unread {
@@ -39,7 +37,7 @@ export interface BodyMemory {
   keep(bytes: number): void
 }
 
-/** The memory of a response, which is held until the response has been sent, too. */
+/** The memory of a response, which is held until the response has been sent. */
 export interface ReservedResponse {
   held: Held<CapacityName>
   during: During
@@ -95,7 +93,7 @@ export function createRequestMemory(capacity: Capacity) {
     /** Waits for everything that a read needs. Throws RATE_LIMITED, or SERVICE_UNAVAILABLE if others have it. */
     async reserve(businessId: string, wanted: Cost<CapacityName>, response: ServerResponse): Promise<ReservedResponse> {
       // Even the largest response fits into the part of its business.
-      const cost = { ...wanted, memory: Math.min(wanted.memory ?? 0, perBusiness) }
+      const cost = { ...wanted, memory: Math.min(wanted.memory ?? 0, memoryOfBusiness) }
       const held =
         takeNow(businessId, cost) ?? (await capacity.take([businessId], cost, maxWaitMs)) ?? takeNow(businessId, cost)
       if (held === null) throw capacity.refusal([businessId], cost)
@@ -123,15 +121,15 @@ export function createRequestMemory(capacity: Capacity) {
     },
     /**
      * Counts the response to a write, which has already taken effect. If its business then has more than its part, its
-     * longest-stalled responses are closed. A retry with the same idempotency key gets what was cut.
+     * longest-stalled responses are closed. A retry with the same idempotency key gets the whole response.
      */
     count(businessId: string, bytes: number, response: ServerResponse): void {
-      if (bytes <= smallBytes) return
+      if (bytes <= smallBytes || response.closed) return
       const held = capacity.force([businessId], { memory: bytes })
       const one: Unread = { businessId, response, held, bytes, movedAt: null }
       unread.add(one)
       response.once('close', () => giveBack(one))
-      while (capacity.held('memory', businessId) > perBusiness && closeStalled(businessId, 0));
+      while (capacity.held('memory', businessId) > memoryOfBusiness && closeStalled(businessId, 0));
       one.movedAt = performance.now()
     },
     /** Reserves memory for a body of this kind, or returns null. A body never waits. */
@@ -147,7 +145,7 @@ export function createRequestMemory(capacity: Capacity) {
         {
           scope: 'bodies',
           message: 'Your business is sending too many large bodies at once. Wait for the running requests to finish.',
-          limit: Math.floor(perBusiness / perBodyByte[kind]),
+          limit: Math.floor(memoryOfBusiness / perBodyByte[kind]),
         },
       ),
   }

@@ -1,4 +1,4 @@
-import type { Resource } from '../../limits/limit.ts'
+import type { Part, Resource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import { prefixesOf } from '../../security/network.ts'
 
@@ -6,19 +6,16 @@ import { prefixesOf } from '../../security/network.ts'
  * Browsers open up to six connections, so a tenth is enough for all customers of a mobile carrier who share one
  * address. Each larger prefix may have twice as many as the next smaller one, so the largest one has four fifths.
  */
-const partOfNetwork = (maxConnections: number, times: number): number => Math.ceil((maxConnections / 10) * times)
+const partOf = (maxConnections: number, level: number): number => Math.ceil((maxConnections / 10) * 2 ** level)
+
+const prefixes = ['network', 'IPv4 /24 or IPv6 /48', 'IPv4 /16 or IPv6 /40', 'IPv6 /32']
 
 export const connectionLimits = (maxConnections: number) =>
   ({
     connections: {
       what: 'Connections, but not those of a trusted proxy',
       total: maxConnections,
-      parts: [
-        { owner: 'network', max: partOfNetwork(maxConnections, 1) },
-        { owner: 'IPv4 /24 or IPv6 /48', max: partOfNetwork(maxConnections, 2) },
-        { owner: 'IPv4 /16 or IPv6 /40', max: partOfNetwork(maxConnections, 4) },
-        { owner: 'IPv6 /32', max: partOfNetwork(maxConnections, 8) },
-      ],
+      parts: prefixes.map((owner, level) => ({ owner, max: partOf(maxConnections, level) })) as [Part],
       gets: 'the connection is closed',
     },
   }) satisfies Record<string, Resource>
@@ -33,7 +30,7 @@ export function createNetworkShares(maxConnections: number) {
       const held = share.takeNow(owners, { connections: 1 })
       if (held !== null) return { outcome: 'taken', free: held.free }
       const level = share.blockOf(owners, { connections: 1 })?.level ?? 0
-      return { outcome: 'closed', network: owners[level] ?? '', max: partOfNetwork(maxConnections, 2 ** level) }
+      return { outcome: 'closed', network: owners[level] ?? '', max: partOf(maxConnections, level) }
     },
   }
 }

@@ -225,8 +225,7 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
      */
     serveWaiting: serveSoon,
     used: share.used,
-    inFlight: (): number => share.taken('fast') + share.taken('slow'),
-    slowInFlight: (): number => share.taken('slow'),
+    inFlight: (): number => share.used().fast + share.used().slow,
     /** Before `open` and after `close`, nothing is available. */
     open: (): void => void (isOpen = true),
     close: (): void => void (isOpen = false),
