@@ -103,7 +103,12 @@ async function addOld(database: mongo.Db, service: Service, merchants: Merchant[
 async function beside(database: mongo.Db, service: Service, night: Queue, act: () => Promise<Waits>): Promise<Traffic> {
   const records = database.collection<RetentionRecord>('retention')
   // The clean-up has never been completed, so it is due.
-  await records.updateOne({ _id: 'nightly' }, { $set: { completedFor: new Date(0) } })
+  const unused = { leaseToken: null, leaseEndsAt: new Date(0), pass: null }
+  await records.updateOne(
+    { _id: 'nightly' },
+    { $set: { completedFor: new Date(0) }, $setOnInsert: unused },
+    { upsert: true },
+  )
   const before = await countOld(database)
   const cleaner = service.startWorker({ WORKER_QUEUES: 'retention' })
   await night.add('retention', {})
