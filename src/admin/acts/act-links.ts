@@ -1,6 +1,7 @@
 import { html } from 'ghtml'
 import type { SignedIn } from '../../staff/find-session.ts'
 import { mayStaff } from '../../staff/permissions.ts'
+import { entryNamed } from '../pages/query.ts'
 import { type ActGroup, objectPath, obstacleTo } from './staff-act.ts'
 
 /**
@@ -27,8 +28,7 @@ export function actLinks<Found>(group: ActGroup<Found>, id: string, found: Found
  * changed since then.
  */
 export function actNotice<Found>(group: ActGroup<Found>, found: Found, query: Record<string, unknown>): string {
-  const { done } = query
-  const act = typeof done === 'string' && Object.hasOwn(group.acts, done) ? group.acts[done] : undefined
+  const act = entryNamed(group.acts, query.done)
   if (act === undefined || act.isDone?.(found) === false) return ''
   return html`<p class="notice good" role="status">${act.done}</p>`
 }

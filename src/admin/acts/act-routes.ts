@@ -3,13 +3,12 @@ import { html } from 'ghtml'
 import { maxReasonLength, readReason } from '../../audit/reason.ts'
 import type { Deps } from '../../deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
-import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
+import { redirectTo } from '../../http/pages/send-page.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
-import { byStaff, checkCsrf, requirePermission, staffOf } from '../pages/guards.ts'
-import { csrfField, page } from '../pages/layout.ts'
-import { limited } from '../pages/limited.ts'
-import { sendNotFound } from '../pages/respond.ts'
-import { userText } from '../pages/words.ts'
+import { byStaff, checkCsrf, limited, requirePermission } from '../pages/guards.ts'
+import { csrfField } from '../pages/layout.ts'
+import { sendNotFound, sendStaffPage, staffOf } from '../pages/respond.ts'
+import { capitalised, userText } from '../pages/words.ts'
 import { type Effects, namedEffects } from './effects.ts'
 import {
   type ActField,
@@ -75,7 +74,7 @@ const perform =
     if (done === false) return again()
     if ('faults' in done) return invalid(done.faults)
     if ('to' in done) return redirectTo(res, done.to)
-    sendPage(res, 200, page({ title: act.title, staff: staffOf(res), current: null }, done.body))
+    sendStaffPage(res, { title: act.title }, done.body)
   }
 
 function reasonFault(
@@ -148,7 +147,7 @@ async function show<Found>(deps: Deps, res: Response, confirmation: Confirmation
     <p><a href="${backPath}">Back</a></p>`
     }`
   const status = Object.keys(faults).length === 0 ? 200 : 400
-  sendPage(res, status, page({ title: `${act.title} ${group.nameOf(found)}`, staff, current: null }, body))
+  sendStaffPage(res, { title: `${act.title} ${group.nameOf(found)}`, status }, body)
 }
 
 function effectFacts<Found>({ acts }: ActGroup<Found>, effects: Effects): string {
@@ -157,8 +156,6 @@ function effectFacts<Found>({ acts }: ActGroup<Found>, effects: Effects): string
   const undone = undo === undefined ? capitalised(undoNote) : `With “${acts[undo]?.label ?? undo}”.`
   return html`!${parts}<dt>Undo</dt><dd>${undone}</dd>`
 }
-
-const capitalised = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1)
 
 function confirmationForm<Found>(confirmation: Confirmation<Found>, staff: SignedIn): string {
   const { name, act, found, backPath, values, faults } = confirmation

@@ -12,9 +12,9 @@ import { countSelected } from '../../webhooks/replays/selected-events.ts'
 import { type PlannedReplay, planReplay, startReplay } from '../../webhooks/replays/start.ts'
 import { countUndelivered } from '../../webhooks/replays/undelivered.ts'
 import { healthOf } from '../pages/endpoints-table.ts'
-import { readFormSpan, spanFields } from '../pages/form-span.ts'
 import { time } from '../pages/layout.ts'
 import { endpointPath } from '../pages/paths.ts'
+import { readFormSpan, spanFields, withQuery } from '../pages/query.ts'
 import { atMost, userText } from '../pages/words.ts'
 import { endpointStateOf } from '../sentences/endpoint-advice.ts'
 import { replayRemedy, requeueRemedy } from '../sentences/endpoint-sentences.ts'
@@ -26,8 +26,6 @@ import type { ActGroup, StaffAct, Values } from './staff-act.ts'
  */
 const maxRequeueMs = 5000
 
-const spanIn = (deps: Deps, { from = '', to = '' }: Values): Span => readFormSpan(deps, { from, to })
-
 async function requeueInTime(deps: Deps, endpointId: string, span: Span, by: By) {
   const endsAt = performance.now() + maxRequeueMs
   const done = { requeued: 0, skipped: 0 }
@@ -36,12 +34,6 @@ async function requeueInTime(deps: Deps, endpointId: string, span: Span, by: By)
     if (performance.now() > endsAt) break
   }
   return done
-}
-
-function resultQuery(done: Record<string, number>, span: Span): string {
-  const query = new URLSearchParams({ result: 'all', ...spanFields(span) })
-  for (const [name, value] of Object.entries(done)) query.set(name, String(value))
-  return query.toString()
 }
 
 const hidden = { label: null, current: () => '' }
@@ -61,7 +53,7 @@ const requeueAllAct: StaffAct<TracedEndpoint> = {
   },
   fields: { from: hidden, to: hidden },
   async details(deps, { _id }, values) {
-    const span = spanIn(deps, values)
+    const span = readFormSpan(deps, values)
     const { from, to } = span
     const count = atMost(await countDeadOf(deps, _id, span))
     const between = html`!${from === null ? '' : html` from !${time(from)}`}!${to === null ? '' : html` to !${time(to)}`}`
@@ -70,10 +62,10 @@ const requeueAllAct: StaffAct<TracedEndpoint> = {
   obstacle: (endpoint) => requeueRemedy[endpointStateOf(endpoint)],
   async run(deps, { _id }, by, values) {
     // The end of the span is fixed here, and stays the same when staff continue with the remaining deliveries.
-    const span = upToNow(deps, spanIn(deps, values))
+    const span = upToNow(deps, readFormSpan(deps, values))
     const done = await requeueInTime(deps, _id, span, by)
     const left = await countDeadOf(deps, _id, span)
-    return { to: `${endpointPath(_id)}?${resultQuery({ ...done, left }, span)}` }
+    return { to: withQuery(endpointPath(_id), { result: 'all', ...spanFields(span), ...done, left }) }
   },
   done: '',
 }
@@ -83,7 +75,7 @@ const choices = { undelivered: 'Not delivered', all: 'All' } as const
 /** Selects and counts the events that the form describes. Throws VALIDATION_ERROR if a time is invalid. */
 function plan(deps: Deps, endpoint: TracedEndpoint, values: Values): Promise<PlannedReplay> {
   const { deliveries, event = '' } = values
-  const span = spanIn(deps, values)
+  const span = readFormSpan(deps, values)
   const request = {
     from: span.from ?? new Date(0),
     to: span.to,

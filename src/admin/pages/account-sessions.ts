@@ -2,6 +2,8 @@ import { html } from 'ghtml'
 import type { SignedIn } from '../../staff/find-session.ts'
 import type { ListedSession } from '../../staff/sessions-of.ts'
 import { csrfField, time } from './layout.ts'
+import { type Column, table } from './table.ts'
+import { userText } from './words.ts'
 
 /**
  * Returns a table of an account's sessions, each with a button that ends it. The viewer's own session has no button.
@@ -13,31 +15,26 @@ export function sessionsTable(
   endPath: ((sessionId: string) => string) | null,
 ): string {
   if (sessions.length === 0) return html`<p>There are no sessions.</p>`
-  const row = ({ id, createdAt, lastSeenAt, from, client }: ListedSession) => html`<tr>
-    <td data-label="Signed in">!${time(createdAt)}</td>
-    <td data-label="Last seen">!${time(lastSeenAt)}</td>
-    <td data-label="From"><span class="id">${from}</span></td>
-    <td data-label="Program"><bdi>${clientInWords(client)}</bdi></td>
-    !${endPath === null ? '' : html`<td>!${id === staff.sessionId ? 'This session' : endForm(staff, endPath(id), `Session from ${from}`)}</td>`}
-  </tr>`
-  return html`<div class="scroll">
-    <table class="cards">
-      <caption>
-        “Last seen” can be up to 15 minutes old.
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Signed in</th>
-          <th scope="col">Last seen</th>
-          <th scope="col">From</th>
-          <th scope="col">Program</th>
-          !${endPath === null ? '' : html`<th scope="col">End</th>`}
-        </tr>
-      </thead>
-      <tbody>!${sessions.map(row)}</tbody>
-    </table>
-  </div>`
+  const end: Column<ListedSession>[] =
+    endPath === null
+      ? []
+      : [
+          {
+            title: 'End',
+            isAction: true,
+            html: ({ id, from }) =>
+              id === staff.sessionId ? 'This session' : endForm(staff, endPath(id), `Session from ${from}`),
+          },
+        ]
+  return table([...columns, ...end], sessions, { caption: '“Last seen” can be up to 15 minutes old.' })
 }
+
+const columns: Column<ListedSession>[] = [
+  { title: 'Signed in', html: ({ createdAt }) => time(createdAt) },
+  { title: 'Last seen', html: ({ lastSeenAt }) => time(lastSeenAt) },
+  { title: 'From', html: ({ from }) => html`<span class="id">${from}</span>` },
+  { title: 'Program', html: ({ client }) => userText(clientInWords(client)) },
+]
 
 const endForm = (staff: SignedIn, path: string, which: string): string =>
   html`<form method="post" action="${path}">

@@ -2,16 +2,18 @@ import { type Request, type Response, Router } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
-import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
+import { redirectTo } from '../../http/pages/send-page.ts'
 import type { Staff } from '../../staff/account.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
 import { secondFactorPath } from '../../staff/permissions.ts'
 import { endOtherSessions, endSession, listSessions } from '../../staff/sessions-of.ts'
 import { changeOwnPassword } from '../../staff/set-password.ts'
 import { sessionsTable } from './account-sessions.ts'
-import { byStaff, checkCsrf, staffOf } from './guards.ts'
-import { csrfField, page, time } from './layout.ts'
+import { byStaff, checkCsrf } from './guards.ts'
+import { csrfField, time } from './layout.ts'
+import { entryNamed } from './query.ts'
 import { codeField, errorNotice, newPasswordFields, refusalOf } from './refused-form.ts'
+import { sendStaffPage, staffOf } from './respond.ts'
 import type { SignInPageDeps } from './sign-in.ts'
 
 /** Serves `/admin/account`, where staff manage their own password, second factor and sessions. */
@@ -19,10 +21,7 @@ export function accountPages(deps: SignInPageDeps): Router {
   const router = Router({ strict: true, caseSensitive: true })
 
   router.get('/account', async (req, res) => {
-    const { done } = req.query
-    const known = typeof done === 'string' && Object.hasOwn(doneWords, done) ? done : null
-    const sentence = known === null ? '' : doneWords[known as keyof typeof doneWords]
-    await sendAccount(deps, res, { status: 200, done: sentence })
+    await sendAccount(deps, res, { status: 200, done: entryNamed(doneWords, req.query.done) })
   })
 
   router.post('/account/password', checkCsrf, async (req, res) => {
@@ -65,7 +64,7 @@ interface Shown {
   error?: string
   /** Why the new password is not accepted. */
   fault?: string
-  done?: string
+  done?: string | undefined
 }
 
 async function sendAccount(
@@ -93,7 +92,7 @@ async function sendAccount(
     !${sessions.length > 1 ? endOthersForm(staff) : ''}
     <h2>Password</h2>
     !${passwordForm(staff, fault)}`
-  sendPage(res, status, page({ title: 'Your account', staff, current: null }, body))
+  sendStaffPage(res, { title: 'Your account', status }, body)
 }
 
 function secondFactorSection(staff: SignedIn, factor: Staff['secondFactor']): string {

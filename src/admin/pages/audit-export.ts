@@ -9,9 +9,10 @@ import { refuse } from '../../errors.ts'
 import { readForm } from '../../http/body/read-form.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
 import { mayStaff } from '../../staff/permissions.ts'
-import { filledIn } from './filled-in.ts'
-import { byStaff, checkCsrf, requirePermission, staffOf } from './guards.ts'
+import { byStaff, checkCsrf, requirePermission } from './guards.ts'
 import { csrfField } from './layout.ts'
+import { filledIn } from './query.ts'
+import { staffOf } from './respond.ts'
 
 const exportPath = '/admin/audit/export'
 const contentTypes = { csv: 'text/csv; charset=utf-8', jsonl: 'application/x-ndjson' } as const

@@ -5,14 +5,14 @@ import { listAudit, parseAuditFilter } from '../../audit/list.ts'
 import { latestCheck } from '../../audit/seals/nightly-check.ts'
 import type { AuditCheck } from '../../audit/seals/seal.ts'
 import type { Deps } from '../../deps.ts'
-import { sendPage } from '../../http/pages/send-page.ts'
 import { exportForm } from './audit-export.ts'
-import { filledIn } from './filled-in.ts'
-import { staffOf } from './guards.ts'
 import { scopesInWords } from './keys-table.ts'
-import { inUtc, page, time } from './layout.ts'
-import { auditPath, businessPath, deliveryPath, endpointPath, keyPath, reconciliationPath } from './paths.ts'
-import { groupDigits } from './words.ts'
+import { inUtc, time } from './layout.ts'
+import { auditPath, businessPath, deliveryPath, endpointPath, idLink, keyPath, reconciliationPath } from './paths.ts'
+import { filledIn, textIn } from './query.ts'
+import { sendStaffPage, staffOf } from './respond.ts'
+import { type Column, pageLinks, table } from './table.ts'
+import { groupDigits, userText } from './words.ts'
 
 /** Handles GET requests for the page that shows the audit trail, with the newest lines at the top. */
 export const auditPage = (deps: Deps) => async (req: Request, res: Response) => {
@@ -22,13 +22,10 @@ export const auditPage = (deps: Deps) => async (req: Request, res: Response) => 
   const body = html`<h1>Audit trail</h1>
     !${checked(check, deps.now())}
     !${filterForm(filter)}
-    !${lines.length === 0 ? html`<p>There are no entries.</p>` : table(lines)}
+    !${lines.length === 0 ? html`<p>There are no entries.</p>` : table(columns, lines, { label: 'Audit trail' })}
     !${exportForm(staffOf(res), { ...filter, before: '' })}
-    <p class="pages">
-      !${filter.before ? html`<a href="${auditPath({ ...filter, before: '' })}">Newest</a>` : ''}
-      !${next === null ? '' : html`<a rel="next" href="${auditPath({ ...filter, before: next })}">Older</a>`}
-    </p>`
-  sendPage(res, 200, page({ title: 'Audit trail', staff: staffOf(res), current: '/admin/audit' }, body))
+    !${pageLinks((before) => auditPath({ ...filter, before }), filter.before === '', next, ['Newest', 'Older'])}`
+  sendStaffPage(res, { title: 'Audit trail', current: '/admin/audit' }, body)
 }
 
 const hourMs = 3_600_000
@@ -44,7 +41,7 @@ function checked(check: AuditCheck | null, now: Date): string {
     return html`<p class="faint">Verified ${Math.max(0, hours)} h ago, !${time(at)}: ${groupDigits(lines)} lines in ${groupDigits(seals)} seals are unchanged.</p>`
   return html`<div class="notice bad" role="alert">
     <p><b>The trail was changed.</b> The check on !${time(at)} found ${groupDigits(faultCount)} ${faultCount === 1 ? 'fault' : 'faults'}. Call an operator.</p>
-    <ul>!${faults.map((fault) => html`<li><bdi>${fault}</bdi></li>`)}</ul>
+    <ul>!${faults.map((fault) => html`<li>!${userText(fault)}</li>`)}</ul>
   </div>`
 }
 
@@ -63,14 +60,8 @@ type Filter = Record<keyof typeof filters | 'before', string>
  * Returns the query parameters as strings, which the form and the links need. `parseAuditFilter` must already have
  * validated the parameters.
  */
-function filterOf(req: Request): Filter {
-  const text = (name: string): string => {
-    const value = req.query[name]
-    return typeof value === 'string' ? value : ''
-  }
-  const names = [...Object.keys(filters), 'before']
-  return Object.fromEntries(names.map((name) => [name, text(name)])) as Filter
-}
+const filterOf = ({ query }: Request): Filter =>
+  Object.fromEntries([...Object.keys(filters), 'before'].map((name) => [name, textIn(query, name)])) as Filter
 
 const hints: Partial<Record<string, string>> = {
   who: 'name or key id',
@@ -93,31 +84,22 @@ const filterForm = (filter: Filter): string =>
     <div class="act"><button>Filter</button> <a class="button" href="/admin/audit">Clear</a></div>
   </form>`
 
-const table = (lines: AuditEvent[]): string =>
-  html`<div class="scroll" role="region" aria-label="Audit trail" tabindex="0">
-    <table class="cards">
-      <thead>
-        <tr><th>Time</th><th>Actor</th><th>Action</th><th>Subject</th><th>Change</th><th>Reason</th></tr>
-      </thead>
-      <tbody>
-        !${lines.map(row)}
-      </tbody>
-    </table>
-  </div>`
-
-const row = ({ at, actor, reason, act, subject, businessId, before, after }: AuditEvent): string =>
-  html`<tr>
-    <td data-label="Time" class="wide when">!${time(at)}</td>
-    <td data-label="Actor" class="wide">!${actorLink(actor)} <div class="faint">${actor.kind} !${from(actor)}</div></td>
-    <td data-label="Action" class="whole">!${html`${act}`.replace('.', '.<wbr />')}</td>
-    <td data-label="Subject">!${subjectLink(act, subject, businessId)}</td>
-    <td data-label="Change" class="wide">!${changes(before, after)}</td>
-    <td data-label="Reason" class="wide">!${reason === null ? '' : html`<bdi>${reason}</bdi>`}</td>
-  </tr>`
+const columns: Column<AuditEvent>[] = [
+  { title: 'Time', classes: 'wide when', html: ({ at }) => time(at) },
+  {
+    title: 'Actor',
+    classes: 'wide',
+    html: ({ actor }) => html`!${actorLink(actor)} <div class="faint">${actor.kind} !${from(actor)}</div>`,
+  },
+  { title: 'Action', classes: 'whole', html: ({ act }) => html`${act}`.replace('.', '.<wbr />') },
+  { title: 'Subject', html: subjectLink },
+  { title: 'Change', classes: 'wide', html: changes },
+  { title: 'Reason', classes: 'wide', html: ({ reason }) => (reason === null ? '' : userText(reason)) },
+]
 
 /** Returns the actor. A merchant is shown as the id of the API key, linked to the key's page. */
 const actorLink = ({ kind, name }: AuditEvent['actor']): string =>
-  kind === 'merchant' ? html`<a class="id" href="${keyPath(name)}">${name}</a>` : html`<bdi>${name}</bdi>`
+  kind === 'merchant' ? idLink(keyPath(name), name) : userText(name)
 
 const from = ({ kind, from: source }: AuditEvent['actor']): string => {
   if (source === null) return ''
@@ -125,15 +107,15 @@ const from = ({ kind, from: source }: AuditEvent['actor']): string => {
 }
 
 /** Returns the subject, linked to its page if there is one. If the subject is a business, it is shown only once. */
-function subjectLink(act: AuditEvent['act'], subject: string, businessId: string | null): string {
-  const path = pathOf(act, subject, businessId)
-  const named =
-    path === null ? html`<bdi class="id">${subject}</bdi>` : html`<a class="id" href="${path}">${subject}</a>`
+function subjectLink(line: AuditEvent): string {
+  const { subject, businessId } = line
+  const path = pathOf(line)
+  const named = path === null ? html`<bdi class="id">${subject}</bdi>` : idLink(path, subject)
   if (businessId === null || businessId === subject) return named
-  return html`!${named} <span class="faint">of <a class="id" href="${businessPath(businessId)}">${businessId}</a></span>`
+  return html`!${named} <span class="faint">of !${idLink(businessPath(businessId), businessId)}</span>`
 }
 
-function pathOf(act: AuditEvent['act'], subject: string, businessId: string | null): string | null {
+function pathOf({ act, subject, businessId }: AuditEvent): string | null {
   if (subject === businessId) return businessPath(subject)
   if (act.startsWith('delivery.')) return deliveryPath(subject)
   if (act.startsWith('key.')) return keyPath(subject)
@@ -142,7 +124,7 @@ function pathOf(act: AuditEvent['act'], subject: string, businessId: string | nu
 }
 
 /** Formats every changed field as its value before the change, an arrow and its value after the change. */
-function changes(before: AuditEvent['before'], after: AuditEvent['after']): string {
+function changes({ before, after }: AuditEvent): string {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names
     .map(

@@ -1,33 +1,40 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Business } from '../../businesses/business.ts'
+import { type RatesFrom, ratesAt } from '../../businesses/commission-rates.ts'
 import { listKeys } from '../../businesses/list-keys.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
-import { usagesOf } from '../../businesses/quotas.ts'
+import { type QuotaUsage, type Usages, usagesOf } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
-import { sendPage } from '../../http/pages/send-page.ts'
-import { openPaymentsOf } from '../../intents/payments/list-open.ts'
+import {
+  maxOpen,
+  maxUnpaid,
+  type OpenPayment,
+  type OpenPayments,
+  openPaymentsOf,
+} from '../../intents/payments/list-open.ts'
+import { balanceOf } from '../../ledger/balance.ts'
+import { listEntries } from '../../ledger/list.ts'
 import { countDeadOfBusiness } from '../../webhooks/deliveries/backlog.ts'
 import { endpointsOf, latestInTrouble } from '../../webhooks/deliveries/look-up.ts'
 import { actLinks, actNotice } from '../acts/act-links.ts'
 import { businessActs } from '../acts/business-acts.ts'
 import { activityCharts, isSandboxShown } from './activity.ts'
-import { balances } from './balances.ts'
+import { environmentBadge } from './badges.ts'
 import { businessBadges } from './businesses.ts'
-import { commissionFacts } from './commission-facts.ts'
 import { deliveriesTable } from './deliveries-table.ts'
 import { endpointsTable } from './endpoints-table.ts'
-import { staffOf } from './guards.ts'
 import { keysTable } from './keys-table.ts'
-import { page, time } from './layout.ts'
-import { openPaymentsSection } from './open-payments.ts'
-import { auditPath } from './paths.ts'
-import { quotaFacts } from './quota-facts.ts'
-import { sendNotFound } from './respond.ts'
-import { atMost, userText } from './words.ts'
+import { time } from './layout.ts'
+import { auditPath, idLink, paymentPath } from './paths.ts'
+import { sendNotFound, sendStaffPage, staffOf } from './respond.ts'
+import { type Column, table } from './table.ts'
+import { atMost, groupDigits, money, userText } from './words.ts'
 
 /** The maximum number of keys on the page. Few businesses have more than ten. */
 const maxKeys = 100
+/** The maximum number of payouts that the page shows in each environment. */
+const shownPayouts = 5
 
 /**
  * Handles GET requests for a business's page. The sections are read one after another, because a page may use only a
@@ -37,18 +44,17 @@ export const businessPage = (deps: Deps) => async (req: Request<{ id: string }>,
   const { id } = req.params
   const business = await lookUpBusiness(deps, id)
   if (business === null) return sendNotFound(res)
-  const staff = staffOf(res)
   const body = html`<h1>!${userText(business.name)} !${businessBadges(business)}</h1>
     !${actNotice(businessActs, business, req.query)}
     !${await facts(deps, business)}
-    !${actLinks(businessActs, id, business, staff)}
+    !${actLinks(businessActs, id, business, staffOf(res))}
     !${await balances(deps, id)}
     !${await keys(deps, id)}
-    !${openPaymentsSection(await openPaymentsOf(deps, id))}
+    !${openPayments(await openPaymentsOf(deps, id))}
     !${await endpoints(deps, id)}
     !${await failingDeliveries(deps, id)}
     !${await activityCharts(deps, { businessId: id, sandbox: isSandboxShown(req) })}`
-  sendPage(res, 200, page({ title: business.name, staff, current: null }, body))
+  sendStaffPage(res, { title: business.name }, body)
 }
 
 async function facts(deps: Deps, business: Business): Promise<string> {
@@ -62,8 +68,8 @@ async function facts(deps: Deps, business: Business): Promise<string> {
       <dt>Live mode</dt><dd>${business.liveApproved ? 'approved' : 'not approved: test keys only'}</dd>
       <dt>Developer API</dt><dd>${apiState(business)}</dd>
       <dt>Payment pages</dt><dd>${business.suspended ? 'closed: the business is suspended' : 'open'}</dd>
-      !${quotaFacts(deps, business, usages)}
-      !${commissionFacts(deps, business)}
+      !${quotaFacts(deps, business.limits, usages)}
+      !${commissionFacts(deps, business.commission)}
       <dt>Shop</dt><dd>!${shopNames.length === 0 ? 'none' : shopNames}</dd>
       <dt>Created</dt><dd>!${time(business.createdAt)}</dd>
       <dt>Id</dt><dd class="id">${id}</dd>
@@ -76,8 +82,89 @@ function apiState({ apiEnabled, suspended }: Business): string {
   return apiEnabled ? 'open' : 'disabled'
 }
 
+/** Returns the limits and quotas, with the current usage. */
+function quotaFacts({ config }: Deps, limits: Business['limits'], usages: Usages): string {
+  const perSecond = config.rateLimitPerSecond && (limits.perSecond ?? config.rateLimitPerSecond)
+  const rate = perSecond === null ? 'no limit' : `${groupDigits(perSecond)} requests per second for each key`
+  return html`<dt>Rate</dt><dd>${rate}${ofItsOwn(limits.perSecond)}</dd>
+    <dt>Live payment codes</dt><dd>${left(usages.liveCodes)}${ofItsOwn(limits.liveCodes)}</dd>
+    <dt>Created in the sandbox today</dt><dd>${left(usages.sandboxToday)}${ofItsOwn(limits.sandboxIntentsPerDay)}</dd>
+    <dt>Live documents stored today</dt><dd>${left(usages.liveDocumentsToday)}${ofItsOwn(limits.liveDocumentsPerDay)}</dd>
+    <dt>Live bytes stored today</dt><dd>${left(usages.liveBytesToday)}${ofItsOwn(limits.liveBytesPerDay)}</dd>
+    <dt>Sandbox bytes stored today</dt><dd>${left(usages.sandboxBytesToday)}${ofItsOwn(limits.sandboxBytesPerDay)}</dd>`
+}
+
+function left({ used, limit, left: rest }: QuotaUsage): string {
+  if (limit === null) return 'no limit'
+  const known = used === null ? 'more than can be counted' : groupDigits(used)
+  return `${known} of ${groupDigits(limit)} used${rest === null ? '' : `, ${groupDigits(rest)} left`}`
+}
+
+const ofItsOwn = (limit: number | null): string => (limit === null ? '' : ' (set for this business)')
+
+/** Returns the current commission rates, then those that were set for the business, newest first. */
+function commissionFacts({ config, now }: Deps, commission: Business['commission']): string {
+  const at = now()
+  const current = ratesAt(commission, config.commissionRates, at)
+  const isDefault = !commission.some(({ from }) => from <= at)
+  const history = commission
+    .toReversed()
+    .map(
+      ({ from, ...rates }) => html`<div>from !${time(from)}: ${inWords(rates)}${from > at ? ' (scheduled)' : ''}</div>`,
+    )
+  return html`<dt>Commission</dt><dd>${inWords(current)}${isDefault ? ' (default)' : ' (set for this business)'}</dd>
+    !${history.length === 0 ? '' : html`<dt>Commission history</dt><dd>!${history}</dd>`}`
+}
+
+const inWords = ({ provider, payer }: Pick<RatesFrom, 'provider' | 'payer'>): string =>
+  `merchant ${percent(provider)}, customer ${percent(payer)}`
+
+/** Formats basis points as a percentage, such as `1.5 %`. */
+const percent = (basisPoints: number): string => `${basisPoints / 100} %`
+
+/** Returns the balance and the latest payouts in each environment. */
+async function balances(deps: Deps, businessId: string): Promise<string> {
+  const rows: string[] = []
+  for (const sandbox of [false, true]) {
+    const owner = { businessId, sandbox }
+    const amount = await balanceOf(deps, owner)
+    const search = { type: 'payout', page: 1, limit: shownPayouts, from: null, to: null } as const
+    const { items, total } = await listEntries(deps, owner, search)
+    const payouts = items.map(
+      ({ amount: paid, payoutReference, bookedAt }) =>
+        html`<div>!${time(bookedAt)}: ${money(-paid)}, reference !${userText(payoutReference ?? '')}</div>`,
+    )
+    rows.push(html`<dt>${sandbox ? 'Sandbox balance' : 'Live balance'}</dt><dd>${money(amount)}</dd>
+      <dt>${sandbox ? 'Sandbox payouts' : 'Live payouts'}</dt>
+      <dd>!${total > shownPayouts ? html`<div>The latest ${shownPayouts} of ${total}:</div>` : ''}!${total === 0 ? 'none' : payouts}</dd>`)
+  }
+  return html`<h2>Balance</h2><dl class="facts card">!${rows}</dl>`
+}
+
 const keys = async (deps: Deps, id: string): Promise<string> =>
   html`<h2>Keys</h2>!${keysTable(await listKeys(deps, { businessId: id }, { limit: maxKeys, after: null }))}`
+
+/** Returns the unpaid intents, and the payments and refunds without a known outcome. */
+function openPayments({ open, unpaid }: OpenPayments): string {
+  const more = open.length >= maxOpen ? ` (there may be more than these ${open.length})` : ''
+  const caption = `Payments and refunds whose outcome is not known yet${more}`
+  const none = html`<p>The outcome of every payment and refund is known.</p>`
+  return html`<h2>Open payments</h2>
+    <p>Payment intents that customers can still pay: ${counted(unpaid.live)} live, ${counted(unpaid.sandbox)} in the sandbox.</p>
+    !${open.length === 0 ? none : table(openColumns, open, { caption, isTight: true })}`
+}
+
+const counted = (count: number): string => (count >= maxUnpaid ? `${maxUnpaid} or more` : String(count))
+
+const openColumns: Column<OpenPayment>[] = [
+  {
+    title: 'Payment',
+    html: ({ referenceNumber: id, sandbox }) => html`!${idLink(paymentPath(id), id)} !${environmentBadge(sandbox)}`,
+  },
+  { title: 'Kind', text: ({ kind }) => kind },
+  { title: 'Amount without fee', classes: 'number', text: ({ amount }) => money(amount) },
+  { title: 'Started', html: ({ startedAt }) => time(startedAt) },
+]
 
 async function endpoints(deps: Deps, id: string): Promise<string> {
   const found = await endpointsOf(deps, id)

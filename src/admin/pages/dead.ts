@@ -1,20 +1,19 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import type { Business } from '../../businesses/business.ts'
 import { lookUpBusinesses } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
-import { sendPage } from '../../http/pages/send-page.ts'
 import type { Span } from '../../input/span.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
 import { mayStaff } from '../../staff/permissions.ts'
 import { type DeadGroup, type DeadGroups, groupDead, type Period } from '../../webhooks/deliveries/dead-groups.ts'
 import { shownDeadMs } from '../../webhooks/deliveries/dead-in.ts'
 import { lookUpEndpoints, type TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
-import { readFormSpan } from './form-span.ts'
-import { staffOf } from './guards.ts'
-import { page, time } from './layout.ts'
-import { businessPath, endpointPath } from './paths.ts'
+import { time } from './layout.ts'
+import { businessLink, endpointPath, userLink } from './paths.ts'
+import { readFormSpan } from './query.ts'
 import { requeueAllLink } from './requeue-buttons.ts'
+import { sendStaffPage, staffOf } from './respond.ts'
+import { type Column, table } from './table.ts'
 import { deliveriesCounted, outcomeOf, userText } from './words.ts'
 
 const dayMs = 86_400_000
@@ -25,16 +24,14 @@ const defaultDays = shownDeadMs / dayMs
  * endpoint.
  */
 export const deadPage = (deps: Deps) => async (req: Request, res: Response) => {
-  const { from = '', to = '' } = req.query
-  const span = readFormSpan(deps, { from, to })
+  const span = readFormSpan(deps, req.query)
   const now = deps.now()
   const period = periodOf(span, now)
   const dead = await groupDead(deps, period)
-  const staff = staffOf(res)
   const body = html`<h1>Dead deliveries</h1>
     !${filter(span, now)}
-    !${dead === null ? tooMany : await list(deps, dead, period, staff)}`
-  sendPage(res, 200, page({ title: 'Dead deliveries', staff, current: '/admin/dead' }, body))
+    !${dead === null ? tooMany : await list(deps, dead, period, staffOf(res))}`
+  sendStaffPage(res, { title: 'Dead deliveries', current: '/admin/dead' }, body)
 }
 
 /**
@@ -64,50 +61,51 @@ async function list(deps: Deps, dead: DeadGroups, period: Period, staff: SignedI
   const { groups, isCut } = dead
   const between = html`between !${time(period.from)} and !${time(period.to)}`
   if (groups.length === 0) return html`<p class="notice good">No delivery that died !${between} is still dead.</p>`
-  const ofBusinesses = [...Map.groupBy(groups, ({ businessId }) => businessId)]
+  const ofBusinesses = Map.groupBy(groups, ({ businessId }) => businessId)
+  const endpointIds = groups.map(({ endpointId }) => endpointId)
   const [businesses, endpoints] = await Promise.all([
-    lookUpBusinesses(
-      deps,
-      ofBusinesses.map(([id]) => id),
-    ),
-    lookUpEndpoints(
-      deps,
-      groups.map(({ endpointId }) => endpointId),
-    ),
+    lookUpBusinesses(deps, [...ofBusinesses.keys()]),
+    lookUpEndpoints(deps, endpointIds),
   ])
-  const names = new Map(businesses.map((business) => [business._id, business]))
-  const urls = new Map(endpoints.map((endpoint) => [endpoint._id, endpoint]))
+  const names = new Map(businesses.map(({ _id, name }) => [_id, name]))
+  const columns = columnsFor(new Map(endpoints.map((endpoint) => [endpoint._id, endpoint])), period, staff)
   const cut = isCut ? ` Only the ${groups.length} endpoints with the most dead deliveries are shown and counted.` : ''
   return html`<p>${isCut ? 'More than ' : ''}${deliveriesCounted(sum(groups))} died !${between} and ${sum(groups) === 1 ? 'is' : 'are'} still dead.${cut}</p>
-    !${ofBusinesses
+    !${[...ofBusinesses]
       .toSorted(([, a], [, b]) => sum(b) - sum(a))
-      .map(([id, ofBusiness]) => section(names.get(id), id, ofBusiness, urls, period, staff))}`
+      .map(
+        ([id, ofBusiness]) =>
+          html`<h2>!${businessLink(id, names.get(id))}: ${deliveriesCounted(sum(ofBusiness))}</h2>
+          !${table(columns, ofBusiness)}`,
+      )}`
 }
 
 const sum = (groups: readonly DeadGroup[]): number => groups.reduce((total, { count }) => total + count, 0)
 
-const section = (
-  business: Business | undefined,
-  id: string,
-  groups: DeadGroup[],
-  endpoints: Map<string, TracedEndpoint>,
+function columnsFor(
+  endpoints: ReadonlyMap<string, TracedEndpoint>,
   period: Period,
   staff: SignedIn,
-): string =>
-  html`<h2><a href="${businessPath(id)}">!${userText(business?.name ?? id)}</a>: ${deliveriesCounted(sum(groups))}</h2>
-    <div class="scroll">
-      <table class="cards">
-        <thead><tr><th>Endpoint</th><th class="number">Dead</th><th>Oldest</th><th>Newest</th><th>Last error</th>!${mayStaff(staff, 'requeue-deliveries') ? '<th>Action</th>' : ''}</tr></thead>
-        <tbody>!${groups.map((group) => row(group, endpoints.get(group.endpointId), period, staff))}</tbody>
-      </table>
-    </div>`
-
-const row = (group: DeadGroup, endpoint: TracedEndpoint | undefined, period: Period, staff: SignedIn): string =>
-  html`<tr>
-    <td data-label="Endpoint" class="wide"><a href="${endpointPath(group.endpointId)}">!${userText(endpoint?.url ?? group.endpointId)}</a></td>
-    <td data-label="Dead" class="number">${group.count} <span class="faint">(${group.live} live)</span></td>
-    <td data-label="Oldest" class="wide when">!${time(group.oldest)}</td>
-    <td data-label="Newest" class="wide when">!${time(group.newest)}</td>
-    <td data-label="Last error">!${group.lastAttempt === null ? '' : userText(outcomeOf(group.lastAttempt))}</td>
-    !${mayStaff(staff, 'requeue-deliveries') ? html`<td>!${requeueAllLink(group.endpointId, endpoint, period, staff, group.count === 1 ? 'Re-queue' : `Re-queue all ${group.count}`)}</td>` : ''}
-  </tr>`
+): Column<DeadGroup>[] {
+  const columns: Column<DeadGroup>[] = [
+    {
+      title: 'Endpoint',
+      classes: 'wide',
+      html: ({ endpointId: id }) => userLink(endpointPath(id), endpoints.get(id)?.url ?? id),
+    },
+    {
+      title: 'Dead',
+      classes: 'number',
+      html: ({ count, live }) => html`${count} <span class="faint">(${live} live)</span>`,
+    },
+    { title: 'Oldest', classes: 'wide when', html: ({ oldest }) => time(oldest) },
+    { title: 'Newest', classes: 'wide when', html: ({ newest }) => time(newest) },
+    { title: 'Last error', html: ({ lastAttempt }) => (lastAttempt === null ? '' : userText(outcomeOf(lastAttempt))) },
+  ]
+  if (!mayStaff(staff, 'requeue-deliveries')) return columns
+  const requeue = ({ endpointId, count }: DeadGroup): string => {
+    const label = count === 1 ? 'Re-queue' : `Re-queue all ${count}`
+    return requeueAllLink(endpointId, endpoints.get(endpointId), period, staff, label)
+  }
+  return [...columns, { title: 'Action', isAction: true, html: requeue }]
+}

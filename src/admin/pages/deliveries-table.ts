@@ -3,7 +3,8 @@ import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { deliveryBadge, environmentBadge } from './badges.ts'
 import { time } from './layout.ts'
-import { deliveryPath, sourcePath } from './paths.ts'
+import { deliveryPath, idLink, sourcePath } from './paths.ts'
+import { type Column, table } from './table.ts'
 import { outcomeOf, userText } from './words.ts'
 
 /**
@@ -11,22 +12,21 @@ import { outcomeOf, userText } from './words.ts'
  * card.
  */
 export const deliveriesTable = (caption: string, deliveries: readonly ListedDelivery[]): string =>
-  html`<div class="scroll">
-    <table class="cards">
-      <caption>${caption}</caption>
-      <thead><tr><th>Delivery</th><th>Payment or order</th><th>Endpoint</th><th>Status</th><th>Last attempt</th></tr></thead>
-      <tbody>!${deliveries.map(row)}</tbody>
-    </table>
-  </div>`
+  table(columns, deliveries, { caption })
 
-function row(delivery: ListedDelivery): string {
-  const { _id, event, referenceNumber, sandbox, status, attempts } = delivery
-  const attempt = delivery.attemptLog.at(-1)
-  return html`<tr>
-    <td data-label="Delivery"><a href="${deliveryPath(_id)}">${event}</a></td>
-    <td data-label="Payment or order"><a class="id" href="${sourcePath(referenceNumber)}">${referenceNumber}</a> !${environmentBadge(sandbox)}</td>
-    <td data-label="Endpoint" class="wide">!${userText(hostOf(delivery))}</td>
-    <td data-label="Status">!${deliveryBadge(status)}</td>
-    <td data-label="Last attempt">!${attempt === undefined ? 'none yet' : html`${attempts}: !${userText(outcomeOf(attempt))}, !${time(attempt.at)}`}</td>
-  </tr>`
+const columns: Column<ListedDelivery>[] = [
+  { title: 'Delivery', html: ({ _id, event }) => html`<a href="${deliveryPath(_id)}">${event}</a>` },
+  {
+    title: 'Payment or order',
+    html: ({ referenceNumber: id, sandbox }) => html`!${idLink(sourcePath(id), id)} !${environmentBadge(sandbox)}`,
+  },
+  { title: 'Endpoint', classes: 'wide', html: (delivery) => userText(hostOf(delivery)) },
+  { title: 'Status', html: ({ status }) => deliveryBadge(status) },
+  { title: 'Last attempt', html: lastAttempt },
+]
+
+function lastAttempt({ attempts, attemptLog }: ListedDelivery): string {
+  const attempt = attemptLog.at(-1)
+  if (attempt === undefined) return 'none yet'
+  return html`${attempts}: !${userText(outcomeOf(attempt))}, !${time(attempt.at)}`
 }

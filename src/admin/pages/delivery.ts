@@ -5,7 +5,6 @@ import { trailOf } from '../../audit/list.ts'
 import type { Business } from '../../businesses/business.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
-import { sendPage } from '../../http/pages/send-page.ts'
 import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import {
   lookUpEndpoint,
@@ -17,13 +16,13 @@ import { lastHeaders, lastUrl } from '../../webhooks/deliveries/present.ts'
 import { adviceCard } from '../sentences/advice.ts'
 import { deliveryAdvice } from '../sentences/delivery-advice.ts'
 import { deliveryBadge, environmentBadge } from './badges.ts'
-import { staffOf } from './guards.ts'
 import { whatHappened } from './history.ts'
-import { page, time } from './layout.ts'
+import { time } from './layout.ts'
 import { requeueNotice } from './notice.ts'
-import { businessPath, endpointPath, sourceKind, sourcePath } from './paths.ts'
+import { businessLink, endpointPath, idLink, sourceKind, sourcePath, userLink } from './paths.ts'
 import { requeueButton } from './requeue-buttons.ts'
-import { sendNotFound } from './respond.ts'
+import { sendNotFound, sendStaffPage, staffOf } from './respond.ts'
+import { type Column, table } from './table.ts'
 import { actOf, type Numbered, numbered } from './timeline.ts'
 import { duration, outcomeOf, userText } from './words.ts'
 
@@ -40,12 +39,11 @@ export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>,
     lookUpEndpoint(deps, delivery.endpointId),
     trailOf(deps, [delivery._id]),
   ])
-  const staff = staffOf(res)
   const body = html`<h1>${delivery.event} to !${userText(hostOf(delivery))}</h1>
     !${requeueNotice(req.query)}
     <div class="card">
       <p class="lead">!${deliveryBadge(delivery.status)} !${environmentBadge(delivery.sandbox)} !${whatHappened(deps, delivery)}</p>
-      !${requeueButton(delivery, endpoint ?? undefined, staff, 'delivery')}
+      !${requeueButton(delivery, endpoint ?? undefined, staffOf(res), 'delivery')}
     </div>
     !${adviceCard(deliveryAdvice(delivery, endpoint ?? undefined))}
     !${facts(delivery, business)}
@@ -55,15 +53,15 @@ export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>,
     <h2>Re-queued</h2>
     !${acts(trail)}`
   const title = `${delivery.event} to ${hostOf(delivery)}`
-  sendPage(res, 200, page({ title, staff, current: null }, body))
+  sendStaffPage(res, { title }, body)
 }
 
 const facts = (delivery: TracedDelivery, business: Business | null): string =>
   html`<dl class="facts">
     <dt>Delivery</dt><dd class="id">${delivery._id}</dd>
-    <dt>${sourceKind(delivery.referenceNumber)}</dt><dd><a class="id" href="${sourcePath(delivery.referenceNumber)}">${delivery.referenceNumber}</a></dd>
-    <dt>Business</dt><dd><a href="${businessPath(delivery.businessId)}">!${userText(business?.name ?? delivery.businessId)}</a></dd>
-    <dt>Endpoint</dt><dd><a href="${endpointPath(delivery.endpointId)}">!${userText(lastUrl(delivery))}</a></dd>
+    <dt>${sourceKind(delivery.referenceNumber)}</dt><dd>!${idLink(sourcePath(delivery.referenceNumber), delivery.referenceNumber)}</dd>
+    <dt>Business</dt><dd>!${businessLink(delivery.businessId, business?.name)}</dd>
+    <dt>Endpoint</dt><dd>!${userLink(endpointPath(delivery.endpointId), lastUrl(delivery))}</dd>
     <dt>Created</dt><dd>!${time(delivery.createdAt)}</dd>
     !${requestOf(delivery)}
   </dl>`
@@ -80,12 +78,7 @@ function attempts(delivery: TracedDelivery): string {
   const [first] = made
   if (first === undefined) return html`<p>No attempts yet.</p>`
   const cut = html`<p class="faint">Attempts before number ${first.number} are no longer stored.</p>`
-  return html`<div class="scroll">
-      <table class="cards tight">
-        <thead><tr><th>Attempt</th><th>Time</th><th>Duration</th><th>Result</th></tr></thead>
-        <tbody>!${made.toReversed().map((one) => attemptRow(one, lastUrl(delivery)))}</tbody>
-      </table>
-    </div>
+  return html`!${table(attemptColumns(lastUrl(delivery)), made.toReversed(), { isTight: true })}
     !${first.number > 1 ? cut : ''}`
 }
 
@@ -99,15 +92,17 @@ const headers = (sent: Record<string, string> | null): string =>
       .join('\n')}</pre>
   </details>`
 
-const attemptRow = ({ number, attempt }: Numbered<TracedAttempt>, usualUrl: string): string =>
-  html`<tr>
-    <td data-label="Attempt">${number}</td>
-    <td data-label="Time">!${time(attempt.at)}</td>
-    <td data-label="Duration">${duration(attempt.durationMs)}</td>
-    <td data-label="Result">!${userText(outcomeOf(attempt))}
+const attemptColumns = (usualUrl: string): Column<Numbered<TracedAttempt>>[] => [
+  { title: 'Attempt', text: ({ number }) => number },
+  { title: 'Time', html: ({ attempt }) => time(attempt.at) },
+  { title: 'Duration', text: ({ attempt }) => duration(attempt.durationMs) },
+  {
+    title: 'Result',
+    html: ({ attempt }) => html`!${userText(outcomeOf(attempt))}
       !${attempt.url === usualUrl ? '' : html`<div class="faint">Sent to !${userText(attempt.url)}</div>`}
-      !${response(attempt)}</td>
-  </tr>`
+      !${response(attempt)}`,
+  },
+]
 
 function response({ status, responseText: text, isHidden }: TracedAttempt): string {
   if (status === null) return ''

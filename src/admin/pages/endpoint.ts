@@ -2,8 +2,7 @@ import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
-import { sendPage } from '../../http/pages/send-page.ts'
-import { anyTime } from '../../input/span.ts'
+import { anyTime, type Span } from '../../input/span.ts'
 import { countDeadOf } from '../../webhooks/deliveries/backlog.ts'
 import { latestDeadOf, lookUpEndpoint, type TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { latestReplays } from '../../webhooks/replays/find.ts'
@@ -14,14 +13,13 @@ import { deadAdvice, endpointAdvice } from '../sentences/endpoint-advice.ts'
 import { endpointBadge } from './badges.ts'
 import { deliveriesTable } from './deliveries-table.ts'
 import { healthOf, lastDayText } from './endpoints-table.ts'
-import { readFormSpan } from './form-span.ts'
-import { staffOf } from './guards.ts'
-import { page, time } from './layout.ts'
+import { time } from './layout.ts'
 import { requeueAllNotice } from './notice.ts'
-import { businessPath } from './paths.ts'
+import { businessLink } from './paths.ts'
+import { readFormSpan } from './query.ts'
 import { replayLink, replaysTable } from './replays.ts'
 import { requeueAllLink } from './requeue-buttons.ts'
-import { sendNotFound } from './respond.ts'
+import { sendNotFound, sendStaffPage, staffOf } from './respond.ts'
 import { atMost, userText } from './words.ts'
 
 /** Handles GET requests for an endpoint's page, which shows the endpoint's health and its dead deliveries. */
@@ -40,7 +38,7 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
   const body = html`<h1>Endpoint !${userText(new URL(endpoint.url).host)} !${endpointBadge(endpoint)}</h1>
     !${requeueAllNotice(req.query, continueLink)}!${actNotice(endpointActs, endpoint, req.query)}
     <dl class="facts card">
-      <dt>Business</dt><dd><a href="${businessPath(endpoint.businessId)}">!${userText(business?.name ?? endpoint.businessId)}</a></dd>
+      <dt>Business</dt><dd>!${businessLink(endpoint.businessId, business?.name)}</dd>
       <dt>URL</dt><dd>!${userText(endpoint.url)}</dd>
       <dt>Events</dt><dd>${endpoint.events.join(', ')}</dd>
       <dt>Health</dt><dd>!${healthOf(endpoint)}</dd>
@@ -57,7 +55,7 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
     !${replayLink(endpoint, staff)}
     !${replaysTable(replays, staff)}`
   const title = `Endpoint ${new URL(endpoint.url).host}`
-  sendPage(res, 200, page({ title, staff, current: null }, body))
+  sendStaffPage(res, { title }, body)
 }
 
 const wordsFor = (endpoint: TracedEndpoint, hasDead: boolean): string =>
@@ -72,6 +70,5 @@ const wordsFor = (endpoint: TracedEndpoint, hasDead: boolean): string =>
  * If the page is shown after a re-queue of the endpoint's dead deliveries, returns the time span of that re-queue, so
  * that staff can re-queue the remaining deliveries. Otherwise, returns an unlimited time span.
  */
-function spanToContinue(deps: Deps, { result, from = '', to = '' }: Request['query']) {
-  return result === 'all' ? readFormSpan(deps, { from, to }) : anyTime
-}
+const spanToContinue = (deps: Deps, query: Request['query']): Span =>
+  query.result === 'all' ? readFormSpan(deps, query) : anyTime

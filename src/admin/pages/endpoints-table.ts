@@ -3,8 +3,9 @@ import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { lastDayOf } from '../../webhooks/endpoints/last-day.ts'
 import { endpointBadge } from './badges.ts'
 import { time } from './layout.ts'
-import { endpointPath } from './paths.ts'
-import { outcomeOf, userText } from './words.ts'
+import { endpointPath, userLink } from './paths.ts'
+import { type Column, table } from './table.ts'
+import { outcomeOf } from './words.ts'
 
 /** Returns an endpoint's health as HTML. */
 export function healthOf({ health }: TracedEndpoint): string {
@@ -27,17 +28,11 @@ export function lastDayText(endpoint: TracedEndpoint, now: Date): string {
   return html`${succeeded} of ${attempts} attempts succeeded (${percent} %).!${report}`
 }
 
-/** Returns a table of endpoints with their health. On a phone, each row is shown as a card. */
-export const endpointsTable = (endpoints: readonly TracedEndpoint[]): string =>
-  html`<div class="scroll">
-    <table class="cards">
-      <thead><tr><th>Endpoint</th><th>State</th><th>Health</th></tr></thead>
-      <tbody>!${endpoints.map(
-        (endpoint) => html`<tr>
-          <td data-label="Endpoint" class="wide"><a href="${endpointPath(endpoint._id)}">!${userText(endpoint.url)}</a></td>
-          <td data-label="State">!${endpointBadge(endpoint)}</td>
-          <td data-label="Health">!${healthOf(endpoint)}</td>
-        </tr>`,
-      )}</tbody>
-    </table>
-  </div>`
+/** Returns a table of endpoints with their health. */
+export const endpointsTable = (endpoints: readonly TracedEndpoint[]): string => table(columns, endpoints)
+
+const columns: Column<TracedEndpoint>[] = [
+  { title: 'Endpoint', classes: 'wide', html: ({ _id, url }) => userLink(endpointPath(_id), url) },
+  { title: 'State', html: endpointBadge },
+  { title: 'Health', html: healthOf },
+]

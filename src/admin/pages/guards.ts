@@ -1,12 +1,10 @@
 import type { NextFunction, Request, Response } from 'express'
 import type { By } from '../../audit/audit-event.ts'
+import type { Deps } from '../../deps.ts'
 import { isFromOwnSite } from '../../http/pages/own-origin.ts'
-import { isOwnForm, type SignedIn } from '../../staff/find-session.ts'
+import { isOwnForm } from '../../staff/find-session.ts'
 import { mayStaff, type Permission, rolesWith } from '../../staff/permissions.ts'
-import { sendNotice } from './respond.ts'
-
-/** Returns the signed-in member of staff. Use this only after `requireSession` (router.ts). */
-export const staffOf = (res: Response): SignedIn => res.locals.staff as SignedIn
+import { sendNotice, staffOf } from './respond.ts'
 
 /** Returns the signed-in member of staff as the actor for the audit trail. Use this only after `requireSession`. */
 export const byStaff = (req: Pick<Request, 'ip'>, res: Response, reason: string | null): By => ({
@@ -56,3 +54,13 @@ export const requirePermission =
     const roles = rolesWith(permission).join(' or ')
     sendNotice(res, 403, 'Not allowed', `Your role does not allow this. Ask an admin for the role ${roles}.`)
   }
+
+/**
+ * Serves a page that lists, counts or searches documents, subject to the concurrency limits for lists. Each member of
+ * staff gets a share of the slots, just as each business does.
+ */
+export const limited =
+  (deps: Deps) =>
+  <Params>(page: (deps: Deps) => (req: Request<Params>, res: Response) => Promise<void>) =>
+  (req: Request<Params>, res: Response): Promise<void> =>
+    deps.lists.run(`staff ${staffOf(res).name}`, (models) => page({ ...deps, ...models })(req, res))

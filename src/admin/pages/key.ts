@@ -2,16 +2,14 @@ import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import { type Block, lookUpKey, type SecretFacts } from '../../businesses/key-facts.ts'
 import type { Deps } from '../../deps.ts'
-import { sendPage } from '../../http/pages/send-page.ts'
 import { actLinks, actNotice } from '../acts/act-links.ts'
 import { keyActs } from '../acts/key-acts.ts'
 import { keyBadge } from './badges.ts'
-import { staffOf } from './guards.ts'
 import { lastUse, scopesInWords } from './keys-table.ts'
-import { page, time } from './layout.ts'
-import { auditPath, businessPath } from './paths.ts'
-import { sendNotFound } from './respond.ts'
-import { userText } from './words.ts'
+import { time } from './layout.ts'
+import { auditPath, businessLink } from './paths.ts'
+import { entryNamed } from './query.ts'
+import { sendNotFound, sendStaffPage, staffOf } from './respond.ts'
 
 const blockWords: Record<Block, string> = {
   'key-suspended': 'the key is suspended',
@@ -27,13 +25,12 @@ export const keyPage = (deps: Deps) => async (req: Request<{ id: string }>, res:
   const { id } = req.params
   const key = await lookUpKey(deps, id)
   if (key === null) return sendNotFound(res)
-  const staff = staffOf(res)
   const { blockedBy, secrets, ipAllowlist } = key
   const blocks = blockedBy.map((block) => blockWords[block]).join('; ')
   const body = html`<h1>Key <span class="id">${key.key}</span> !${keyBadge(key.status)}</h1>
     !${actNotice(keyActs, key, req.query)}!${matchNotice(req.query)}
     <dl class="facts card">
-      <dt>Business</dt><dd><a href="${businessPath(key.businessId)}">!${userText(key.businessName)}</a></dd>
+      <dt>Business</dt><dd>!${businessLink(key.businessId, key.businessName)}</dd>
       <dt>Requests</dt><dd>${blocks === '' ? 'accepted' : `rejected: ${blocks}`}</dd>
       <dt>Mode</dt><dd>${key.mode}</dd>
       <dt>Kind</dt><dd>${key.kind}</dd>
@@ -45,8 +42,8 @@ export const keyPage = (deps: Deps) => async (req: Request<{ id: string }>, res:
       <dt>Id</dt><dd class="id">${id}</dd>
       <dt>Audit trail</dt><dd><a href="${auditPath({ subject: id })}">show the changes of this key</a>, <a href="${auditPath({ who: id })}">show the changes made with it</a></dd>
     </dl>
-    !${actLinks(keyActs, id, key, staff)}`
-  sendPage(res, 200, page({ title: `Key ${key.key}`, staff, current: null }, body))
+    !${actLinks(keyActs, id, key, staffOf(res))}`
+  sendStaffPage(res, { title: `Key ${key.key}` }, body)
 }
 
 const matchWords: Record<SecretFacts['state'], string> = {
@@ -57,8 +54,8 @@ const matchWords: Record<SecretFacts['state'], string> = {
 
 /** Returns the notice to show after a search for a whole key. Returns an empty string for any other visit. */
 function matchNotice({ matched }: Record<string, unknown>): string {
-  if (typeof matched !== 'string' || !Object.hasOwn(matchWords, matched)) return ''
-  return html`<p class="notice" role="status">${matchWords[matched as SecretFacts['state']]}</p>`
+  const sentence = entryNamed(matchWords, matched)
+  return sentence === undefined ? '' : html`<p class="notice" role="status">${sentence}</p>`
 }
 
 const secretLine = ({ last4, state, validUntil }: SecretFacts): string => {

@@ -1,5 +1,6 @@
 import { html } from 'ghtml'
 import type { Requeued } from '../../webhooks/deliveries/requeue-plan.ts'
+import { entryNamed } from './query.ts'
 import { deliveriesCounted } from './words.ts'
 
 /**
@@ -23,10 +24,10 @@ const ofOne: Record<Exclude<Requeued, 'not-found'>, [good: boolean, sentence: st
  * no result.
  */
 export function requeueNotice({ result }: Query): string {
-  const known = typeof result === 'string' && Object.hasOwn(ofOne, result) ? result : null
-  if (known === null) return ''
+  const words = entryNamed(ofOne, result)
+  if (words === undefined) return ''
   const reload = html`<p><a href="?">Reload the page to see the result</a></p>`
-  return notice(...ofOne[known as keyof typeof ofOne]) + (known === 'requeued' ? reload : '')
+  return notice(...words) + (result === 'requeued' ? reload : '')
 }
 
 /**

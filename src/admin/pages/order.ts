@@ -3,17 +3,15 @@ import { html } from 'ghtml'
 import type { Business } from '../../businesses/business.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
-import { sendPage } from '../../http/pages/send-page.ts'
 import { lookUpOrder, type TracedOrder } from '../../store/orders/read.ts'
 import { deliveriesOf, endpointsOfDeliveries, type ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { environmentBadge } from './badges.ts'
 import { cleanedAway } from './cleaned-away.ts'
 import { deliveryCard } from './delivery-card.ts'
-import { staffOf } from './guards.ts'
-import { page, time } from './layout.ts'
+import { time } from './layout.ts'
 import { requeueNotice } from './notice.ts'
-import { businessPath } from './paths.ts'
-import { sendNotFound } from './respond.ts'
+import { businessLink } from './paths.ts'
+import { sendNotFound, sendStaffPage, staffOf } from './respond.ts'
 import { money, userText } from './words.ts'
 
 /** Handles GET requests for an order's page, which also shows the order's webhooks. */
@@ -35,7 +33,7 @@ export const orderPage = (deps: Deps) => async (req: Request<{ number: string }>
     <h2>Webhooks</h2>
     !${missingDelivery(deps, order, deliveries)}
     !${deliveries.map((delivery) => deliveryCard(deps, delivery, endpoints.get(delivery.endpointId), staff))}`
-  sendPage(res, 200, page({ title: number, staff, current: null }, body))
+  sendStaffPage(res, { title: number }, body)
 }
 
 /**
@@ -54,7 +52,7 @@ function missingDelivery(deps: Deps, order: TracedOrder, deliveries: ListedDeliv
 
 const facts = ({ businessId, status, items, total, createdAt }: TracedOrder, business: Business | null): string =>
   html`<dl class="facts card">
-    <dt>Business</dt><dd><a href="${businessPath(businessId)}">!${userText(business?.name ?? businessId)}</a></dd>
+    <dt>Business</dt><dd>!${businessLink(businessId, business?.name)}</dd>
     <dt>Status</dt><dd>${status}</dd>
     <dt>Items</dt><dd>!${items.map(item)}</dd>
     <dt>Total</dt><dd>${money(total)}</dd>

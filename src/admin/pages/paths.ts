@@ -1,5 +1,7 @@
+import { html } from 'ghtml'
 import { isId, isOrderNumber } from '../../security/ids.ts'
-import { filledIn } from './filled-in.ts'
+import { withQuery } from './query.ts'
+import { userText } from './words.ts'
 
 export const deliveryPath = (id: string): string => `/admin/deliveries/${encodeURIComponent(id)}`
 export const paymentPath = (reference: string): string => `/admin/payments/${encodeURIComponent(reference)}`
@@ -22,5 +24,9 @@ export const reconciliationsPath = '/admin/reconciliations'
 export const reconciliationPath = (id: string): string => `${reconciliationsPath}/${encodeURIComponent(id)}`
 
 /** Returns the path of the audit trail with a filter. Blank fields are omitted. */
-export const auditPath = (filter: Record<string, string>): string =>
-  `/admin/audit?${new URLSearchParams(filledIn(filter) as Record<string, string>).toString()}`
+export const auditPath = (filter: Record<string, string>): string => withQuery('/admin/audit', filter)
+
+/** Returns a link whose text people or endpoints have chosen. */
+export const userLink = (path: string, text: string): string => html`<a href="${path}">!${userText(text)}</a>`
+export const idLink = (path: string, id: string): string => html`<a class="id" href="${path}">${id}</a>`
+export const businessLink = (id: string, name = id): string => userLink(businessPath(id), name)

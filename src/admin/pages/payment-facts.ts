@@ -4,7 +4,7 @@ import { isPending } from '../../intents/lifecycle.ts'
 import type { TracedIntent } from '../../intents/look-up.ts'
 import type { Refund } from '../../intents/refunds/refund-record.ts'
 import { time } from './layout.ts'
-import { businessPath } from './paths.ts'
+import { businessLink } from './paths.ts'
 import { reasonInWords, walletInWords } from './payment-words.ts'
 import { money, userText } from './words.ts'
 
@@ -33,7 +33,7 @@ export function openOutcomes({ hold: payment, refunds }: TracedIntent): string {
  */
 export const paymentFacts = (intent: TracedIntent, business: Business | null): string =>
   html`<dl class="facts card">
-    <dt>Business</dt><dd><a href="${businessPath(intent.businessId)}">!${userText(business?.name ?? intent.businessId)}</a></dd>
+    <dt>Business</dt><dd>!${businessLink(intent.businessId, business?.name)}</dd>
     <dt>Amount</dt><dd>${amountOf(intent)}</dd>
     <dt>Status</dt><dd>${intent.status}</dd>
     !${intent.label === null ? '' : html`<dt>Label</dt><dd>!${userText(intent.label)}</dd>`}

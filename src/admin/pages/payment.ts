@@ -4,7 +4,6 @@ import type { EventName } from '../../../schemas/events.ts'
 import { trailOf } from '../../audit/list.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
-import { sendPage } from '../../http/pages/send-page.ts'
 import { eventsSoFar, lookUpIntent, type TracedIntent } from '../../intents/look-up.ts'
 import { asOf } from '../../intents/present.ts'
 import { eventIdOf } from '../../webhooks/deliveries/delivery-id.ts'
@@ -19,11 +18,10 @@ import { paymentAdvice } from '../sentences/payment-advice.ts'
 import { environmentBadge } from './badges.ts'
 import { cleanedAway } from './cleaned-away.ts'
 import { deliveryCard } from './delivery-card.ts'
-import { staffOf } from './guards.ts'
-import { page, time } from './layout.ts'
+import { time } from './layout.ts'
 import { requeueNotice } from './notice.ts'
 import { openOutcomes, paymentFacts } from './payment-facts.ts'
-import { sendNotFound } from './respond.ts'
+import { sendNotFound, sendStaffPage, staffOf } from './respond.ts'
 import { timeline } from './timeline.ts'
 
 /** Handles GET requests for a payment intent's page, which also shows the intent's webhooks and a timeline. */
@@ -35,13 +33,11 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
   // The deliveries are read after the intent. An event leaves the outbox only once its deliveries exist, so no event
   // can be missing from the page.
   const deliveries = await deliveriesOf(deps, reference)
+  const deliveryIds = deliveries.map(({ _id }) => _id)
   const [business, endpoints, trail] = await Promise.all([
     lookUpBusiness(deps, stored.businessId),
     endpointsOfDeliveries(deps, deliveries),
-    trailOf(
-      deps,
-      deliveries.map(({ _id }) => _id),
-    ),
+    trailOf(deps, deliveryIds),
   ])
   const intent = asOf(stored, now)
   const staff = staffOf(res)
@@ -56,7 +52,7 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
     !${deliveries.map((delivery) => deliveryCard(deps, delivery, endpoints.get(delivery.endpointId), staff))}
     <h2>Timeline</h2>
     !${timeline({ intent, deliveries, trail })}`
-  sendPage(res, 200, page({ title: reference, staff, current: null }, body))
+  sendStaffPage(res, { title: reference }, body)
 }
 
 /**
@@ -74,12 +70,10 @@ function missingDeliveries(deps: Deps, stored: TracedIntent, deliveries: ListedD
   // events have no deliveries.
   if (deliveries.length === maxPerPayment)
     return html`!${waiting}<p class="notice">Only the first ${maxPerPayment} deliveries are shown.</p>`
-  const handled = new Map(
-    [
-      ...stored.outbox.map(({ id, event }) => ({ id, event })),
-      ...deliveries.map(({ _id, event }) => ({ id: eventIdOf(_id), event })),
-    ].map(({ id, event }) => [id, event]),
-  )
+  const handled = new Map([
+    ...stored.outbox.map(({ id, event }) => [id, event] as const),
+    ...deliveries.map(({ _id, event }) => [eventIdOf(_id), event] as const),
+  ])
   const happened = eventsSoFar(stored)
   const notSent = [...new Set(happened)].map((event) => {
     const times = happened.filter((name) => name === event).length

@@ -1,17 +1,17 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
-import { sendPage } from '../../http/pages/send-page.ts'
 import { type Difference, differenceKinds } from '../../reconciliation/differences.ts'
 import { findRun } from '../../reconciliation/read-runs.ts'
 import { differenceCount, maxStored, type Reconciliation } from '../../reconciliation/reconciliation.ts'
 import { isId } from '../../security/ids.ts'
-import { staffOf } from './guards.ts'
-import { page, time } from './layout.ts'
-import { businessPath, paymentPath, reconciliationPath, reconciliationsPath } from './paths.ts'
+import { time } from './layout.ts'
+import { businessPath, idLink, paymentPath, reconciliationPath, reconciliationsPath } from './paths.ts'
+import { textIn } from './query.ts'
 import { resultBadge } from './reconciliations.ts'
-import { sendNotFound } from './respond.ts'
-import { groupDigits, money, userText } from './words.ts'
+import { sendNotFound, sendStaffPage } from './respond.ts'
+import { type Column, table } from './table.ts'
+import { capitalised, groupDigits, money, userText } from './words.ts'
 
 /** The number of differences per page. */
 const pageSize = 100
@@ -26,24 +26,25 @@ export const reconciliationPage = (deps: Deps) => async (req: Request<{ id: stri
   const stored = Math.min(total, maxStored)
   const title = `Reconciliation of ${run.day}`
   const end = start + run.differences.length
+  const caption = `Differences ${start + 1} to ${end} of ${groupDigits(stored)}`
   const link = (from: number, name: string): string =>
     html`<a href="${reconciliationPath(id)}?start=${String(from)}">${name}</a>`
   const body = html`<h1>${title} !${resultBadge(total)}</h1>
     !${facts(run)}
     !${total > stored ? html`<p class="notice">Only the first ${groupDigits(stored)} differences are stored. Check that the file and its columns are right.</p>` : ''}
-    !${run.differences.length === 0 ? '' : table(run.differences, `Differences ${start + 1} to ${end} of ${groupDigits(stored)}`)}
+    !${run.differences.length === 0 ? '' : table(columns, run.differences, { caption, label: 'Differences', isTight: true })}
     <p class="pages">
       <a href="${reconciliationsPath}">All runs</a>
       !${start === 0 ? '' : link(Math.max(0, start - pageSize), 'Previous page')}
       !${end >= stored || run.differences.length === 0 ? '' : link(end, 'Next page')}
     </p>`
-  sendPage(res, 200, page({ title, staff: staffOf(res), current: reconciliationsPath }, body))
+  sendStaffPage(res, { title, current: reconciliationsPath }, body)
 }
 
 /** Reads the position of the first difference to show. An unusable value means the beginning. */
-function startOf({ query }: { query: Record<string, unknown> }): number {
-  const { start } = query
-  return typeof start === 'string' && /^\d{1,4}$/.test(start) ? Number(start) : 0
+function startOf({ query }: Pick<Request, 'query'>): number {
+  const start = textIn(query, 'start')
+  return /^\d{1,4}$/.test(start) ? Number(start) : 0
 }
 
 const facts = ({ counts, fileName, sha256, wallet, at, actor }: Reconciliation): string =>
@@ -60,31 +61,21 @@ const facts = ({ counts, fileName, sha256, wallet, at, actor }: Reconciliation):
       .map((kind) => html`<dt>${capitalised(kind)}</dt><dd>${groupDigits(counts.differences[kind])}</dd>`)}
   </dl>`
 
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+const columns: Column<Difference>[] = [
+  { title: 'Difference', text: ({ difference }) => difference },
+  { title: 'Here', classes: 'number', text: ({ here }) => shown(here) },
+  { title: 'At the provider', classes: 'number', text: ({ there }) => shown(there) },
+  { title: 'Payment', html: paymentLinks },
+  { title: 'Kind', text: ({ kind }) => kind ?? 'unknown' },
+  { title: 'Key', classes: 'id', html: ({ key }) => userText(key) },
+  { title: 'Line', classes: 'number', text: ({ line }) => line ?? 'none' },
+]
 
-const table = (differences: readonly Difference[], caption: string): string =>
-  html`<div class="scroll" role="region" aria-label="Differences" tabindex="0">
-    <table class="cards tight">
-      <caption>${caption}</caption>
-      <thead><tr><th>Difference</th><th class="number">Here</th><th class="number">At the provider</th><th>Payment</th><th>Kind</th><th>Key</th><th class="number">Line</th></tr></thead>
-      <tbody>!${differences.map(row)}</tbody>
-    </table>
-  </div>`
-
-const row = ({ difference, key, kind, here, there, line, reference, businessId }: Difference): string =>
-  html`<tr>
-    <td data-label="Difference">${difference}</td>
-    <td data-label="Here" class="number">${shown(here)}</td>
-    <td data-label="At the provider" class="number">${shown(there)}</td>
-    <td data-label="Payment">!${reference === null ? 'unknown here' : paymentLinks(reference, businessId)}</td>
-    <td data-label="Kind">${kind ?? 'unknown'}</td>
-    <td data-label="Key" class="id"><bdi>${key}</bdi></td>
-    <td data-label="Line" class="number">${line ?? 'none'}</td>
-  </tr>`
-
-const paymentLinks = (reference: string, businessId: string | null): string =>
-  html`<a class="id" href="${paymentPath(reference)}">${reference}</a>
+function paymentLinks({ reference, businessId }: Difference): string {
+  if (reference === null) return 'unknown here'
+  return html`!${idLink(paymentPath(reference), reference)}
     !${businessId === null ? '' : html`<a href="${businessPath(businessId)}">business</a>`}`
+}
 
 /** Formats a value of a difference. A number is an amount in centimes. */
 function shown(value: Difference['here']): string {

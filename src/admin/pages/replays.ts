@@ -13,6 +13,7 @@ import { byStaff } from './guards.ts'
 import { csrfField, time } from './layout.ts'
 import { endpointPath } from './paths.ts'
 import { sendNotFound } from './respond.ts'
+import { type Column, table } from './table.ts'
 import { userText } from './words.ts'
 
 /**
@@ -26,27 +27,27 @@ export function replayLink(endpoint: TracedEndpoint, staff: SignedIn): string {
   return html`<p><a class="button" href="${endpointPath(endpoint._id)}/replay">Replay events…</a></p>`
 }
 
-/** Returns a table of replays with their progress. On a phone, each row is shown as a card. */
+/** Returns a table of replays with their progress. */
 export const replaysTable = (replays: readonly Replay[], staff: SignedIn): string =>
-  replays.length === 0
-    ? html`<p>None.</p>`
-    : html`<div class="scroll" role="region" aria-label="Replays" tabindex="0">
-    <table class="cards tight">
-      <thead><tr><th>Started</th><th>By</th><th>Period</th><th>Environment</th><th>Deliveries</th><th>Status</th><th>Progress</th></tr></thead>
-      <tbody>!${replays.map((replay) => row(replay, staff))}</tbody>
-    </table>
-  </div>`
+  replays.length === 0 ? html`<p>None.</p>` : table(columnsFor(staff), replays, { label: 'Replays', isTight: true })
 
-const row = (replay: Replay, staff: SignedIn): string =>
-  html`<tr>
-    <td data-label="Started">!${time(replay.createdAt)}</td>
-    <td data-label="By">!${userText(replay.startedBy.name)}</td>
-    <td data-label="Period">!${time(replay.from)} to !${time(replay.to)}</td>
-    <td data-label="Environment">${replay.sandbox ? 'Sandbox' : 'Live'}</td>
-    <td data-label="Deliveries">${replay.onlyUndelivered ? 'not delivered' : 'all'}</td>
-    <td data-label="Status">${replay.status}!${replay.cancellationReason === 'endpoint_gone' ? ': the endpoint was deleted or disabled' : ''}!${cancelButton(replay, staff)}</td>
-    <td data-label="Progress">${replay.requeued + replay.created + replay.skipped} of ${replay.total}: ${replay.requeued} re-queued, ${replay.created} created, ${replay.skipped} skipped</td>
-  </tr>`
+const columnsFor = (staff: SignedIn): Column<Replay>[] => [
+  { title: 'Started', html: ({ createdAt }) => time(createdAt) },
+  { title: 'By', html: ({ startedBy }) => userText(startedBy.name) },
+  { title: 'Period', html: ({ from, to }) => html`!${time(from)} to !${time(to)}` },
+  { title: 'Environment', text: ({ sandbox }) => (sandbox ? 'Sandbox' : 'Live') },
+  { title: 'Deliveries', text: ({ onlyUndelivered }) => (onlyUndelivered ? 'not delivered' : 'all') },
+  {
+    title: 'Status',
+    html: (replay) =>
+      html`${replay.status}${replay.cancellationReason === 'endpoint_gone' ? ': the endpoint was deleted or disabled' : ''}!${cancelButton(replay, staff)}`,
+  },
+  {
+    title: 'Progress',
+    text: ({ total, requeued, created, skipped }) =>
+      `${requeued + created + skipped} of ${total}: ${requeued} re-queued, ${created} created, ${skipped} skipped`,
+  },
+]
 
 const cancelButton = ({ _id, endpointId, status }: Replay, staff: SignedIn): string =>
   status === 'RUNNING' && mayStaff(staff, 'requeue-deliveries')

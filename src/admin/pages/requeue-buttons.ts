@@ -6,9 +6,9 @@ import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery, TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { endpointStateOf } from '../sentences/endpoint-advice.ts'
 import { requeueRemedy } from '../sentences/endpoint-sentences.ts'
-import { spanFields } from './form-span.ts'
 import { csrfField } from './layout.ts'
 import { deliveryPath, endpointPath } from './paths.ts'
+import { spanFields, withQuery } from './query.ts'
 import { userText } from './words.ts'
 
 /**
@@ -54,7 +54,6 @@ export function requeueAllLink(
   const remedy = remedyFor(endpoint)
   if (remedy !== null) return remedy
   if (!mayStaff(staff, 'requeue-deliveries')) return ''
-  const query = new URLSearchParams(spanFields(span)).toString()
-  const path = `${endpointPath(endpointId)}/requeue-all${query === '' ? '' : `?${query}`}`
+  const path = withQuery(`${endpointPath(endpointId)}/requeue-all`, spanFields(span))
   return html`<p><a class="button" href="${path}">${label}…</a></p>`
 }

@@ -2,7 +2,17 @@ import type { Response } from 'express'
 import { html } from 'ghtml'
 import { sendPage } from '../../http/pages/send-page.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
-import { page, plainPage } from './layout.ts'
+import { type Frame, page, plainPage } from './layout.ts'
+
+/** Returns the signed-in member of staff. Use this only after `requireSession` (router.ts). */
+export const staffOf = (res: Response): SignedIn => res.locals.staff as SignedIn
+
+/** Sends a page to the signed-in member of staff. `body` is HTML, as for `page`. */
+export const sendStaffPage = (
+  res: Response,
+  { title, current = null, status = 200 }: Pick<Frame, 'title'> & { current?: Frame['current']; status?: number },
+  body: string,
+): void => sendPage(res, status, page({ title, staff: staffOf(res), current }, body))
 
 /** Sends a page with one message. The page includes the navigation if the request has a session. */
 export function sendNotice(res: Response, status: number, title: string, sentence: string): void {

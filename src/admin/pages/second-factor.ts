@@ -14,9 +14,10 @@ import {
   renewRecoveryCodes,
 } from '../../staff/second-factor/add.ts'
 import { totpUri } from '../../staff/second-factor/totp.ts'
-import { byStaff, checkCsrf, staffOf } from './guards.ts'
+import { byStaff, checkCsrf } from './guards.ts'
 import { csrfField, page } from './layout.ts'
 import { codeField, errorNotice, refusalOf } from './refused-form.ts'
+import { sendStaffPage, staffOf } from './respond.ts'
 import type { SignInPageDeps } from './sign-in.ts'
 import { wrongCode } from './sign-in-code.ts'
 
@@ -56,7 +57,7 @@ export function secondFactorPages(deps: SignInPageDeps): Router {
     const body = html`<h1>Recovery codes not renewed</h1>
       !${errorNotice(error)}
       <p><a href="/admin/account">Back to your account</a></p>`
-    sendPage(res, status, page({ title: 'Your account', staff: staffOf(res), current: null }, body))
+    sendStaffPage(res, { title: 'Your account', status }, body)
   })
   return router
 }
@@ -108,7 +109,7 @@ async function sendForm(deps: Deps, res: Response, { status, error, secret, seal
       !${hasFactor ? current : ''}
       <button class="main">${title}</button>
     </form>`
-  sendPage(res, status, page({ title, staff, current: null }, body))
+  sendStaffPage(res, { title, status }, body)
 }
 
 /** Shows recovery codes. They are not stored, so they can be shown only in the response to the form. */

@@ -8,9 +8,10 @@ import { pendingLifetimeMs, sessionLifetimeMs } from '../../staff/session.ts'
 import { signIn } from '../../staff/sign-in.ts'
 import type { SignInChecks } from '../../staff/sign-in-limit.ts'
 import { signOut } from '../../staff/sign-out.ts'
-import { checkCsrf, staffOf } from './guards.ts'
+import { checkCsrf } from './guards.ts'
 import { plainPage } from './layout.ts'
 import { errorNotice, refusalOf } from './refused-form.ts'
+import { staffOf } from './respond.ts'
 import { requireSession, setTokenCookie, tokenOf } from './session.ts'
 
 /** The dependencies of the pages on which passwords and codes are entered. */

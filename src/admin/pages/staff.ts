@@ -1,53 +1,43 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
-import { sendPage } from '../../http/pages/send-page.ts'
 import { type AccountFacts, listAccounts, lookUpAccount, passwordInWords } from '../../staff/list-accounts.ts'
 import { lastSignIns, listSessions } from '../../staff/sessions-of.ts'
 import { accountActs, staffListActs } from '../acts/account-acts.ts'
 import { actLinks, actNotice } from '../acts/act-links.ts'
 import { sessionsTable } from './account-sessions.ts'
-import { staffOf } from './guards.ts'
-import { page, time } from './layout.ts'
-import { accountPath, auditPath } from './paths.ts'
-import { sendNotFound } from './respond.ts'
+import { time } from './layout.ts'
+import { accountPath, auditPath, userLink } from './paths.ts'
+import { textIn, withQuery } from './query.ts'
+import { sendNotFound, sendStaffPage, staffOf } from './respond.ts'
+import { type Column, pageLinks, table } from './table.ts'
 
 const pageSize = 50
 
 /** Handles GET requests for the list of staff accounts. */
 export const staffPage = (deps: Deps) => async (req: Request, res: Response) => {
-  const { after } = req.query
-  const slice = { limit: pageSize, after: typeof after === 'string' ? after.toWellFormed() : null }
-  const { items, next } = await listAccounts(deps, {}, slice)
-  const signIns = await lastSignIns(
-    deps,
-    items.map(({ name }) => name),
-  )
+  const after = textIn(req.query, 'after').toWellFormed()
+  const { items, next } = await listAccounts(deps, {}, { limit: pageSize, after: after || null })
+  const names = items.map(({ name }) => name)
+  const signIns = await lastSignIns(deps, names)
   const staff = staffOf(res)
   const body = html`<h1>Staff</h1>
-    <div class="scroll">
-      <table class="cards tight">
-        <thead><tr><th>Account</th><th>Role</th><th>State</th><th>Second factor</th><th>Last sign-in</th><th>Created</th></tr></thead>
-        <tbody>!${items.map((account) => row(account, signIns.get(account.name)))}</tbody>
-      </table>
-    </div>
-    <p class="pages">
-      !${slice.after === null ? '' : html`<a href="/admin/staff">First page</a>`}
-      !${next === null ? '' : html`<a rel="next" href="/admin/staff?after=${encodeURIComponent(next)}">Next page</a>`}
-    </p>
+    !${table(columnsFor(signIns), items, { isTight: true })}
+    !${pageLinks((name) => withQuery('/admin/staff', { after: name }), after === '', next)}
     !${actLinks(staffListActs, '', {}, staff)}`
-  sendPage(res, 200, page({ title: 'Staff', staff, current: '/admin/staff' }, body))
+  sendStaffPage(res, { title: 'Staff', current: '/admin/staff' }, body)
 }
 
-const row = (account: AccountFacts, signedInAt: Date | undefined): string =>
-  html`<tr>
-    <td data-label="Account"><a href="${accountPath(account.name)}"><bdi>${account.name}</bdi></a></td>
-    <td data-label="Role">${account.role}</td>
-    <td data-label="State">!${stateBadge(account)}</td>
-    <td data-label="Second factor">${account.secondFactor ? 'yes' : 'no'}</td>
-    <td data-label="Last sign-in">!${signedInAt === undefined ? 'none in 30 days' : time(signedInAt)}</td>
-    <td data-label="Created">!${time(account.createdAt)}</td>
-  </tr>`
+const columnsFor = (signIns: ReadonlyMap<string, Date>): Column<AccountFacts>[] => [
+  { title: 'Account', html: ({ name }) => userLink(accountPath(name), name) },
+  { title: 'Role', text: ({ role }) => role },
+  { title: 'State', html: stateBadge },
+  { title: 'Second factor', text: ({ secondFactor }) => (secondFactor ? 'yes' : 'no') },
+  { title: 'Last sign-in', html: ({ name }) => lastSignIn(signIns.get(name)) },
+  { title: 'Created', html: ({ createdAt }) => time(createdAt) },
+]
+
+const lastSignIn = (at: Date | undefined): string => (at === undefined ? 'none in 30 days' : time(at))
 
 const stateBadge = ({ disabledAt, passwordChangedAt }: AccountFacts): string => {
   if (disabledAt !== null) return html`<span class="badge faint">disabled</span>`
@@ -63,14 +53,13 @@ export const staffAccountPage = (deps: Deps) => async (req: Request<{ id: string
   if (account === null) return sendNotFound(res)
   const [sessions, signIns] = await Promise.all([listSessions(deps, name), lastSignIns(deps, [name])])
   const staff = staffOf(res)
-  const signedInAt = signIns.get(name)
   const { disabledAt } = account
   const body = html`<h1>Account <bdi>${name}</bdi> !${stateBadge(account)}</h1>
     !${actNotice(accountActs, account, req.query)}
     <dl class="facts card">
       <dt>Role</dt><dd>${account.role}</dd>
       <dt>Second factor</dt><dd>${account.secondFactor ? 'yes' : 'no'}</dd>
-      <dt>Last sign-in</dt><dd>!${signedInAt === undefined ? 'none in 30 days' : time(signedInAt)}</dd>
+      <dt>Last sign-in</dt><dd>!${lastSignIn(signIns.get(name))}</dd>
       <dt>Password</dt><dd>!${passwordInWords(account, time)}</dd>
       <dt>Created</dt><dd>!${time(account.createdAt)}</dd>
       !${disabledAt === null ? '' : html`<dt>Disabled</dt><dd>!${time(disabledAt)}</dd>`}
@@ -80,5 +69,5 @@ export const staffAccountPage = (deps: Deps) => async (req: Request<{ id: string
     !${actLinks(accountActs, name, account, staff)}
     <h2>Sessions</h2>
     !${sessionsTable(staff, sessions, null)}`
-  sendPage(res, 200, page({ title: `Account ${name}`, staff, current: null }, body))
+  sendStaffPage(res, { title: `Account ${name}` }, body)
 }

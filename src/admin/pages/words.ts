@@ -9,6 +9,8 @@ import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
  */
 export const userText = (text: string): string => html`<bdi>${text}</bdi>`
 
+export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** Formats a whole number with separators of thousands, such as `12,500`. */
 export const groupDigits = (count: number): string => count.toLocaleString('en')
 

@@ -3,16 +3,33 @@ import { html } from 'ghtml'
 import { lookUpBusinesses } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
-import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
+import { redirectTo } from '../../http/pages/send-page.ts'
 import { readName } from '../../input/name.ts'
-import { byStaff, staffOf } from '../pages/guards.ts'
-import { page } from '../pages/layout.ts'
-import { sendNotice } from '../pages/respond.ts'
-import { userText } from '../pages/words.ts'
+import { countBacklog } from '../../webhooks/deliveries/backlog.ts'
+import { shownDeadMs } from '../../webhooks/deliveries/dead-in.ts'
+import { byStaff } from '../pages/guards.ts'
+import { sendNotice, sendStaffPage, staffOf } from '../pages/respond.ts'
+import { atMost, userText } from '../pages/words.ts'
 import { findByAmount, readAmountFields } from './by-amount.ts'
 import { resultList } from './results.ts'
 import { type Group, minPartLength, runFinders } from './run-finders.ts'
 import { type AmountFields, maxQueryLength, searchForms } from './search-forms.ts'
+
+const dayMs = 86_400_000
+
+/** Handles GET requests for the start page, which has the search forms. */
+export const searchPage = (deps: Deps) => async (_req: Request, res: Response) => {
+  const { due, waiting, dead } = await countBacklog(deps)
+  const body = html`<h1>Search</h1>
+    !${searchForms(staffOf(res), '', null)}
+    <h2>Webhooks now</h2>
+    <dl class="facts card">
+      <dt>Due now</dt><dd>${atMost(due)}</dd>
+      <dt>Waiting for the next attempt</dt><dd>${atMost(waiting)}</dd>
+      <dt>Dead in the last ${shownDeadMs / dayMs} days</dt><dd>${atMost(dead)} <a href="/admin/dead">by business and endpoint</a></dd>
+    </dl>`
+  sendStaffPage(res, { title: 'Search', current: '/admin' }, body)
+}
 
 /**
  * Handles POST requests of the search form. Redirects to the page of the only result, or lists all results. All staff
@@ -51,11 +68,10 @@ async function sendResults(
   if (only !== undefined && others.length === 0) return redirectTo(res, only.path)
   const ids = hits.flatMap(({ intent }) => (intent === null ? [] : [intent.businessId]))
   const businesses = await lookUpBusinesses(deps, [...new Set(ids)])
-  const staff = staffOf(res)
   const body = html`<h1>Search</h1>
-    !${searchForms(staff, query, by)}
+    !${searchForms(staffOf(res), query, by)}
     !${hits.length === 0 ? nothing(query, whyNoHit) : resultList(groups, businesses)}`
-  sendPage(res, 200, page({ title: 'Search', staff, current: '/admin' }, body))
+  sendStaffPage(res, { title: 'Search', current: '/admin' }, body)
 }
 
 const nothing = (query: string, whyNoHit: string | null): string =>
