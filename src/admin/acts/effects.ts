@@ -21,27 +21,3 @@ export const namedEffects = (effects: Effects): [name: string, sentence: string]
     const sentence = effects[part as keyof typeof effectNames]
     return sentence === undefined ? [] : [[name, sentence]]
   })
-
-const helpWidth = 80
-
-/**
- * Returns the consequences and an example as a help text of the command line. `noun` and `name` are the words of the
- * command, such as `key` and `suspend`.
- */
-export function effectsHelp(effects: Effects, noun: string, name: string): string {
-  const { undo, undoNote } = effects
-  const parts = namedEffects(effects).map(([name, sentence]) => `\n${wrapped(`${name}: ${sentence}`)}`)
-  const last = undo === undefined ? wrapped(`Undo: ${undoNote}`) : `Undo with: ${noun} ${undo}`
-  return `${parts.join('')}\n${last}\n\nExample:\n  admin ${noun} ${name} ID`
-}
-
-/** Breaks a text into lines of at most `helpWidth` characters. */
-const wrapped = (text: string): string =>
-  text
-    .split(' ')
-    .reduce<string[]>((lines, word) => {
-      const last = lines.at(-1)
-      const isFull = last === undefined || last.length + 1 + word.length > helpWidth
-      return isFull ? [...lines, word] : [...lines.slice(0, -1), `${last} ${word}`]
-    }, [])
-    .join('\n')

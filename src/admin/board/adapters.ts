@@ -2,6 +2,7 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import type { Queue } from 'bullmq'
 import type { Jobs, QueueName } from '../../queues/jobs.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
+import { inUtc } from '../pages/layout.ts'
 
 /** The description that Bull Board shows below each queue's name. */
 const descriptions: Record<QueueName, string> = {
@@ -57,16 +58,14 @@ const titleOf = ({ name, data = {} }: Titled): string => {
     referenceNumbers && shownReferences(referenceNumbers),
     failed && `${failed} attempts failed`,
     error,
-    next && `next attempt at ${shownTime(next)}`,
+    // Redis stores times as strings.
+    next && `next attempt at ${inUtc(new Date(next))}`,
   ]
   return words.filter((word) => word !== undefined).join(' · ')
 }
 
 const shownReferences = ([first, ...others]: string[]): string =>
   others.length === 0 ? String(first) : `${first} and ${others.length} more`
-
-/** Formats a time in the same way as the staff pages do. Redis stores times as strings. */
-const shownTime = (at: Date | string): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
 /** The names of the fields in a job's data. */
 type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never

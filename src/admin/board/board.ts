@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import type { Deps } from '../../deps.ts'
 import { mayStaff } from '../../staff/permissions.ts'
-import { byStaff } from '../pages/guards.ts'
+import { byStaff, isSafe } from '../pages/guards.ts'
 import { staffOf } from '../pages/respond.ts'
 import { isDeliveryQueue } from './adapters.ts'
 import { createErrorResponses } from './error-responses.ts'
@@ -37,7 +37,7 @@ export function createBoard(deps: Deps): Router {
     sendJson(res, await retryAll(deps, await queueOf(deps, req), byStaff(req, res, null))),
   )
   router.use((req, res, next) => {
-    if (req.method === 'GET' || req.method === 'HEAD') return next()
+    if (isSafe(req)) return next()
     refuseAction(res, 'This action is not available here. You can only re-queue deliveries.')
   })
 

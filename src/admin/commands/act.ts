@@ -1,4 +1,5 @@
-import type { Command } from 'commander'
+import { type Command, Help } from 'commander'
+import { type Effects, namedEffects } from '../acts/effects.ts'
 import type { AdminDeps } from './run.ts'
 import { linesOf } from './text.ts'
 
@@ -35,3 +36,13 @@ export function found<T>(value: T | null | false, message: string): T {
   if (value === null || value === false) throw new Failed(`${message}.`)
   return value
 }
+
+/** Returns the consequences of an act and an example as the help text of its command, such as `key suspend`. */
+export function effectsHelp(effects: Effects, noun: string, name: string): string {
+  const { undo, undoNote } = effects
+  const parts = namedEffects(effects).map(([part, sentence]) => `\n${wrapped(`${part}: ${sentence}`)}`)
+  const last = undo === undefined ? wrapped(`Undo: ${undoNote}`) : `Undo with: ${noun} ${undo}`
+  return `${parts.join('')}\n${last}\n\nExample:\n  admin ${noun} ${name} ID`
+}
+
+const wrapped = (text: string): string => new Help().boxWrap(text, 80)

@@ -6,9 +6,8 @@ import type { KeyFacts, KeyInDetail } from '../../businesses/key-facts.ts'
 import type { KeyFilter } from '../../businesses/list-keys.ts'
 import type { RecognisedKey } from '../../businesses/recognise-key.ts'
 import type { IdPage } from '../../mongo/id-page.ts'
-import { effectsHelp } from '../acts/effects.ts'
 import { keySwitches } from '../acts/key-switches.ts'
-import { act, Failed, found, subcommand, subcommandOnId } from './act.ts'
+import { act, effectsHelp, Failed, found, subcommand, subcommandOnId } from './act.ts'
 import { choice, ranges, seconds, someId, someScopes } from './arguments.ts'
 import { asList, pageText } from './list.ts'
 import type { AdminDeps } from './run.ts'
@@ -91,10 +90,8 @@ export function addKeyCommands(program: Command): void {
     .action(act(find, (result) => ('items' in result ? pageText(matchColumns, result) : keyText(result))))
 }
 
-interface KeyOptions {
+interface KeyOptions extends Pick<ApiKey, 'mode' | 'kind'> {
   business: string
-  mode: 'test' | 'live'
-  kind: 'secret' | 'publishable'
   scopes?: Scope[]
   ip?: string[]
 }

@@ -2,28 +2,24 @@ import { hostname, userInfo } from 'node:os'
 import mongoose from 'mongoose'
 import type { About, By } from '../../audit/audit-event.ts'
 import { addLine } from '../../audit/audited.ts'
-import { type Config, loadConfig } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
+import type { Deps } from '../../deps.ts'
 import { Refusal } from '../../errors.ts'
 import { isTooSlow } from '../../mongo/collection.ts'
 import { connectMongo } from '../../mongo/connect.ts'
 import { noShift, openDatabaseTime } from '../../mongo/database-time.ts'
 import { type Models, openModels, withModels } from '../../mongo/models.ts'
-import { openTransactions, type Transactions } from '../../mongo/transaction.ts'
+import { openTransactions } from '../../mongo/transaction.ts'
 import { createLog } from '../../process/log.ts'
-import { createSecrets, type Secrets } from '../../security/seal.ts'
-import { createSlowHash, type SlowHash } from '../../security/slow-hash.ts'
+import { createSecrets } from '../../security/seal.ts'
+import { createSlowHash } from '../../security/slow-hash.ts'
 import { jsonText, plainText } from './text.ts'
 
 /** The dependencies of the command line, which does not need Redis. */
-export type AdminDeps = Models & {
-  config: Config
-  secrets: Secrets
-  slowHash: SlowHash
-  transactions: Transactions
+export type AdminDeps = Pick<Deps, keyof Models | 'config' | 'now' | 'secrets' | 'slowHash' | 'transactions'> & {
   /** The operator who runs the command, with the value of `--reason`. */
   by: By
   asJson: boolean
-  now(): Date
   /** Adds a line to the audit trail. Commands that are not one of a domain's acts call it before anything else. */
   record(about: About): Promise<unknown>
   /** Returns a signal that the first Ctrl-C aborts. A second one ends the process immediately. */

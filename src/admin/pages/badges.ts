@@ -3,10 +3,14 @@ import type { DeliveryStatus } from '../../../schemas/list-deliveries.ts'
 import type { ApiKey } from '../../businesses/api-key.ts'
 import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 
-export const environmentBadge = (sandbox: boolean): string =>
-  sandbox ? html`<span class="badge faint">sandbox</span>` : html`<span class="badge live">live</span>`
+type Colour = 'good' | 'wait' | 'bad' | 'live' | 'faint'
 
-const colours: Record<DeliveryStatus, string> = {
+export const badge = (colour: Colour, text: string): string => html`<span class="badge ${colour}">${text}</span>`
+
+export const environmentBadge = (sandbox: boolean): string =>
+  sandbox ? badge('faint', 'sandbox') : badge('live', 'live')
+
+const colours: Record<DeliveryStatus, Colour> = {
   PENDING: 'wait',
   RETRYING: 'wait',
   DELIVERED: 'good',
@@ -14,19 +18,17 @@ const colours: Record<DeliveryStatus, string> = {
   CANCELLED: 'faint',
 }
 
-export const deliveryBadge = (status: DeliveryStatus): string =>
-  html`<span class="badge ${colours[status]}">${status}</span>`
+export const deliveryBadge = (status: DeliveryStatus): string => badge(colours[status], status)
 
 /** Returns badges for an endpoint's environment, and whether it receives deliveries and was reported as failing. */
 export function endpointBadge({ sandbox, active, deletedAt, reportedFailure }: TracedEndpoint): string {
   const environment = environmentBadge(sandbox)
-  if (deletedAt !== null) return html`!${environment} <span class="badge faint">deleted</span>`
-  const state = active ? html`<span class="badge good">active</span>` : html`<span class="badge wait">disabled</span>`
-  const failing = reportedFailure === null ? '' : html` <span class="badge bad">failing</span>`
+  if (deletedAt !== null) return html`!${environment} !${badge('faint', 'deleted')}`
+  const state = active ? badge('good', 'active') : badge('wait', 'disabled')
+  const failing = reportedFailure === null ? '' : html` !${badge('bad', 'failing')}`
   return html`!${environment} !${state}!${failing}`
 }
 
-const keyColours: Record<ApiKey['status'], string> = { active: 'good', suspended: 'wait', revoked: 'faint' }
+const keyColours: Record<ApiKey['status'], Colour> = { active: 'good', suspended: 'wait', revoked: 'faint' }
 
-export const keyBadge = (status: ApiKey['status']): string =>
-  html`<span class="badge ${keyColours[status]}">${status}</span>`
+export const keyBadge = (status: ApiKey['status']): string => badge(keyColours[status], status)

@@ -4,6 +4,7 @@ import type { Business } from '../../businesses/business.ts'
 import { type BusinessFilter, type ListedBusiness, listBusinesses } from '../../businesses/list-businesses.ts'
 import type { Deps } from '../../deps.ts'
 import { readName } from '../../input/name.ts'
+import { badge } from './badges.ts'
 import { lastUse } from './keys-table.ts'
 import { time } from './layout.ts'
 import { businessLink } from './paths.ts'
@@ -82,9 +83,9 @@ type States = Pick<Business, 'suspended' | 'apiEnabled' | 'liveApproved'>
 /** Returns badges that show what a business may do. */
 export const businessBadges = ({ suspended, apiEnabled, liveApproved }: States): string =>
   [
-    suspended ? html`<span class="badge bad">suspended</span>` : '',
-    apiEnabled ? '' : html`<span class="badge wait">developer API disabled</span>`,
-    liveApproved ? html`<span class="badge live">live</span>` : html`<span class="badge faint">test only</span>`,
+    suspended ? badge('bad', 'suspended') : '',
+    apiEnabled ? '' : badge('wait', 'developer API disabled'),
+    liveApproved ? badge('live', 'live') : badge('faint', 'test only'),
   ]
     .filter((badge) => badge !== '')
     .join(' ')

@@ -13,7 +13,7 @@ export const byStaff = (req: Pick<Request, 'ip'>, res: Response, reason: string 
   expectValid: staffOf(res).expectValid,
 })
 
-const isSafe = (req: Request): boolean => req.method === 'GET' || req.method === 'HEAD'
+export const isSafe = (req: Request): boolean => req.method === 'GET' || req.method === 'HEAD'
 
 /**
  * Refuses a request other than GET or HEAD unless the browser reports that the request came from a page of this site.

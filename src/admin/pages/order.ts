@@ -6,12 +6,11 @@ import type { Deps } from '../../deps.ts'
 import { lookUpOrder, type TracedOrder } from '../../store/orders/read.ts'
 import { deliveriesOf, endpointsOfDeliveries, type ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { environmentBadge } from './badges.ts'
-import { cleanedAway } from './cleaned-away.ts'
-import { deliveryCard } from './delivery-card.ts'
 import { time } from './layout.ts'
 import { requeueNotice } from './notice.ts'
 import { businessLink } from './paths.ts'
 import { sendNotFound, sendStaffPage, staffOf } from './respond.ts'
+import { cleanedAway, deliveryCards, notSubscribed, notYetSent } from './source-webhooks.ts'
 import { money, userText } from './words.ts'
 
 /** Handles GET requests for an order's page, which also shows the order's webhooks. */
@@ -26,13 +25,12 @@ export const orderPage = (deps: Deps) => async (req: Request<{ number: string }>
     lookUpBusiness(deps, order.businessId),
     endpointsOfDeliveries(deps, deliveries),
   ])
-  const staff = staffOf(res)
   const body = html`<h1><span class="id">${number}</span> !${environmentBadge(order.sandbox)}</h1>
     !${requeueNotice(req.query)}
     !${facts(order, business)}
     <h2>Webhooks</h2>
     !${missingDelivery(deps, order, deliveries)}
-    !${deliveries.map((delivery) => deliveryCard(deps, delivery, endpoints.get(delivery.endpointId), staff))}`
+    !${deliveryCards(deps, deliveries, endpoints, staffOf(res))}`
   sendStaffPage(res, { title: number }, body)
 }
 
@@ -42,12 +40,8 @@ export const orderPage = (deps: Deps) => async (req: Request<{ number: string }>
  */
 function missingDelivery(deps: Deps, order: TracedOrder, deliveries: ListedDelivery[]): string {
   const [waiting] = order.outbox
-  if (waiting !== undefined)
-    return html`<p class="notice"><b>${waiting.event}</b> happened !${time(waiting.createdAt)}. It has not been sent to the endpoints yet.</p>`
-  if (deliveries.length > 0) return ''
-  const cleaned = cleanedAway(deps, order)
-  if (cleaned !== null) return cleaned
-  return html`<p class="notice">No active endpoint was subscribed to <b>order.new</b> when it happened, so nothing was sent.</p>`
+  if (waiting !== undefined) return notYetSent(waiting)
+  return deliveries.length > 0 ? '' : (cleanedAway(deps, order) ?? notSubscribed('order.new'))
 }
 
 const facts = ({ businessId, status, items, total, createdAt }: TracedOrder, business: Business | null): string =>

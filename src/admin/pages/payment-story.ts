@@ -34,10 +34,17 @@ function ends({ status, cancellationReason, updatedAt, expiresAt }: TracedIntent
   return [{ at: updatedAt, text: html`<b>${status}</b>: ${reasons[cancellationReason]}` }]
 }
 
+/** Returns the payments, and the refunds that failed. Other refunds are listed separately. */
 function attemptsToPay({ attempts, hold }: TracedIntent): Entry[] {
   const ended = attempts.flatMap((attempt) => [
     ...(attempt.startedAt === undefined ? [] : [started({ ...attempt, startedAt: attempt.startedAt })]),
-    { at: attempt.at, text: attempt.kind === 'payment' ? attemptToPay(attempt) : attemptToRefund(attempt) },
+    {
+      at: attempt.at,
+      text:
+        attempt.kind === 'payment'
+          ? html`<b>Payment</b> of ${charged(attempt)} by <bdi dir="ltr">${attempt.payerPhone}</bdi>: ${paymentOutcome(attempt)}`
+          : html`<b>Refund</b> of ${givenBack(attempt)} failed: ${refundOutcome(attempt)}`,
+    },
   ])
   if (hold === null) return ended
   return [
@@ -47,7 +54,7 @@ function attemptsToPay({ attempts, hold }: TracedIntent): Entry[] {
   ]
 }
 
-/** Describes the start of a payment, or of a refund that failed. Other refunds are listed separately. */
+/** Describes the start of a payment, or of a refund that failed. */
 const started = ({
   kind,
   startedAt,
@@ -60,13 +67,6 @@ const started = ({
       ? html`<b>Payment</b> of ${charged(price)} by <bdi dir="ltr">${payerPhone}</bdi> started`
       : html`<b>Refund</b> of ${givenBack(price)} started`,
 })
-
-const attemptToPay = (attempt: PaymentAttempt): string =>
-  html`<b>Payment</b> of ${charged(attempt)} by <bdi dir="ltr">${attempt.payerPhone}</bdi>: ${paymentOutcome(attempt)}`
-
-/** Describes a failed refund attempt. Successful refunds are listed separately. */
-const attemptToRefund = (attempt: PaymentAttempt): string =>
-  html`<b>Refund</b> of ${givenBack(attempt)} failed: ${refundOutcome(attempt)}`
 
 const refunds = ({ refunds: all }: TracedIntent): Entry[] =>
   all.flatMap(({ amount, returnedFees, status, createdAt, queryAt }) => [

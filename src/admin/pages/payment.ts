@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import type { EventName } from '../../../schemas/events.ts'
 import { trailOf } from '../../audit/list.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
@@ -16,12 +15,10 @@ import {
 import { adviceCard } from '../sentences/advice.ts'
 import { paymentAdvice } from '../sentences/payment-advice.ts'
 import { environmentBadge } from './badges.ts'
-import { cleanedAway } from './cleaned-away.ts'
-import { deliveryCard } from './delivery-card.ts'
-import { time } from './layout.ts'
 import { requeueNotice } from './notice.ts'
 import { openOutcomes, paymentFacts } from './payment-facts.ts'
 import { sendNotFound, sendStaffPage, staffOf } from './respond.ts'
+import { cleanedAway, deliveryCards, notSubscribed, notYetSent } from './source-webhooks.ts'
 import { timeline } from './timeline.ts'
 
 /** Handles GET requests for a payment intent's page, which also shows the intent's webhooks and a timeline. */
@@ -40,7 +37,6 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
     trailOf(deps, deliveryIds),
   ])
   const intent = asOf(stored, now)
-  const staff = staffOf(res)
   const body = html`<h1><span class="id">${reference}</span> !${environmentBadge(intent.sandbox)}</h1>
     !${requeueNotice(req.query)}
     !${adviceCard(paymentAdvice(deps, intent, business, now))}
@@ -49,7 +45,7 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
     !${paymentFacts(intent, business)}
     <h2>Webhooks</h2>
     !${missingDeliveries(deps, stored, deliveries)}
-    !${deliveries.map((delivery) => deliveryCard(deps, delivery, endpoints.get(delivery.endpointId), staff))}
+    !${deliveryCards(deps, deliveries, endpoints, staffOf(res))}
     <h2>Timeline</h2>
     !${timeline({ intent, deliveries, trail })}`
   sendStaffPage(res, { title: reference }, body)
@@ -60,10 +56,7 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
  * endpoint was subscribed to them.
  */
 function missingDeliveries(deps: Deps, stored: TracedIntent, deliveries: ListedDelivery[]): string {
-  const waiting = stored.outbox.map(
-    ({ event, createdAt }) =>
-      html`<p class="notice"><b>${event}</b> happened !${time(createdAt)}. It has not been sent to the endpoints yet.</p>`,
-  )
+  const waiting = stored.outbox.map(notYetSent)
   const cleaned = cleanedAway(deps, stored)
   if (cleaned !== null) return html`!${waiting}!${cleaned}`
   // If the number of deliveries read equals the limit, there may be more deliveries. In that case, it is unknown which
@@ -77,17 +70,9 @@ function missingDeliveries(deps: Deps, stored: TracedIntent, deliveries: ListedD
   const happened = eventsSoFar(stored)
   const notSent = [...new Set(happened)].map((event) => {
     const times = happened.filter((name) => name === event).length
-    return notSubscribed(event, times, times - [...handled.values()].filter((name) => name === event).length)
+    const missing = times - [...handled.values()].filter((name) => name === event).length
+    if (missing < 1) return ''
+    return notSubscribed(event, times === 1 ? undefined : `${missing} of the ${times} times that it happened`)
   })
   return [...waiting, ...notSent].join('')
-}
-
-/**
- * Returns a notice if some occurrences of an event have no delivery. The event happened `times` times, and `missing` of
- * those occurrences have no delivery.
- */
-function notSubscribed(event: EventName, times: number, missing: number): string {
-  if (missing < 1) return ''
-  const when = times === 1 ? 'when it happened' : `${missing} of the ${times} times that it happened`
-  return html`<p class="notice">No active endpoint was subscribed to <b>${event}</b> ${when}, so nothing was sent.</p>`
 }

@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { type ListedRun, listRuns } from '../../reconciliation/read-runs.ts'
 import { differenceCount } from '../../reconciliation/reconciliation.ts'
 import { isId } from '../../security/ids.ts'
+import { badge } from './badges.ts'
 import { time } from './layout.ts'
 import { reconciliationPath, reconciliationsPath } from './paths.ts'
 import { textIn, withQuery } from './query.ts'
@@ -40,5 +41,5 @@ const columns: Column<ListedRun>[] = [
 /** Returns a badge with the number of differences. */
 export const resultBadge = (count: number): string =>
   count === 0
-    ? html`<span class="badge good">no differences</span>`
-    : html`<span class="badge bad">${groupDigits(count)} ${count === 1 ? 'difference' : 'differences'}</span>`
+    ? badge('good', 'no differences')
+    : badge('bad', `${groupDigits(count)} ${count === 1 ? 'difference' : 'differences'}`)

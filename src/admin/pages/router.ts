@@ -52,7 +52,6 @@ export function adminPages(deps: Deps): Router {
 }
 
 const titles: Record<number, [title: string, sentence: string]> = {
-  404: ['Not found', 'There is no page at this address. Check it for typing errors.'],
   413: ['Form too large', 'This form is too large.'],
   429: ['Too many requests', 'Your other pages are still loading. Wait a moment, then reload this page.'],
   500: ['Something went wrong', 'An unexpected error occurred. It is logged. Try again, or contact an operator.'],
@@ -62,6 +61,7 @@ const titles: Record<number, [title: string, sentence: string]> = {
 /** Sends a staff page that explains the error. An act whose session has just ended is refused like any later one. */
 export const sendStaffError: SendError = (req, res, status, error) => {
   if (status === 403) return refuseSignedOut(req, res)
+  if (status === 404) return sendNotFound(res)
   const [title, sentence] = titles[status] ?? ['Request not valid', messageOf(error)]
   sendNotice(res, status, title, sentence)
 }

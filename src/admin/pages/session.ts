@@ -6,6 +6,7 @@ import { deadlineOf } from '../../http/pages/prepare-page.ts'
 import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
 import { findSession, type SignedIn } from '../../staff/find-session.ts'
 import { pathsBeforeSecondFactor, secondFactorPath } from '../../staff/permissions.ts'
+import { isSafe } from './guards.ts'
 import { plainPage } from './layout.ts'
 import { sendNotice } from './respond.ts'
 
@@ -79,7 +80,7 @@ const signedOut = { error: 'You are signed out', message: 'Reload the page and s
  */
 function isNavigation(req: Request): boolean {
   const dest = req.headers['sec-fetch-dest']
-  return (req.method === 'GET' || req.method === 'HEAD') && (dest === undefined || dest === 'document')
+  return isSafe(req) && (dest === undefined || dest === 'document')
 }
 
 /**

@@ -6,6 +6,7 @@ import { lastSignIns, listSessions } from '../../staff/sessions-of.ts'
 import { accountActs, staffListActs } from '../acts/account-acts.ts'
 import { actLinks, actNotice } from '../acts/act-links.ts'
 import { sessionsTable } from './account-sessions.ts'
+import { badge } from './badges.ts'
 import { time } from './layout.ts'
 import { accountPath, auditPath, userLink } from './paths.ts'
 import { textIn, withQuery } from './query.ts'
@@ -40,10 +41,8 @@ const columnsFor = (signIns: ReadonlyMap<string, Date>): Column<AccountFacts>[] 
 const lastSignIn = (at: Date | undefined): string => (at === undefined ? 'none in 30 days' : time(at))
 
 const stateBadge = ({ disabledAt, passwordChangedAt }: AccountFacts): string => {
-  if (disabledAt !== null) return html`<span class="badge faint">disabled</span>`
-  return passwordChangedAt === null
-    ? html`<span class="badge faint">no password yet</span>`
-    : html`<span class="badge good">enabled</span>`
+  if (disabledAt !== null) return badge('faint', 'disabled')
+  return passwordChangedAt === null ? badge('faint', 'no password yet') : badge('good', 'enabled')
 }
 
 /** Handles GET requests for the page of a staff account. */

@@ -15,13 +15,12 @@ export interface DeliveryFacts extends EndpointFacts {
 
 type Words = Record<EndpointState, Sentences<DeliveryFacts>>
 
-/** Returns the same sentences for every state of the endpoint. */
-const always = (sentences: Sentences<DeliveryFacts>): Words => ({
+/** Returns the same sentences for every state of an active endpoint, and those about the endpoint for the others. */
+const whileActive = (sentences: Sentences<DeliveryFacts>): Words => ({
+  ...endpointSentences,
   unused: sentences,
   healthy: sentences,
   failing: sentences,
-  disabled: sentences,
-  deleted: sentences,
 })
 
 const pending: Sentences<DeliveryFacts> = {
@@ -61,13 +60,9 @@ const cancelled: Sentences<DeliveryFacts> = {
 
 /** The sentences for each status of a delivery and each state of its endpoint. */
 export const deliverySentences: Record<DeliveryStatus, Words> = {
-  PENDING: { ...always(pending), disabled: endpointSentences.disabled, deleted: endpointSentences.deleted },
-  RETRYING: { ...always(retrying), disabled: endpointSentences.disabled, deleted: endpointSentences.deleted },
-  DELIVERED: always(delivered),
+  PENDING: whileActive(pending),
+  RETRYING: whileActive(retrying),
+  DELIVERED: { ...whileActive(delivered), disabled: delivered, deleted: delivered },
   DEAD: deadSentences,
-  CANCELLED: {
-    ...always(cancelled),
-    disabled: endpointSentences.disabled,
-    deleted: endpointSentences.deleted,
-  },
+  CANCELLED: whileActive(cancelled),
 }

@@ -1,6 +1,7 @@
 import type { Stage } from '../../../schemas/responses/endpoint.ts'
 import type { Locale } from '../../checkout/locale.ts'
 import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
+import { entryNamed } from '../pages/query.ts'
 import { type Advice, adviceFrom, type Sentences } from './advice.ts'
 import { deadSentences, type EndpointFacts, type EndpointState, endpointSentences } from './endpoint-sentences.ts'
 
@@ -68,11 +69,8 @@ interface Failure {
 /** Returns the cause of a failed attempt: the status, which tells the merchant more, or else the stage. */
 export function causeOf({ code }: Locale, { stage, status }: Failure): string {
   const language = code === 'fr' ? 'fr' : 'en'
-  if (status !== null) return responded[language](status)
-  return (stage !== null && Object.hasOwn(causes, stage) ? causes[stage as Stage] : unknownCause)[language]
+  if (status !== null) return `${responded[language]} ${status}`
+  return (entryNamed(causes, stage) ?? unknownCause)[language]
 }
 
-const responded = {
-  en: (status: number) => `the server responded with status ${status}`,
-  fr: (status: number) => `le serveur a répondu avec le statut ${status}`,
-}
+const responded = { en: 'the server responded with status', fr: 'le serveur a répondu avec le statut' }

@@ -111,20 +111,18 @@ export const deadSentences: Words = {
   },
 }
 
+const noneWhileActive = { unused: null, healthy: null, failing: null }
+
 /** The reason why deliveries to an endpoint in this state cannot be re-queued, or null if they can. */
 export const requeueRemedy: Record<EndpointState, string | null> = {
-  unused: null,
-  healthy: null,
-  failing: null,
+  ...noneWhileActive,
   disabled: 'Endpoint disabled. Enable it, then re-queue the delivery.',
   deleted: `Endpoint deleted. ${cannotRequeue} The merchant can create a new endpoint for future events.`,
 }
 
 /** The reason why events cannot be replayed to an endpoint in this state, or null if they can. */
 export const replayRemedy: Record<EndpointState, string | null> = {
-  unused: null,
-  healthy: null,
-  failing: null,
+  ...noneWhileActive,
   disabled: 'Endpoint disabled. Enable it, then replay the events.',
   deleted:
     'Endpoint deleted. Events cannot be replayed to it. The merchant can create a new endpoint, to which they can be replayed.',
