@@ -1,12 +1,14 @@
 import type { Queue } from 'bullmq'
-import { type NextFunction, type Request, type Response, Router } from 'express'
+import { type ErrorRequestHandler, type NextFunction, type Request, type Response, Router } from 'express'
 import type { Deps } from '../../deps.ts'
+import { isDatabaseFault } from '../../mongo/connect.ts'
+import { throttled } from '../../process/log.ts'
+import { isRedisFault } from '../../queues/board-queues.ts'
 import { mayStaff } from '../../staff/permissions.ts'
 import { byStaff, isSafe } from '../pages/guards.ts'
 import { staffOf } from '../pages/respond.ts'
 import { isDeliveryQueue } from './adapters.ts'
-import { createErrorResponses } from './error-responses.ts'
-import { type BoardResponse, retryAll, retryJob } from './retry.ts'
+import { type BoardResponse, explained, retryAll, retryJob } from './retry.ts'
 import { createBoardFor } from './role-board.ts'
 import { contentSecurityPolicy, script, style } from './settings.ts'
 
@@ -51,12 +53,10 @@ export function createBoard(deps: Deps): Router {
   })
   router.use('/api', async (req, res, next) => {
     // Bull Board uses NUL as a separator in its strings, and fails if a URL contains one.
-    if (req.url.includes('%00'))
-      return sendJson(res, { status: 400, body: { error: 'The address contains a NUL character' } })
-    if (Number(req.query.page ?? 1) > lastPage)
-      return sendJson(res, { status: 400, body: { error: `There is no page after ${lastPage}` } })
+    if (req.url.includes('%00')) return sendJson(res, badRequest('The address contains a NUL character'))
+    if (Number(req.query.page ?? 1) > lastPage) return sendJson(res, badRequest(`There is no page after ${lastPage}`))
     if (Number(req.query.jobsPerPage ?? 0) > maxJobsPerPage)
-      return sendJson(res, { status: 400, body: { error: `A page can show at most ${maxJobsPerPage} jobs` } })
+      return sendJson(res, badRequest(`A page can show at most ${maxJobsPerPage} jobs`))
     const queues = await deps.boardQueues.obtain()
     for (const board of Object.values(boards)) board.addQueues(queues)
     next()
@@ -71,8 +71,9 @@ export function createBoard(deps: Deps): Router {
 
 const sendJson = (res: Response, { status, body }: BoardResponse): void => void res.status(status).json(body)
 
-const refuseAction = (res: Response, message: string): void =>
-  sendJson(res, { status: 403, body: { error: 'Refused', message } })
+const refuseAction = (res: Response, message: string): void => sendJson(res, explained(403, 'Refused', message))
+
+const badRequest = (error: string): BoardResponse => ({ status: 400, body: { error } })
 
 function guardAction(req: Request, res: Response, next: NextFunction): void {
   if (!mayStaff(staffOf(res), 'requeue-deliveries'))
@@ -87,4 +88,32 @@ async function queueOf(deps: Deps, req: Request): Promise<Queue> {
   const queue = [...queues.values()].find((one) => one.name === name)
   if (queue === undefined) throw new Error(`no queue ${String(name)}`)
   return queue
+}
+
+/** Turns errors into messages for Bull Board's page, without a stack trace. */
+function createErrorResponses(deps: Pick<Deps, 'log'>): ErrorRequestHandler {
+  const logUnavailable = throttled(5000, (fields) => deps.log.warn(fields, 'board.unavailable'))
+  return (error: unknown, req, res, _next) => {
+    if (res.headersSent) return req.socket.destroy()
+    const { status, body } = responseFor(error)
+    if (status === 503) {
+      logUnavailable({ err: error })
+      res.setHeader('Retry-After', '2')
+    }
+    if (status === 500) deps.log.error({ err: error, requestId: res.locals.requestId }, 'request.failed')
+    sendJson(res, { status, body })
+  }
+}
+
+function responseFor(error: unknown): BoardResponse {
+  if (isDatabaseFault(error))
+    return explained(503, 'MongoDB is not responding', 'Reload the page later to see whether the action succeeded.')
+  if (isRedisFault(error))
+    return explained(503, 'Redis is not responding', 'Nothing is lost. The other pages work without Redis.')
+  const { status } = error as { status?: number }
+  if (error instanceof URIError || status === 400) return badRequest('This address is not valid')
+  // Bull Board parses the request bodies itself, even those of GET requests, and rejects some of them with these
+  // statuses.
+  if (status === 413 || status === 415) return { status, body: { error: 'This request body is not valid' } }
+  return explained(500, 'Something went wrong', 'An unexpected error occurred. It is logged.')
 }

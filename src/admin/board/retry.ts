@@ -11,29 +11,24 @@ export interface BoardResponse {
   body: { error?: string; message?: string; retried?: number }
 }
 
+/** Returns a response with a headline and an explanation. */
+export const explained = (status: number, error: string, message: string): BoardResponse => ({
+  status,
+  body: { error, message },
+})
+
 type RetryDeps = Parameters<typeof requeueDeliveries>[0] & Pick<Deps, 'log'>
 
 const responses: Record<Requeued, BoardResponse> = {
   requeued: { status: 204, body: {} },
-  'not-found': {
-    status: 404,
-    body: { error: 'This delivery is no longer stored', message: 'Nothing was re-queued.' },
-  },
-  delivered: {
-    status: 409,
-    body: { error: 'Already delivered', message: 'Nothing was re-queued. The job has left this list.' },
-  },
-  'under-way': {
-    status: 409,
-    body: { error: 'An attempt is already due or in progress', message: 'Nothing was re-queued.' },
-  },
-  'endpoint-gone': {
-    status: 409,
-    body: {
-      error: 'The endpoint is deleted or disabled',
-      message: 'Nothing was re-queued. If it is disabled, the merchant must enable it first.',
-    },
-  },
+  'not-found': explained(404, 'This delivery is no longer stored', 'Nothing was re-queued.'),
+  delivered: explained(409, 'Already delivered', 'Nothing was re-queued. The job has left this list.'),
+  'under-way': explained(409, 'An attempt is already due or in progress', 'Nothing was re-queued.'),
+  'endpoint-gone': explained(
+    409,
+    'The endpoint is deleted or disabled',
+    'Nothing was re-queued. If it is disabled, the merchant must enable it first.',
+  ),
 }
 
 /** Returns whether a job with this outcome no longer belongs in Bull Board's *failed* list. */

@@ -51,7 +51,7 @@ export function createBoardFor(mayRequeue: boolean) {
     serverAdapter: adapter,
     options: { uiConfig, handlerHooks: hooks },
   })
-  // The error is rethrown so that error-responses.ts handles it.
+  // The error is rethrown so that board.ts handles it.
   adapter.setErrorHandler((error) => {
     throw error
   })

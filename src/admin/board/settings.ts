@@ -12,6 +12,9 @@ const time = {
 } as const
 const day = { day: 'numeric', month: 'short', ...time } as const
 
+/** These fonts replace the default fonts, which are loaded from another host. */
+const fonts = { 'font-sans': 'system-ui, sans-serif', 'font-mono': 'ui-monospace, monospace' }
+
 /** Options for Bull Board's user interface. */
 export const uiConfig: UIConfig = {
   boardTitle: 'Payment intents',
@@ -24,11 +27,7 @@ export const uiConfig: UIConfig = {
   pollingInterval: { showSetting: false, forceInterval: 5 },
   locale: { lng: 'en-US' },
   dateFormats: { short: time, common: day, full: { year: 'numeric', ...day } },
-  // These fonts replace the default fonts, which are loaded from another host.
-  theme: {
-    light: { 'font-sans': 'system-ui, sans-serif', 'font-mono': 'ui-monospace, monospace' },
-    dark: { 'font-sans': 'system-ui, sans-serif', 'font-mono': 'ui-monospace, monospace' },
-  },
+  theme: { light: fonts, dark: fonts },
 }
 
 /**

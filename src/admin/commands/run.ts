@@ -100,7 +100,7 @@ function explainError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const detail = plainText(message.replaceAll(/\/\/[^\s/]*@/g, '//').trim())
   if (error instanceof mongoose.Error.MongooseServerSelectionError || error instanceof MongoServerSelectionError) {
-    const hosts = hostsOf(error as TopologyError)
+    const hosts = hostsOf(error)
     return `MongoDB cannot be reached${hosts === '' ? '' : ` at ${hosts}`} (MONGODB_URL): ${detail}. Check that it is running and accepts connections from this machine.`
   }
   if (error instanceof MongoNetworkError)
@@ -113,13 +113,8 @@ function explainError(error: unknown): string {
   return detail
 }
 
-/** An error with the state of every server, by address. */
-interface TopologyError {
-  reason?: { servers?: unknown }
-}
-
-/** Returns the addresses that the driver tried, such as `127.0.0.1:27017`. */
-function hostsOf({ reason }: TopologyError): string {
-  const servers = reason?.servers
+/** Returns the addresses that the driver tried, such as `127.0.0.1:27017`. The error has the state of each server. */
+function hostsOf(error: object): string {
+  const servers = (error as { reason?: { servers?: unknown } }).reason?.servers
   return servers instanceof Map ? [...servers.keys()].join(', ') : ''
 }

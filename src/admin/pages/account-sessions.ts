@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { SignedIn } from '../../staff/find-session.ts'
 import type { ListedSession } from '../../staff/sessions-of.ts'
-import { csrfField, time } from './layout.ts'
+import { buttonForm, time } from './layout.ts'
 import { type Column, table } from './table.ts'
 import { userText } from './words.ts'
 
@@ -15,18 +15,13 @@ export function sessionsTable(
   endPath: ((sessionId: string) => string) | null,
 ): string {
   if (sessions.length === 0) return html`<p>There are no sessions.</p>`
-  const end: Column<ListedSession>[] =
-    endPath === null
-      ? []
-      : [
-          {
-            title: 'End',
-            isAction: true,
-            html: ({ id, from }) =>
-              id === staff.sessionId ? 'This session' : endForm(staff, endPath(id), `Session from ${from}`),
-          },
-        ]
-  return table([...columns, ...end], sessions, { caption: '“Last seen” can be up to 15 minutes old.' })
+  const look = { caption: '“Last seen” can be up to 15 minutes old.' }
+  if (endPath === null) return table(columns, sessions, look)
+  const end = ({ id, from }: ListedSession): string => {
+    if (id === staff.sessionId) return 'This session'
+    return buttonForm(staff, endPath(id), html`End<span class="unseen"> Session from ${from}</span>`)
+  }
+  return table([...columns, { title: 'End', isAction: true, html: end }], sessions, look)
 }
 
 const columns: Column<ListedSession>[] = [
@@ -35,11 +30,6 @@ const columns: Column<ListedSession>[] = [
   { title: 'From', html: ({ from }) => html`<span class="id">${from}</span>` },
   { title: 'Program', html: ({ client }) => userText(clientInWords(client)) },
 ]
-
-const endForm = (staff: SignedIn, path: string, which: string): string =>
-  html`<form method="post" action="${path}">
-    !${csrfField(staff)}<button>End<span class="unseen"> ${which}</span></button>
-  </form>`
 
 const browsers: readonly [pattern: RegExp, name: string][] = [
   [/Edg(A|iOS)?\//, 'Edge'],

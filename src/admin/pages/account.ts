@@ -10,9 +10,9 @@ import { endOtherSessions, endSession, listSessions } from '../../staff/sessions
 import { changeOwnPassword } from '../../staff/set-password.ts'
 import { sessionsTable } from './account-sessions.ts'
 import { byStaff, checkCsrf } from './guards.ts'
-import { csrfField, time } from './layout.ts'
+import { buttonForm, csrfField, time } from './layout.ts'
 import { entryNamed } from './query.ts'
-import { codeField, errorNotice, newPasswordFields, refusalOf } from './refused-form.ts'
+import { codeField, errorNotice, newPasswordFields, passwordField, refusalOf } from './refused-form.ts'
 import { sendStaffPage, staffOf } from './respond.ts'
 import type { SignInPageDeps } from './sign-in.ts'
 
@@ -89,7 +89,7 @@ async function sendAccount(
     !${secondFactorSection(staff, account?.secondFactor ?? null)}
     <h2>Sessions</h2>
     !${sessionsTable(staff, sessions, (id) => `/admin/account/sessions/${encodeURIComponent(id)}/end`)}
-    !${sessions.length > 1 ? endOthersForm(staff) : ''}
+    !${sessions.length > 1 ? buttonForm(staff, '/admin/account/end-other-sessions', 'End all other sessions') : ''}
     <h2>Password</h2>
     !${passwordForm(staff, fault)}`
   sendStaffPage(res, { title: 'Your account', status }, body)
@@ -107,18 +107,10 @@ function secondFactorSection(staff: SignedIn, factor: Staff['secondFactor']): st
     </form>`
 }
 
-const endOthersForm = (staff: SignedIn): string =>
-  html`<form method="post" action="/admin/account/end-other-sessions">
-    !${csrfField(staff)}<button>End all other sessions</button>
-  </form>`
-
 const passwordForm = (staff: SignedIn, fault: string): string =>
   html`<form class="card stack" method="post" action="/admin/account/password">
     !${csrfField(staff)}
-    <div>
-      <label for="old">Old password</label>
-      <input id="old" name="old" type="password" autocomplete="current-password" required />
-    </div>
+    !${passwordField('old', 'Old password', 'current-password')}
     !${newPasswordFields(fault)}
     <p class="faint">This ends your other sessions.</p>
     <button class="main">Change password</button>

@@ -91,7 +91,7 @@ const columns: Column<AuditEvent>[] = [
     classes: 'wide',
     html: ({ actor }) => html`!${actorLink(actor)} <div class="faint">${actor.kind} !${from(actor)}</div>`,
   },
-  { title: 'Action', classes: 'whole', html: ({ act }) => html`${act}`.replace('.', '.<wbr />') },
+  { title: 'Action', html: ({ act }) => html`${act}`.replace('.', '.<wbr />') },
   { title: 'Subject', html: subjectLink },
   { title: 'Change', classes: 'wide', html: changes },
   { title: 'Reason', classes: 'wide', html: ({ reason }) => (reason === null ? '' : userText(reason)) },

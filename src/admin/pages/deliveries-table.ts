@@ -3,7 +3,7 @@ import { hostOf } from '../../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { deliveryBadge, environmentBadge } from './badges.ts'
 import { time } from './layout.ts'
-import { deliveryPath, idLink, sourcePath } from './paths.ts'
+import { deliveryPath, idLink, sourceOf } from './paths.ts'
 import { type Column, table } from './table.ts'
 import { outcomeOf, userText } from './words.ts'
 
@@ -18,7 +18,7 @@ const columns: Column<ListedDelivery>[] = [
   { title: 'Delivery', html: ({ _id, event }) => html`<a href="${deliveryPath(_id)}">${event}</a>` },
   {
     title: 'Payment or order',
-    html: ({ referenceNumber: id, sandbox }) => html`!${idLink(sourcePath(id), id)} !${environmentBadge(sandbox)}`,
+    html: ({ referenceNumber: id, sandbox }) => html`!${idLink(sourceOf(id).path, id)} !${environmentBadge(sandbox)}`,
   },
   { title: 'Endpoint', classes: 'wide', html: (delivery) => userText(hostOf(delivery)) },
   { title: 'Status', html: ({ status }) => deliveryBadge(status) },

@@ -19,7 +19,7 @@ import { deliveryBadge, environmentBadge } from './badges.ts'
 import { whatHappened } from './history.ts'
 import { time } from './layout.ts'
 import { requeueNotice } from './notice.ts'
-import { businessLink, endpointPath, idLink, sourceKind, sourcePath, userLink } from './paths.ts'
+import { businessLink, endpointPath, idLink, sourceOf, userLink } from './paths.ts'
 import { requeueButton } from './requeue-buttons.ts'
 import { sendNotFound, sendStaffPage, staffOf } from './respond.ts'
 import { type Column, table } from './table.ts'
@@ -56,22 +56,19 @@ export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>,
   sendStaffPage(res, { title }, body)
 }
 
-const facts = (delivery: TracedDelivery, business: Business | null): string =>
-  html`<dl class="facts">
-    <dt>Delivery</dt><dd class="id">${delivery._id}</dd>
-    <dt>${sourceKind(delivery.referenceNumber)}</dt><dd>!${idLink(sourcePath(delivery.referenceNumber), delivery.referenceNumber)}</dd>
-    <dt>Business</dt><dd>!${businessLink(delivery.businessId, business?.name)}</dd>
-    <dt>Endpoint</dt><dd>!${userLink(endpointPath(delivery.endpointId), lastUrl(delivery))}</dd>
-    <dt>Created</dt><dd>!${time(delivery.createdAt)}</dd>
-    !${requestOf(delivery)}
+/** Staff can search the log for the id of the API request. A delivery that a job caused has no such id. */
+function facts(delivery: TracedDelivery, business: Business | null): string {
+  const { _id, referenceNumber, businessId, endpointId, createdAt, requestId } = delivery
+  const { kind, path } = sourceOf(referenceNumber)
+  return html`<dl class="facts">
+    <dt>Delivery</dt><dd class="id">${_id}</dd>
+    <dt>${kind}</dt><dd>!${idLink(path, referenceNumber)}</dd>
+    <dt>Business</dt><dd>!${businessLink(businessId, business?.name)}</dd>
+    <dt>Endpoint</dt><dd>!${userLink(endpointPath(endpointId), lastUrl(delivery))}</dd>
+    <dt>Created</dt><dd>!${time(createdAt)}</dd>
+    !${requestId === undefined ? '' : html`<dt>Request</dt><dd class="id">${requestId}</dd>`}
   </dl>`
-
-/**
- * Returns the id of the API request that caused the delivery. Staff can search the log for this id. A delivery that a
- * job caused has no such id.
- */
-const requestOf = ({ requestId }: TracedDelivery): string =>
-  requestId === undefined ? '' : html`<dt>Request</dt><dd class="id">${requestId}</dd>`
+}
 
 function attempts(delivery: TracedDelivery): string {
   const made = numbered(delivery)

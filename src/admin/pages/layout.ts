@@ -58,6 +58,10 @@ const sheet = (title: string, body: string): string =>
 export const csrfField = ({ csrf }: Pick<SignedIn, 'csrf'>): string =>
   html`<input type="hidden" name="csrf" value="${csrf}" />`
 
+/** Returns a form that consists of one button. `label` is HTML. */
+export const buttonForm = (staff: SignedIn, path: string, label: string): string =>
+  html`<form method="post" action="${path}">!${csrfField(staff)}<button>!${label}</button></form>`
+
 /** Formats a time in UTC, to the second. */
 export const inUtc = (at: Date): string => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 

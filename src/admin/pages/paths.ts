@@ -7,15 +7,11 @@ export const deliveryPath = (id: string): string => `/admin/deliveries/${encodeU
 export const paymentPath = (reference: string): string => `/admin/payments/${encodeURIComponent(reference)}`
 export const orderPath = (number: string): string => `/admin/orders/${encodeURIComponent(number)}`
 export const endpointPath = (id: string): string => `/admin/endpoints/${encodeURIComponent(id)}`
-/** Returns the path of the page for the payment, order or endpoint that a delivery's event is about. */
-export function sourcePath(reference: string): string {
-  if (isId(reference)) return endpointPath(reference)
-  return isOrderNumber(reference) ? orderPath(reference) : paymentPath(reference)
-}
-/** Returns what kind of thing a delivery's event is about. */
-export function sourceKind(reference: string): string {
-  if (isId(reference)) return 'About endpoint'
-  return isOrderNumber(reference) ? 'Order' : 'Payment'
+/** Returns what kind of thing a delivery's event is about, and the path of its page. */
+export function sourceOf(reference: string): { kind: string; path: string } {
+  if (isId(reference)) return { kind: 'About endpoint', path: endpointPath(reference) }
+  if (isOrderNumber(reference)) return { kind: 'Order', path: orderPath(reference) }
+  return { kind: 'Payment', path: paymentPath(reference) }
 }
 export const businessPath = (id: string): string => `/admin/businesses/${encodeURIComponent(id)}`
 export const accountPath = (name: string): string => `/admin/staff/account/${encodeURIComponent(name)}`

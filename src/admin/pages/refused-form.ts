@@ -33,10 +33,14 @@ export const newPasswordFields = (fault = ''): string =>
       <input id="password" name="password" type="password" autocomplete="new-password" !${fault === '' ? 'aria-describedby="rules"' : 'aria-describedby="password-fault rules" aria-invalid="true"'} required />
       <p id="rules" class="faint">At least 12 characters. For example, use several unrelated words.</p>
     </div>
-    <div>
-      <label for="again">New password again</label>
-      <input id="again" name="again" type="password" autocomplete="new-password" required />
-    </div>`
+    !${passwordField('again', 'New password again', 'new-password')}`
+
+/** Returns the field for a password. `attributes` are more attributes of the input element. */
+export const passwordField = (id: string, label: string, autocomplete: string, attributes = ''): string =>
+  html`<div>
+    <label for="${id}">${label}</label>
+    <input id="${id}" name="${id}" type="password" autocomplete="${autocomplete}" required !${attributes} />
+  </div>`
 
 /** Returns the field for a code of an authenticator app or a recovery code. */
 export const codeField = (id: string, label: string, hint: string): string =>

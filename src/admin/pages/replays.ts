@@ -10,7 +10,7 @@ import type { Replay } from '../../webhooks/replays/replay.ts'
 import { endpointStateOf } from '../sentences/endpoint-advice.ts'
 import { replayRemedy } from '../sentences/endpoint-sentences.ts'
 import { byStaff } from './guards.ts'
-import { csrfField, time } from './layout.ts'
+import { buttonForm, time } from './layout.ts'
 import { endpointPath } from './paths.ts'
 import { sendNotFound } from './respond.ts'
 import { type Column, table } from './table.ts'
@@ -51,7 +51,7 @@ const columnsFor = (staff: SignedIn): Column<Replay>[] => [
 
 const cancelButton = ({ _id, endpointId, status }: Replay, staff: SignedIn): string =>
   status === 'RUNNING' && mayStaff(staff, 'requeue-deliveries')
-    ? html`<form method="post" action="${endpointPath(endpointId)}/replays/${_id}/cancel">!${csrfField(staff)}<button>Cancel</button></form>`
+    ? buttonForm(staff, `${endpointPath(endpointId)}/replays/${_id}/cancel`, 'Cancel')
     : ''
 
 /** Handles POST requests that cancel a replay. */

@@ -10,7 +10,7 @@ import type { SignInChecks } from '../../staff/sign-in-limit.ts'
 import { signOut } from '../../staff/sign-out.ts'
 import { checkCsrf } from './guards.ts'
 import { plainPage } from './layout.ts'
-import { errorNotice, refusalOf } from './refused-form.ts'
+import { errorNotice, passwordField, refusalOf } from './refused-form.ts'
 import { staffOf } from './respond.ts'
 import { requireSession, setTokenCookie, tokenOf } from './session.ts'
 
@@ -108,17 +108,7 @@ const form = ({ to, name, error }: { to: string; name: string; error: string }):
             !${name === '' ? 'autofocus' : ''}
           />
         </div>
-        <div>
-          <label for="password">Password</label>
-          <input
-            id="password"
-            name="password"
-            type="password"
-            autocomplete="current-password"
-            required
-            !${name === '' ? '' : 'autofocus'}
-          />
-        </div>
+        !${passwordField('password', 'Password', 'current-password', name === '' ? '' : 'autofocus')}
         <button class="main">Sign in</button>
       </form>`,
   )

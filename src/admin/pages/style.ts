@@ -108,7 +108,6 @@ summary { cursor: pointer; padding: .4rem 0; }
 .switch a[aria-current] { background: var(--accent); color: var(--on-accent); }
 .switch a[aria-current]::before { content: '✓'; margin-right: .4rem; }
 tbody th[scope=row] { font-weight: 400; }
-.scroll.totals { max-width: 36rem; }
 table.slices th, table.slices td { padding: .35rem .6rem; white-space: nowrap; }
 table.slices thead th { white-space: normal; overflow-wrap: normal; vertical-align: bottom; }
 .plots .card { margin: 0; }
@@ -130,7 +129,6 @@ table.slices thead th { white-space: normal; overflow-wrap: normal; vertical-ali
   .top nav a { padding: .5rem 0; }
   .timeline li { grid-template-columns: 1fr; }
   .filter > div.whole { flex-basis: 100%; }
-  table.totals th, table.totals td { padding: .4rem; font-size: .875rem; }
   dl.facts { grid-template-columns: 1fr; gap: 0; }
   dl.facts dd { margin-bottom: .6rem; }
 }

@@ -18,7 +18,7 @@ import { endpointPage } from './endpoint.ts'
 import { byStaff, checkCsrf, limited, requirePermission } from './guards.ts'
 import { keyPage } from './key.ts'
 import { orderPage } from './order.ts'
-import { deliveryPath, sourcePath } from './paths.ts'
+import { deliveryPath, sourceOf } from './paths.ts'
 import { paymentPage } from './payment.ts'
 import { reconciliationPage } from './reconciliation.ts'
 import { reconciliationsPage } from './reconciliations.ts'
@@ -75,6 +75,6 @@ const requeueOne = (deps: Deps) => async (req: Request<{ id: string }>, res: Res
   if (delivery === null) return sendNotFound(res)
   const outcome = (await requeueDeliveries(deps, [id], byStaff(req, res, null))).get(id)
   const { back } = req.body as { back?: unknown }
-  const page = back === 'source' ? sourcePath(delivery.referenceNumber) : deliveryPath(id)
+  const page = back === 'source' ? sourceOf(delivery.referenceNumber).path : deliveryPath(id)
   redirectTo(res, `${page}?result=${outcome}`)
 }

@@ -6,7 +6,7 @@ import { html } from 'ghtml'
  */
 export type Column<Item> = {
   title: string
-  classes?: 'number' | 'id' | 'wide' | 'wide when' | 'whole'
+  classes?: 'number' | 'id' | 'wide' | 'wide when'
   /** A button says what it does, so a card on a phone does not repeat the title. */
   isAction?: true
 } & ({ text(item: Item): string | number } | { html(item: Item): string })

@@ -8,15 +8,8 @@ export const maxQueryLength = 1000
 /** The longest text that the search field shows again. */
 const maxShownLength = 200
 
-export const searchPath = '/admin/search'
-export const amountSearchPath = '/admin/search/amount'
-
 /** The fields of the search by amount, as typed. */
-export interface AmountFields {
-  business: string
-  amount: string
-  day: string
-}
+export type AmountFields = Record<'business' | 'amount' | 'day', string>
 
 const blank: AmountFields = { business: '', amount: '', day: '' }
 
@@ -25,7 +18,7 @@ const blank: AmountFields = { business: '', amount: '', day: '' }
  * history or in the log of a proxy. `by` is the search by amount whose results the page shows.
  */
 export const searchForms = (staff: SignedIn, query: string, by: AmountFields | null): string =>
-  html`<form class="filter card" role="search" method="post" action="${searchPath}">
+  html`<form class="filter card" role="search" method="post" action="/admin/search">
       !${csrfField(staff)}
       <div class="whole">
         <label for="q">Payment, phone number, order, id or business</label>
@@ -40,7 +33,7 @@ const amountForm = (staff: SignedIn, by: AmountFields | null): string => {
   const { business, amount, day } = by ?? blank
   return html`<details class="card" !${by === null ? '' : 'open'}>
     <summary>Search by business, amount and day</summary>
-    <form class="filter" method="post" action="${amountSearchPath}">
+    <form class="filter" method="post" action="/admin/search/amount">
       !${csrfField(staff)}
       <div class="whole"><label for="business">Business</label><input id="business" name="business" value="${business}" maxlength="200" autocomplete="off" spellcheck="false" required placeholder="Id or part of the name" /></div>
       <div><label for="amount">Amount without fee (${currencyCode})</label><input id="amount" name="amount" value="${amount}" maxlength="30" inputmode="decimal" autocomplete="off" required placeholder="500.00" /></div>

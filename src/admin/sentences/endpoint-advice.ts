@@ -1,5 +1,6 @@
 import type { Stage } from '../../../schemas/responses/endpoint.ts'
 import type { Locale } from '../../checkout/locale.ts'
+import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
 import type { TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { entryNamed } from '../pages/query.ts'
 import { type Advice, adviceFrom, type Sentences } from './advice.ts'
@@ -60,14 +61,8 @@ const causes: Record<Stage, { en: string; fr: string }> = {
 }
 const unknownCause = { en: 'the attempt failed', fr: 'la tentative a échoué' }
 
-/** The result of a failed attempt. */
-interface Failure {
-  stage: string | null
-  status: number | null
-}
-
 /** Returns the cause of a failed attempt: the status, which tells the merchant more, or else the stage. */
-export function causeOf({ code }: Locale, { stage, status }: Failure): string {
+export function causeOf({ code }: Locale, { stage, status }: Pick<AttemptRecord, 'stage' | 'status'>): string {
   const language = code === 'fr' ? 'fr' : 'en'
   if (status !== null) return `${responded[language]} ${status}`
   return (entryNamed(causes, stage) ?? unknownCause)[language]
