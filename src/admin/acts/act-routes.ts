@@ -77,11 +77,7 @@ const perform =
     sendStaffPage(res, { title: act.title }, done.body)
   }
 
-function reasonFault(
-  { isReasonOptional }: { isReasonOptional?: boolean },
-  text: string,
-  reason: string | null,
-): Faults {
+function reasonFault<Found>({ isReasonOptional }: StaffAct<Found>, text: string, reason: string | null): Faults {
   if (reason !== null || (isReasonOptional && text.trim() === '')) return {}
   return { reason: 'Enter a reason of 1 to 300 printable characters, without line breaks.' }
 }
@@ -95,15 +91,10 @@ function missingFaults<Found>({ fields = {} }: StaffAct<Found>, values: Values):
 }
 
 /** Returns the values of the act's fields that a query or a form contains. */
-function given<Found>({ fields = {} }: StaffAct<Found>, input: unknown): Values {
-  const known = (input ?? {}) as Record<string, unknown>
-  return Object.fromEntries(
-    Object.keys(fields).flatMap((name) => {
-      const value = known[name]
-      return typeof value === 'string' ? [[name, value]] : []
-    }),
+const given = <Found>({ fields = {} }: StaffAct<Found>, input: object = {}): Values =>
+  Object.fromEntries(
+    Object.entries(input).filter(([name, value]) => Object.hasOwn(fields, name) && typeof value === 'string'),
   )
-}
 
 /** Returns the current values of the fields that were left as the form had shown them. They may have changed since. */
 const untouched = <Found>({ fields = {} }: StaffAct<Found>, found: Found, form: Values): Values =>
@@ -174,7 +165,7 @@ function confirmationForm<Found>(confirmation: Confirmation<Found>, staff: Signe
     </form>`
 }
 
-const reasonField = ({ isReasonOptional = false }: { isReasonOptional?: boolean }): ActField<unknown> => ({
+const reasonField = <Found>({ isReasonOptional = false }: StaffAct<Found>): ActField<Found> => ({
   label: isReasonOptional ? 'Reason (optional)' : 'Reason',
   hint: `Up to ${maxReasonLength} characters. The audit trail shows it permanently, so do not enter secrets or customer data.`,
   isRequired: !isReasonOptional,

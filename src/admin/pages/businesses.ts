@@ -87,5 +87,5 @@ export const businessBadges = ({ suspended, apiEnabled, liveApproved }: States):
     apiEnabled ? '' : badge('wait', 'developer API disabled'),
     liveApproved ? badge('live', 'live') : badge('faint', 'test only'),
   ]
-    .filter((badge) => badge !== '')
+    .filter((each) => each !== '')
     .join(' ')

@@ -62,8 +62,7 @@ const titles: Record<number, [title: string, sentence: string]> = {
 export const sendStaffError: SendError = (req, res, status, error) => {
   if (status === 403) return refuseSignedOut(req, res)
   if (status === 404) return sendNotFound(res)
-  const [title, sentence] = titles[status] ?? ['Request not valid', messageOf(error)]
+  const message = error instanceof Refusal ? error.message : 'This request is not valid.'
+  const [title, sentence] = titles[status] ?? ['Request not valid', message]
   sendNotice(res, status, title, sentence)
 }
-
-const messageOf = (error: unknown): string => (error instanceof Refusal ? error.message : 'This request is not valid.')

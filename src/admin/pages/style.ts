@@ -54,8 +54,7 @@ dl.facts dd { margin: 0; }
 .scroll { overflow-x: auto; margin: 0 0 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); }
 table { border-collapse: collapse; width: 100%; }
 caption { text-align: left; padding: .5rem .75rem; color: var(--faint); }
-th, td { text-align: left; vertical-align: top; padding: .5rem .75rem; border-top: 1px solid var(--line); }
-th, td { overflow-wrap: normal; }
+th, td { text-align: left; vertical-align: top; padding: .5rem .75rem; border-top: 1px solid var(--line); overflow-wrap: normal; }
 td bdi, td div, td pre { overflow-wrap: anywhere; }
 td button, td .button { white-space: nowrap; }
 @media (min-width: 68.01rem) { td.wide { min-width: 10rem; } td.when time { white-space: normal; } td.number { white-space: nowrap; } td a.id { white-space: nowrap; } }
@@ -74,7 +73,6 @@ button.danger, .button.danger { border-color: var(--bad); color: var(--bad); }
 button.main.danger { background: var(--bad); color: var(--on-accent); }
 .acts > div { display: flex; flex-wrap: wrap; gap: .75rem; }
 .acts > div + div { margin-top: 1rem; padding-top: 1rem; border-top: 1px solid var(--line); }
-.buttons { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: center; }
 .stack input[aria-invalid], .stack select[aria-invalid] { border-color: var(--bad); }
 .stack select { width: 100%; }
 .stack p.bad, .stack .faint { margin: .25rem 0; }
@@ -84,7 +82,7 @@ button.main.danger { background: var(--bad); color: var(--on-accent); }
 .filter > div { flex: 1 1 8rem; }
 .filter input, .filter select { width: 100%; }
 .filter > div.act { flex: 0 0 auto; }
-.pages { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: center; }
+.buttons, .pages { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: center; }
 .top button { white-space: nowrap; }
 .qr { display: block; width: 15rem; max-width: 100%; height: auto; }
 .codes { columns: 11rem; list-style: none; }
@@ -110,7 +108,6 @@ summary { cursor: pointer; padding: .4rem 0; }
 tbody th[scope=row] { font-weight: 400; }
 table.slices th, table.slices td { padding: .35rem .6rem; white-space: nowrap; }
 table.slices thead th { white-space: normal; overflow-wrap: normal; vertical-align: bottom; }
-.plots .card { margin: 0; }
 .timeline { list-style: none; margin: 0; padding: 0; }
 .timeline li { display: grid; grid-template-columns: 13rem 1fr; gap: 0 1rem; padding: .35rem 0; border-top: 1px solid var(--line); }
 @media (max-width: 68rem) {
