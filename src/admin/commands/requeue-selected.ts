@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { upToNow, within } from '../../input/span.ts'
+import { given } from '../../mongo/id-page.ts'
 import { createPace } from '../../retention/pace.ts'
 import { deadIn } from '../../webhooks/deliveries/dead-in.ts'
 import { requeueBatch } from '../../webhooks/deliveries/requeue.ts'
@@ -66,11 +67,7 @@ export async function requeueSelected(
 }
 
 function filterOf(deps: AdminDeps, { id, endpoint, business, from, to, status }: Selection) {
-  const named = {
-    ...(id === undefined ? {} : { _id: { $in: id } }),
-    ...(endpoint === undefined ? {} : { endpointId: endpoint }),
-    ...(business === undefined ? {} : { businessId: business }),
-  }
+  const named = given({ _id: id && { $in: id }, endpointId: endpoint, businessId: business })
   const span = upToNow(deps, { from: from ?? null, to: to ?? null })
   // A CANCELLED delivery has no `deadAt`, so the time span applies to `createdAt`. The filter names both environments
   // so that MongoDB can use the index on the business.

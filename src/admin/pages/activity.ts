@@ -18,8 +18,6 @@ const figures = [
 ] as const
 type Figure = (typeof figures)[number]
 
-const sumOf = ({ of }: Figure, days: readonly Statement[]): number => days.reduce((sum, day) => sum + of(day), 0)
-
 /** Returns a day without its year, such as `5 Nov`. */
 function shortDay(day: string): string {
   const text = new Date(day).toUTCString()
@@ -78,7 +76,8 @@ const margin = 20
 /** Each figure has its own chart, because in a shared one, a few refunds would be invisible next to many payments. */
 function plot(figure: Figure, days: readonly Statement[]): string {
   const { title, colour, of, format } = figure
-  const [total, max] = [sumOf(figure, days), Math.max(...days.map(of))]
+  const total = days.reduce((sum, day) => sum + of(day), 0)
+  const max = Math.max(...days.map(of))
   return html`<figure class="card">
     <figcaption><b>${title}: ${format(total)}</b> <span class="faint">peak: ${format(max)} per day</span></figcaption>
     <svg viewBox="0 0 ${width} ${height}" class="${colour}" role="img" aria-label="${title} per day: ${format(total)} in total, at most ${format(max)} in one day.">

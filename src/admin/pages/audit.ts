@@ -46,12 +46,12 @@ function checked(check: AuditCheck | null, now: Date): string {
 }
 
 const filters = {
-  who: 'Actor',
-  act: 'Action',
-  subject: 'Subject',
-  business: 'Business',
-  from: 'From (UTC)',
-  to: 'To (UTC)',
+  who: { label: 'Actor', hint: 'name or key id' },
+  act: { label: 'Action', hint: 'staff.created' },
+  subject: { label: 'Subject', hint: 'id or name' },
+  business: { label: 'Business', hint: 'id' },
+  from: { label: 'From (UTC)', hint: '2026-01-31' },
+  to: { label: 'To (UTC)', hint: '2026-01-31' },
 } as const
 
 type Filter = Record<keyof typeof filters | 'before', string>
@@ -63,22 +63,13 @@ type Filter = Record<keyof typeof filters | 'before', string>
 const filterOf = ({ query }: Request): Filter =>
   Object.fromEntries([...Object.keys(filters), 'before'].map((name) => [name, textIn(query, name)])) as Filter
 
-const hints: Partial<Record<string, string>> = {
-  who: 'name or key id',
-  act: 'staff.created',
-  subject: 'id or name',
-  business: 'id',
-  from: '2026-01-31',
-  to: '2026-01-31',
-}
-
 const filterForm = (filter: Filter): string =>
   html`<form class="card filter" method="get" action="/admin/audit">
     !${Object.entries(filters).map(
-      ([name, label]) =>
+      ([name, { label, hint }]) =>
         html`<div>
           <label for="${name}">${label}</label>
-          <input id="${name}" name="${name}" value="${filter[name as keyof Filter]}" placeholder="${hints[name]}" maxlength="200" />
+          <input id="${name}" name="${name}" value="${filter[name as keyof Filter]}" placeholder="${hint}" maxlength="200" />
         </div>`,
     )}
     <div class="act"><button>Filter</button> <a class="button" href="/admin/audit">Clear</a></div>

@@ -23,12 +23,7 @@ export const requireOwnOrigin =
   (publicUrl: string) =>
   (req: Request, res: Response, next: NextFunction): void => {
     if (isSafe(req) || isFromOwnSite(req, publicUrl)) return next()
-    sendNotice(
-      res,
-      403,
-      'Refused',
-      'This request did not come from a page of this site. Reload the page and try again.',
-    )
+    sendRefusal(res, 'This request did not come from a page of this site. Reload the page and try again.')
   }
 
 /**
@@ -44,7 +39,9 @@ export function checkCsrf(req: Request, res: Response, next: NextFunction): void
 export const csrfOf = (req: Request): unknown => ((req.body ?? {}) as { csrf?: unknown }).csrf
 
 export const refuseForeignForm = (res: Response): void =>
-  sendNotice(res, 403, 'Refused', 'This form belongs to another session. Go back, reload the page and try again.')
+  sendRefusal(res, 'This form belongs to another session. Go back, reload the page and try again.')
+
+const sendRefusal = (res: Response, sentence: string): void => sendNotice(res, 403, 'Refused', sentence)
 
 /** Creates middleware that refuses a request unless the signed-in member of staff has a permission. */
 export const requirePermission =

@@ -14,6 +14,9 @@ export interface Entry {
   text: string
 }
 
+/** Returns an entry if its time is known. */
+export const entryAt = (at: Date | null | undefined, text: string): Entry[] => (at ? [{ at, text }] : [])
+
 /** Returns the past and future events of a payment intent. `intent` must have its current status (`asOf`). */
 export const paymentStory = (intent: TracedIntent): Entry[] => [
   { at: intent.createdAt, text: html`<b>Created</b> by the merchant` },
@@ -74,9 +77,7 @@ const refunds = ({ refunds: all }: TracedIntent): Entry[] =>
       at: createdAt,
       text: html`<b>Refund</b> of ${givenBack({ amount, fee: returnedFees.payerTtc })}: ${status}`,
     },
-    ...(queryAt === undefined
-      ? []
-      : [{ at: queryAt, text: 'The service checks the outcome of the refund with the wallet' }]),
+    ...entryAt(queryAt, 'The service checks the outcome of the refund with the wallet'),
   ])
 
 const language = { code: 'en', money } as const

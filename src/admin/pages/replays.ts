@@ -12,6 +12,7 @@ import { replayRemedy } from '../sentences/endpoint-sentences.ts'
 import { byStaff } from './guards.ts'
 import { buttonForm, time } from './layout.ts'
 import { endpointPath } from './paths.ts'
+import { remedyOr } from './requeue-buttons.ts'
 import { sendNotFound } from './respond.ts'
 import { type Column, table } from './table.ts'
 import { userText } from './words.ts'
@@ -21,10 +22,8 @@ import { userText } from './words.ts'
  * remedy instead. Returns an empty string if the member of staff may only view pages.
  */
 export function replayLink(endpoint: TracedEndpoint, staff: SignedIn): string {
-  const remedy = replayRemedy[endpointStateOf(endpoint)]
-  if (remedy !== null) return html`<p>${remedy}</p>`
-  if (!mayStaff(staff, 'requeue-deliveries')) return ''
-  return html`<p><a class="button" href="${endpointPath(endpoint._id)}/replay">Replay events…</a></p>`
+  const link = html`<p><a class="button" href="${endpointPath(endpoint._id)}/replay">Replay events…</a></p>`
+  return remedyOr(replayRemedy[endpointStateOf(endpoint)], staff, link)
 }
 
 /** Returns a table of replays with their progress. */

@@ -24,19 +24,17 @@ export function requeueButton(
   back: 'source' | 'delivery',
 ): string {
   if (delivery.status === 'DELIVERED' || delivery.status === 'PENDING') return ''
-  const remedy = remedyFor(endpoint)
-  if (remedy !== null) return remedy
-  if (!mayStaff(staff, 'requeue-deliveries')) return ''
-  return html`<form method="post" action="${deliveryPath(delivery._id)}/requeue">
+  const button = html`<form method="post" action="${deliveryPath(delivery._id)}/requeue">
     !${csrfField(staff)}<input type="hidden" name="back" value="${back}" />
     <button>Re-queue<span class="unseen">: ${delivery.event} to !${userText(hostOf(delivery))}</span></button>
   </form>`
+  return remedyOr(requeueRemedy[endpointStateOf(endpoint)], staff, button)
 }
 
-/** Returns the reason why nothing can be re-queued for an endpoint, as HTML. Returns null if re-queuing is possible. */
-function remedyFor(endpoint: TracedEndpoint | undefined): string | null {
-  const remedy = requeueRemedy[endpointStateOf(endpoint)]
-  return remedy === null ? null : html`<p>${remedy}</p>`
+/** Returns the remedy, or a button or link if there is none. Staff who may only view pages see neither of the latter. */
+export function remedyOr(remedy: string | null, staff: SignedIn, control: string): string {
+  if (remedy !== null) return html`<p>${remedy}</p>`
+  return mayStaff(staff, 'requeue-deliveries') ? control : ''
 }
 
 /**
@@ -51,9 +49,7 @@ export function requeueAllLink(
   staff: SignedIn,
   label: string,
 ): string {
-  const remedy = remedyFor(endpoint)
-  if (remedy !== null) return remedy
-  if (!mayStaff(staff, 'requeue-deliveries')) return ''
   const path = withQuery(`${endpointPath(endpointId)}/requeue-all`, spanFields(span))
-  return html`<p><a class="button" href="${path}">${label}…</a></p>`
+  const link = html`<p><a class="button" href="${path}">${label}…</a></p>`
+  return remedyOr(requeueRemedy[endpointStateOf(endpoint)], staff, link)
 }

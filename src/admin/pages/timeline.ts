@@ -6,7 +6,7 @@ import { dueAt } from '../../webhooks/deliveries/lease.ts'
 import type { ListedDelivery } from '../../webhooks/deliveries/look-up.ts'
 import { time } from './layout.ts'
 import { deliveryPath } from './paths.ts'
-import { type Entry, paymentStory } from './payment-story.ts'
+import { type Entry, entryAt, paymentStory } from './payment-story.ts'
 import { duration, outcomeOf, userText } from './words.ts'
 
 /** The data for a timeline. Pass `intent` through `asOf` first, so that its status is up to date. */
@@ -38,23 +38,15 @@ export function timeline({ intent, deliveries, trail }: Story): string {
 function storyOf(delivery: ListedDelivery): Entry[] {
   const name = nameOf(delivery)
   const { createdAt, deadAt, cancelledAt } = delivery
-  const due = dueAt(delivery)
   return [
     { at: createdAt, text: html`!${name}: delivery created` },
     ...numbered(delivery).map(({ number, attempt }) => ({
       at: attempt.at,
       text: html`!${name}: attempt ${number}, !${userText(outcomeOf(attempt))} after ${duration(attempt.durationMs)}`,
     })),
-    ...(deadAt === null ? [] : [{ at: deadAt, text: html`!${name}: <b>DEAD</b>, no attempt follows` }]),
-    ...(cancelledAt === undefined
-      ? []
-      : [
-          {
-            at: cancelledAt,
-            text: html`!${name}: <b>CANCELLED</b>, because the endpoint was deleted or disabled`,
-          },
-        ]),
-    ...(due === null ? [] : [{ at: due, text: html`!${name}: ${dueText(delivery)}` }]),
+    ...entryAt(deadAt, html`!${name}: <b>DEAD</b>, no attempt follows`),
+    ...entryAt(cancelledAt, html`!${name}: <b>CANCELLED</b>, because the endpoint was deleted or disabled`),
+    ...entryAt(dueAt(delivery), html`!${name}: ${dueText(delivery)}`),
   ]
 }
 

@@ -6,19 +6,13 @@ import { type Advice, adviceFrom } from './advice.ts'
 import { type DeliveryFacts, deliverySentences } from './delivery-sentences.ts'
 import { causeOf, endpointFacts, endpointStateOf } from './endpoint-advice.ts'
 
-/** A delivery without the responses to its attempts, because no sentence contains them. */
-type Described = Pick<
-  ListedDelivery,
-  '_id' | 'event' | 'referenceNumber' | 'status' | 'url' | 'nextAttemptAt' | 'deliveredAt' | 'attemptLog'
->
-
 /** Returns the words for the state of a delivery. `endpoint` is undefined if it no longer exists. */
-export const deliveryAdvice = (delivery: Described, endpoint: TracedEndpoint | undefined): Advice =>
+export const deliveryAdvice = (delivery: ListedDelivery, endpoint: TracedEndpoint | undefined): Advice =>
   adviceFrom(deliverySentences[delivery.status][endpointStateOf(endpoint)], (locale) =>
     factsIn(locale, delivery, endpoint),
   )
 
-function factsIn(locale: Locale, delivery: Described, endpoint: TracedEndpoint | undefined): DeliveryFacts {
+function factsIn(locale: Locale, delivery: ListedDelivery, endpoint: TracedEndpoint | undefined): DeliveryFacts {
   const { _id, event, referenceNumber, nextAttemptAt, deliveredAt, attemptLog } = delivery
   const moment = (at: Date | null) => (at === null ? '' : locale.moment(at))
   const source = endpoint ?? { url: lastUrl(delivery), deletedAt: null, health: untried }
