@@ -5,14 +5,12 @@ import { deadlineOf } from '../http/pages/prepare-page.ts'
 import { redirectTo } from '../http/pages/send-page.ts'
 import { type PaymentResult, payIntent } from '../intents/payments/pay.ts'
 import { type FormMessages, hasMessages, noMessages } from './field.ts'
-import { readFormToken } from './form-token.ts'
-import { messagesOf } from './notice.ts'
-import { addressOfOffer, type Offer, type OfferHandler, sendSheet } from './offer.ts'
+import { addressOfOffer, type Offer, type OfferHandler, sendSheet, walletFor } from './offer.ts'
 import type { PinLimit } from './pin-limit.ts'
-import { newPayForm, readConfirmation } from './read-confirmation.ts'
+import { readFormToken } from './proofs.ts'
+import { messagesOf, newPayForm, readConfirmation } from './read-confirmation.ts'
 import { sendTooMany } from './respond.ts'
 import { stateOf } from './state.ts'
-import { walletFor } from './wallet-for.ts'
 
 /**
  * Handles the POST request with which the customer confirms the payment with their PIN. The form contains the payment's

@@ -38,7 +38,7 @@ export function amountForm(offer: Offer, typed: string, fault: string | null): S
 
 /** The contents of the payment form. */
 export interface PayForm extends Price {
-  /** The token that identifies the form (form-token.ts). */
+  /** The token that identifies the form (proofs.ts). */
   token: string
   phone: string
   messages: FormMessages

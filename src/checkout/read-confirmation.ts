@@ -1,11 +1,14 @@
+import { declines } from '../../schemas/payment-reasons.ts'
 import type { Deps } from '../deps.ts'
 import type { Confirmation } from '../intents/payments/pay.ts'
+import type { PaymentAttempt } from '../intents/payments/payment.ts'
 import { readPhone, readPin } from '../wallets/phone.ts'
 import { amountOf, commissionNow } from './amount.ts'
-import type { FormMessages } from './field.ts'
-import { newFormToken, type SignedForm } from './form-token.ts'
+import { type FormMessages, noMessages } from './field.ts'
 import { amountForm, type PayForm, payForm } from './forms.ts'
 import type { Offer, Sheet } from './offer.ts'
+import { newFormToken, type SignedForm } from './proofs.ts'
+import type { Words } from './words/words.ts'
 
 /** A submitted form. `signed` is what the form's token contains, or null if the form can no longer be used to pay. */
 export interface SubmittedForm {
@@ -56,4 +59,18 @@ export function newPayForm(
   const { payerTtc: fee } = commissionNow(deps, offer, amount)
   const token = newFormToken(deps, offer.intent, { amount, fee })
   return payForm(offer, { token, amount, fee, phone, messages })
+}
+
+/** The reasons that have a notice of their own. */
+const noticeReasons = ['wallet_locked', ...declines] as const
+
+/** Returns the messages to show after a payment attempt that ended without a charge and left the intent PENDING. */
+export function messagesOf(
+  { notices, faults }: Words,
+  { outcome, reason }: Pick<PaymentAttempt, 'outcome' | 'reason'>,
+): FormMessages {
+  if (reason === 'wrong_pin') return { notice: null, faults: { pin: faults.pinDoesNotFit } }
+  const known = noticeReasons.find((each) => each === reason)
+  if (known !== undefined) return { notice: notices[known], faults: {} }
+  return outcome === 'not-executed' ? { notice: notices.notExecuted, faults: {} } : noMessages
 }

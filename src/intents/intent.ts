@@ -168,3 +168,9 @@ export const intents: Collection = {
   },
   indexes: intentIndexes,
 }
+
+/**
+ * Returns the metadata as an object. `Object.fromEntries` turns even `__proto__` into an ordinary key of the object.
+ */
+export const metadataObject = (intent: Pick<Intent, 'metadata'>): Record<string, string> =>
+  Object.fromEntries(intent.metadata.map(({ key, value }) => [key, value]))

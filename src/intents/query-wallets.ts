@@ -7,7 +7,6 @@ import { outcomeOf } from '../wallets/query.ts'
 import type { WalletOutcome } from '../wallets/wallet.ts'
 import type { Intent } from './intent.ts'
 import { findOpen, type OpenOrder } from './open-order.ts'
-import { enqueueWalletOutcome } from './wallet-outcome-job.ts'
 
 /**
  * If a query leaves the outcome unknown, the time until the next query is a quarter of the order's age, but within
@@ -124,3 +123,24 @@ export async function leaveOpen(deps: Deps, open: OpenOrder, withinDeadline: Wit
     () => undefined,
   )
 }
+
+/**
+ * Returns the job that queries the wallet for the outcome of one payment or refund. The job's id is the key of the
+ * payment or refund at the wallet, so adding the job twice creates only one job.
+ */
+export const walletOutcomeJob = (intentId: string, key: string, at: Date, now: Date) => ({
+  data: { intentId },
+  jobId: key,
+  delayMs: Math.max(0, at.getTime() - now.getTime()),
+})
+
+/**
+ * Enqueues a wallet query for the time `at`. If the job is lost, the poll for due wallet queries finds the payment or
+ * refund.
+ */
+export const enqueueWalletOutcome = (
+  deps: Pick<Deps, 'enqueue' | 'now'>,
+  { _id }: Pick<Intent, '_id'>,
+  key: string,
+  at: Date,
+): void => deps.enqueue('wallet-outcome', [walletOutcomeJob(_id, key, at, deps.now())])

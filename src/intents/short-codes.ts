@@ -1,6 +1,6 @@
 import { createCipheriv, type KeyObject } from 'node:crypto'
 import type { Model } from 'mongoose'
-import { type Refusal, refuse, unavailable } from '../errors.ts'
+import { type Refusal, refuse, refuseLate } from '../errors.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { isDatabaseFault } from '../mongo/connect.ts'
 import { type Log, throttled } from '../process/log.ts'
@@ -105,7 +105,7 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
      */
     async take(deadlineAt: number): Promise<string> {
       for (;;) {
-        if (performance.now() >= deadlineAt) throw unavailable()
+        refuseLate(deadlineAt)
         const code = reserved.pop()
         if (code === undefined) await reserve()
         else {

@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose'
+import { currencyCode } from '../../schemas/currency.ts'
 import type { EntryType, ListEntriesQuery, ListRefundsQuery } from '../../schemas/list-entries.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import type { Deps } from '../deps.ts'
@@ -52,3 +53,55 @@ export async function listEntries(
     .toArray()
   return { items, page, limit, total, hasMore: oldest > first }
 }
+
+/** Returns an entry as merchants see it. */
+export const presentEntry = ({
+  _id: id,
+  position: number,
+  type,
+  amount,
+  after,
+  referenceNumber,
+  merchantReference,
+  refundId,
+  payoutReference,
+  day,
+  bookedAt,
+}: LedgerEntry) => ({
+  id,
+  number,
+  type,
+  amount,
+  balance: after.balance,
+  referenceNumber: referenceNumber ?? null,
+  merchantReference: merchantReference ?? null,
+  refundId: refundId ?? null,
+  payoutReference: payoutReference ?? null,
+  day,
+  bookedAt,
+})
+
+/** Returns the refund that an entry books. The wallet has confirmed every refund in the ledger. */
+export const presentListedRefund = ({
+  refundId: id,
+  referenceNumber,
+  merchantReference,
+  amount,
+  reason,
+  returnedFees,
+  startedAt: createdAt,
+  occurredAt: refundedAt,
+  bookedAt,
+}: LedgerEntry) => ({
+  id,
+  referenceNumber,
+  merchantReference: merchantReference ?? null,
+  amount: -amount,
+  currency: currencyCode,
+  reason: reason ?? null,
+  status: 'SUCCEEDED',
+  returnedFees,
+  createdAt,
+  refundedAt,
+  bookedAt,
+})

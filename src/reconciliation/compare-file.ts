@@ -8,11 +8,10 @@ import {
   missingThere,
   repeatedThere,
 } from './differences.ts'
-import { findKeys } from './find-keys.ts'
 import { type FileFormat, type RowFaults, readFile } from './read-file.ts'
 import type { Counts } from './reconciliation.ts'
 import type { FoundKey, Recorded } from './recorded.ts'
-import { recordedIn } from './recorded-in.ts'
+import { findKeys, recordedIn } from './recorded-in.ts'
 import type { Row } from './rows.ts'
 
 /** The number of rows whose keys are looked up together. */

@@ -29,8 +29,8 @@ export async function listSessions(
     .sort({ createdAt: -1 })
     .limit(maxListed)
     .lean<StaffSession[]>()
-  return sessions.map(({ sessionId, createdAt, lastSeenAt, expiresAt, from, client }) => ({
-    id: sessionId,
+  return sessions.map(({ sessionId: id, createdAt, lastSeenAt, expiresAt, from, client }) => ({
+    id,
     createdAt,
     lastSeenAt,
     expiresAt,
@@ -93,3 +93,21 @@ export async function lastSignIns(
   ]).exec()
   return new Map(found.map(({ _id, at }) => [_id, at]))
 }
+
+/**
+ * Ends the session with this token. The session ends immediately in every process. Does nothing if the session has
+ * already ended.
+ */
+export const signOut = (
+  deps: Pick<Deps, 'StaffSession' | 'secrets'> & AuditedDeps,
+  token: string,
+  by: By,
+): Promise<void> =>
+  audited(deps, { documents: [], by }, async ({ session, at, add }) => {
+    const { modifiedCount } = await nativeCollection(deps.StaffSession).updateOne(
+      { _id: { $in: [...deps.secrets.hashes(token)] }, endedAt: null },
+      { $set: { endedAt: at } },
+      { session },
+    )
+    if (modifiedCount > 0) await add({ act: 'staff.signed-out', subject: by.actor.name, businessId: null })
+  })

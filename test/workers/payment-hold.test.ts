@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { expireIntent } from '../../src/intents/expire.ts'
-import { expireDue } from '../../src/intents/expire-due.ts'
+import { expireDue, expireIntent } from '../../src/intents/expire.ts'
 import { type PaymentRequest, payIntent } from '../../src/intents/payments/pay.ts'
 import { queryDueWallets } from '../../src/intents/query-due-wallets.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'

@@ -1,5 +1,5 @@
 import { checkWork } from '../../src/audit/seals/nightly-check.ts'
-import { expireDue } from '../../src/intents/expire-due.ts'
+import { expireDue } from '../../src/intents/expire.ts'
 import { queryDueWallets } from '../../src/intents/query-due-wallets.ts'
 import { pollOutboxes } from '../../src/outbox/sweep.ts'
 import { cleanUpWork } from '../../src/retention/clean-up.ts'

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose'
 import type { Deps } from '../../deps.ts'
+import { refuseLate } from '../../errors.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inSlices, readInSlices } from '../../process/in-slices.ts'
 import type { ProductDescription } from '../products/new-product.ts'
@@ -8,7 +9,6 @@ import { type ChangedProduct, compareProduct, type ExistingProduct, type Outcome
 import { checkSkus, type SkuOwner } from './file/check-skus.ts'
 import { createFaults } from './file/faults.ts'
 import type { ProductRow } from './file/row.ts'
-import { refuseLate } from './refuse-late.ts'
 
 /**
  * The counts of an import. `created`, `updated` and `unchanged` are numbers of products. `variants` is the number of

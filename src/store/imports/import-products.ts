@@ -2,6 +2,7 @@ import type { mongo } from 'mongoose'
 import type { Caller } from '../../businesses/caller.ts'
 import { type QuotaDeps, type Reserve, withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
+import { refuseLate } from '../../errors.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { newProduct } from '../products/new-product.ts'
@@ -10,7 +11,6 @@ import { openShopAlone, requireShop } from '../shops/open-shop.ts'
 import { type Comparison, compare, type ImportCounts, type ImportScope } from './compare.ts'
 import type { ImportRequest } from './file/parse-import.ts'
 import type { ProductRow } from './file/row.ts'
-import { refuseLate } from './refuse-late.ts'
 
 /**
  * The longest time for one run of the transaction. MongoDB ends a transaction after 5 s, and until then other requests

@@ -7,10 +7,10 @@ import { once, type Result, type WriteRequest } from '../../idempotency/request.
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { changedProduct, type ProductChange, type VariantChange } from './changed-product.ts'
-import { findProduct } from './find.ts'
 import { readSkus, refuseTakenSkus } from './given-skus.ts'
 import { checkedBytes } from './new-product.ts'
 import { presentProduct } from './present.ts'
+import { findProduct } from './read.ts'
 
 /**
  * Parses the body of an update request (SPEC 4.9). The rules are the same as for a create request, except that every

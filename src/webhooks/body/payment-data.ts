@@ -1,6 +1,6 @@
 import { currencyCode } from '../../../schemas/currency.ts'
 import type { Intent } from '../../intents/intent.ts'
-import { metadataObject } from '../../intents/metadata.ts'
+import { metadataObject } from '../../intents/intent.ts'
 import { type Commission, noCommission } from '../../wallets/commission.ts'
 import type { Facts } from './facts.ts'
 

@@ -1,6 +1,6 @@
 import { type ImportProductsQuery, importProductsFields } from '../../../../schemas/import-products.ts'
 import type { Deps } from '../../../deps.ts'
-import { refuseLate } from '../refuse-late.ts'
+import { refuseLate } from '../../../errors.ts'
 import { readRows } from './read-rows.ts'
 import type { ProductRow } from './row.ts'
 
