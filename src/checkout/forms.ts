@@ -1,10 +1,9 @@
 import { html } from 'ghtml'
 import { decimal } from '../../schemas/currency.ts'
 import { type FormMessages, field, hasMessages, summary } from './field.ts'
-import { facts, ltr, ltrText } from './layout.ts'
+import { facts, ltr, ltrText, type Price, priceRows, sellerRows } from './layout.ts'
 import { leftMs, type Offer, pollAttributes, type Sheet, startOfOffer } from './offer.ts'
 import { returnUrl } from './return-url.ts'
-import { type Price, priceRows, sellerRows } from './rows.ts'
 
 /**
  * Returns the form for the first step of an OPEN payment, in which the customer enters the amount. `typed` is the

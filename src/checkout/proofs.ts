@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { formFields } from '../http/body/read-form.ts'
 import type { Intent } from '../intents/intent.ts'
 import { newId } from '../security/ids.ts'
-import type { Price } from './rows.ts'
+import type { Price } from './layout.ts'
 
 /** How long a form can be used to pay. This is enough time for a customer to look up their PIN. */
 const lifetimeMs = 2 * 3_600_000

@@ -10,8 +10,7 @@ import { readSpan, upToNow } from '../input/span.ts'
 import { findPositions, numberedBy, type Positions } from '../ledger/positions.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { readInSlices } from '../process/in-slices.ts'
-import { createLineWriter, type FileForm, type LineWriter } from './export-lines.ts'
-import { type ExportedEntry, entryTypeOf } from './facts.ts'
+import { createLineWriter, type ExportedEntry, entryTypeOf, type FileForm, type LineWriter } from './export-lines.ts'
 
 /** The number of entries that one query reads and one chunk contains. A chunk is usually about 25 kB long. */
 const entriesPerChunk = 125

@@ -1,7 +1,6 @@
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
 import type { OnWarning } from '../process/log.ts'
-import { beginAtZero } from './begin-at-zero.ts'
-import { createCounted } from './counted.ts'
+import { beginAtZero, createCounted } from './counted.ts'
 import { createGauges } from './gauges.ts'
 
 /**

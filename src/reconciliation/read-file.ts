@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
-import { findColumns, type Headers } from './columns.ts'
-import { type Row, type RowFault, type RowFormat, readRow } from './rows.ts'
+import { findColumns, type Headers, type Row, type RowFault, type RowFormat, readRow } from './rows.ts'
 
 export const delimiters = [',', ';', '\t'] as const
 

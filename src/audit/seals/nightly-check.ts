@@ -5,13 +5,11 @@ import { isAway } from '../../mongo/connect.ts'
 import type { Models } from '../../mongo/models.ts'
 import { createPace, type Pace } from '../../retention/pace.ts'
 import { lastDue } from '../../retention/record.ts'
-import type { Secrets } from '../../security/seal.ts'
 import { findServiceKey } from '../../security/service-keys.ts'
 import { type Leasable, leasesOn } from '../../work/lease.ts'
 import type { Work } from '../../work/loop.ts'
 import { readableDate } from '../audit-event.ts'
-import { digestOf } from './digest.ts'
-import { type AuditCheck, linesPerSeal, listOf, readableSeal, type Verified } from './seal.ts'
+import { type AuditCheck, digestOf, linesPerSeal, listOf, readableSeal, type Verified } from './seal.ts'
 import { type SealDeps, sealTrail } from './seal-trail.ts'
 import { verifyTrail } from './verify-trail.ts'
 
@@ -116,10 +114,7 @@ async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditC
 }
 
 /** Whether a check was stored with the audit key, and not in the future. */
-async function isGenuine(
-  deps: Pick<Models, 'ServiceKey'> & { secrets: Secrets; now(): Date },
-  check: AuditCheck,
-): Promise<boolean> {
+async function isGenuine(deps: CheckDeps, check: AuditCheck): Promise<boolean> {
   const key = await findServiceKey(deps, 'audit').catch(() => null)
   return (
     key !== null &&
@@ -132,9 +127,7 @@ async function isGenuine(
  * Returns whether the check that was due most recently has not been stored yet. In a new service, the first check is
  * due in the night after the first line.
  */
-export async function isCheckDue(
-  deps: Pick<Models, 'AuditCheck' | 'AuditEvent' | 'ServiceKey'> & { secrets: Secrets; now(): Date },
-): Promise<boolean> {
+export async function isCheckDue(deps: CheckDeps): Promise<boolean> {
   const due = lastDue(deps.now())
   const check = await latestCheck(deps)
   if (check !== null) return check.at < due || !(await isGenuine(deps, check))

@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose'
+import { type ImportProductsQuery, importProductsFields } from '../../../schemas/import-products.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type QuotaDeps, type Reserve, withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
@@ -9,8 +10,35 @@ import { newProduct } from '../products/new-product.ts'
 import type { Product } from '../products/product.ts'
 import { openShopAlone, requireShop } from '../shops/open-shop.ts'
 import { type Comparison, compare, type ImportCounts, type ImportScope } from './compare.ts'
-import type { ImportRequest } from './file/parse-import.ts'
+import { readRows } from './file/read-rows.ts'
 import type { ProductRow } from './file/row.ts'
+
+export interface ImportRequest {
+  rows: readonly ProductRow[]
+  isDryRun: boolean
+}
+
+/** The body of an import: the file, and the names of the fields beside it. */
+export interface FileBody {
+  csv: unknown
+  kind: keyof typeof importProductsFields
+  others: string[]
+}
+
+/**
+ * Parses an import request and its CSV file. Throws VALIDATION_ERROR with the file's faults, or SERVICE_UNAVAILABLE if
+ * the deadline has passed.
+ */
+export async function parseImport(
+  deps: Pick<Deps, 'config' | 'validate'>,
+  { dryRun = 'false' }: ImportProductsQuery,
+  { csv, kind, others }: FileBody,
+  deadlineAt: number,
+): Promise<ImportRequest> {
+  refuseLate(deadlineAt)
+  deps.validate(importProductsFields[kind], Object.fromEntries(others.map((name) => [name, true])))
+  return { rows: await readRows(deps, csv), isDryRun: dryRun === 'true' }
+}
 
 /**
  * The longest time for one run of the transaction. MongoDB ends a transaction after 5 s, and until then other requests

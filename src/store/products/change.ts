@@ -7,9 +7,8 @@ import { once, type Result, type WriteRequest } from '../../idempotency/request.
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { changedProduct, type ProductChange, type VariantChange } from './changed-product.ts'
-import { readSkus, refuseTakenSkus } from './given-skus.ts'
-import { checkedBytes } from './new-product.ts'
-import { presentProduct } from './present.ts'
+import { checkedBytes, readSkus, refuseTakenSkus } from './new-product.ts'
+import { presentProduct } from './product.ts'
 import { findProduct } from './read.ts'
 
 /**

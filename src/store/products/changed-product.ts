@@ -1,7 +1,6 @@
 import { maxVariants } from '../../../schemas/product-limits.ts'
 import { type Refusal, refuse } from '../../errors.ts'
-import { type GivenSkus, skusOf, skuTaken } from './given-skus.ts'
-import { newVariant } from './new-product.ts'
+import { type GivenSkus, newVariant, skusOf, skuTaken } from './new-product.ts'
 import { variantById, variantByLabel } from './pick-variant.ts'
 import type { Product, Variant } from './product.ts'
 

@@ -7,10 +7,8 @@ import { once, type Result, type WriteRequest } from '../../idempotency/request.
 import { nativeCollection } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
 import { openShop } from '../shops/open-shop.ts'
-import { type GivenSkus, readSkus, refuseTakenSkus } from './given-skus.ts'
-import { checkedBytes, newProduct, newVariant } from './new-product.ts'
-import { presentProduct } from './present.ts'
-import { defaultLabel, type Product } from './product.ts'
+import { checkedBytes, type GivenSkus, newProduct, newVariant, readSkus, refuseTakenSkus } from './new-product.ts'
+import { defaultLabel, type Product, presentProduct } from './product.ts'
 
 /** The fields of a new product that come from the request. */
 export interface ProductRequest extends Pick<Product, 'name' | 'description' | 'images' | 'active' | 'variants'> {

@@ -7,8 +7,7 @@ import { type Page, readPage, readSlice, type Slice } from '../../input/paginati
 import { nativeCollection } from '../../mongo/collection.ts'
 import { escapeRegex } from '../../mongo/escape-regex.ts'
 import { requireShop } from '../shops/open-shop.ts'
-import { type ShownProduct, shownFields } from './present.ts'
-import type { Product } from './product.ts'
+import { type Product, type ShownProduct, shownFields } from './product.ts'
 
 export interface ProductSearch extends Slice {
   active: boolean | null

@@ -6,8 +6,7 @@ import { refuse } from '../../errors.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { pickVariant } from '../products/pick-variant.ts'
-import { presentVariant } from '../products/present.ts'
-import type { Variant } from '../products/product.ts'
+import { presentVariant, type Variant } from '../products/product.ts'
 import { findProduct } from '../products/read.ts'
 
 /**
