@@ -44,13 +44,10 @@ export async function listAudit(
   filter: AuditFilter,
   size = pageSize,
 ): Promise<{ lines: AuditEvent[]; next: string | null }> {
-  const found = await deps.AuditEvent.find(conditions(filter))
-    .sort({ at: -1, _id: -1 })
-    // One additional line is read to determine whether there is another page. Counting all lines would become slower as
-    // the trail grows.
-    .limit(size + 1)
-    .lean<AuditEvent[]>()
-  const lines = found.slice(0, size).map(readable)
+  // One additional line is read to determine whether there is another page. Counting all lines would become slower as
+  // the trail grows.
+  const found = await readNewest(deps, conditions(filter), size + 1)
+  const lines = found.slice(0, size)
   const last = lines.at(-1)
   const hasMore = found.length > size && last !== undefined
   return { lines, next: hasMore ? `${last.at.getTime()}-${last._id.slice(0, 100)}` : null }
@@ -73,10 +70,10 @@ function conditions({ who, act, subject, businessId, before, ...span }: AuditFil
 const maxOnPage = 100
 
 /** Returns the latest audit lines about the given subjects, starting with the newest line. */
-export const trailOf = async (deps: Pick<Deps, 'AuditEvent'>, subjects: readonly string[]): Promise<AuditEvent[]> =>
-  (
-    await deps.AuditEvent.find({ subject: { $in: subjects }, at: { $type: 'date' } })
-      .sort({ at: -1, _id: -1 })
-      .limit(maxOnPage)
-      .lean<AuditEvent[]>()
-  ).map(readable)
+export const trailOf = (deps: Pick<Deps, 'AuditEvent'>, subjects: readonly string[]): Promise<AuditEvent[]> =>
+  readNewest(deps, { subject: { $in: subjects }, at: { $type: 'date' } }, maxOnPage)
+
+async function readNewest(deps: Pick<Deps, 'AuditEvent'>, where: object, limit: number): Promise<AuditEvent[]> {
+  const found = await deps.AuditEvent.find(where).sort({ at: -1, _id: -1 }).limit(limit).lean<AuditEvent[]>()
+  return found.map(readable)
+}

@@ -128,11 +128,8 @@ const shown: Record<ExportKind, readonly (keyof typeof facts)[]> = {
   ],
 }
 
-/** A fact of an export, under its name in JSON. */
-export type ExportedFact = Fact & { key: string }
-
-/** Returns the facts of a kind of export. */
-export const factsOf = (kind: ExportKind): ExportedFact[] =>
+/** Returns the facts of a kind of export, each with its name in JSON as `key`. */
+const factsOf = (kind: ExportKind) =>
   shown[kind].map((name) => {
     const shared: Fact = facts[name]
     return { ...shared, key: shared.json ?? name }

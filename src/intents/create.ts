@@ -3,7 +3,7 @@ import { createLiveIntentBody, createTestIntentBody } from '../../schemas/create
 import type { Caller } from '../businesses/caller.ts'
 import { type Reserve, withinStorage } from '../businesses/quotas.ts'
 import type { Deps } from '../deps.ts'
-import { type Refusal, refuse, refuseLate } from '../errors.ts'
+import { refuse, refuseLate } from '../errors.ts'
 import { effectOf, newMark, type Result, type WriteRequest } from '../idempotency/request.ts'
 import { freshSince, type Mark } from '../idempotency/response.ts'
 import { environmentOf } from '../metrics/metrics.ts'
@@ -20,6 +20,7 @@ import { isPending, isRefundable } from './lifecycle.ts'
 import { liveCodeLimit } from './live-codes.ts'
 import { asOf, expiryFields } from './present.ts'
 import { createdResponse, findCreated, responseFormat } from './present-created.ts'
+import { noneFree } from './short-codes.ts'
 import { countTransition } from './transition.ts'
 
 /** The fields of a new intent that come from the merchant's request. The service sets all other fields. */
@@ -75,7 +76,7 @@ async function insertIntent(
 ): Promise<Result> {
   const { businessId, sandbox } = caller
   const { deadlineAt } = request
-  if (sandbox && deps.fullSandboxes.has(businessId)) throw noCodeFree()
+  if (sandbox && deps.fullSandboxes.has(businessId)) throw noneFree('payment')
   const shortCode = await deps.shortCodes.take(deadlineAt)
   const { intent, mark } = draft(deps, caller, input, request, shortCode)
   await reserve({ creates: 1, bytes: bytesOf(intent) }).catch((error: unknown) => {
@@ -109,7 +110,7 @@ async function insertIntent(
   }
   deps.shortCodes.giveBack(intent.shortCode)
   if (sandbox) deps.fullSandboxes.add(businessId)
-  throw noCodeFree()
+  throw noneFree('payment')
 }
 
 /** Frees the key of a request that was made more than 24 hours ago. */
@@ -117,12 +118,6 @@ async function freeRequestKey({ Intent }: Pick<Deps, 'Intent'>, { key, arrivedAt
   const old = { 'requestKey.key': key, 'requestKey.at': { $lte: freshSince(arrivedAt) } }
   return (await Intent.updateOne(old, { $unset: { requestKey: 1 } })).modifiedCount > 0
 }
-
-const noCodeFree = (): Refusal =>
-  refuse('SERVICE_UNAVAILABLE', {
-    retryAfterSeconds: 30,
-    message: 'No payment code is free now. Nothing was created. Repeat the request with the same idempotency key.',
-  })
 
 /** Draws a new value for the unique field whose value was already taken. */
 async function drawAgain(deps: Deps, intent: Intent, index: string, deadlineAt: number): Promise<void> {

@@ -97,7 +97,7 @@ export async function listIntents(
   const created = { ...owner, ...within('createdAt', search) }
   if (range !== null && range.of !== 'amounts') {
     const list = range.of === 'payments' ? listPaid : listRefunded
-    return list(deps, { ...created, ...(status === null ? {} : { status }) }, range.span, unlisted, search)
+    return list(deps, { ...created, ...(status === null ? {} : { status }) }, range.span, search)
   }
   const inSpan = {
     ...created,
@@ -170,16 +170,10 @@ async function hasOverdueIntents(
 const maxInBetween = 10_000
 
 /** Lists the intents that were paid in a span, newest first. `where` is the rest of the filter. */
-const listPaid = (
-  { Intent }: Pick<Deps, 'Intent'>,
-  where: Filter,
-  span: Span,
-  fields: Record<string, 0>,
-  slice: Slice,
-): Promise<Page<Intent>> =>
+const listPaid = ({ Intent }: Pick<Deps, 'Intent'>, where: Filter, span: Span, slice: Slice): Promise<Page<Intent>> =>
   readSortedPage<Intent>(
     Intent,
-    { where: { ...where, ...within('payment.paidAt', span) }, index: 'byPaidAt', fields },
+    { where: { ...where, ...within('payment.paidAt', span) }, index: 'byPaidAt', fields: unlisted },
     slice,
   )
 
@@ -191,7 +185,6 @@ async function listRefunded(
   deps: Pick<Deps, 'Intent'>,
   where: Filter,
   span: Span,
-  fields: Record<string, 0>,
   slice: Slice,
 ): Promise<Page<Intent>> {
   const { from, to } = span
@@ -199,7 +192,7 @@ async function listRefunded(
   const read = (...filters: [Filter, ...Filter[]]) => {
     const [one, ...others] = filters.map((filter) => ({ ...where, ...filter }))
     const all = others.length === 0 ? one : { $or: [one, ...others] }
-    return readSortedPage<Intent>(deps.Intent, { where: { ...all }, index: 'byRefundTimes', fields }, slice)
+    return readSortedPage<Intent>(deps.Intent, { where: { ...all }, index: 'byRefundTimes', fields: unlisted }, slice)
   }
   if (to === null) return read(within('refundTimes.lastAt', span))
   if (from === null) return read({ ...firstIn(span), 'refundTimes.lastAt': { $gte: new Date(0) } })

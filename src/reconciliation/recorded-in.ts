@@ -90,7 +90,12 @@ export async function* inParts<Doc>(
 }
 
 /** Yields the ids of all businesses. */
-export async function* businessIds({ Business, pace }: Deps): AsyncGenerator<string, void, undefined> {
+export async function* businessIds(deps: Deps): AsyncGenerator<string, void, undefined> {
+  for await (const page of businessPages(deps)) yield* page
+}
+
+/** Yields the ids of all businesses, page by page. */
+export async function* businessPages({ Business, pace }: Deps): AsyncGenerator<string[], void, undefined> {
   for (let last = ''; ; ) {
     const after = last
     const page = await pace(() =>
@@ -100,7 +105,7 @@ export async function* businessIds({ Business, pace }: Deps): AsyncGenerator<str
         .maxTimeMS(maxReadMs)
         .lean<{ _id: string }[]>(),
     )
-    for (const { _id } of page) yield _id
+    yield page.map(({ _id }) => _id)
     if (page.length < maxBusinesses) return
     last = page.at(-1)?._id ?? ''
   }

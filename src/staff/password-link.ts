@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { Config } from '../config.ts'
 import type { Models } from '../mongo/models.ts'
 import type { PasswordLink, Staff } from './account.ts'
@@ -21,7 +21,7 @@ export function newLink({ config, now }: LinkDeps): { link: PasswordLink; url: s
 }
 
 /** The hash needs no key, because the token is too random to be guessed. */
-const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('base64url')
+const hashOfToken = (token: string): string => hash('sha256', token, 'base64url')
 
 /** A filter for the account whose password this link may set now. */
 export const withLink = ({ now }: Pick<LinkDeps, 'now'>, token: string) => ({

@@ -59,11 +59,7 @@ export function createChainWatch(readGrown: ReadGrown, onFault: (error: unknown)
     if (isReading) return
     isReading = true
     try {
-      const known = [...chains.values()].map(({ businessId, sandbox, number }) => ({
-        businessId,
-        sandbox,
-        number,
-      }))
+      const known = [...chains.values()].map(({ waits: _waits, ...end }) => end)
       for (const end of await readGrown(known)) note(end)
       respondedAtMs = elapsedMs()
     } catch (error) {
@@ -143,11 +139,7 @@ export const openChainWatch = ({ LoggedEvent }: Pick<Models, 'LoggedEvent'>, log
   const collection = nativeCollection(LoggedEvent)
   const warn = throttled(5000, (fields) => log.warn(fields, 'mongodb.failed'))
   const readGrown = async (known: readonly ChainEnd[]): Promise<ChainEnd[]> => {
-    const branches = known.map(({ businessId, sandbox, number }) => ({
-      businessId,
-      sandbox,
-      number: { $gt: number },
-    }))
+    const branches = known.map(({ number, ...owner }) => ({ ...owner, number: { $gt: number } }))
     const grown = await collection
       .aggregate<{ _id: Omit<ChainEnd, 'number'>; number: number }>(
         [

@@ -46,8 +46,14 @@ export async function compare(
   const faults = createFaults()
   const byHandle = Map.groupBy(rows, ({ handle }) => handle)
   const ofExisting = new Map<string, Outcome>()
+  // A description may take up 20 kB, so descriptions are read only if the file contains any.
   const givesDescriptions = rows.some(({ description }) => description !== null)
-  const existing = readExisting(deps, scope, [...byHandle.keys()], givesDescriptions)
+  const existing = listedOf<ExistingProduct & { handle: string }>(
+    deps,
+    scope,
+    { handle: { $in: [...byHandle.keys()] } },
+    { projection: { ...compared, ...(givesDescriptions ? { description: 1 } : {}) }, hint: 'handleInUse' },
+  )
   await readInSlices(existing, (product) => {
     refuseLate(scope.deadlineAt)
     const { handle } = product
@@ -102,21 +108,6 @@ type ReadDeps = Pick<Deps, 'Product'>
 const batchSize = 100
 
 const compared = { handle: 1, name: 1, active: 1, variants: 1, bytes: { $bsonSize: '$$ROOT' } } as const
-
-/**
- * Finds the shop's products that have these handles. A description may take up 20 kB, so descriptions are read only if
- * the file contains any.
- */
-const readExisting = (deps: ReadDeps, scope: ImportScope, handles: string[], givesDescriptions: boolean) =>
-  listedOf<ExistingProduct & { handle: string }>(
-    deps,
-    scope,
-    { handle: { $in: handles } },
-    {
-      projection: { ...compared, ...(givesDescriptions ? { description: 1 } : {}) },
-      hint: 'handleInUse',
-    },
-  )
 
 type WithSkus = Pick<Product, '_id'> & { handle: string; variants: Pick<Variant, '_id' | 'sku'>[] }
 

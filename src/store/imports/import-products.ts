@@ -83,9 +83,12 @@ async function importRows(
   rows: readonly ProductRow[],
   reserve: Reserve,
 ): Promise<ImportCounts> {
+  const { session } = scope
   const busy = await findBusy(deps, scope, rows)
-  await openShopAlone(deps, caller, scope.session)
-  await lock(deps, busy, scope.session)
+  await openShopAlone(deps, caller, session)
+  // From now on, it is the others that have to repeat their changes.
+  if (busy.length > 0)
+    await nativeCollection(deps.Product).updateMany({ _id: { $in: busy } }, { $inc: { imports: 1 } }, { session })
   const comparison = await compare(deps, scope, rows)
   await reserve({ creates: comparison.created.length, bytes: comparison.growth })
   await write(deps, scope, comparison)
@@ -109,12 +112,6 @@ const findBusy = async (
     .limit(maxBusy)
     .toArray()
   return found.map(({ _id }) => _id)
-}
-
-/** From now on, it is the others that have to repeat their changes. */
-async function lock({ Product }: ImportDeps, ids: string[], session: mongo.ClientSession): Promise<void> {
-  if (ids.length > 0)
-    await nativeCollection(Product).updateMany({ _id: { $in: ids } }, { $inc: { imports: 1 } }, { session })
 }
 
 async function write(

@@ -5,18 +5,11 @@ import type { KnownOutcome } from '../wallet.ts'
 import { type PinState, pinState, type WalletAccount } from './account.ts'
 import { fixedOutcomeOf } from './find-account.ts'
 
-/** The facts about a sandbox wallet that staff see. They contain neither the PIN nor its hash. */
-export interface WalletFacts {
-  /** The phone number. In a list, it is masked. */
-  phone: string
-  /** The id of the only business that sees this demo wallet, or null if every business sees the wallet. */
-  businessId: string | null
-  /** The balance in centimes. */
-  balance: number
+/** The facts about a sandbox wallet that staff see. They contain neither the PIN nor its hash. In a list, `phone` is masked. */
+export interface WalletFacts extends Pick<WalletAccount, 'phone' | 'businessId' | 'balance' | 'createdAt'> {
   pin: PinState
   /** The outcome that every payment from this demo wallet has (docs/merchants/testing.md), or null if none is fixed. */
   fixedOutcome: KnownOutcome | null
-  createdAt: Date
 }
 
 /** Selects wallets. Omitted fields do not restrict the selection. */
