@@ -82,17 +82,17 @@ export interface Price {
 
 /** Returns the rows with the merchant's name and the payment's label. */
 export const sellerRows = (
-  { words: { facts } }: Locale,
+  { words: { facts: terms } }: Locale,
   { merchant, label }: Pick<OfferedIntent, 'merchant' | 'label'>,
 ): Row[] => [
-  [facts.merchant, merchantTextUnlessBlank(merchant)],
-  [facts.label, merchantTextUnlessBlank(label)],
+  [terms.merchant, merchantTextUnlessBlank(merchant)],
+  [terms.label, merchantTextUnlessBlank(label)],
 ]
 
 /** Returns the rows with the amount, the fee and the total. If there is no fee, only the amount has a row. */
 export function priceRows(locale: Locale, { amount, fee }: Price): Row[] {
-  const { facts } = locale.words
-  const amountRow: Row = [facts.amount, moneyHtml(locale, amount)]
+  const { facts: terms } = locale.words
+  const amountRow: Row = [terms.amount, moneyHtml(locale, amount)]
   if (fee === 0) return [amountRow]
-  return [amountRow, [facts.fee, moneyHtml(locale, fee)], [facts.total, moneyHtml(locale, amount + fee)]]
+  return [amountRow, [terms.fee, moneyHtml(locale, fee)], [terms.total, moneyHtml(locale, amount + fee)]]
 }

@@ -166,7 +166,7 @@ const quote = 0x22
  * Finds the complete lines of a file from the position `start` on. The file is read in pieces, so it may be larger than
  * the memory. With `quotes`, a line feed between quotes does not end a line, because CSV cells can contain line breaks.
  */
-export async function findLines(file: FileHandle, start: number, quotes: boolean) {
+async function findLines(file: FileHandle, start: number, quotes: boolean) {
   const buffer = Buffer.alloc(bytesPerRead)
   let count = 0
   let isQuoted = false

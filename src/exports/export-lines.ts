@@ -29,7 +29,7 @@ const timeOf = (at: Date | undefined): string | null => at?.toISOString() ?? nul
  * All facts. The keys are their names in JSON unless `json` is set. `number` is the same as in GET
  * /dev/balance/entries.
  */
-const facts = {
+const allFacts = {
   number: fact('Number', 'Numéro', 'الرقم', ({ position = 0 }) => position),
   type: fact('Type', 'Type', 'النوع', ({ type }) => type),
   // The sums of these days are in the statements. A movement can be booked on a later day than its own.
@@ -87,7 +87,7 @@ const facts = {
 const origin = ['bookedAt', 'occurredAt', 'referenceNumber', 'merchantReference'] as const
 
 /** The facts of each kind of export, in the order of the columns. The number, which resumes a download, comes first. */
-const shown: Record<ExportKind, readonly (keyof typeof facts)[]> = {
+const shown: Record<ExportKind, readonly (keyof typeof allFacts)[]> = {
   payments: [
     'number',
     'statementDay',
@@ -131,7 +131,7 @@ const shown: Record<ExportKind, readonly (keyof typeof facts)[]> = {
 /** Returns the facts of a kind of export, each with its name in JSON as `key`. */
 const factsOf = (kind: ExportKind) =>
   shown[kind].map((name) => {
-    const shared: Fact = facts[name]
+    const shared: Fact = allFacts[name]
     return { ...shared, key: shared.json ?? name }
   })
 

@@ -2,7 +2,7 @@ import { readInstant } from '../input/instant.ts'
 
 /** The names of the columns of a provider's file. */
 export const columnNames = ['key', 'kind', 'amount', 'fee', 'time'] as const
-export type ColumnName = (typeof columnNames)[number]
+type ColumnName = (typeof columnNames)[number]
 
 /** The columns that a file may lack. */
 const optional: readonly ColumnName[] = ['kind', 'fee']
@@ -11,7 +11,7 @@ const optional: readonly ColumnName[] = ['kind', 'fee']
 export type Headers = Partial<Record<ColumnName, string>>
 
 /** The position of each column in a row. */
-export type ColumnPositions = Partial<Record<ColumnName, number>> & Record<'key' | 'amount' | 'time', number>
+type ColumnPositions = Partial<Record<ColumnName, number>> & Record<'key' | 'amount' | 'time', number>
 
 /**
  * Finds the columns in the header row. The header of a column that `named` does not contain is the column's own name.

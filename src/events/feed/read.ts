@@ -141,7 +141,7 @@ function cursorBetween(
 export const writePosition = (owner: ChainOwner, number: number): string => `${number}-${checkOf(owner, number)}`
 
 /** Returns the number in a position. Throws VALIDATION_ERROR if the feed of this owner never returned the position. */
-export function readPosition(owner: ChainOwner, position: string): number {
+function readPosition(owner: ChainOwner, position: string): number {
   const [, digits, check] = /^(0|[1-9]\d{0,14})-([0-9a-f]{8})$/.exec(position) ?? []
   const number = Number(digits)
   if (digits === undefined || check !== checkOf(owner, number))
@@ -155,7 +155,7 @@ export function readPosition(owner: ChainOwner, position: string): number {
  * The error for a position after the end of the feed. Positions are only returned for events that MongoDB has stored
  * durably, so the database must have been restored from a backup.
  */
-export const lostPosition = (): Refusal =>
+const lostPosition = (): Refusal =>
   invalidPosition(
     'after is past the last event, because the service has lost events. Follow the feed from the beginning, and skip the events that you have already processed.',
   )

@@ -81,7 +81,7 @@ export async function releaseRefund(
 type SetAside = Pick<Intent, 'refundsCommitted' | 'feesReturned'>
 
 /** A filter for the fields of `SetAside`. */
-export type SetAsideGuard = Partial<
+type SetAsideGuard = Partial<
   Record<'refundsCommitted' | `feesReturned.${keyof ReturnedFees}`, number | { $lt: number } | { $lte: number }>
 >
 

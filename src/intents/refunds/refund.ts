@@ -45,7 +45,7 @@ export function parseRefund(deps: Pick<Deps, 'validate'>, body: unknown): Refund
  * Both errors contain the refundable amount in `details.refundable`. In the sandbox, throws REFUND_FAILED for the test
  * amount that always fails.
  */
-export function checkRefund(intent: IntentToChange, request: RefundRequest) {
+function checkRefund(intent: IntentToChange, request: RefundRequest) {
   const { payment, refundsCommitted, sandbox, status } = intent
   if (payment === null || !isRefundable(status)) throw refuse('INTENT_REFUND_INVALID_STATUS')
   const { amountPaid } = payment

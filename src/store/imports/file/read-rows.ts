@@ -106,7 +106,7 @@ const advice =
  * Returns the bytes of the file in UTF-8, without a byte order mark. Throws VALIDATION_ERROR if the file is missing, is
  * not text, or is not UTF-8.
  */
-export function bytesOf(csv: unknown): Buffer {
+function bytesOf(csv: unknown): Buffer {
   if (csv === undefined) throw fault('csv is required.')
   if (typeof csv === 'string') return withoutBom(encoded(csv))
   if (!Buffer.isBuffer(csv)) throw fault('csv must be text.')
