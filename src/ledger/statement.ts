@@ -66,12 +66,8 @@ const isCovered = (markers: readonly Marker[], day: string): boolean =>
 type Marker = Required<Pick<LedgerEntry, 'day' | 'through' | 'closed'>>
 
 /** Returns the markers that close these days. No two markers close the same day, so there is at most one per day. */
-const markersFrom = async (
-  { LedgerEntry: model }: StatementDeps,
-  owner: ChainOwner,
-  days: readonly string[],
-): Promise<Marker[]> =>
-  (await nativeCollection(model)
+const markersFrom = async (deps: StatementDeps, owner: ChainOwner, days: readonly string[]): Promise<Marker[]> =>
+  (await nativeCollection(deps.LedgerEntry)
     .find(
       { ...owner, through: { $gte: days[0] ?? '' } },
       {

@@ -39,8 +39,14 @@ export async function reconcile(
   by: By,
 ): Promise<Reconciled | RowFaults> {
   const hash = createHash('sha256')
+  const hashed = async function* () {
+    for await (const piece of bytes) {
+      hash.update(piece)
+      yield piece
+    }
+  }
   const pace = createPace(new AbortController().signal, async () => undefined)
-  const compared = await compareFile({ ...deps, pace }, { day, wallet }, hashed(bytes, hash.update.bind(hash)), format)
+  const compared = await compareFile({ ...deps, pace }, { day, wallet }, hashed(), format)
   if ('listed' in compared) return compared
   const { counts, differences } = compared
   const sha256 = hash.digest('hex')
@@ -52,14 +58,4 @@ export async function reconcile(
     await add({ act: 'reconciliation.run', subject: id, businessId: null, after })
     return { id, sha256, counts, differences }
   })
-}
-
-async function* hashed(
-  bytes: AsyncIterable<Uint8Array>,
-  update: (piece: Uint8Array) => unknown,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const piece of bytes) {
-    update(piece)
-    yield piece
-  }
 }

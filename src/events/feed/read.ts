@@ -72,12 +72,8 @@ export async function readFeed(deps: Reads, { businessId, sandbox }: Caller, sea
 }
 
 /** Returns the last number of the chain, or 0 if it is empty. */
-export async function findLastNumber(
-  { LoggedEvent: model }: Reads,
-  owner: ChainOwner,
-  options: mongo.FindOptions,
-): Promise<number> {
-  const last = await nativeCollection(model).findOne(
+export async function findLastNumber(deps: Reads, owner: ChainOwner, options: mongo.FindOptions): Promise<number> {
+  const last = await nativeCollection(deps.LoggedEvent).findOne(
     { ...owner, number: isNumber },
     {
       projection: { _id: 0, number: 1 },

@@ -78,7 +78,7 @@ export async function simulatePayment(
   const earlier = await findEarlier(deps, caller, before, request)
   if (earlier !== null) return earlier
   if (!acceptsPayments(before)) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 30 })
-  const amount = amountFor(deps, before, simulation)
+  const amount = amountFor(before, simulation.amount, deps.config.maxAmount)
   const now = deps.now()
   if (before.hold !== null || !isPending(asOf(before, now).status)) throw refuse('INTENT_NOT_PENDING')
   await dropOldMarks(deps, before, deadlineAt)
@@ -101,15 +101,11 @@ export async function simulatePayment(
   return effectOf(marking.mark, simulated(deps, after, marking.mark), false)
 }
 
-function amountFor(
-  deps: Pick<Deps, 'config'>,
-  { amountType, amount }: Intent,
-  { amount: requested }: Simulation,
-): number {
+function amountFor({ amountType, amount }: Intent, requested: number | null, maxAmount: number): number {
   if (amountType === 'FIXED' && requested !== null && requested !== amount)
     throw refuse('VALIDATION_ERROR', {
       param: 'amount',
       message: `amount must be the amount of the payment intent, ${amount}, or be omitted.`,
     })
-  return requested ?? amount ?? Math.min(defaultOpenAmount, deps.config.maxAmount)
+  return requested ?? amount ?? Math.min(defaultOpenAmount, maxAmount)
 }

@@ -22,6 +22,8 @@ export interface ImportCounts {
   rows: number
 }
 
+type ReadDeps = Pick<Deps, 'Product'>
+
 /** The differences between a file and the shop's products. */
 export interface Comparison {
   created: ProductDescription[]
@@ -37,11 +39,7 @@ export interface Comparison {
  * same product, even if they are far apart in the file. Throws VALIDATION_ERROR with the file's faults, and
  * SERVICE_UNAVAILABLE after the deadline.
  */
-export async function compare(
-  deps: Pick<Deps, 'Product'>,
-  scope: ImportScope,
-  rows: readonly ProductRow[],
-): Promise<Comparison> {
+export async function compare(deps: ReadDeps, scope: ImportScope, rows: readonly ProductRow[]): Promise<Comparison> {
   refuseLate(scope.deadlineAt)
   const faults = createFaults()
   const byHandle = Map.groupBy(rows, ({ handle }) => handle)
@@ -102,8 +100,6 @@ export interface ImportScope extends Pick<Product, 'businessId' | 'sandbox'> {
   session?: mongo.ClientSession
 }
 
-type ReadDeps = Pick<Deps, 'Product'>
-
 /** The number of products that MongoDB sends per batch. A batch of products of the largest size takes up 7 MB. */
 const batchSize = 100
 
@@ -117,11 +113,7 @@ const skusOnly = {
 } as const
 
 /** Finds the variants in the shop that currently have these SKUs. Throws SERVICE_UNAVAILABLE after the deadline. */
-async function readOwners(
-  deps: ReadDeps,
-  scope: ImportScope,
-  skus: ReadonlySet<string>,
-): Promise<Map<string, SkuOwner>> {
+async function readOwners(deps: ReadDeps, scope: ImportScope, skus: Set<string>): Promise<Map<string, SkuOwner>> {
   const owners = new Map<string, SkuOwner>()
   if (skus.size === 0) return owners
   const found = listedOf<WithSkus>(deps, scope, { skus: { $in: [...skus] } }, skusOnly)
