@@ -1,6 +1,5 @@
 import type { Work } from '../work/loop.ts'
-import type { CleaningDeps } from './cleaning.ts'
-import { startCounts, type Watch } from './cleaning.ts'
+import { type CleaningDeps, startCounts, type Watch } from './cleaning.ts'
 import { eachBusiness } from './each-business.ts'
 import { createPace } from './pace.ts'
 import { isLeased, isOwed, lastDue, openRecord, startPass, takeLease } from './record.ts'

@@ -3,8 +3,7 @@ import type { LedgerEntry } from '../ledger/entry.ts'
 import { dayOf } from '../ledger/link.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { outboxIndex } from '../outbox/event.ts'
-import type { Cleaning } from './cleaning.ts'
-import { batchLimits } from './cleaning.ts'
+import { batchLimits, type Cleaning } from './cleaning.ts'
 import { removeTests } from './remove.ts'
 
 const { documents, maxTimeMS } = batchLimits

@@ -14,8 +14,7 @@ import { readPhone } from '../../wallets/phone.ts'
 import { orderFormat } from '../../webhooks/body/order-data.ts'
 import type { Product } from '../products/product.ts'
 import { findAnyLine, findLines, type Line } from './lines.ts'
-import type { Customer, Order, OrderItem } from './order.ts'
-import { presentOrder } from './order.ts'
+import { type Customer, type Order, type OrderItem, presentOrder } from './order.ts'
 
 export interface OrderRequest {
   /** The items to order. If this is null, the order is for one unit of any product that is in stock. */
