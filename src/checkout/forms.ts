@@ -3,7 +3,7 @@ import { decimal } from '../../schemas/currency.ts'
 import { type FormMessages, field, hasMessages, summary } from './field.ts'
 import { facts, ltr, ltrText, type Price, priceRows, sellerRows } from './layout.ts'
 import { leftMs, type Offer, pollAttributes, type Sheet, startOfOffer } from './offer.ts'
-import { returnUrl } from './return-url.ts'
+import { returnUrl } from './state.ts'
 
 /**
  * Returns the form for the first step of an OPEN payment, in which the customer enters the amount. `typed` is the

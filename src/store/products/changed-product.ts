@@ -1,8 +1,7 @@
 import { maxVariants } from '../../../schemas/product-limits.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import { type GivenSkus, newVariant, skusOf, skuTaken } from './new-product.ts'
-import { variantById, variantByLabel } from './pick-variant.ts'
-import type { Product, Variant } from './product.ts'
+import { type Product, type Variant, variantById, variantByLabel } from './product.ts'
 
 /**
  * A change to a product. Fields that are omitted keep their values. Variants that are omitted are not changed, unless

@@ -5,8 +5,7 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { pickVariant } from '../products/pick-variant.ts'
-import { presentVariant, type Variant } from '../products/product.ts'
+import { pickVariant, presentVariant, type Variant } from '../products/product.ts'
 import { findProduct } from '../products/read.ts'
 
 /**
