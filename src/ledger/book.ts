@@ -57,8 +57,10 @@ export function entriesOf(source: EventSource, { id, event, createdAt, facts }: 
   const { payerPhone = '', commission, refund, paidAt = createdAt } = facts
   if (event === 'payment.confirmed' && commission !== undefined) {
     const shared = { referenceNumber, merchantReference, occurredAt: paidAt, day: dayOf(paidAt) }
-    const entry = { ...shared, _id: id, amount: facts.amount ?? 0, payerPhone, commission }
-    return [{ ...entry, type: 'payment' }, ...feeOf(id, shared, -commission.providerTtc)]
+    return [
+      { ...shared, _id: id, amount: facts.amount ?? 0, payerPhone, commission, type: 'payment' },
+      ...feeOf(id, shared, -commission.providerTtc),
+    ]
   }
   if (event === 'payment.refunded' && refund !== undefined) {
     const { id: refundId, amount, reason = null, createdAt: startedAt = createdAt, returnedFees } = refund
@@ -69,16 +71,10 @@ export function entriesOf(source: EventSource, { id, event, createdAt, facts }: 
       occurredAt: createdAt,
       day: dayOf(createdAt),
     }
-    const entry = {
-      ...shared,
-      _id: id,
-      amount: -amount,
-      payerPhone,
-      reason,
-      startedAt,
-      returnedFees,
-    }
-    return [{ ...entry, type: 'refund' }, ...feeOf(id, shared, returnedFees.providerTtc)]
+    return [
+      { ...shared, _id: id, amount: -amount, payerPhone, reason, startedAt, returnedFees, type: 'refund' },
+      ...feeOf(id, shared, returnedFees.providerTtc),
+    ]
   }
   return []
 }

@@ -39,12 +39,8 @@ const demoPayer = '22000001'
  * `simulatePayment` does that.
  */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Simulation {
-  const { amount, payerPhone, outcome } = deps.validate(simulatePaymentBody, body)
-  return {
-    amount: amount ?? null,
-    payerPhone: readPhone(payerPhone ?? demoPayer) ?? demoPayer,
-    outcome: outcome ?? 'success',
-  }
+  const { amount = null, payerPhone = demoPayer, outcome = 'success' } = deps.validate(simulatePaymentBody, body)
+  return { amount, payerPhone: readPhone(payerPhone) ?? demoPayer, outcome }
 }
 
 /**

@@ -29,12 +29,8 @@ export interface RefundRequest {
 
 /** Validates the body of a refund request. */
 export function parseRefund(deps: Pick<Deps, 'validate'>, body: unknown): RefundRequest {
-  const { amount, reason, expectedRefundable } = deps.validate(refundBody, body)
-  return {
-    amount: amount ?? null,
-    reason: reason ?? null,
-    expectedRefundable: expectedRefundable ?? null,
-  }
+  const { amount = null, reason = null, expectedRefundable = null } = deps.validate(refundBody, body)
+  return { amount, reason, expectedRefundable }
 }
 
 /**

@@ -21,18 +21,12 @@ export interface ProductRequest extends Pick<Product, 'name' | 'description' | '
  */
 export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
   const input = deps.validate(createProductBody, body) as CreateProductBody
+  const { name, description = '', images = [], active = true } = input
   const given =
     input.variants === undefined
       ? [{ label: defaultLabel, price: input.price, stock: input.stock, sku: input.sku, prefix: '' }]
       : input.variants.map((variant, index) => ({ ...variant, prefix: `variants[${index}].` }))
-  return {
-    name: input.name,
-    description: input.description ?? '',
-    images: input.images ?? [],
-    active: input.active ?? true,
-    variants: given.map(newVariant),
-    givenSkus: readSkus(given),
-  }
+  return { name, description, images, active, variants: given.map(newVariant), givenSkus: readSkus(given) }
 }
 
 /**

@@ -35,11 +35,9 @@ export async function lookUpWallet(deps: Reads, phone: string, businessId: strin
   return account === null ? null : walletFacts(deps, account)
 }
 
-const walletFacts = (deps: Reads, account: WalletAccount): WalletFacts => ({
-  phone: account.phone,
-  businessId: account.businessId,
-  balance: account.balance,
-  pin: pinState(account, deps.now()),
-  fixedOutcome: account.pinHash === null ? { outcome: 'refused', reason: 'wrong_pin' } : fixedOutcomeOf(account),
-  createdAt: account.createdAt,
-})
+function walletFacts(deps: Reads, account: WalletAccount): WalletFacts {
+  const { phone, businessId, balance, pinHash, createdAt } = account
+  const fixedOutcome =
+    pinHash === null ? ({ outcome: 'refused', reason: 'wrong_pin' } as const) : fixedOutcomeOf(account)
+  return { phone, businessId, balance, pin: pinState(account, deps.now()), fixedOutcome, createdAt }
+}
