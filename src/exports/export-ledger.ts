@@ -33,12 +33,6 @@ const fields = {
   'after.byType': 0,
 } as const
 
-/** Some lines of an exported file. */
-export interface Chunk {
-  text: string
-  lines: number
-}
-
 type FormQuery = Pick<ExportLedgerQuery, 'format' | (typeof csvParams)[number]>
 const csvParams = ['delimiter', 'language'] as const
 
@@ -95,7 +89,7 @@ export async function* eachChunk(
   kind: ExportKind,
   { first, last }: Positions,
   writer: LineWriter,
-): AsyncGenerator<Chunk, void, undefined> {
+): AsyncGenerator<{ text: string; lines: number }, void, undefined> {
   for (let start = first; start <= last; start += entriesPerChunk) {
     const beganAt = performance.now()
     const end = Math.min(last, start + entriesPerChunk - 1)

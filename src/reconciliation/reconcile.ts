@@ -6,26 +6,17 @@ import type { Models } from '../mongo/models.ts'
 import { createPace } from '../retention/pace.ts'
 import { newId } from '../security/ids.ts'
 import { compareFile } from './compare-file.ts'
-import type { Difference } from './differences.ts'
 import type { FileFormat, RowFaults } from './read-file.ts'
-import { type Counts, differenceCount, maxStored } from './reconciliation.ts'
+import { differenceCount, maxStored, type Reconciliation } from './reconciliation.ts'
 
-export interface ReconcileInput {
-  /** The UTC day, such as `2026-11-25`. */
-  day: string
-  /** The wallet whose payments are compared, or null for all live wallets. */
-  wallet: string | null
-  fileName: string
+export interface ReconcileInput extends Pick<Reconciliation, 'day' | 'wallet' | 'fileName'> {
   bytes: AsyncIterable<Uint8Array>
   format: FileFormat
 }
 
 /** A finished run. It can contain more differences than are stored. */
-export interface Reconciled {
+export interface Reconciled extends Pick<Reconciliation, 'sha256' | 'counts' | 'differences'> {
   id: string
-  sha256: string
-  counts: Counts
-  differences: Difference[]
 }
 
 /**

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { expireDue, expireIntent } from '../../src/intents/expire.ts'
 import { type PaymentRequest, payIntent } from '../../src/intents/payments/pay.ts'
-import { queryDueWallets } from '../../src/intents/query-due-wallets.ts'
+import { queryDueWallets } from '../../src/intents/query-wallets.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { noCommission } from '../../src/wallets/commission.ts'

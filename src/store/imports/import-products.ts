@@ -167,18 +167,16 @@ function batchesOf<Item>(items: readonly Item[], countVariants: (item: Item) => 
 }
 
 /**
- * The result of a dry run. It contains the counts of the import, and the handles of the first products that the import
- * would create, update or leave unchanged.
- */
-type Preview = ImportCounts & { dryRun: true; handles: Comparison['handles'] }
-
-/**
  * The maximum number of handles in each list. The lists are limited because the response is stored for a day. The
  * counts include the products whose handles are not listed.
  */
 const maxListed = 100
 
-function previewOf({ counts, handles }: Comparison): Preview {
+/**
+ * Returns the result of a dry run. It contains the counts of the import, and the handles of the first products that the
+ * import would create, update or leave unchanged.
+ */
+function previewOf({ counts, handles }: Comparison) {
   const listed = Object.entries(handles).map(([kind, all]) => [kind, all.slice(0, maxListed)])
   return { ...counts, dryRun: true, handles: Object.fromEntries(listed) as Comparison['handles'] }
 }
