@@ -30,7 +30,7 @@ const helpWidth = 80
  */
 export function effectsHelp(effects: Effects, noun: string, name: string): string {
   const { undo, undoNote } = effects
-  const parts = namedEffects(effects).map(([name, sentence]) => `\n${wrapped(`${name}: ${sentence}`)}`)
+  const parts = namedEffects(effects).map(([effect, sentence]) => `\n${wrapped(`${effect}: ${sentence}`)}`)
   const last = undo === undefined ? wrapped(`Undo: ${undoNote}`) : `Undo with: ${noun} ${undo}`
   return `${parts.join('')}\n${last}\n\nExample:\n  admin ${noun} ${name} ID`
 }
