@@ -8,7 +8,7 @@ import type { Countable } from '../lists/counts/countable.ts'
 import { readCountedPage } from '../lists/counts/read-page.ts'
 import { findOldestEvent } from '../outbox/find-oldest-event.ts'
 import type { LoggedEvent } from './logged-event.ts'
-import { checkReadable, readableBy } from './readable.ts'
+import { checkReadable, readableBy } from './present.ts'
 
 /** The events to list. The span limits the times at which they happened. */
 interface EventSearch extends Slice, Span {

@@ -1,3 +1,4 @@
+import { type EventName, events } from '../../schemas/events.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
@@ -7,7 +8,6 @@ import { inSlices } from '../process/in-slices.ts'
 import { bodyOf } from '../webhooks/body/compose.ts'
 import { findBodySources } from '../webhooks/body/find-source.ts'
 import type { LoggedEvent } from './logged-event.ts'
-import { checkReadable } from './readable.ts'
 
 /** An event as merchants see it. `body` is the webhook's body, with the event's id as its `id`. */
 export interface PresentedEvent {
@@ -61,4 +61,15 @@ export async function findEvent(
   const [presented] = await presentEvents(deps, [logged])
   if (presented === undefined) throw refuse('EVENT_NOT_FOUND')
   return presented
+}
+
+const names = Object.keys(events) as EventName[]
+
+/** Returns the event types that the caller may read. They do not include `cleaned`. */
+export const readableBy = ({ scopes }: Caller): EventName[] => names.filter((name) => scopes.has(events[name]))
+
+/** Throws SCOPE_REQUIRED if the caller may not read events of this type. */
+export function checkReadable({ scopes }: Caller, type: EventName): void {
+  const scope = events[type]
+  if (!scopes.has(scope)) throw refuse('SCOPE_REQUIRED', { details: { scope } })
 }

@@ -10,7 +10,7 @@ import { longestReadMs, readSlice } from '../../input/pagination.ts'
 import { readWithinPage } from '../../lists/page-bytes.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { LoggedEvent } from '../logged-event.ts'
-import { checkReadable, readableBy } from '../readable.ts'
+import { checkReadable, readableBy } from '../present.ts'
 
 /** A part of the feed to read. `after` is the number of the event before it. */
 export interface FeedSearch {
