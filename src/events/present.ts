@@ -3,7 +3,6 @@ import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Models } from '../mongo/models.ts'
 import { inSlices } from '../process/in-slices.ts'
 import { bodyOf } from '../webhooks/body/compose.ts'
 import { findBodySources } from '../webhooks/body/find-source.ts'
@@ -24,7 +23,7 @@ export interface PresentedEvent {
  * because the clean-up removes an intent's events before the intent itself.
  */
 export async function presentEvents(
-  models: Pick<Models, 'Intent' | 'Order'>,
+  models: Pick<Deps, 'Intent' | 'Order'>,
   events: readonly LoggedEvent[],
 ): Promise<PresentedEvent[]> {
   const sources = await findBodySources(

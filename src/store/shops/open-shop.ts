@@ -5,7 +5,6 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { nativeCollection, nullIfDuplicate } from '../../mongo/collection.ts'
-import type { Models } from '../../mongo/models.ts'
 import { newId } from '../../security/ids.ts'
 import type { Shop } from './shop.ts'
 
@@ -52,7 +51,7 @@ export const openShopAlone = (deps: ShopDeps, caller: Caller, session: mongo.Cli
 
 /** Creates a business's live shop. Returns null if the business already has one. */
 export const createShop = (
-  deps: Pick<Models, 'Shop'> & AuditedDeps,
+  deps: Pick<Deps, 'Shop'> & AuditedDeps,
   { businessId, name }: Pick<Shop, 'businessId' | 'name'>,
   by: By,
 ): Promise<Shop | null> =>
