@@ -24,14 +24,14 @@ export interface PresentedEvent {
  */
 export async function presentEvents(
   models: Pick<Deps, 'Intent' | 'Order'>,
-  events: readonly LoggedEvent[],
+  found: readonly LoggedEvent[],
 ): Promise<PresentedEvent[]> {
   const sources = await findBodySources(
     models,
-    events.map(({ referenceNumber }) => referenceNumber),
+    found.map(({ referenceNumber }) => referenceNumber),
   )
   const presented: PresentedEvent[] = []
-  await inSlices(events, (logged) => {
+  await inSlices(found, (logged) => {
     const { _id: id, event: type, createdAt, referenceNumber, sandbox } = logged
     const source = sources.get(referenceNumber)
     if (source === undefined) return
