@@ -1,5 +1,4 @@
-import { measureProcess } from '../src/metrics/measure-process.ts'
-import { createMetrics } from '../src/metrics/metrics.ts'
+import { createMetrics, measureProcess } from '../src/metrics/metrics.ts'
 
 /** Prints every metric in the text format of Prometheus, for `promtool check metrics`. */
 const metrics = createMetrics()

@@ -1,6 +1,6 @@
 import type { Express, NextFunction, Request, Response } from 'express'
 import { adminPages, sendStaffError, staffPageRights } from './admin/pages/router.ts'
-import { sendCheckoutError } from './checkout/errors.ts'
+import { sendCheckoutError } from './checkout/respond.ts'
 import { checkoutPageRights, checkoutPages, isHosted } from './checkout/router.ts'
 import type { Deps } from './deps.ts'
 import { refuse } from './errors.ts'

@@ -1,7 +1,7 @@
 import type { Deps } from '../src/deps.ts'
 import { inBatches } from '../src/mongo/in-batches.ts'
 import { deadShownSeconds } from '../src/queues/jobs.ts'
-import { nightly } from '../src/retention/night.ts'
+import { nightly } from '../src/retention/record.ts'
 import type { Delivery } from '../src/webhooks/deliveries/delivery.ts'
 import { deliveryIdOf, deliveryJob, jobIdOf } from '../src/webhooks/deliveries/delivery-job.ts'
 import { type DeliveryRecord, recordFields } from '../src/webhooks/deliveries/present.ts'

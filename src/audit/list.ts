@@ -1,8 +1,10 @@
+import { stringify } from 'csv-stringify/sync'
 import { listAuditQuery } from '../../schemas/list-audit.ts'
 import type { Deps } from '../deps.ts'
 import { readName } from '../input/name.ts'
 import { readSpan, type Span, within } from '../input/span.ts'
-import { type AuditEvent, readable } from './audit-event.ts'
+import { type AuditEvent, type By, readable } from './audit-event.ts'
+import { addLine } from './audited.ts'
 
 /**
  * Selects lines from the audit trail. `who`, `act`, `subject` and `businessId` each select the lines that have the same
@@ -44,13 +46,10 @@ export async function listAudit(
   filter: AuditFilter,
   size = pageSize,
 ): Promise<{ lines: AuditEvent[]; next: string | null }> {
-  const found = await deps.AuditEvent.find(conditions(filter))
-    .sort({ at: -1, _id: -1 })
-    // One additional line is read to determine whether there is another page. Counting all lines would become slower as
-    // the trail grows.
-    .limit(size + 1)
-    .lean<AuditEvent[]>()
-  const lines = found.slice(0, size).map(readable)
+  // One additional line is read to determine whether there is another page. Counting all lines would become slower as
+  // the trail grows.
+  const found = await readNewest(deps, conditions(filter), size + 1)
+  const lines = found.slice(0, size)
   const last = lines.at(-1)
   const hasMore = found.length > size && last !== undefined
   return { lines, next: hasMore ? `${last.at.getTime()}-${last._id.slice(0, 100)}` : null }
@@ -73,10 +72,73 @@ function conditions({ who, act, subject, businessId, before, ...span }: AuditFil
 const maxOnPage = 100
 
 /** Returns the latest audit lines about the given subjects, starting with the newest line. */
-export const trailOf = async (deps: Pick<Deps, 'AuditEvent'>, subjects: readonly string[]): Promise<AuditEvent[]> =>
-  (
-    await deps.AuditEvent.find({ subject: { $in: subjects }, at: { $type: 'date' } })
-      .sort({ at: -1, _id: -1 })
-      .limit(maxOnPage)
-      .lean<AuditEvent[]>()
-  ).map(readable)
+export const trailOf = (deps: Pick<Deps, 'AuditEvent'>, subjects: readonly string[]): Promise<AuditEvent[]> =>
+  readNewest(deps, { subject: { $in: subjects }, at: { $type: 'date' } }, maxOnPage)
+
+async function readNewest(deps: Pick<Deps, 'AuditEvent'>, where: object, limit: number): Promise<AuditEvent[]> {
+  const found = await deps.AuditEvent.find(where).sort({ at: -1, _id: -1 }).limit(limit).lean<AuditEvent[]>()
+  return found.map(readable)
+}
+
+export const exportFormats = ['csv', 'jsonl'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
+/** The number of lines that one query reads, and that one piece of the file contains. */
+const linesPerPiece = 250
+
+const columns: Record<string, (line: AuditEvent) => unknown> = {
+  id: ({ _id }) => _id,
+  at: ({ at }) => at.toISOString(),
+  actor_kind: ({ actor }) => actor.kind,
+  actor: ({ actor }) => actor.name,
+  from: ({ actor }) => actor.from,
+  act: ({ act }) => act,
+  subject: ({ subject }) => subject,
+  business: ({ businessId }) => businessId,
+  reason: ({ reason }) => reason,
+  before: ({ before }) => before && JSON.stringify(before),
+  after: ({ after }) => after && JSON.stringify(after),
+  seal: ({ seal }) => seal ?? null,
+}
+
+/** Adds the line about an export to the audit trail, before the export reads any lines. */
+export async function recordExport(
+  deps: Pick<Deps, 'AuditEvent' | 'now'>,
+  { before: _before, ...filter }: AuditFilter,
+  format: ExportFormat,
+  by: By,
+): Promise<void> {
+  const set = Object.entries(filter).filter(([, value]) => value !== null)
+  const after = { format, ...Object.fromEntries(set) }
+  const about = { act: 'audit.exported', subject: 'audit', businessId: filter.businessId } as const
+  await addLine(deps, by, { ...about, after })
+}
+
+/**
+ * Yields the selected lines as text, newest first. The next lines are read only when the caller needs them, so the
+ * whole file is never in memory. `read` runs each query.
+ */
+export async function* exportAudit(
+  read: (query: (deps: Pick<Deps, 'AuditEvent'>) => ReturnType<typeof listAudit>) => ReturnType<typeof listAudit>,
+  filter: AuditFilter,
+  format: ExportFormat,
+): AsyncGenerator<string, void, undefined> {
+  if (format === 'csv') yield `${Object.keys(columns).join(',')}\r\n`
+  for (let rest = filter; ; ) {
+    const { lines, next } = await read((deps) => listAudit(deps, rest, linesPerPiece))
+    const last = lines.at(-1)
+    if (last === undefined) return
+    yield format === 'csv' ? csvOf(lines) : jsonLinesOf(lines)
+    if (next === null) return
+    rest = { ...filter, before: { at: last.at, id: last._id } }
+  }
+}
+
+/** A spreadsheet could execute a cell that begins with `=` or a similar character, so such a cell gets a `'` first. */
+const csvOf = (lines: AuditEvent[]): string =>
+  stringify(lines.map(cellsOf), { record_delimiter: '\r\n', quoted_string: true, escape_formulas: true })
+
+const cellsOf = (line: AuditEvent): unknown[] => Object.values(columns).map((cell) => cell(line))
+
+const jsonLinesOf = (lines: AuditEvent[]): string =>
+  lines.map(({ _id: id, seal = null, ...line }) => `${JSON.stringify({ id, ...line, seal })}\n`).join('')

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { mongo } from 'mongoose'
 import { isDuplicate, nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
@@ -10,10 +10,7 @@ export const startOfHour = (at: Date): Date => new Date(Math.floor(at.getTime() 
 
 /** The id of a line of which each hour has at most one for each key. */
 const idInHour = (key: string, kind: 'first' | 'repeats', at: Date): string =>
-  createHash('sha256')
-    .update(JSON.stringify([key, kind, startOfHour(at)]))
-    .digest('hex')
-    .slice(0, 24)
+  hash('sha256', JSON.stringify([key, kind, startOfHour(at)]), 'hex').slice(0, 24)
 
 /**
  * Counts a line that repeats an earlier one of the same hour and key. All repeats share one line, which keeps the time

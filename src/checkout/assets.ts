@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Response, Router } from 'express'
 import { script } from './script.ts'
 import { style } from './style.ts'
@@ -6,8 +6,7 @@ import { style } from './style.ts'
 /**
  * Returns the path of an asset. The path contains a hash of the asset, so browsers can cache the asset indefinitely.
  */
-const pathOf = (text: string, ending: string): string =>
-  `/pay/${createHash('sha256').update(text).digest('hex').slice(0, 10)}.${ending}`
+const pathOf = (text: string, ending: string): string => `/pay/${hash('sha256', text, 'hex').slice(0, 10)}.${ending}`
 
 export const stylePath = pathOf(style, 'css')
 export const scriptPath = pathOf(script, 'js')

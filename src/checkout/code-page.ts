@@ -5,13 +5,13 @@ import { formFields } from '../http/body/read-form.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
 import { redirectTo, sendPage } from '../http/pages/send-page.ts'
 import { readCode } from '../intents/code.ts'
-import { findByCode } from '../intents/find-by-code.ts'
+import { findByCode } from '../intents/find.ts'
 import { isId } from '../security/ids.ts'
 import { type FormMessages, field, hasMessages, noMessages, summary } from './field.ts'
 import { page } from './layout.ts'
-import { newLinkProof } from './link-proof.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
 import type { LookupLimit } from './lookup-limit.ts'
+import { newLinkProof } from './proofs.ts'
 import { onlyBy, sendNotFound, sendTooMany } from './respond.ts'
 
 /**
@@ -47,7 +47,7 @@ export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
 }
 
 /**
- * Returns the URL of the payment's page. The URL includes a proof (link-proof.ts), because a customer who has typed a
+ * Returns the URL of the payment's page. The URL includes a proof (proofs.ts), because a customer who has typed a
  * valid code is not guessing links.
  */
 const addressOfPayment = (deps: Pick<Deps, 'secrets'>, locale: Locale, found: { shortCode: string }): string =>

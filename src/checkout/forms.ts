@@ -1,10 +1,9 @@
 import { html } from 'ghtml'
 import { decimal } from '../../schemas/currency.ts'
 import { type FormMessages, field, hasMessages, summary } from './field.ts'
-import { facts, ltr, ltrText } from './layout.ts'
+import { facts, ltr, ltrText, type Price, priceRows, sellerRows } from './layout.ts'
 import { leftMs, type Offer, pollAttributes, type Sheet, startOfOffer } from './offer.ts'
-import { returnUrl } from './return-url.ts'
-import { type Price, priceRows, sellerRows } from './rows.ts'
+import { returnUrl } from './state.ts'
 
 /**
  * Returns the form for the first step of an OPEN payment, in which the customer enters the amount. `typed` is the
@@ -38,7 +37,7 @@ export function amountForm(offer: Offer, typed: string, fault: string | null): S
 
 /** The contents of the payment form. */
 export interface PayForm extends Price {
-  /** The token that identifies the form (form-token.ts). */
+  /** The token that identifies the form (proofs.ts). */
   token: string
   phone: string
   messages: FormMessages

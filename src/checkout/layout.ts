@@ -1,4 +1,5 @@
 import { html } from 'ghtml'
+import type { OfferedIntent } from '../intents/batchers.ts'
 import { scriptPath, stylePath } from './assets.ts'
 import { addressOf, type Locale, locales } from './locale.ts'
 
@@ -69,3 +70,29 @@ export type Row = readonly [term: string, value: string | null]
 /** Returns a list of terms and values as HTML. */
 export const facts = (rows: readonly Row[]): string =>
   html`<dl>!${rows.map(([term, value]) => (value === null ? '' : html`<dt>${term}</dt><dd>!${value}</dd>`))}</dl>`
+
+/** Returns an amount of money as HTML. */
+export const moneyHtml = ({ money }: Locale, centimes: number): string => ltr(money(centimes))
+
+/** The amount of a payment and the payer's fee, which is added to the amount, in centimes. */
+export interface Price {
+  amount: number
+  fee: number
+}
+
+/** Returns the rows with the merchant's name and the payment's label. */
+export const sellerRows = (
+  { words: { facts: terms } }: Locale,
+  { merchant, label }: Pick<OfferedIntent, 'merchant' | 'label'>,
+): Row[] => [
+  [terms.merchant, merchantTextUnlessBlank(merchant)],
+  [terms.label, merchantTextUnlessBlank(label)],
+]
+
+/** Returns the rows with the amount, the fee and the total. If there is no fee, only the amount has a row. */
+export function priceRows(locale: Locale, { amount, fee }: Price): Row[] {
+  const { facts: terms } = locale.words
+  const amountRow: Row = [terms.amount, moneyHtml(locale, amount)]
+  if (fee === 0) return [amountRow]
+  return [amountRow, [terms.fee, moneyHtml(locale, fee)], [terms.total, moneyHtml(locale, amount + fee)]]
+}

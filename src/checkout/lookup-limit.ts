@@ -52,7 +52,7 @@ export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics
 
   return {
     /**
-     * Looks up a short code from a page's URL. If the visitor has a proof (link-proof.ts), `ip` is null and no limit
+     * Looks up a short code from a page's URL. If the visitor has a proof (proofs.ts), `ip` is null and no limit
      * applies.
      */
     async link<Found>(ip: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>> {

@@ -4,10 +4,12 @@ import type { Deps } from '../deps.ts'
 import { sendPage } from '../http/pages/send-page.ts'
 import type { OfferedIntent } from '../intents/batchers.ts'
 import { isCodeActive } from '../intents/code.ts'
+import { acceptsPayments } from '../intents/marks.ts'
 import { asOf } from '../intents/present.ts'
+import type { Wallet } from '../wallets/wallet.ts'
 import { page } from './layout.ts'
-import { newLinkProof } from './link-proof.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
+import { newLinkProof } from './proofs.ts'
 import { type State, stateOf } from './state.ts'
 
 /** A page about a payment, by its path below the path of the payment's page. */
@@ -23,7 +25,7 @@ export interface Offer {
   path: string
   /** The page that the visitor opened: the payment's page, or the page with its QR code. */
   view: View
-  /** The proof that the payment's page adds to its own URLs (link-proof.ts). */
+  /** The proof that the payment's page adds to its own URLs (proofs.ts). */
   proof: string
   /**
    * The id of the payment that this customer's form made. It is taken from the URL, and is null for any other visitor.
@@ -103,3 +105,10 @@ export function sendSheet(
   const query = { ...sheet.query, proof }
   sendPage(res, status, page({ locale, title, path: path + view, query, sandbox }, body))
 }
+
+/**
+ * Returns the wallet that can currently pay an intent. Returns null if the business is suspended, the intent's outbox
+ * is full, or no wallet is configured.
+ */
+export const walletFor = ({ wallets }: Pick<Deps, 'wallets'>, intent: OfferedIntent): Wallet | null =>
+  intent.isSuspended || !acceptsPayments(intent) ? null : wallets.forPayments(intent.sandbox)

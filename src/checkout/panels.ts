@@ -1,10 +1,8 @@
 import { html } from 'ghtml'
 import type { OfferedIntent } from '../intents/batchers.ts'
-import { facts, ltr, merchantTextUnlessBlank } from './layout.ts'
+import { facts, ltr, merchantTextUnlessBlank, moneyHtml, type Price, priceRows } from './layout.ts'
 import { addressOfOffer, type Offer, pollAttributes, type Sheet, sentQuery } from './offer.ts'
-import { returnUrl } from './return-url.ts'
-import { moneyHtml, type Price, priceRows } from './rows.ts'
-import type { State } from './state.ts'
+import { returnUrl, type State } from './state.ts'
 import type { Note } from './words/words.ts'
 
 /**

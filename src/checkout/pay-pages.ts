@@ -7,15 +7,14 @@ import type { OfferedIntent } from '../intents/batchers.ts'
 import { isCodeActive } from '../intents/code.ts'
 import { isId, isShortCode } from '../security/ids.ts'
 import { confirm } from './confirm.ts'
-import { hasLinkProof } from './link-proof.ts'
 import type { LookupLimit } from './lookup-limit.ts'
-import { leftMs, type OfferHandler, offerOf, type View } from './offer.ts'
+import { leftMs, type OfferHandler, offerOf, type View, walletFor } from './offer.ts'
 import { createPinLimit } from './pin-limit.ts'
+import { hasLinkProof } from './proofs.ts'
 import { sendQrImage, showQr } from './qr-page.ts'
 import { onlyBy, sendNotFound, sendTooMany } from './respond.ts'
 import { show } from './show.ts'
 import { isOpen } from './state.ts'
-import { walletFor } from './wallet-for.ts'
 
 /**
  * Serves `/p/{shortCode}`: a payment's page (`payUrl` in SPEC 2.1), its form, its status for the script, and its QR

@@ -1,14 +1,14 @@
 import type { Response } from 'express'
+import { encode as encodePng } from 'fast-png'
 import { html } from 'ghtml'
+import { encode, renderSVG } from 'uqr'
 import type { Deps } from '../deps.ts'
 import { codeUrlOf, payUrlOf } from '../intents/present-created.ts'
 import { commissionNow } from './amount.ts'
 import { deadline } from './forms.ts'
-import { facts, ltr, ltrText } from './layout.ts'
+import { facts, ltr, ltrText, type Price, priceRows, sellerRows } from './layout.ts'
 import { imageOfOffer, type Offer, type OfferHandler, type Sheet, sendSheet, showsCode } from './offer.ts'
 import { panel } from './panels.ts'
-import { qrPng, qrSvg } from './qr-code.ts'
-import { type Price, priceRows, sellerRows } from './rows.ts'
 import { refuseUnpayable } from './show.ts'
 import { isOpen } from './state.ts'
 
@@ -49,6 +49,39 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): Sheet {
 !${deadline(offer)}
 <p class="way">!${(['svg', 'png'] as const).map((type) => html`<a href="${imageOfOffer(offer, type)}" download>${qr.download(type.toUpperCase())}</a>`)}</p>`
   return { title: title(total === null ? null : ltrText(locale, total)), query: {}, body }
+}
+
+/**
+ * How a payment link is encoded. Level M still reads correctly if 15 % of the code is hidden by a scratch or a
+ * reflection. The border of 4 modules is the quiet zone that the QR standard requires.
+ */
+const encoding = { ecc: 'M', border: 4 } as const
+
+/** The width of one module (one square of the code) in the PNG image. Printed at 300 dpi, a module is 1.7 mm wide. */
+const pixelsPerModule = 20
+
+/** Returns a QR code as an SVG image. */
+const qrSvg = (text: string): string =>
+  // Without crisp edges, browsers draw light lines between neighbouring modules.
+  renderSVG(text, { ...encoding, pixelSize: 1 }).replace('<svg ', '<svg shape-rendering="crispEdges" ')
+
+/** Returns a QR code as a PNG image with one bit for each pixel. */
+function qrPng(text: string): Buffer {
+  const { data: modules } = encode(text, encoding)
+  const width = modules.length * pixelsPerModule
+  const data = Buffer.concat(modules.flatMap((row) => Array<Buffer>(pixelsPerModule).fill(pixelRow(row))))
+  return Buffer.from(encodePng({ width, height: width, channels: 1, depth: 1, data }))
+}
+
+/** Returns one row of pixels, 8 in each byte. A 1 is a white pixel. */
+function pixelRow(modules: boolean[]): Buffer {
+  const row = Buffer.alloc(Math.ceil((modules.length * pixelsPerModule) / 8))
+  modules.forEach((isBlack, index) => {
+    if (isBlack) return
+    for (let x = index * pixelsPerModule; x < (index + 1) * pixelsPerModule; x += 1)
+      row[x >> 3] = (row[x >> 3] ?? 0) | (128 >> (x & 7))
+  })
+  return row
 }
 
 const images = {

@@ -1,9 +1,10 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
+import type { SendError } from '../http/pages/page-errors.ts'
 import { addHeader, sendPage } from '../http/pages/send-page.ts'
 import { page } from './layout.ts'
 import { addressOf, localeOf } from './locale.ts'
-import type { Note } from './words/words.ts'
+import type { Note, Words } from './words/words.ts'
 
 /** The page that the link on an error page reopens. */
 interface RequestedPage {
@@ -57,4 +58,25 @@ export function sendTooMany(req: Request, res: Response, closedMs: number): void
   const minutes = Math.max(1, Math.ceil(closedMs / 60_000))
   addHeader(res, 'Retry-After', minutes * 60)
   sendNote(res, 429, words.notes.tooMany(left(minutes * 60_000)), requestedPage(req))
+}
+
+const noteNames: Record<number, Exclude<keyof Words['notes'], 'tooMany' | 'again'>> = {
+  404: 'notFound',
+  413: 'tooLarge',
+  500: 'broken',
+  503: 'unavailable',
+}
+
+/**
+ * The waiting time that the error page shows for the status 429. One minute is the shortest time that can be shown as a
+ * number, because the pages show waiting times in whole minutes.
+ */
+const minWaitMs = 60_000
+
+/** Sends the error page in the customer's language, with a link that reopens the requested page. */
+export const sendCheckoutError: SendError = (req, res, status) => {
+  const { words, left } = localeOf(res)
+  const { notes } = words
+  const note = status === 429 ? notes.tooMany(left(minWaitMs)) : notes[noteNames[status] ?? 'notUnderstood']
+  sendNote(res, status, note, requestedPage(req))
 }

@@ -18,7 +18,7 @@ export const isHosted = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:
 
 /**
  * Serves the pages on which customers pay (SPEC 1), either by typing a code or by following a payment's link. If an
- * error is thrown, errors.ts sends an error page.
+ * error is thrown, respond.ts sends an error page.
  */
 export function checkoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })

@@ -3,13 +3,11 @@ import { decimal } from '../../schemas/currency.ts'
 import type { Deps } from '../deps.ts'
 import { addHeader } from '../http/pages/send-page.ts'
 import { amountOf } from './amount.ts'
+import { messagesOf, newPayForm } from './confirm.ts'
 import { noMessages } from './field.ts'
 import { amountForm } from './forms.ts'
-import { messagesOf } from './notice.ts'
-import { type Offer, type OfferHandler, sendSheet } from './offer.ts'
+import { type Offer, type OfferHandler, sendSheet, walletFor } from './offer.ts'
 import { notNow, panel } from './panels.ts'
-import { newPayForm } from './read-confirmation.ts'
-import { walletFor } from './wallet-for.ts'
 
 /** Handles GET requests for a payment's page, which shows the payment's current state. */
 export const show: OfferHandler = (deps, offer, req, res) => {

@@ -8,7 +8,7 @@ import type { Countable } from '../lists/counts/countable.ts'
 import { readCountedPage } from '../lists/counts/read-page.ts'
 import { findOldestEvent } from '../outbox/find-oldest-event.ts'
 import type { LoggedEvent } from './logged-event.ts'
-import { checkReadable, readableBy } from './readable.ts'
+import { checkReadable, readableBy } from './present.ts'
 
 /** The events to list. The span limits the times at which they happened. */
 interface EventSearch extends Slice, Span {
@@ -36,10 +36,15 @@ export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Pr
   const ofTypes = { businessId, sandbox, event: { $in: types } }
   // Count checkpoints only work for lists that never shrink, and the clean-up removes test events.
   if (!sandbox && referenceNumber === null) {
-    const countable = {
-      ...neverShrinking(deps),
+    const countable: Countable = {
+      collection: deps.LoggedEvent.collection,
       key: `live events ${businessId} ${types.join()}`,
       where: ofTypes,
+      index: 'byTypeAndTime',
+      keptFrom: null,
+      // The relay may log an event long after it happened, such as after an outage of all workers. Checkpoints therefore
+      // end before the oldest event that has not been relayed.
+      completeBefore: async () => (await findOldestEvent(deps, longestReadMs))?.createdAt ?? null,
     }
     return readCountedPage(deps, countable, search, search, {})
   }
@@ -51,14 +56,3 @@ export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Pr
   const index = referenceNumber === null ? 'byTypeAndTime' : 'byReference'
   return readPage<LoggedEvent>(deps.LoggedEvent, { where, index }, search)
 }
-
-/**
- * The relay may log an event long after it happened, such as after an outage of all workers. Checkpoints therefore end
- * before the oldest event that has not been relayed.
- */
-const neverShrinking = (deps: Reads): Omit<Countable, 'key' | 'where'> => ({
-  collection: deps.LoggedEvent.collection,
-  index: 'byTypeAndTime',
-  keptFrom: null,
-  completeBefore: async () => (await findOldestEvent(deps, longestReadMs))?.createdAt ?? null,
-})

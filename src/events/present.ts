@@ -1,4 +1,8 @@
-import type { Models } from '../mongo/models.ts'
+import { type EventName, events } from '../../schemas/events.ts'
+import type { Caller } from '../businesses/caller.ts'
+import type { Deps } from '../deps.ts'
+import { refuse } from '../errors.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import { inSlices } from '../process/in-slices.ts'
 import { bodyOf } from '../webhooks/body/compose.ts'
 import { findBodySources } from '../webhooks/body/find-source.ts'
@@ -19,15 +23,15 @@ export interface PresentedEvent {
  * because the clean-up removes an intent's events before the intent itself.
  */
 export async function presentEvents(
-  models: Pick<Models, 'Intent' | 'Order'>,
-  events: readonly LoggedEvent[],
+  models: Pick<Deps, 'Intent' | 'Order'>,
+  found: readonly LoggedEvent[],
 ): Promise<PresentedEvent[]> {
   const sources = await findBodySources(
     models,
-    events.map(({ referenceNumber }) => referenceNumber),
+    found.map(({ referenceNumber }) => referenceNumber),
   )
   const presented: PresentedEvent[] = []
-  await inSlices(events, (logged) => {
+  await inSlices(found, (logged) => {
     const { _id: id, event: type, createdAt, referenceNumber, sandbox } = logged
     const source = sources.get(referenceNumber)
     if (source === undefined) return
@@ -35,4 +39,36 @@ export async function presentEvents(
     presented.push({ id, type, createdAt, referenceNumber, sandbox, body })
   })
   return presented
+}
+
+/**
+ * Returns one of the caller's events. Throws EVENT_NOT_FOUND if the id is unknown, or if the event belongs to another
+ * business or has been removed. Throws SANDBOX_MISMATCH if the event belongs to the other environment. Throws
+ * SCOPE_REQUIRED if the key's scopes do not permit reading it. The existence of the event is no secret then, because
+ * the webhooks of the business contain its id.
+ */
+export async function findEvent(
+  deps: Pick<Deps, 'LoggedEvent' | 'Intent' | 'Order'>,
+  caller: Caller,
+  id: string,
+): Promise<PresentedEvent> {
+  const { businessId, sandbox } = caller
+  const logged = await nativeCollection(deps.LoggedEvent).findOne({ _id: id, businessId })
+  if (logged === null || logged.event === 'cleaned') throw refuse('EVENT_NOT_FOUND')
+  if (logged.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')
+  checkReadable(caller, logged.event)
+  const [presented] = await presentEvents(deps, [logged])
+  if (presented === undefined) throw refuse('EVENT_NOT_FOUND')
+  return presented
+}
+
+const names = Object.keys(events) as EventName[]
+
+/** Returns the event types that the caller may read. They do not include `cleaned`. */
+export const readableBy = ({ scopes }: Caller): EventName[] => names.filter((name) => scopes.has(events[name]))
+
+/** Throws SCOPE_REQUIRED if the caller may not read events of this type. */
+export function checkReadable({ scopes }: Caller, type: EventName): void {
+  const scope = events[type]
+  if (!scopes.has(scope)) throw refuse('SCOPE_REQUIRED', { details: { scope } })
 }

@@ -7,11 +7,10 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { longestReadMs } from '../input/pagination.ts'
 import { readSpan, upToNow } from '../input/span.ts'
-import { findPositions, numberedBy, type Positions } from '../ledger/positions.ts'
+import { findPositions, numberedBy, type Positions } from '../ledger/list.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { readInSlices } from '../process/in-slices.ts'
-import { createLineWriter, type FileForm, type LineWriter } from './export-lines.ts'
-import { type ExportedEntry, entryTypeOf } from './facts.ts'
+import { createLineWriter, type ExportedEntry, entryTypeOf, type FileForm, type LineWriter } from './export-lines.ts'
 
 /** The number of entries that one query reads and one chunk contains. A chunk is usually about 25 kB long. */
 const entriesPerChunk = 125
@@ -33,12 +32,6 @@ const fields = {
   'after.payouts': 0,
   'after.byType': 0,
 } as const
-
-/** Some lines of an exported file. */
-export interface Chunk {
-  text: string
-  lines: number
-}
 
 type FormQuery = Pick<ExportLedgerQuery, 'format' | (typeof csvParams)[number]>
 const csvParams = ['delimiter', 'language'] as const
@@ -96,7 +89,7 @@ export async function* eachChunk(
   kind: ExportKind,
   { first, last }: Positions,
   writer: LineWriter,
-): AsyncGenerator<Chunk, void, undefined> {
+): AsyncGenerator<{ text: string; lines: number }, void, undefined> {
   for (let start = first; start <= last; start += entriesPerChunk) {
     const beganAt = performance.now()
     const end = Math.min(last, start + entriesPerChunk - 1)

@@ -1,7 +1,146 @@
+import { currencyCode } from '../../schemas/currency.ts'
 import type { Delimiter } from '../../schemas/delimiter.ts'
 import type { ExportFormat, ExportKind, ExportLanguage } from '../../schemas/export-ledger.ts'
+import type { EntryType } from '../../schemas/list-entries.ts'
+import type { LedgerEntry } from '../ledger/entry.ts'
+import { dayOf } from '../ledger/link.ts'
+import { noCommission } from '../wallets/commission.ts'
 import { type Cell, csvHeader, csvRows } from './csv.ts'
-import { type ExportedEntry, factsOf } from './facts.ts'
+
+/** An entry, with the fields that exports read. */
+export type ExportedEntry = Omit<LedgerEntry, 'after'> & { after: Pick<LedgerEntry['after'], 'balance'> }
+
+/** A fact that exports show, with its name in CSV files. Facts that are amounts are in centimes. */
+interface Fact {
+  /** The name in JSON, if it is not the key of the fact. */
+  json?: string
+  name: Record<ExportLanguage, string>
+  isAmount?: true
+  read(entry: ExportedEntry): string | number | null
+}
+
+const fact = (en: string, fr: string, ar: string, read: Fact['read']): Fact => ({ name: { en, fr, ar }, read })
+const centimes = (...parts: Parameters<typeof fact>): Fact => ({ ...fact(...parts), isAmount: true })
+
+const feesOf = ({ commission = noCommission }: ExportedEntry) => commission
+const timeOf = (at: Date | undefined): string | null => at?.toISOString() ?? null
+
+/**
+ * All facts. The keys are their names in JSON unless `json` is set. `number` is the same as in GET
+ * /dev/balance/entries.
+ */
+const allFacts = {
+  number: fact('Number', 'Numéro', 'الرقم', ({ position = 0 }) => position),
+  type: fact('Type', 'Type', 'النوع', ({ type }) => type),
+  // The sums of these days are in the statements. A movement can be booked on a later day than its own.
+  statementDay: fact('Statement day', 'Jour du relevé', 'يوم كشف الحساب', ({ bookedAt }) => dayOf(bookedAt)),
+  dayOfPayment: { json: 'day', ...fact('Day of payment', 'Jour du paiement', 'يوم الدفع', ({ day }) => day) },
+  dayOfRefund: { json: 'day', ...fact('Day of refund', 'Jour du remboursement', 'يوم الاسترداد', ({ day }) => day) },
+  dayOfMovement: { json: 'day', ...fact('Day of movement', 'Jour du mouvement', 'يوم الحركة', ({ day }) => day) },
+  bookedAt: fact('Booked at', 'Comptabilisé le', 'وقت القيد', ({ bookedAt }) => timeOf(bookedAt)),
+  occurredAt: fact('Occurred at', 'Effectué le', 'وقت العملية', ({ occurredAt }) => timeOf(occurredAt)),
+  referenceNumber: fact(
+    'Reference number',
+    'Numéro de référence',
+    'الرقم المرجعي',
+    ({ referenceNumber = null }) => referenceNumber,
+  ),
+  merchantReference: fact(
+    'Merchant reference',
+    'Référence du commerçant',
+    'مرجع التاجر',
+    ({ merchantReference = null }) => merchantReference,
+  ),
+  refundId: fact('Refund ID', 'Identifiant du remboursement', 'معرّف الاسترداد', ({ refundId = null }) => refundId),
+  payoutReference: fact(
+    'Payout reference',
+    'Référence du versement',
+    'مرجع التحويل',
+    ({ payoutReference = null }) => payoutReference,
+  ),
+  payerPhone: fact('Payer phone', 'Téléphone du payeur', 'هاتف الدافع', ({ payerPhone = null }) => payerPhone),
+  reason: fact('Reason', 'Motif', 'السبب', ({ reason = null }) => reason),
+  currency: fact('Currency', 'Devise', 'العملة', () => currencyCode),
+  // In an export of entries, the amount is the change of the balance, so it can be negative.
+  amount: centimes('Amount', 'Montant', 'المبلغ', ({ amount }) => amount),
+  refunded: { json: 'amount', ...centimes('Amount', 'Montant', 'المبلغ', ({ amount }) => -amount) },
+  providerTtc: centimes('Merchant fee', 'Frais du commerçant', 'رسوم التاجر', (entry) => feesOf(entry).providerTtc),
+  net: centimes('Net', 'Net', 'الصافي', (entry) => entry.amount - feesOf(entry).providerTtc),
+  payerTtc: centimes('Payer fee', 'Frais du payeur', 'رسوم الدافع', (entry) => feesOf(entry).payerTtc),
+  tof: centimes('TOF', 'TOF', 'TOF', (entry) => feesOf(entry).tof),
+  tte: centimes('TTE', 'TTE', 'TTE', (entry) => feesOf(entry).tte),
+  returnedProviderTtc: centimes(
+    'Returned merchant fee',
+    'Frais rendus au commerçant',
+    'رسوم التاجر المعادة',
+    ({ returnedFees }) => returnedFees?.providerTtc ?? 0,
+  ),
+  returnedPayerTtc: centimes(
+    'Returned payer fee',
+    'Frais rendus au payeur',
+    'رسوم الدافع المعادة',
+    ({ returnedFees }) => returnedFees?.payerTtc ?? 0,
+  ),
+  balance: centimes('Balance', 'Solde', 'الرصيد', ({ after }) => after.balance),
+} satisfies Record<string, Fact>
+
+const origin = ['bookedAt', 'occurredAt', 'referenceNumber', 'merchantReference'] as const
+
+/** The facts of each kind of export, in the order of the columns. The number, which resumes a download, comes first. */
+const shown: Record<ExportKind, readonly (keyof typeof allFacts)[]> = {
+  payments: [
+    'number',
+    'statementDay',
+    'dayOfPayment',
+    ...origin,
+    'payerPhone',
+    'currency',
+    'amount',
+    'providerTtc',
+    'net',
+    'payerTtc',
+    'tof',
+    'tte',
+  ],
+  refunds: [
+    'number',
+    'statementDay',
+    'dayOfRefund',
+    ...origin,
+    'refundId',
+    'reason',
+    'currency',
+    'refunded',
+    'returnedProviderTtc',
+    'returnedPayerTtc',
+  ],
+  entries: [
+    'number',
+    'type',
+    'statementDay',
+    'dayOfMovement',
+    ...origin,
+    'refundId',
+    'payoutReference',
+    'currency',
+    'amount',
+    'balance',
+  ],
+}
+
+/** Returns the facts of a kind of export, each with its name in JSON as `key`. */
+const factsOf = (kind: ExportKind) =>
+  shown[kind].map((name) => {
+    const shared: Fact = allFacts[name]
+    return { ...shared, key: shared.json ?? name }
+  })
+
+/** The type of the entries that an export contains, or null for all types. */
+export const entryTypeOf: Record<ExportKind, EntryType | null> = {
+  payments: 'payment',
+  refunds: 'refund',
+  entries: null,
+}
 
 /** The content and form of an exported file. The delimiter and language matter only for CSV. */
 export interface FileForm {
@@ -20,7 +159,7 @@ export interface LineWriter {
 }
 
 /** The word behind the name of an amount in the columns that show it in centimes. */
-const centimes = { en: 'centimes', fr: 'centimes', ar: 'سنتيم' } as const
+const inCentimes = { en: 'centimes', fr: 'centimes', ar: 'سنتيم' } as const
 
 /** Returns a writer for files of this form. It writes the same lines for the same entries, however they are grouped. */
 export function createLineWriter({ kind, format, delimiter, language }: FileForm): LineWriter {
@@ -33,7 +172,7 @@ export function createLineWriter({ kind, format, delimiter, language }: FileForm
   const amounts = facts.filter(({ isAmount }) => isAmount)
   const names = [
     ...facts.map(({ name }) => name[language]),
-    ...amounts.map(({ name }) => `${name[language]} (${centimes[language]})`),
+    ...amounts.map(({ name }) => `${name[language]} (${inCentimes[language]})`),
   ]
   const rowOf = (entry: ExportedEntry): Cell[] => [
     ...facts.map(({ read, isAmount }) => (isAmount ? { centimes: Number(read(entry)) } : read(entry))),

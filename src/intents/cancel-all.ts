@@ -79,6 +79,8 @@ export async function cancelAll(
   { ending, count, pending, ...by }: CancelRun,
 ): Promise<void> {
   const id = newId()
+  const { businessId, sandbox, createdBefore } = selection
+  const after = { mode: sandbox ? 'test' : 'live', createdBefore, pending }
   const pace = createPace(ending, async () => undefined)
   let last: Intent | null = null
   let isRecorded = false
@@ -87,7 +89,7 @@ export async function cancelAll(
     const page: Intent[] = await pace(async () => {
       const found = await readPage(deps.Intent, walkOf(selection), last, pageSize)
       if (!isRecorded && found.some((intent) => isCancellable(intent, deps.now()))) {
-        await record(deps, selection, { by, pending }, id)
+        await addLine(deps, by, { _id: id, act: 'intents.cancelled', subject: businessId, businessId, after })
         isRecorded = true
       }
       count(await cancelPage(deps, found, id))
@@ -110,20 +112,6 @@ const walkOf = ({ businessId, sandbox, createdBefore: before }: CancelSelection)
   from: null,
   before,
 })
-
-const record = (
-  deps: CancelDeps,
-  { businessId, sandbox, createdBefore }: CancelSelection,
-  { by, pending }: { by: By; pending: number },
-  _id: string,
-): Promise<unknown> =>
-  addLine(deps, by, {
-    _id,
-    act: 'intents.cancelled',
-    subject: businessId,
-    businessId,
-    after: { mode: sandbox ? 'test' : 'live', createdBefore, pending },
-  })
 
 async function cancelPage(deps: CancelDeps, page: Intent[], key: string): Promise<CancelResult[]> {
   const at = deps.now()

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { createLiveIntentBody, createTestIntentBody } from '../../schemas/create-intent.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { type Reserve, withinStorage } from '../businesses/quotas.ts'
 import type { Deps } from '../deps.ts'
-import { type Refusal, refuse, unavailable } from '../errors.ts'
+import { refuse, refuseLate } from '../errors.ts'
 import { effectOf, newMark, type Result, type WriteRequest } from '../idempotency/request.ts'
 import { freshSince, type Mark } from '../idempotency/response.ts'
 import { environmentOf } from '../metrics/metrics.ts'
@@ -17,10 +18,33 @@ import type { Intent } from './intent.ts'
 import { referenceIndex, requestIndex } from './intent-indexes.ts'
 import { isPending, isRefundable } from './lifecycle.ts'
 import { liveCodeLimit } from './live-codes.ts'
-import type { IntentRequest } from './parse-create.ts'
 import { asOf, expiryFields } from './present.ts'
 import { createdResponse, findCreated, responseFormat } from './present-created.ts'
+import { noneFree } from './short-codes.ts'
 import { countTransition } from './transition.ts'
+
+/** The fields of a new intent that come from the merchant's request. The service sets all other fields. */
+export type IntentRequest = Pick<
+  Intent,
+  'amount' | 'amountType' | 'label' | 'merchantReference' | 'metadata' | 'successUrl' | 'cancelUrl'
+>
+
+/**
+ * Validates the body of a create request (SPEC 4.1) and returns the fields of the intent that come from the request.
+ */
+export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body: unknown): IntentRequest {
+  const schema = sandbox ? createTestIntentBody : createLiveIntentBody
+  const valid = deps.validate(schema, body)
+  return {
+    amount: valid.amount ?? null,
+    amountType: valid.amountType ?? 'FIXED',
+    label: valid.label ?? null,
+    merchantReference: valid.merchantReference ?? null,
+    metadata: Object.entries(valid.metadata ?? {}).map(([key, value]) => ({ key, value })),
+    successUrl: valid.success_url ?? null,
+    cancelUrl: valid.cancel_url ?? null,
+  }
+}
 
 /**
  * The maximum number of codes to draw for one intent. If a third of the million codes are free, 16 draws find a free
@@ -52,7 +76,7 @@ async function insertIntent(
 ): Promise<Result> {
   const { businessId, sandbox } = caller
   const { deadlineAt } = request
-  if (sandbox && deps.fullSandboxes.has(businessId)) throw noCodeFree()
+  if (sandbox && deps.fullSandboxes.has(businessId)) throw noneFree('payment')
   const shortCode = await deps.shortCodes.take(deadlineAt)
   const { intent, mark } = draft(deps, caller, input, request, shortCode)
   await reserve({ creates: 1, bytes: bytesOf(intent) }).catch((error: unknown) => {
@@ -60,7 +84,7 @@ async function insertIntent(
     throw error
   })
   for (let draws = 0; draws < maxDraws; ) {
-    if (performance.now() >= deadlineAt) throw unavailable()
+    refuseLate(deadlineAt)
     const insertion = await deps.batchers.insertIntent(intent, deadlineAt)
     if (insertion.inserted) {
       countTransition(deps, 'create', intent)
@@ -86,7 +110,7 @@ async function insertIntent(
   }
   deps.shortCodes.giveBack(intent.shortCode)
   if (sandbox) deps.fullSandboxes.add(businessId)
-  throw noCodeFree()
+  throw noneFree('payment')
 }
 
 /** Frees the key of a request that was made more than 24 hours ago. */
@@ -94,12 +118,6 @@ async function freeRequestKey({ Intent }: Pick<Deps, 'Intent'>, { key, arrivedAt
   const old = { 'requestKey.key': key, 'requestKey.at': { $lte: freshSince(arrivedAt) } }
   return (await Intent.updateOne(old, { $unset: { requestKey: 1 } })).modifiedCount > 0
 }
-
-const noCodeFree = (): Refusal =>
-  refuse('SERVICE_UNAVAILABLE', {
-    retryAfterSeconds: 30,
-    message: 'No payment code is free now. Nothing was created. Repeat the request with the same idempotency key.',
-  })
 
 /** Draws a new value for the unique field whose value was already taken. */
 async function drawAgain(deps: Deps, intent: Intent, index: string, deadlineAt: number): Promise<void> {

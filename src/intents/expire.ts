@@ -1,8 +1,11 @@
 import type { Deps } from '../deps.ts'
 import { noDeadline } from '../mongo/batching/batcher.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
 import type { NewJob } from '../queues/jobs.ts'
 import type { Intent } from './intent.ts'
+import { transitions } from './lifecycle.ts'
 import { applyTransition } from './transition.ts'
 
 /** The result for one intent. `dueAt` is the time at which the intent will be due, or null if nothing is left to do. */
@@ -54,3 +57,45 @@ export const expiryJob = (
   jobId: undefined,
   delayMs: Math.max(0, expiresAt.getTime() - now.getTime()),
 })
+
+/**
+ * The poll skips intents that became due less than this long ago, because the jobs that expire them may be about to
+ * run.
+ */
+const graceMs = 1_500
+/** The maximum number of intents that one run of the poll expires for one business. */
+const maxPerBusiness = 1_000
+
+type Expiring = Pick<Intent, '_id' | 'businessId' | 'referenceNumber' | 'cancelsAt'>
+
+/**
+ * Expires the due intents that no job has expired yet. In each run, every business gets a fair share. Returns the
+ * number of intents that were found. The search does not find an intent that a payment holds, because the `cancelsAt`
+ * of such an intent is `neverCancels`.
+ */
+export function expireDue(deps: Deps, perBusiness = maxPerBusiness): Promise<number> {
+  const { from, guard } = transitions.expire
+  const { cancelsAt: isDue } = guard(new Date(deps.now().getTime() - graceMs))
+  return inFairBatches<Expiring>(
+    perBusiness,
+    (last, without) =>
+      nativeCollection(deps.Intent).find<Expiring>(
+        {
+          status: { $in: [...from] },
+          cancelsAt: { ...isDue, ...(last?.cancelsAt ? { $gte: last.cancelsAt } : {}) },
+          businessId: { $nin: [...without] },
+        },
+        {
+          projection: { businessId: 1, referenceNumber: 1, cancelsAt: 1 },
+          hint: 'expiring',
+          sort: { cancelsAt: 1 },
+        },
+      ),
+    async (intents) => {
+      await expireIntents(
+        deps,
+        intents.map(({ referenceNumber }) => referenceNumber),
+      )
+    },
+  )
+}

@@ -3,7 +3,9 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import type { WriteRequest } from '../idempotency/request.ts'
 import type { IntentToChange } from './batchers.ts'
+import { codeKeyOf, isCodeActive } from './code.ts'
 import type { Intent } from './intent.ts'
+import { asOf, expiryFields } from './present.ts'
 
 /**
  * Finds one of the caller's intents and returns it without its outbox. Throws INTENT_NOT_FOUND if the reference is
@@ -33,4 +35,23 @@ function ownedBy<Stored extends Intent>({ businessId, sandbox }: Caller, intent:
     throw refuse('INTENT_NOT_FOUND')
   if (intent.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')
   return intent
+}
+
+const neededFields = { shortCode: 1, codeExpiresAt: 1, ...expiryFields }
+
+/**
+ * Finds the intent with this payment code. `sandboxOf` is the id of the business whose test intents are searched, or
+ * null to search the live intents of all businesses. Returns null if the code is unknown or no longer active, for
+ * example because the intent has been paid or has expired.
+ */
+export async function findByCode(
+  deps: Pick<Deps, 'Intent' | 'now'>,
+  sandboxOf: string | null,
+  code: string,
+): Promise<Pick<Intent, 'shortCode'> | null> {
+  const codeKey = codeKeyOf({ businessId: sandboxOf ?? '', sandbox: sandboxOf !== null }, code)
+  const intent = await deps.Intent.findOne({ codeKey }, neededFields).lean<Intent | null>()
+  if (intent === null) return null
+  const now = deps.now()
+  return isCodeActive(asOf(intent, now), now) ? intent : null
 }

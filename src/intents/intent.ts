@@ -2,12 +2,19 @@ import type { Status } from '../../schemas/list-intents.ts'
 import type { CancellationReason, DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 import { type Mark, markFields } from '../idempotency/response.ts'
 import type { Collection } from '../mongo/collection.ts'
-import type { OutboxEvent } from '../outbox/event.ts'
-import { outboxFields } from '../outbox/event.ts'
+import { type OutboxEvent, outboxFields } from '../outbox/event.ts'
 import type { ReturnedFees } from '../wallets/commission.ts'
 import { intentIndexes } from './intent-indexes.ts'
-import type { Payment, PaymentAttempt, PaymentFailure, PaymentHold } from './payments/payment.ts'
-import { attemptFields, failureFields, holdFields, paymentFields } from './payments/payment.ts'
+import {
+  attemptFields,
+  failureFields,
+  holdFields,
+  type Payment,
+  type PaymentAttempt,
+  type PaymentFailure,
+  type PaymentHold,
+  paymentFields,
+} from './payments/payment.ts'
 import { type Refund, refundFields, returnedFeesFields } from './refunds/refund-record.ts'
 
 export type AmountType = 'FIXED' | 'OPEN'
@@ -168,3 +175,9 @@ export const intents: Collection = {
   },
   indexes: intentIndexes,
 }
+
+/**
+ * Returns the metadata as an object. `Object.fromEntries` turns even `__proto__` into an ordinary key of the object.
+ */
+export const metadataObject = (intent: Pick<Intent, 'metadata'>): Record<string, string> =>
+  Object.fromEntries(intent.metadata.map(({ key, value }) => [key, value]))

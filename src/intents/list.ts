@@ -10,6 +10,7 @@ import type { Intent } from './intent.ts'
 import { alreadyCancelled, isPending, transitions } from './lifecycle.ts'
 
 type Filter = Record<string, unknown>
+type Reads = Pick<Deps, 'Intent'>
 
 export interface IntentSearch extends Slice, Span {
   status: Intent['status'] | null
@@ -97,7 +98,7 @@ export async function listIntents(
   const created = { ...owner, ...within('createdAt', search) }
   if (range !== null && range.of !== 'amounts') {
     const list = range.of === 'payments' ? listPaid : listRefunded
-    return list(deps, { ...created, ...(status === null ? {} : { status }) }, range.span, unlisted, search)
+    return list(deps, { ...created, ...(status === null ? {} : { status }) }, range.span, search)
   }
   const inSpan = {
     ...created,
@@ -153,11 +154,7 @@ function cancelTimes(status: Intent['status'], now: Date): Record<string, unknow
 }
 
 /** Returns whether any of the owner's intents is stored as PENDING but shown as CANCELLED at `now`. */
-async function hasOverdueIntents(
-  deps: Pick<Deps, 'Intent'>,
-  owner: Record<string, unknown>,
-  now: Date,
-): Promise<boolean> {
+async function hasOverdueIntents(deps: Reads, owner: Filter, now: Date): Promise<boolean> {
   const found = await deps.Intent.findOne(
     { ...owner, cancelsAt: { $gt: alreadyCancelled, $lte: now } },
     { _id: 0, cancelsAt: 1 },
@@ -170,16 +167,10 @@ async function hasOverdueIntents(
 const maxInBetween = 10_000
 
 /** Lists the intents that were paid in a span, newest first. `where` is the rest of the filter. */
-const listPaid = (
-  { Intent }: Pick<Deps, 'Intent'>,
-  where: Filter,
-  span: Span,
-  fields: Record<string, 0>,
-  slice: Slice,
-): Promise<Page<Intent>> =>
+const listPaid = ({ Intent }: Reads, where: Filter, span: Span, slice: Slice): Promise<Page<Intent>> =>
   readSortedPage<Intent>(
     Intent,
-    { where: { ...where, ...within('payment.paidAt', span) }, index: 'byPaidAt', fields },
+    { where: { ...where, ...within('payment.paidAt', span) }, index: 'byPaidAt', fields: unlisted },
     slice,
   )
 
@@ -187,19 +178,13 @@ const listPaid = (
  * Lists the intents with at least one successful refund in a span, newest first. MongoDB finds almost all of them in
  * the index alone, because the first or the last refund is in the span. `refundedInBetween` finds the others.
  */
-async function listRefunded(
-  deps: Pick<Deps, 'Intent'>,
-  where: Filter,
-  span: Span,
-  fields: Record<string, 0>,
-  slice: Slice,
-): Promise<Page<Intent>> {
+async function listRefunded(deps: Reads, where: Filter, span: Span, slice: Slice): Promise<Page<Intent>> {
   const { from, to } = span
   // The filter is at the top level, or one `$or` of complete filters. MongoDB reads documents for any other form.
   const read = (...filters: [Filter, ...Filter[]]) => {
     const [one, ...others] = filters.map((filter) => ({ ...where, ...filter }))
     const all = others.length === 0 ? one : { $or: [one, ...others] }
-    return readSortedPage<Intent>(deps.Intent, { where: { ...all }, index: 'byRefundTimes', fields }, slice)
+    return readSortedPage<Intent>(deps.Intent, { where: { ...all }, index: 'byRefundTimes', fields: unlisted }, slice)
   }
   if (to === null) return read(within('refundTimes.lastAt', span))
   if (from === null) return read({ ...firstIn(span), 'refundTimes.lastAt': { $gte: new Date(0) } })
@@ -225,7 +210,7 @@ const firstIn = (span: Span): Filter => within('refundTimes.firstAt', span)
  * refund was after it. Reads only documents of intents with three or more refunds.
  */
 async function refundedInBetween(
-  { Intent }: Pick<Deps, 'Intent'>,
+  { Intent }: Reads,
   where: Filter,
   { from, to }: { from: Date; to: Date },
 ): Promise<string[]> {

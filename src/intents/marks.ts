@@ -10,12 +10,10 @@ export interface Marking {
   arrivedAt: Date
 }
 
-type MarkDetails = Pick<IntentMark, 'refundId' | 'payment'>
-
 export const markingOf = (
   request: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt'>,
   at: Date,
-  details: MarkDetails = {},
+  details: Pick<IntentMark, 'refundId' | 'payment'> = {},
 ): Marking => ({
   mark: { ...newMark(request, at), id: newId(), ...details },
   arrivedAt: request.arrivedAt,

@@ -3,8 +3,7 @@ import type { Deps } from '../deps.ts'
 import { unavailable } from '../errors.ts'
 import { effectOf, type Result, type WriteRequest } from '../idempotency/request.ts'
 import { isFresh } from '../idempotency/response.ts'
-import type { Intent } from './intent.ts'
-import { metadataObject } from './metadata.ts'
+import { type Intent, metadataObject } from './intent.ts'
 
 /** The fields from which the response to a create request is computed. No transition changes these fields. */
 const createdFields = {

@@ -29,16 +29,11 @@ export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Store
   }
 }
 
-interface PresentedIntent extends Record<string, unknown> {
-  payment: object | null
-  refunds: object[]
-}
-
 /**
  * Returns all fields listed in SPEC 2.1, with their values at `now`. Once the payment code is no longer active, it is
  * null.
  */
-export function presentIntent(config: Pick<Config, 'payUrl'>, stored: Intent, now: Date): PresentedIntent {
+export function presentIntent(config: Pick<Config, 'payUrl'>, stored: Intent, now: Date) {
   const intent = asOf(stored, now)
   const { cancellationReason, failure, refunds } = intent
   return {

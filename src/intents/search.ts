@@ -31,14 +31,9 @@ export type FoundIntent = Pick<Intent, keyof typeof fields>
 /**
  * Runs one search, with an index that bounds it. Returns the newest matching intents, in any business and environment.
  */
-async function read(
-  deps: Reads,
-  index: string,
-  where: Record<string, unknown>,
-  more: Record<string, 1> = {},
-): Promise<FoundIntent[]> {
+async function read(deps: Reads, index: string, where: Record<string, unknown>): Promise<FoundIntent[]> {
   const now = deps.now()
-  const found = await deps.Intent.find(where, { _id: 0, ...fields, ...more }, { hint: index })
+  const found = await deps.Intent.find(where, { _id: 0, ...fields }, { hint: index })
     .sort({ createdAt: -1 })
     .limit(maxFound)
     .maxTimeMS(longestReadMs)

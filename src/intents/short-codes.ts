@@ -1,6 +1,6 @@
 import { createCipheriv, type KeyObject } from 'node:crypto'
 import type { Model } from 'mongoose'
-import { type Refusal, refuse, unavailable } from '../errors.ts'
+import { type Refusal, refuse, refuseLate } from '../errors.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { isDatabaseFault } from '../mongo/connect.ts'
 import { type Log, throttled } from '../process/log.ts'
@@ -62,7 +62,7 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
       if (isDatabaseFault(err)) throw err
       // With a new key, codes could repeat.
       report({ err, remedy: 'Set the earlier SECRET_KEY as SECRET_KEY_PREVIOUS.' })
-      throw noneFree()
+      throw noneFree('short')
     }
   }
 
@@ -79,7 +79,7 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
         { $inc: { used: step } },
         { projection: { used: 1 }, returnDocument: 'after' },
       )
-      if (counter?.used === undefined) throw noneFree()
+      if (counter?.used === undefined) throw noneFree('short')
       const codes = shortCodesFrom(key, counter.used - blockSize, blockSize)
       const intents = nativeCollection(deps.Intent).find(
         { shortCode: { $in: codes } },
@@ -105,7 +105,7 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
      */
     async take(deadlineAt: number): Promise<string> {
       for (;;) {
-        if (performance.now() >= deadlineAt) throw unavailable()
+        refuseLate(deadlineAt)
         const code = reserved.pop()
         if (code === undefined) await reserve()
         else {
@@ -120,8 +120,9 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
   }
 }
 
-const noneFree = (): Refusal =>
+/** The refusal of a create that finds no free short code or payment code. */
+export const noneFree = (kind: 'short' | 'payment'): Refusal =>
   refuse('SERVICE_UNAVAILABLE', {
     retryAfterSeconds: 30,
-    message: 'No short code is free now. Nothing was created. Repeat the request with the same idempotency key.',
+    message: `No ${kind} code is free now. Nothing was created. Repeat the request with the same idempotency key.`,
   })

@@ -37,11 +37,8 @@ export const balanceOf = async ({ LedgerEntry }: Pick<Deps, 'LedgerEntry'>, owne
  * Returns the time of the business's oldest event that may not be booked yet, in either environment, or null if there
  * is none. Reads one document. The filter limits no times, so MongoDB reads the index in order instead of sorting.
  */
-async function oldestUnrelayed(
-  { Intent: model }: Pick<Deps, 'Intent'>,
-  { businessId }: ChainOwner,
-): Promise<Date | null> {
-  const found = await nativeCollection(model).findOne<{ oldest: Date }>(
+async function oldestUnrelayed(deps: Pick<Deps, 'Intent'>, { businessId }: ChainOwner): Promise<Date | null> {
+  const found = await nativeCollection(deps.Intent).findOne<{ oldest: Date }>(
     { businessId, 'outbox.createdAt': { $exists: true } },
     {
       hint: outboxIndex.name,

@@ -1,12 +1,11 @@
-import { type ChainOwner, createAppender, type OnStored } from '../chains/append.ts'
+import { appendLinks, type ChainOwner, createAppender, type OnStored } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
 import { type Log, throttled } from '../process/log.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
-import { closeDays } from './close-days.ts'
 import type { LedgerEntry } from './entry.ts'
-import { dayOf, type EntryDraft, linkEntry, totalsOf } from './link.ts'
+import { dayOf, type EntryDraft, linkClosing, linkEntry, totalsOf } from './link.ts'
 
 /** A poll retries the booking every 2 s. */
 const reportEveryMs = 60_000
@@ -30,7 +29,6 @@ export function openLedger(models: Pick<Models, 'LedgerEntry'>, now: () => Date,
       },
       onStored,
     ),
-    /** Closes all days before today (close-days.ts). */
     closeDays: (owner: ChainOwner): Promise<void> => closeDays({ LedgerEntry: models.LedgerEntry, now }, owner),
   }
 }
@@ -59,8 +57,10 @@ export function entriesOf(source: EventSource, { id, event, createdAt, facts }: 
   const { payerPhone = '', commission, refund, paidAt = createdAt } = facts
   if (event === 'payment.confirmed' && commission !== undefined) {
     const shared = { referenceNumber, merchantReference, occurredAt: paidAt, day: dayOf(paidAt) }
-    const entry = { ...shared, _id: id, amount: facts.amount ?? 0, payerPhone, commission }
-    return [{ ...entry, type: 'payment' }, ...feeOf(id, shared, -commission.providerTtc)]
+    return [
+      { ...shared, _id: id, amount: facts.amount ?? 0, payerPhone, commission, type: 'payment' },
+      ...feeOf(id, shared, -commission.providerTtc),
+    ]
   }
   if (event === 'payment.refunded' && refund !== undefined) {
     const { id: refundId, amount, reason = null, createdAt: startedAt = createdAt, returnedFees } = refund
@@ -71,19 +71,29 @@ export function entriesOf(source: EventSource, { id, event, createdAt, facts }: 
       occurredAt: createdAt,
       day: dayOf(createdAt),
     }
-    const entry = {
-      ...shared,
-      _id: id,
-      amount: -amount,
-      payerPhone,
-      reason,
-      startedAt,
-      returnedFees,
-    }
-    return [{ ...entry, type: 'refund' }, ...feeOf(id, shared, returnedFees.providerTtc)]
+    return [
+      { ...shared, _id: id, amount: -amount, payerPhone, reason, startedAt, returnedFees, type: 'refund' },
+      ...feeOf(id, shared, returnedFees.providerTtc),
+    ]
   }
   return []
 }
 
 const feeOf = (id: string, shared: Omit<EntryDraft, '_id' | 'type' | 'amount'>, amount: number): EntryDraft[] =>
   amount === 0 ? [] : [{ ...shared, _id: `${id}-fee`, type: 'fee', amount }]
+
+/**
+ * Closes all days before today: appends the closing marker, unless these days are already closed. No later write can
+ * change a closed day, not even that of a process that was frozen before midnight, because the number that the process
+ * would use is taken.
+ */
+export async function closeDays(
+  deps: Pick<Models, 'LedgerEntry'> & { now(): Date },
+  { businessId, sandbox }: ChainOwner,
+): Promise<void> {
+  const owner = { businessId, sandbox }
+  await appendLinks(nativeCollection(deps.LedgerEntry), owner, [], (last) => {
+    const marker = linkClosing(owner, last, deps.now())
+    return marker === null ? [] : [marker]
+  })
+}

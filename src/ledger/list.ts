@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose'
+import { currencyCode } from '../../schemas/currency.ts'
 import type { EntryType, ListEntriesQuery, ListRefundsQuery } from '../../schemas/list-entries.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import type { Deps } from '../deps.ts'
@@ -6,7 +7,6 @@ import { longestReadMs, type Page, readSlice, type Slice } from '../input/pagina
 import { readSpan, type Span } from '../input/span.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { LedgerEntry } from './entry.ts'
-import { findPositions, numberedBy } from './positions.ts'
 
 /** The entries to list. The span limits `bookedAt`. If `type` is null, entries of all types are listed. */
 interface EntrySearch extends Slice, Span {
@@ -51,4 +51,128 @@ export async function listEntries(
     })
     .toArray()
   return { items, page, limit, total, hasMore: oldest > first }
+}
+
+/** Returns an entry as merchants see it. */
+export const presentEntry = ({
+  _id: id,
+  position: number,
+  type,
+  amount,
+  after,
+  referenceNumber,
+  merchantReference,
+  refundId,
+  payoutReference,
+  day,
+  bookedAt,
+}: LedgerEntry) => ({
+  id,
+  number,
+  type,
+  amount,
+  balance: after.balance,
+  referenceNumber: referenceNumber ?? null,
+  merchantReference: merchantReference ?? null,
+  refundId: refundId ?? null,
+  payoutReference: payoutReference ?? null,
+  day,
+  bookedAt,
+})
+
+/** Returns the refund that an entry books. The wallet has confirmed every refund in the ledger. */
+export const presentListedRefund = ({
+  refundId: id,
+  referenceNumber,
+  merchantReference,
+  amount,
+  reason,
+  returnedFees,
+  startedAt: createdAt,
+  occurredAt: refundedAt,
+  bookedAt,
+}: LedgerEntry) => ({
+  id,
+  referenceNumber,
+  merchantReference: merchantReference ?? null,
+  amount: -amount,
+  currency: currencyCode,
+  reason: reason ?? null,
+  status: 'SUCCEEDED',
+  returnedFees,
+  createdAt,
+  refundedAt,
+  bookedAt,
+})
+
+/**
+ * A range of positions in the ledger, both ends inclusive. The range is empty if `last` is less than `first`. The
+ * positions count all entries, or those of one type.
+ */
+export interface Positions {
+  first: number
+  last: number
+}
+
+/** Returns the field that numbers the entries of a type, and the index on it. */
+export const numberedBy = (type: EntryType | null) =>
+  type === null
+    ? ({ where: {}, field: 'position', index: 'byPosition' } as const)
+    : ({ where: { type }, field: 'typePosition', index: 'byType' } as const)
+
+/**
+ * Returns the positions of the entries of a type, or of all entries, that were booked in a period and come after the
+ * position `afterPosition` among all entries. The clean-up may have removed the oldest entries, so the range does not
+ * begin before the oldest entry that still exists. Later entries get higher positions.
+ */
+export async function findPositions(
+  deps: Reads,
+  { businessId, sandbox }: ChainOwner,
+  type: EntryType | null,
+  { from, to }: Span,
+  afterPosition = 0,
+): Promise<Positions> {
+  const owner = { businessId, sandbox }
+  const [kept, before, skipped, last] = await Promise.all([
+    firstKept(deps, owner, type),
+    from === null ? 0 : countUpToLast(deps, { ...owner, bookedAt: { $lt: from } }, type, byTime),
+    afterPosition === 0 ? 0 : countUpToLast(deps, { ...owner, position: { $lte: afterPosition } }, type, byPosition),
+    countUpToLast(deps, to === null ? owner : { ...owner, bookedAt: { $lte: to } }, type, byTime),
+  ])
+  return { first: Math.min(Math.max(kept, before + 1, skipped + 1), last + 1), last }
+}
+
+/** The order in which the last matching entry is found. */
+interface Order {
+  hint: string
+  sort: Record<string, -1>
+}
+const byTime: Order = { hint: 'byTime', sort: { bookedAt: -1, number: -1 } }
+const byPosition: Order = { hint: 'byPosition', sort: { position: -1 } }
+
+/**
+ * Returns the number of entries up to the last one that the filter matches, including those that the clean-up has
+ * removed since. Each entry and closing marker contains this number, so only the last one is read.
+ */
+async function countUpToLast(
+  { LedgerEntry }: Reads,
+  where: mongo.Filter<LedgerEntry>,
+  type: EntryType | null,
+  order: Order,
+): Promise<number> {
+  const projection = { 'after.entries': 1, 'after.byType': 1 }
+  const options = { ...order, projection, maxTimeMS: longestReadMs }
+  const last = await nativeCollection(LedgerEntry).findOne(where, options)
+  if (last === null) return 0
+  return type === null ? last.after.entries : last.after.byType[type]
+}
+
+/** Returns the position of the oldest entry that the clean-up has not removed. Infinite if there is none. */
+async function firstKept({ LedgerEntry }: Reads, owner: ChainOwner, type: EntryType | null): Promise<number> {
+  const { where, field, index } = numberedBy(type)
+  const first = await nativeCollection(LedgerEntry).findOne(
+    { ...owner, ...where, [field]: { $gte: 1 } } as mongo.Filter<LedgerEntry>,
+    { sort: { [field]: 1 }, hint: index, projection: { [field]: 1 }, maxTimeMS: longestReadMs },
+  )
+  return first?.[field] ?? Number.POSITIVE_INFINITY
 }

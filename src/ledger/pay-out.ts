@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { auditLine, type By } from '../audit/audit-event.ts'
 import { appendLinks } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
@@ -84,7 +84,7 @@ async function findPayout(
 
 function draftOf({ businessId, sandbox, amount, reference }: Payout, now: Date, by: By) {
   const mode = sandbox ? 'test' : 'live'
-  const _id = createHash('sha256').update(`payout ${businessId} ${mode} ${reference}`).digest('hex').slice(0, 24)
+  const _id = hash('sha256', `payout ${businessId} ${mode} ${reference}`, 'hex').slice(0, 24)
   const after = { mode, amount, reference }
   const line = auditLine(by, now, { act: 'business.paid-out', subject: _id, businessId, after })
   const about = { amount: -amount, day: dayOf(now), occurredAt: now, payoutReference: reference }

@@ -1,10 +1,15 @@
+import { currencyCode } from '../../schemas/currency.ts'
+import type { Delimiter } from '../../schemas/delimiter.ts'
+import type { ListStatementsQuery } from '../../schemas/list-statements.ts'
 import { type ChainOwner, findLast } from '../chains/append.ts'
 import type { Deps } from '../deps.ts'
+import { refuse } from '../errors.ts'
+import { csvHeader, csvRows } from '../exports/csv.ts'
+import { readInstant } from '../input/instant.ts'
 import { longestReadMs } from '../input/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { ClosedDay, LedgerEntry } from './entry.ts'
 import { dayOf, noTotals, totalsOf } from './link.ts'
-import { daysOf } from './parse-day.ts'
 
 /** The statement of one UTC day. Once the day is over, its statement never changes. */
 export interface Statement extends ClosedDay {
@@ -61,12 +66,8 @@ const isCovered = (markers: readonly Marker[], day: string): boolean =>
 type Marker = Required<Pick<LedgerEntry, 'day' | 'through' | 'closed'>>
 
 /** Returns the markers that close these days. No two markers close the same day, so there is at most one per day. */
-const markersFrom = async (
-  { LedgerEntry: model }: StatementDeps,
-  owner: ChainOwner,
-  days: readonly string[],
-): Promise<Marker[]> =>
-  (await nativeCollection(model)
+const markersFrom = async (deps: StatementDeps, owner: ChainOwner, days: readonly string[]): Promise<Marker[]> =>
+  (await nativeCollection(deps.LedgerEntry)
     .find(
       { ...owner, through: { $gte: days[0] ?? '' } },
       {
@@ -97,3 +98,78 @@ function openDay(newest: LedgerEntry | null, day: string, today: string): Statem
     ? { day, opening: after.opening, ...totalsOf(after), closing: after.balance, closed }
     : { day, opening: balance, ...noTotals(), closing: balance, closed }
 }
+
+const firstDay = '2000-01-01'
+const dayMs = 86_400_000
+
+/** Parses a day from 2000 to today, such as `2026-11-26`. Throws VALIDATION_ERROR for anything else. */
+export function parseDay({ now }: { now(): Date }, text: string): string {
+  const isDay = text.length === firstDay.length && readInstant(text, 'start') !== null
+  if (isDay && text >= firstDay && text <= dayOf(now())) return text
+  throw notInRange('day', 'must be a day from 2000-01-01 to today in UTC, such as 2026-11-26.')
+}
+
+/** Returns the month of a validated query. By default, this is the current month. Throws if it is in the future. */
+export function parseMonth({ now }: { now(): Date }, { month }: ListStatementsQuery): string {
+  const current = monthOf(dayOf(now()))
+  if (month === undefined || month <= current) return month ?? current
+  throw notInRange('month', 'must not be later than the current month in UTC.')
+}
+
+/** Returns the days of a month up to today, oldest first. */
+function daysOf(month: string, now: Date): string[] {
+  const days: string[] = []
+  for (let at = Date.parse(`${month}-01`); at <= now.getTime(); at += dayMs) {
+    const day = dayOf(new Date(at))
+    if (monthOf(day) !== month) break
+    days.push(day)
+  }
+  return days
+}
+
+const monthOf = (day: string): string => day.slice(0, 7)
+
+const notInRange = (param: string, message: string) =>
+  refuse('VALIDATION_ERROR', { param, message: `${param} ${message}` })
+
+const facts: Record<string, (statement: Statement) => string | number> = {
+  'Statement day': ({ day }) => day,
+  Closed: ({ closed }) => String(closed),
+  Currency: () => currencyCode,
+  'Number of payments': ({ payments }) => payments.count,
+  'Number of refunds': ({ refunds }) => refunds.count,
+  'Number of payouts': ({ payouts }) => payouts.count,
+}
+
+const amounts: Record<string, (statement: Statement) => number> = {
+  Opening: ({ opening }) => opening,
+  Payments: ({ payments }) => payments.amount,
+  Refunds: ({ refunds }) => refunds.amount,
+  Fees: ({ fees }) => fees.amount,
+  Payouts: ({ payouts }) => payouts.amount,
+  Closing: ({ closing }) => closing,
+}
+
+const header = [
+  ...Object.keys(facts),
+  ...Object.keys(amounts),
+  ...Object.keys(amounts).map((name) => `${name} (centimes)`),
+]
+
+/**
+ * Returns statements as a CSV file with one row per day. As in the exports, each amount is a decimal number, and the
+ * last columns repeat it in centimes.
+ */
+export const statementsCsv = (statements: readonly Statement[], delimiter: Delimiter): string =>
+  csvHeader(header, delimiter) +
+  csvRows(
+    statements.map((statement) => {
+      const centimes = Object.values(amounts).map((read) => read(statement))
+      return [
+        ...Object.values(facts).map((read) => read(statement)),
+        ...centimes.map((amount) => ({ centimes: amount })),
+        ...centimes,
+      ]
+    }),
+    delimiter,
+  )

@@ -1,5 +1,5 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
-import { digestOf, headOf } from '../audit/seals/digest.ts'
+import { digestOf, headOf } from '../audit/seals/seal.ts'
 import { type ChainOwner, chainIndex, isNumber } from '../chains/append.ts'
 import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'

@@ -1,17 +1,18 @@
+import type { PipelineStage } from 'mongoose'
 import { latestCheck } from '../audit/seals/nightly-check.ts'
 import type { Deps } from '../deps.ts'
+import { codeKeyOf } from '../intents/code.ts'
+import type { Intent } from '../intents/intent.ts'
+import { transitions } from '../intents/lifecycle.ts'
 import { pingMongo } from '../mongo/connect.ts'
+import { findOldestEvent } from '../outbox/find-oldest-event.ts'
 import type { RetentionRecord } from '../retention/record.ts'
 import { allShortCodes } from '../security/ids.ts'
 import type { ServiceKey } from '../security/service-keys.ts'
+import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { standing } from '../webhooks/endpoints/endpoint.ts'
-import { dueDeliveries, oldestDue } from './due-deliveries.ts'
 import { briefMs, type Figure, figureOf, minuteMs, numberOf, pingOf, queryTimeoutMs } from './figure.ts'
-import { fullestBusinesses } from './fullest-businesses.ts'
-import { expiryLag, outboxLag } from './lags.ts'
-import { shareOfLiveCodes } from './live-codes.ts'
-import { openPayments, openRefunds } from './open-outcomes.ts'
-import { storedBytes } from './stored-bytes.ts'
+import { fullestBusinesses, storedBytes } from './figures-of-businesses.ts'
 
 /**
  * Returns the figures that a scrape reads from MongoDB. Every query uses an index, and the scrape waits at most
@@ -26,7 +27,9 @@ export function figuresOfMongo(all: Deps): Figure[] {
   const { gauges } = deps.metrics
   return [
     pingOf(gauges.mongodbUp, gauges.mongodbPing, () => pingMongo(deps.mongo)),
-    numberOf(gauges.dueDeliveries, briefMs, () => dueDeliveries(deps)),
+    numberOf(gauges.dueDeliveries, briefMs, () =>
+      deps.Delivery.countDocuments(due(deps), { limit: maxDue, maxTimeMS: queryTimeoutMs }),
+    ),
     numberOf(gauges.failingEndpoints, minuteMs, () =>
       deps.Endpoint.countDocuments(
         { ...standing, active: true, 'reportedFailure.since': { $type: 'date' } },
@@ -37,7 +40,9 @@ export function figuresOfMongo(all: Deps): Figure[] {
     numberOf(gauges.replaysRunning, briefMs, () =>
       deps.Replay.countDocuments({ running: true }, { hint: 'due', maxTimeMS: queryTimeoutMs }),
     ),
-    numberOf(gauges.outboxLag, briefMs, () => outboxLag(deps)),
+    numberOf(gauges.outboxLag, briefMs, async () =>
+      ageOf(deps, (await findOldestEvent(deps, queryTimeoutMs))?.createdAt),
+    ),
     numberOf(gauges.expiryLag, briefMs, () => expiryLag(deps)),
     numberOf(gauges.liveCodesUsed, minuteMs, () => shareOfLiveCodes(deps)),
     numberOf(gauges.shortCodesUsed, minuteMs, async () => {
@@ -59,11 +64,105 @@ export function figuresOfMongo(all: Deps): Figure[] {
       return record && record.completedFor.getTime() / 1000
     }),
     figureOf([gauges.openOutcomes, gauges.oldestOpenOutcome], briefMs, async () => {
-      const [payment, refund] = await Promise.all([openPayments(deps), openRefunds(deps)])
+      const [payment, refund] = await Promise.all([
+        openOutcomes(deps, 'hold.queryAt', '$hold.startedAt', []),
+        openOutcomes(deps, 'refunds.queryAt', '$refunds.createdAt', [
+          { $unwind: '$refunds' },
+          { $match: { 'refunds.queryAt': { $type: 'date' } } },
+        ]),
+      ])
       for (const [kind, open] of Object.entries({ payment, refund })) {
         gauges.openOutcomes.set({ kind }, open.count)
         gauges.oldestOpenOutcome.set({ kind }, open.oldestSeconds)
       }
     }),
   ]
+}
+
+/** Returns how many seconds have passed since `at`, or 0 if `at` is missing or in the future. */
+const ageOf = (deps: Deps, at: Date | null | undefined): number =>
+  at ? Math.max(0, deps.now().getTime() - at.getTime()) / 1000 : 0
+
+/** The maximum number of due deliveries to count. Counting more would cost more without revealing anything new. */
+const maxDue = 10_000
+
+/**
+ * Returns the filter for due deliveries. `$type` makes MongoDB use the partial index `open`. A delivery whose attempt
+ * is in progress does not match, because its lease ends in the future.
+ */
+const due = (deps: Deps) => ({ nextAttemptAt: { $type: 'date', $lte: deps.now() } }) as const
+
+/** Returns how many seconds ago the longest-overdue delivery became due, or 0 if no delivery is due. */
+async function oldestDue(deps: Deps): Promise<number> {
+  const oldest = await deps.Delivery.findOne(due(deps), { nextAttemptAt: 1 })
+    .sort({ nextAttemptAt: 1 })
+    .maxTimeMS(queryTimeoutMs)
+    .lean<Pick<Delivery, 'nextAttemptAt'> | null>()
+  return ageOf(deps, oldest?.nextAttemptAt)
+}
+
+/**
+ * Returns how many seconds the most overdue PENDING intent is past its expiry, or 0 if none is overdue. Ignores intents
+ * with a hold, because their expiry may be delayed.
+ */
+async function expiryLag(deps: Deps): Promise<number> {
+  const oldest = await deps.Intent.findOne(
+    { status: { $in: transitions.expire.from }, ...transitions.expire.guard(deps.now()) },
+    { expiresAt: 1 },
+  )
+    .sort({ cancelsAt: 1 })
+    .maxTimeMS(queryTimeoutMs)
+    .lean<Pick<Intent, 'expiresAt'> | null>()
+  return ageOf(deps, oldest?.expiresAt)
+}
+
+/**
+ * The number of codes in the sample, which starts at 000000. The sample is representative because codes are assigned
+ * randomly: if 80 % of all codes are in use, the error is about 1 %. Reading all codes would mean reading a million
+ * documents.
+ */
+const sampleSize = 2_000
+
+const keyOf = (code: number): string => codeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
+
+/** Returns the fraction of live payment codes that are not available to new intents, from 0 to 1. */
+async function shareOfLiveCodes(deps: Deps): Promise<number> {
+  const taken = await deps.Intent.countDocuments(
+    // A code that has become available keeps its key until it is assigned to a new intent, so `codeReusableAt` must be
+    // checked too.
+    { codeKey: { $gte: keyOf(0), $lt: keyOf(sampleSize) }, codeReusableAt: { $gt: deps.now() } },
+    { maxTimeMS: queryTimeoutMs },
+  )
+  return taken / sampleSize
+}
+
+/** The maximum number of intents to read from each end of the index. Reading more would not reveal anything new. */
+const maxCounted = 1_000
+
+/**
+ * Counts the payments or refunds that have been sent to a wallet but whose outcomes are not stored yet, in at most
+ * `maxCounted` intents, and returns the age of the oldest of them. If more than twice `maxCounted` intents have open
+ * outcomes, this is the age of the oldest outcome that was read. Most payments are still in progress and complete within
+ * a second.
+ *
+ * Reads from both ends of the index, which is ordered by the time of the next query to the wallet. The longer an
+ * outcome has been open, the longer the wait before its next query, up to a minute. Usually, therefore, the newest
+ * outcomes are at the start of the index, and the outcomes at the end have been open for minutes. However, if no worker
+ * is querying the wallet, the oldest outcomes are at the start. The order matters only if there are too many outcomes
+ * to read all of them.
+ */
+async function openOutcomes(deps: Deps, queryAt: string, startedAt: string, unwind: PipelineStage[]) {
+  const from = async (direction: 1 | -1) => {
+    const [result] = await deps.Intent.aggregate<{ count: number; oldest: Date }>([
+      // The filter has no other conditions, so that MongoDB reads the index in order.
+      { $match: { [queryAt]: { $exists: true } } },
+      { $sort: { [queryAt]: direction } },
+      { $limit: maxCounted },
+      ...unwind,
+      { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: startedAt } } },
+    ]).option({ maxTimeMS: queryTimeoutMs })
+    return { count: result?.count ?? 0, oldestSeconds: ageOf(deps, result?.oldest) }
+  }
+  const [first, last] = await Promise.all([from(1), from(-1)])
+  return { count: first.count, oldestSeconds: Math.max(first.oldestSeconds, last.oldestSeconds) }
 }

@@ -46,6 +46,8 @@ export const mapPage = <From, To>({ items, next }: IdPage<From>, convert: (item:
   next,
 })
 
-/** Returns the filter without the conditions that are undefined. */
-export const given = <Filter extends object>(filter: Filter): Partial<Filter> =>
-  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Partial<Filter>
+type Given<Filter> = { [Name in keyof Filter]?: Exclude<Filter[Name], undefined> }
+
+/** Returns the filter, or other fields, without those that are undefined. */
+export const given = <Filter extends object>(filter: Filter): Given<Filter> =>
+  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Given<Filter>

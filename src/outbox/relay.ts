@@ -3,17 +3,14 @@ import { logEvents } from '../events/log.ts'
 import { expiryJob } from '../intents/expire.ts'
 import { bookEvents } from '../ledger/book.ts'
 import { noDeadline } from '../mongo/batching/batcher.ts'
+import type { Jobs } from '../queues/jobs.ts'
 import { causeOf } from '../webhooks/deliveries/new-delivery.ts'
 import type { Caused } from './event.ts'
 import { maxEventsPerRead } from './relay-batchers.ts'
 import { type DeliveryCounts, relayDeliveries } from './relay-deliveries.ts'
 
 /** Documents whose outboxes may contain events. */
-export interface ToRelay {
-  intentIds?: string[]
-  orderIds?: string[]
-  endpointIds?: string[]
-}
+export type ToRelay = Partial<Jobs['outbox-relay'] & { endpointIds: string[] }>
 
 type Kind = 'Intent' | 'Order' | 'Endpoint'
 

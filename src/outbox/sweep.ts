@@ -16,15 +16,20 @@ interface Unrelayed {
 
 /**
  * Relays the events found in outboxes, oldest first, with a limit on the number of documents per business. Returns the
- * number of documents found.
+ * number of documents found. The search reads only index keys, because a document may be as large as 500 KB. It does
+ * not find documents whose events have all been relayed.
  */
 export async function pollOutboxes(deps: Deps, perBusiness = maxPerBusiness): Promise<number> {
   const latest = new Date(deps.now().getTime() - graceMs)
   const relayAll = <Doc extends { _id: string }>(model: Model<Doc>, toRelay: (ids: string[]) => ToRelay) =>
-    inFairBatches(
+    inFairBatches<Unrelayed>(
       perBusiness,
-      (_, exceptBusinessIds) => findUnrelayed(model, latest, exceptBusinessIds),
-      async (found: Unrelayed[]) => void (await relayOutboxes(deps, toRelay(found.map(({ _id }) => _id)))),
+      (_, exceptBusinessIds) =>
+        nativeCollection(model).find<Unrelayed>(
+          { 'outbox.createdAt': { $lte: latest }, businessId: { $nin: [...exceptBusinessIds] } } as object,
+          { projection: { businessId: 1 }, hint: 'withOutbox', sort: { 'outbox.createdAt': 1 } },
+        ),
+      async (found) => void (await relayOutboxes(deps, toRelay(found.map(({ _id }) => _id)))),
     )
   const relayed = await Promise.allSettled([
     relayAll(deps.Intent, (intentIds) => ({ intentIds })),
@@ -36,17 +41,3 @@ export async function pollOutboxes(deps: Deps, perBusiness = maxPerBusiness): Pr
     return found + result.value
   }, 0)
 }
-
-/**
- * Finds documents with events in their outboxes, starting with the document that has the oldest event. Reads only index
- * keys, because a document may be as large as 500 KB. Documents whose events have all been relayed are not found.
- */
-const findUnrelayed = <Doc extends { _id: string }>(
-  model: Model<Doc>,
-  latest: Date,
-  exceptBusinessIds: readonly string[],
-): AsyncIterable<Unrelayed> =>
-  nativeCollection(model).find<Unrelayed>(
-    { 'outbox.createdAt': { $lte: latest }, businessId: { $nin: [...exceptBusinessIds] } } as object,
-    { projection: { businessId: 1 }, hint: 'withOutbox', sort: { 'outbox.createdAt': 1 } },
-  )

@@ -8,11 +8,10 @@ import {
   missingThere,
   repeatedThere,
 } from './differences.ts'
-import { findKeys } from './find-keys.ts'
 import { type FileFormat, type RowFaults, readFile } from './read-file.ts'
-import type { Counts } from './reconciliation.ts'
+import type { Counts, Reconciliation } from './reconciliation.ts'
 import type { FoundKey, Recorded } from './recorded.ts'
-import { recordedIn } from './recorded-in.ts'
+import { findKeys, recordedIn } from './recorded-in.ts'
 import type { Row } from './rows.ts'
 
 /** The number of rows whose keys are looked up together. */
@@ -21,19 +20,13 @@ const rowsPerLookUp = 250
 export const maxListed = 10_000
 const dayMs = 86_400_000
 
-/** The day to compare, and the wallet, or null for all live wallets. */
-export interface Scope {
-  day: string
-  wallet: string | null
-}
-
 /**
  * Compares a file with the records of a day. Memory grows with the number of records of the day, but not with the size
  * of the file. Returns the faulty rows if there are any.
  */
 export async function compareFile(
   deps: Pick<Models, 'Business' | 'Intent'> & { pace: Pace },
-  { day, wallet }: Scope,
+  { day, wallet }: Pick<Reconciliation, 'day' | 'wallet'>,
   bytes: AsyncIterable<Uint8Array>,
   format: FileFormat,
 ): Promise<{ counts: Counts; differences: Difference[] } | RowFaults> {

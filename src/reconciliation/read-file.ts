@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
-import { findColumns, type Headers } from './columns.ts'
-import { type Row, type RowFault, type RowFormat, readRow } from './rows.ts'
+import { findColumns, type Headers, type Row, type RowFault, type RowFormat, readRow } from './rows.ts'
 
 export const delimiters = [',', ';', '\t'] as const
 
@@ -38,7 +37,12 @@ export async function readFile(
   batchSize: number,
   take: (rows: Row[]) => Promise<void>,
 ): Promise<RowFaults> {
-  const { head, rest } = await splitHead(decoded(bytes))
+  const rest = decoded(bytes)
+  const head = await readHead(rest)
+  const whole = async function* () {
+    yield head
+    yield* rest
+  }
   const parser = parse({
     delimiter: format.delimiter ?? detectDelimiter(head),
     record_delimiter: ['\r\n', '\n', '\r'],
@@ -64,7 +68,7 @@ export async function readFile(
       rows = []
     }
   }
-  await parseAll(Readable.from(joined(head, rest)), parser, takeRecord)
+  await parseAll(Readable.from(whole()), parser, takeRecord)
   if (rowFormat === null) throw new FileFault('The file is empty.')
   if (faults.count === 0 && rows.length > 0) await take(rows)
   return faults
@@ -114,25 +118,15 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
   yield decode()
 }
 
-/** Reads the beginning of a text, up to the end of its first line with text. `rest` yields what follows. */
-async function splitHead(
-  text: AsyncGenerator<string, void, undefined>,
-): Promise<{ head: string; rest: AsyncGenerator<string, void, undefined> }> {
+/** Reads the beginning of a text, up to the end of its first line with text. `text` then yields what follows. */
+async function readHead(text: AsyncGenerator<string, void, undefined>): Promise<string> {
   let head = ''
   while (!/\S[^\r\n]*[\r\n]/.test(head) && head.length < maxRowLength) {
     const { done, value } = await text.next()
     if (done === true) break
     head += value
   }
-  return { head, rest: text }
-}
-
-async function* joined(
-  head: string,
-  rest: AsyncGenerator<string, void, undefined>,
-): AsyncGenerator<string, void, undefined> {
-  yield head
-  yield* rest
+  return head
 }
 
 /** Returns the delimiter that occurs most often outside the quotes of the first line. */

@@ -2,20 +2,13 @@ import { type IdPage, type IdSlice, orders, readIdPage } from '../mongo/id-page.
 import type { Models } from '../mongo/models.ts'
 import type { Reconciliation } from './reconciliation.ts'
 
+type Reads = Pick<Models, 'Reconciliation'>
 export type ListedRun = Omit<Reconciliation, 'differences'>
 
 /** Returns a page of runs without their differences, newest first. */
-export const listRuns = (
-  { Reconciliation: model }: Pick<Models, 'Reconciliation'>,
-  slice: IdSlice,
-): Promise<IdPage<ListedRun>> =>
-  readIdPage<ListedRun>(model as never, {}, slice, orders.newestFirst, { differences: 0 })
+export const listRuns = (deps: Reads, slice: IdSlice): Promise<IdPage<ListedRun>> =>
+  readIdPage<ListedRun>(deps.Reconciliation as never, {}, slice, orders.newestFirst, { differences: 0 })
 
 /** Returns a run with up to `size` of its stored differences, beginning at the position `start`. */
-export const findRun = (
-  { Reconciliation: model }: Pick<Models, 'Reconciliation'>,
-  id: string,
-  start: number,
-  size: number,
-): Promise<Reconciliation | null> =>
-  model.findById(id, { differences: { $slice: [start, size] } }).lean<Reconciliation | null>()
+export const findRun = (deps: Reads, id: string, start: number, size: number): Promise<Reconciliation | null> =>
+  deps.Reconciliation.findById(id, { differences: { $slice: [start, size] } }).lean<Reconciliation | null>()

@@ -6,26 +6,17 @@ import type { Models } from '../mongo/models.ts'
 import { createPace } from '../retention/pace.ts'
 import { newId } from '../security/ids.ts'
 import { compareFile } from './compare-file.ts'
-import type { Difference } from './differences.ts'
 import type { FileFormat, RowFaults } from './read-file.ts'
-import { type Counts, differenceCount, maxStored } from './reconciliation.ts'
+import { differenceCount, maxStored, type Reconciliation } from './reconciliation.ts'
 
-export interface ReconcileInput {
-  /** The UTC day, such as `2026-11-25`. */
-  day: string
-  /** The wallet whose payments are compared, or null for all live wallets. */
-  wallet: string | null
-  fileName: string
+export interface ReconcileInput extends Pick<Reconciliation, 'day' | 'wallet' | 'fileName'> {
   bytes: AsyncIterable<Uint8Array>
   format: FileFormat
 }
 
 /** A finished run. It can contain more differences than are stored. */
-export interface Reconciled {
+export interface Reconciled extends Pick<Reconciliation, 'sha256' | 'counts' | 'differences'> {
   id: string
-  sha256: string
-  counts: Counts
-  differences: Difference[]
 }
 
 /**
@@ -39,8 +30,14 @@ export async function reconcile(
   by: By,
 ): Promise<Reconciled | RowFaults> {
   const hash = createHash('sha256')
+  const hashed = async function* () {
+    for await (const piece of bytes) {
+      hash.update(piece)
+      yield piece
+    }
+  }
   const pace = createPace(new AbortController().signal, async () => undefined)
-  const compared = await compareFile({ ...deps, pace }, { day, wallet }, hashed(bytes, hash.update.bind(hash)), format)
+  const compared = await compareFile({ ...deps, pace }, { day, wallet }, hashed(), format)
   if ('listed' in compared) return compared
   const { counts, differences } = compared
   const sha256 = hash.digest('hex')
@@ -52,14 +49,4 @@ export async function reconcile(
     await add({ act: 'reconciliation.run', subject: id, businessId: null, after })
     return { id, sha256, counts, differences }
   })
-}
-
-async function* hashed(
-  bytes: AsyncIterable<Uint8Array>,
-  update: (piece: Uint8Array) => unknown,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const piece of bytes) {
-    update(piece)
-    yield piece
-  }
 }

@@ -3,7 +3,14 @@ import type { Intent } from '../intents/intent.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { Pace } from '../retention/pace.ts'
-import { type Recorded, type RecordedIntent, recordedFields, recordedPayment, recordedRefunds } from './recorded.ts'
+import {
+  type FoundKey,
+  type Recorded,
+  type RecordedIntent,
+  recordedFields,
+  recordedPayment,
+  recordedRefunds,
+} from './recorded.ts'
 
 const maxBusinesses = 500
 /** The maximum number of documents that one query reads of a period. An intent can have 1,000 refunds. */
@@ -83,7 +90,12 @@ export async function* inParts<Doc>(
 }
 
 /** Yields the ids of all businesses. */
-export async function* businessIds({ Business, pace }: Deps): AsyncGenerator<string, void, undefined> {
+export async function* businessIds(deps: Deps): AsyncGenerator<string, void, undefined> {
+  for await (const page of businessPages(deps)) yield* page
+}
+
+/** Yields the ids of all businesses, page by page. */
+export async function* businessPages({ Business, pace }: Deps): AsyncGenerator<string[], void, undefined> {
   for (let last = ''; ; ) {
     const after = last
     const page = await pace(() =>
@@ -93,8 +105,35 @@ export async function* businessIds({ Business, pace }: Deps): AsyncGenerator<str
         .maxTimeMS(maxReadMs)
         .lean<{ _id: string }[]>(),
     )
-    for (const { _id } of page) yield _id
+    yield page.map(({ _id }) => _id)
     if (page.length < maxBusinesses) return
     last = page.at(-1)?._id ?? ''
   }
+}
+
+/**
+ * Finds the live intents that contain these wallet keys. The result contains only the keys that were found. If `wallet`
+ * is not null, `recorded` is null for the payments and refunds of other wallets.
+ */
+export async function findKeys(
+  { Intent: model }: Pick<Models, 'Intent'>,
+  keys: readonly string[],
+  wallet: string | null,
+): Promise<Map<string, FoundKey>> {
+  const intents = (await nativeCollection(model)
+    .find(
+      { lookUpKeys: { $in: keys }, sandbox: false },
+      { hint: 'byLookUpKey', projection: { ...recordedFields, lookUpKeys: 1 }, maxTimeMS: maxReadMs },
+    )
+    .toArray()) as RecordedIntent[]
+  const wanted = new Set(keys)
+  const found = new Map<string, FoundKey>()
+  for (const intent of intents) {
+    const { businessId, referenceNumber: reference, lookUpKeys = [] } = intent
+    const isOfWallet = wallet === null || intent.payment?.wallet === wallet
+    const recorded = isOfWallet ? [...recordedPayment(intent), ...recordedRefunds(intent)] : []
+    for (const key of lookUpKeys.filter((each) => wanted.has(each)))
+      found.set(key, { reference, businessId, recorded: recorded.find((each) => each.key === key) ?? null })
+  }
+  return found
 }

@@ -1,6 +1,74 @@
 import { readInstant } from '../input/instant.ts'
-import { readCentimes, readDecimal } from './amount.ts'
-import type { ColumnName, ColumnPositions } from './columns.ts'
+
+/** The names of the columns of a provider's file. */
+export const columnNames = ['key', 'kind', 'amount', 'fee', 'time'] as const
+type ColumnName = (typeof columnNames)[number]
+
+/** The columns that a file may lack. */
+const optional: readonly ColumnName[] = ['kind', 'fee']
+
+/** The header of each column that was named with `--columns`. */
+export type Headers = Partial<Record<ColumnName, string>>
+
+/** The position of each column in a row. */
+type ColumnPositions = Partial<Record<ColumnName, number>> & Record<'key' | 'amount' | 'time', number>
+
+/**
+ * Finds the columns in the header row. The header of a column that `named` does not contain is the column's own name.
+ * Returns an error message if a column is missing or occurs twice. Only `kind` and `fee` may be missing, and only if
+ * `named` does not contain them.
+ */
+export function findColumns(cells: readonly string[], named: Headers): ColumnPositions | string {
+  const titles = cells.map((cell) => cell.trim())
+  const positions: Partial<Record<ColumnName, number>> = {}
+  for (const name of columnNames) {
+    const header = named[name] ?? name
+    const at = titles.indexOf(header)
+    if (at >= 0 && titles.includes(header, at + 1)) return `The file has two columns "${header}".`
+    if (at >= 0) positions[name] = at
+    else if (named[name] !== undefined || !optional.includes(name))
+      return `The file has no column "${header}" for the ${name}. Its first line is: ${titles.map(shown).join(' | ')}. Name the columns with --columns.`
+  }
+  return positions as ColumnPositions
+}
+
+/** Hides a cell with many digits, because a file without a header may begin with a phone number. */
+const shown = (title: string): string => (/\d{8}/.test(title) ? '…' : title.slice(0, 40))
+
+/** The spaces that separate groups of three digits: ordinary, non-breaking, narrow and thin. */
+const space = String.raw`[ \u00a0\u202f\u2009]`
+const decimals = String.raw`(\d{1,2})`
+
+/**
+ * The forms of a decimal amount. A comma or a point followed by three digits is accepted only if the other character
+ * marks the decimals, because `1,234` alone could mean either 1 234 or 1.234.
+ */
+const forms = [
+  String.raw`(\d+)(?:[.,]${decimals})?`,
+  String.raw`(\d{1,3}(?:${space}\d{3})+)(?:[.,]${decimals})?`,
+  String.raw`(\d{1,3}(?:,\d{3})+)\.${decimals}`,
+  String.raw`(\d{1,3}(?:\.\d{3})+),${decimals}`,
+].map((form) => new RegExp(`^${form}$`, 'u'))
+
+/** Parses a whole number of centimes. Returns null for any other text, and for a number that is not exact. */
+export const readCentimes = (text: string): number | null => (/^\d+$/.test(text) ? exact(text) : null)
+
+/**
+ * Parses an amount with up to two decimals, such as `1234.50` or `1 234,50`, and returns it in centimes. All digits are
+ * read as one whole number, so nothing is rounded. Returns null for any other text, and for a number that is not exact.
+ */
+export function readDecimal(text: string): number | null {
+  for (const form of forms) {
+    const [, units, cents = ''] = form.exec(text) ?? []
+    if (units !== undefined) return exact(units.replaceAll(/\D/gu, '') + cents.padEnd(2, '0'))
+  }
+  return null
+}
+
+function exact(digits: string): number | null {
+  const amount = Number(digits)
+  return Number.isSafeInteger(amount) ? amount : null
+}
 
 export type MoneyKind = 'payment' | 'refund'
 

@@ -1,27 +1,41 @@
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Request, type Response, Router } from 'express'
+import { html } from 'ghtml'
+// The package itself is not imported, because importing it would execute all of Swagger UI in this process.
+import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { createPageHeaders } from '../http/pages/page-headers.ts'
 import { preparePage } from '../http/pages/prepare-page.ts'
 import { sendPage } from '../http/pages/send-page.ts'
 import { cliPath, readClients } from './clients.ts'
-import { pageWith } from './page.ts'
-import { bundle, bundlePath, scriptPath, stylePath, swaggerStyle, swaggerStylePath } from './paths.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
+
+/** The only Swagger UI files that the page needs. The package's other files are not served. */
+const readSwagger = (name: string): Buffer => readFileSync(join(folderOfSwaggerUi(), name))
+
+/** Returns a file with its path. The path contains a hash of the file, so browsers can cache the file indefinitely. */
+const fileOf = (type: 'js' | 'css', content: string | Buffer) => ({
+  path: `/docs/${hash('sha256', content, 'hex').slice(0, 10)}.${type}`,
+  type,
+  content,
+})
+
+const files = {
+  bundle: fileOf('js', readSwagger('swagger-ui-bundle.js')),
+  swaggerStyle: fileOf('css', readSwagger('swagger-ui.css')),
+  script: fileOf('js', script),
+  style: fileOf('css', style),
+}
 
 /**
  * The page runs scripts from this service, which call this API. All images that the page shows are `data:` URLs in
  * Swagger UI's stylesheet, so the page loads no image files. Requests are sent without a referrer.
  */
 const rights = { scripts: true, images: false, referrer: 'no-referrer' } as const
-
-const files = [
-  { path: bundlePath, type: 'js', content: bundle },
-  { path: swaggerStylePath, type: 'css', content: swaggerStyle },
-  { path: scriptPath, type: 'js', content: script },
-  { path: stylePath, type: 'css', content: style },
-]
 
 /**
  * Serves `/docs`, the API reference, where merchants can try out operations with a test key, and the clients under
@@ -30,7 +44,7 @@ const files = [
 export function referencePages(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const prepare = preparePage('', createPageHeaders(deps, rights))
-  for (const { path, type, content } of files)
+  for (const { path, type, content } of Object.values(files))
     router.get(path, prepare, (_req: Request, res: Response) => {
       res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
       res.type(type).send(content)
@@ -45,8 +59,42 @@ export function referencePages(deps: Pick<Deps, 'config'>): Router {
       res.setHeader('Cache-Control', 'public, max-age=300')
       res.type(type).send(content)
     })
-  router.all(['/docs', ...[...files, ...clients].map(({ path }) => path)], () => {
+  router.all(['/docs', ...[...Object.values(files), ...clients].map(({ path }) => path)], () => {
     throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: 'GET, HEAD' } })
   })
   return router
 }
+
+/**
+ * Returns the API reference page. Its script renders the operations from the OpenAPI document. `cliUrl` is the URL of
+ * the command line for merchants, or null if it is not packed.
+ */
+const pageWith = (cliUrl: string | null): string => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Payment intents API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${files.swaggerStyle.path}">
+<link rel="stylesheet" href="${files.style.path}">
+<script src="${files.bundle.path}" defer></script>
+<script src="${files.script.path}" defer></script>
+</head>
+<body>
+<header>
+<h1>Payment intents API</h1>
+<p>Try every operation with a <strong>test key</strong> (<code>sk_test_…</code>). No money moves. Press <em>Authorize</em> and paste the key.
+Then open an operation and press <em>Execute</em>. The page forgets the key when you close or reload it.</p>
+<p class="warning"><strong>Do not use a live key here.</strong> The page does not send keys that begin with <code>sk_live_</code> or
+<code>pk_live_</code>.</p>
+<p>Every write needs an <code>X-Idempotency-Key</code>. If you leave it empty, the page sends a new one each time.
+<a href="/api/v1/openapi.json">OpenAPI document</a>
+· <a href="/docs/clients/payments.ts">TypeScript client</a>
+· <a href="/docs/clients/payments.postman_collection.json">Postman collection</a></p>
+!${cliUrl === null ? '' : html`<p>See events on your machine as they happen: <code>npx --yes ${cliUrl} listen</code></p>`}
+</header>
+<main id="operations"><noscript>This page needs JavaScript. The OpenAPI document does not.</noscript></main>
+</body>
+</html>
+`

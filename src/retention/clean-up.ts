@@ -1,10 +1,8 @@
 import type { Work } from '../work/loop.ts'
-import type { CleaningDeps } from './cleaning.ts'
-import { startCounts, type Watch } from './counts.ts'
+import { type CleaningDeps, startCounts, type Watch } from './cleaning.ts'
 import { eachBusiness } from './each-business.ts'
-import { lastDue } from './night.ts'
 import { createPace } from './pace.ts'
-import { isLeased, isOwed, openRecord, startPass, takeLease } from './record.ts'
+import { isLeased, isOwed, lastDue, openRecord, startPass, takeLease } from './record.ts'
 
 /**
  * The result of a run. `stopped` means that the process is shutting down. The next run continues where this run

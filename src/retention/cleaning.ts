@@ -1,6 +1,8 @@
+import type { Model } from 'mongoose'
 import type { Config } from '../config.ts'
+import type { Listed } from '../input/pagination.ts'
 import type { Models } from '../mongo/models.ts'
-import type { Kind } from './counts.ts'
+import { readPage, type Walk } from '../mongo/walk.ts'
 import type { Pace } from './pace.ts'
 import type { Progress } from './progress.ts'
 
@@ -37,5 +39,90 @@ export function cutoffsOf({ config, now }: CleaningDeps) {
     attemptsBefore: keptMs === null ? null : new Date(at - keptMs),
     /** Endpoints that were deleted before this time are removed. */
     deletedBefore: new Date(at - deletedKeptMs),
+  }
+}
+
+/**
+ * The kinds of data that a clean-up removes. The log line and the metric use the same names. The last kind is only
+ * a part of documents, which themselves are kept.
+ */
+export const kinds = [
+  'deliveries',
+  'events',
+  'intents',
+  'movements',
+  'entries',
+  'orders',
+  'products',
+  'endpoints',
+  'attempts',
+] as const
+export type Kind = (typeof kinds)[number]
+
+/**
+ * Receives a notification whenever documents have been removed, and whenever the clean-up of a business has finished.
+ */
+export interface Watch {
+  count(kind: Kind, documents: number): void
+  done(): void
+}
+
+/** How many items of each kind have been removed, and for how many businesses the clean-up has finished. */
+export type Counts = Record<Kind | 'businesses', number>
+
+/**
+ * Returns counts that start at zero, and a watch that updates these counts while the clean-up is running. The watch
+ * also notifies `also`.
+ */
+export function startCounts(also: Watch): { counts: Counts; watch: Watch } {
+  const counts = Object.fromEntries(['businesses', ...kinds].map((name) => [name, 0])) as Counts
+  return {
+    counts,
+    watch: {
+      count(kind, documents) {
+        counts[kind] += documents
+        also.count(kind, documents)
+      },
+      done() {
+        counts.businesses += 1
+        also.done()
+      },
+    },
+  }
+}
+
+/**
+ * The limits of one batch. Removing 500 documents takes 10 to 50 ms, so other writes do not have to wait long. MongoDB
+ * stops each call before the driver's timeout of 5 s is reached, so no call keeps running after the driver has given up
+ * on it.
+ */
+export const batchLimits = { documents: 500, maxTimeMS: 4_000 } as const
+
+/**
+ * Reads documents in batches, starting with the oldest, and passes their ids to `act`. `act` must decide which of the
+ * documents to change. The query does not select them, because MongoDB would then search until it had found a full
+ * batch of documents to change, however long that took. The last two fields of the index must be the creation time and
+ * the id.
+ */
+export async function eachPage<Doc extends Listed>(
+  pace: Pace,
+  model: Model<Doc>,
+  walk: Walk,
+  act: (ids: string[], lastCreatedAt: Date) => Promise<void>,
+): Promise<void> {
+  let last: Listed | null = null
+  for (;;) {
+    const page: Listed[] = await pace(async () => {
+      const found = await readPage(model, walk, last, { ...batchLimits, projection: { createdAt: 1 } })
+      const end = found.at(-1)
+      if (end !== undefined)
+        await act(
+          found.map(({ _id }) => _id),
+          end.createdAt,
+        )
+      return found
+    })
+    last = page.at(-1) ?? null
+    if (last === null || page.length < batchLimits.documents) return
   }
 }

@@ -1,8 +1,8 @@
 import { forgetStored } from '../lists/counts/counts.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { describeError } from '../process/log.ts'
-import { type Cleaning, type CleaningDeps, cutoffsOf } from './cleaning.ts'
-import type { Watch } from './counts.ts'
+import { businessPages } from '../reconciliation/recorded-in.ts'
+import { type Cleaning, type CleaningDeps, cutoffsOf, type Watch } from './cleaning.ts'
 import type { Pace } from './pace.ts'
 import { openProgress, type RetentionProgress } from './progress.ts'
 import type { Pass } from './record.ts'
@@ -81,29 +81,12 @@ function combine([first, ...others]: { businessId: string; error: unknown }[]): 
   return fault
 }
 
-const pageSize = 1000
-
 /** Yields the progress of each business: its stored progress, or empty progress if none has been stored yet. */
-async function* businesses(
-  { Business, RetentionProgress: model }: CleaningDeps,
-  pace: Pace,
-): AsyncGenerator<RetentionProgress> {
-  let last = ''
-  for (;;) {
-    const ids = await pace(() =>
-      nativeCollection(Business)
-        .find({ _id: { $gt: last } }, { projection: { _id: 1 }, sort: { _id: 1 }, limit: pageSize })
-        .map(({ _id }) => _id)
-        .toArray(),
-    )
-    const found = await pace(() =>
-      nativeCollection(model)
-        .find({ _id: { $in: ids } })
-        .toArray(),
-    )
+async function* businesses(deps: CleaningDeps, pace: Pace): AsyncGenerator<RetentionProgress> {
+  for await (const ids of businessPages({ ...deps, pace })) {
+    const filter = { _id: { $in: ids } }
+    const found = await pace(() => nativeCollection(deps.RetentionProgress).find(filter).toArray())
     const progress = new Map(found.map((each) => [each._id, each]))
     for (const _id of ids) yield progress.get(_id) ?? { _id }
-    last = ids.at(-1) ?? ''
-    if (ids.length < pageSize) return
   }
 }

@@ -1,8 +1,22 @@
-import type { Model } from 'mongoose'
+import type { Model, mongo } from 'mongoose'
 import { type Collection, nativeCollection } from '../mongo/collection.ts'
 import { newId } from '../security/ids.ts'
-import { leasesOn } from '../work/lease.ts'
-import { lastDue } from './night.ts'
+import { type Leasable, leasesOn } from '../work/lease.ts'
+
+/** Clean-ups start at 02:30 UTC, when there are hardly any payments. Mauritania's local time is UTC all year round. */
+const hour = 2
+const minute = 30
+const dayMs = 86_400_000
+
+/** The time of the clean-up as a BullMQ schedule. The first field of the pattern contains the seconds. */
+export const nightly = { pattern: `0 ${minute} ${hour} * * *`, tz: 'UTC' } as const
+
+/** Returns the most recent time, at or before `now`, at which a clean-up was due. */
+export function lastDue(now: Date): Date {
+  const today = new Date(now)
+  today.setUTCHours(hour, minute, 0, 0)
+  return today <= now ? today : new Date(today.getTime() - dayMs)
+}
 
 /**
  * One clean-up of all businesses, which may take several runs. The progress of each business contains the id of the
@@ -100,32 +114,39 @@ const maxLeaseMs = 2 * leaseMs
 export const isLeased = ({ leaseEndsAt }: Pick<RetentionRecord, 'leaseEndsAt'>, now: Date): boolean =>
   leaseEndsAt > now && leaseEndsAt.getTime() <= now.getTime() + maxLeaseMs
 
-/** The fields of the record that can be changed in the same write as the lease. */
-type LeaseChange = Partial<Pick<RetentionRecord, 'completedFor' | 'pass'>>
-
 /** Takes the lease, which only one run can hold at a time. Returns null if another run holds it. */
 export async function takeLease(deps: RecordDeps) {
   await openRecord(deps)
-  const leases = leasesOn<RetentionRecord>(
-    nativeCollection(deps.RetentionRecord),
-    { field: 'leaseEndsAt', leaseMs },
-    deps.now,
-  )
-  const after = (ms: number) => new Date(deps.now().getTime() + ms)
-  const record = await leases.take({
-    _id: 'nightly',
-    leaseEndsAt: { $not: { $gt: after(0), $lte: after(maxLeaseMs) } },
-  })
+  return takeLongLease(nativeCollection(deps.RetentionRecord), { _id: 'nightly', work: 'clean-up' }, deps.now)
+}
+
+/** A document with a lease that is renewed while its work runs. */
+export interface LongLease extends Leasable {
+  leaseEndsAt: Date
+}
+
+/** Takes the lease of nightly work on its document. Returns null if another run holds it. */
+export async function takeLongLease<Doc extends LongLease>(
+  collection: mongo.Collection<Doc>,
+  { _id, work }: { _id: string; work: string },
+  now: () => Date,
+  options: mongo.FindOneAndUpdateOptions = {},
+) {
+  const leases = leasesOn(collection, { field: 'leaseEndsAt', leaseMs }, now)
+  const after = (ms: number) => new Date(now().getTime() + ms)
+  const free = { _id, leaseEndsAt: { $not: { $gt: after(0), $lte: after(maxLeaseMs) } } } as mongo.Filter<Doc>
+  const record = await leases.take(free, options)
   if (record === null) return null
+  const change = (fields: object) => leases.change(record, { $set: fields as Doc })
   return {
     record,
-    /** Throws if this lease has ended and another run has taken a new lease. */
-    async renew(change: LeaseChange): Promise<void> {
-      const held = await leases.change(record, { $set: { ...change, leaseEndsAt: leases.endsAt() } })
-      if (held === null) throw new Error('another clean-up has taken over')
+    /** Changes the document with the lease. Throws if this lease has ended and another run has taken a new one. */
+    async renew(fields: Partial<Doc>): Promise<void> {
+      const held = await change({ ...fields, leaseEndsAt: leases.endsAt() })
+      if (held === null) throw new Error(`another ${work} has taken over`)
     },
-    async end(change: LeaseChange): Promise<void> {
-      await leases.change(record, { $set: { ...change, leaseToken: null, leaseEndsAt: new Date(0) } })
+    async end(fields: Partial<Doc>): Promise<void> {
+      await change({ ...fields, leaseToken: null, leaseEndsAt: new Date(0) })
     },
   }
 }

@@ -1,10 +1,9 @@
-import { closeDays } from '../ledger/close-days.ts'
+import { closeDays } from '../ledger/book.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
 import { dayOf } from '../ledger/link.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { outboxIndex } from '../outbox/event.ts'
-import type { Cleaning } from './cleaning.ts'
-import { batchLimits } from './each-page.ts'
+import { batchLimits, type Cleaning } from './cleaning.ts'
 import { removeTests } from './remove.ts'
 
 const { documents, maxTimeMS } = batchLimits
@@ -13,6 +12,16 @@ const { documents, maxTimeMS } = batchLimits
 const walk = 'entries'
 /** An entry can be booked this much earlier than its event, because the clocks of two processes differ. */
 const maxClockSkewMs = 1000
+
+type Walked = Pick<LedgerEntry, '_id' | 'type' | 'bookedAt' | 'number'>
+
+const order = {
+  hint: 'byTime',
+  sort: { bookedAt: 1, number: 1 },
+  limit: documents,
+  projection: { type: 1, bookedAt: 1, number: 1 },
+  maxTimeMS,
+} as const
 
 /**
  * Removes a business's old test entries from the ledger, oldest first. First closes all days before today, so that the
@@ -27,7 +36,13 @@ export async function removeEntries(cleaning: Cleaning): Promise<void> {
   const before = new Date(Math.min(testsBefore.getTime(), today, unrelayed - maxClockSkewMs))
   let last: Walked | null = null
   for (;;) {
-    const page: Walked[] = await pace(() => readPage(cleaning, before, last))
+    const next = {
+      businessId,
+      sandbox: true,
+      bookedAt: { $gte: last?.bookedAt ?? progress.reached(walk) ?? new Date(0), $lt: before },
+      number: { $gt: last?.number ?? 0 },
+    }
+    const page: Walked[] = await pace(() => nativeCollection(cleaning.LedgerEntry).find(next, order).toArray())
     const ids = page.filter(({ type }) => type !== 'closing').map(({ _id }) => _id)
     if (ids.length > 0 && !isDry) await pace(() => closeDays(cleaning, { businessId, sandbox: true }))
     if (ids.length > 0) await pace(() => removeTests(cleaning, 'entries', cleaning.LedgerEntry, { _id: { $in: ids } }))
@@ -50,28 +65,3 @@ async function oldestUnrelayed({ Intent: model, businessId, testsBefore }: Clean
   )
   return found?.outbox[0]?.createdAt.getTime() ?? Number.POSITIVE_INFINITY
 }
-
-type Walked = Pick<LedgerEntry, '_id' | 'type' | 'bookedAt' | 'number'>
-
-const readPage = (
-  { LedgerEntry: model, businessId, progress }: Cleaning,
-  before: Date,
-  last: Walked | null,
-): Promise<Walked[]> =>
-  nativeCollection(model)
-    .find(
-      {
-        businessId,
-        sandbox: true,
-        bookedAt: { $gte: last?.bookedAt ?? progress.reached(walk) ?? new Date(0), $lt: before },
-        number: { $gt: last?.number ?? 0 },
-      },
-      {
-        hint: 'byTime',
-        sort: { bookedAt: 1, number: 1 },
-        limit: documents,
-        projection: { type: 1, bookedAt: 1, number: 1 },
-        maxTimeMS,
-      },
-    )
-    .toArray()

@@ -9,9 +9,7 @@ import type { Order } from '../store/orders/order.ts'
 import type { Product } from '../store/products/product.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { unusedAmong } from '../webhooks/endpoints/remove-deleted.ts'
-import type { Cleaning } from './cleaning.ts'
-import type { Kind } from './counts.ts'
-import { batchLimits, eachPage } from './each-page.ts'
+import { batchLimits, type Cleaning, eachPage, type Kind } from './cleaning.ts'
 
 /** Documents that belong to either the sandbox or the live environment. */
 type Owned = Intent | Order | Product | Delivery | LedgerEntry | LoggedEvent

@@ -1,7 +1,6 @@
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
-import type { Cleaning } from './cleaning.ts'
-import { batchLimits, eachPage } from './each-page.ts'
+import { batchLimits, type Cleaning, eachPage } from './cleaning.ts'
 
 const { documents: limit, maxTimeMS } = batchLimits
 

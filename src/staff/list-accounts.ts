@@ -35,15 +35,12 @@ export async function lookUpAccount(deps: FactsDeps, name: string): Promise<Acco
   return staff === null ? null : accountFacts(staff, deps.now())
 }
 
-const accountFacts = ({ _id: name, secondFactor, link, ...staff }: Staff, now: Date): AccountFacts => ({
-  name,
-  role: staff.role,
-  secondFactor: secondFactor !== null,
-  disabledAt: staff.disabledAt,
-  createdAt: staff.createdAt,
-  passwordChangedAt: staff.passwordChangedAt,
-  linkExpiresAt: link !== null && link.expiresAt > now ? link.expiresAt : null,
-})
+function accountFacts({ link, ...staff }: Staff, now: Date): AccountFacts {
+  const { _id: name, role, disabledAt, createdAt, passwordChangedAt } = staff
+  const secondFactor = staff.secondFactor !== null
+  const linkExpiresAt = link !== null && link.expiresAt > now ? link.expiresAt : null
+  return { name, role, secondFactor, disabledAt, createdAt, passwordChangedAt, linkExpiresAt }
+}
 
 /**
  * Returns when the password of an account was set. If the account has none, returns what its owner needs. `format`

@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { Config } from '../config.ts'
-import type { Models } from '../mongo/models.ts'
+import type { Deps } from '../deps.ts'
 import type { PasswordLink, Staff } from './account.ts'
 
 /** How long a link for setting a password is valid. */
@@ -21,7 +21,7 @@ export function newLink({ config, now }: LinkDeps): { link: PasswordLink; url: s
 }
 
 /** The hash needs no key, because the token is too random to be guessed. */
-const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('base64url')
+const hashOfToken = (token: string): string => hash('sha256', token, 'base64url')
 
 /** A filter for the account whose password this link may set now. */
 export const withLink = ({ now }: Pick<LinkDeps, 'now'>, token: string) => ({
@@ -34,10 +34,7 @@ export const withLink = ({ now }: Pick<LinkDeps, 'now'>, token: string) => ({
  * Returns the name of the account whose password this link may set, or null if the link is used, expired, replaced or
  * unknown. Opening a link does not use it up, because chat programs open links to show a preview.
  */
-export async function findByLink(
-  deps: Pick<Models, 'Staff'> & Pick<LinkDeps, 'now'>,
-  token: string,
-): Promise<string | null> {
+export async function findByLink(deps: Pick<Deps, 'Staff' | 'now'>, token: string): Promise<string | null> {
   const staff = await deps.Staff.findOne(withLink(deps, token), { _id: 1 }).lean<Pick<Staff, '_id'> | null>()
   return staff?._id ?? null
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { Role } from './account-fields.ts'
+import type { Role } from './account.ts'
 
 /**
  * The permissions of staff, each with the roles that have it. Every role may view all pages except those about staff

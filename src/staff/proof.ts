@@ -38,22 +38,13 @@ export async function prove<Result extends { outcome: string }>(
     return result
   } catch (error) {
     if (!(error instanceof WrongProof)) throw error
-    await recordRefusal(deps, by, error)
+    const { subject, message: reason } = error
+    const { name, from } = by.actor
+    const about = { act: 'staff.sign-in-refused', subject, businessId: null, after: { reason } } as const
+    // The first refusal of a network and hour has a line of its own. The others share one, with the names and reasons,
+    // so that a flood cannot fill the audit trail.
+    const key = `sign-in ${networkOf(from ?? '')} ${name}`
+    await addShared(deps, key, auditLine(by, deps.now(), about), `${subject}: ${reason}`)
     return { outcome: 'refused' }
   }
-}
-
-/**
- * The first refusal of a network and hour has a line of its own. The others share one, with the names and reasons, so
- * that a flood cannot fill the audit trail.
- */
-async function recordRefusal(
-  deps: Pick<AuditedDeps, 'AuditEvent' | 'now'>,
-  by: By,
-  { subject, message: reason }: WrongProof,
-): Promise<void> {
-  const { name, from } = by.actor
-  const about = { act: 'staff.sign-in-refused', subject, businessId: null, after: { reason } } as const
-  const key = `sign-in ${networkOf(from ?? '')} ${name}`
-  await addShared(deps, key, auditLine(by, deps.now(), about), `${subject}: ${reason}`)
 }

@@ -11,6 +11,8 @@ export interface ListedSession
   id: string
 }
 
+type EndDeps = Pick<Deps, 'StaffSession'> & AuditedDeps
+
 /** The maximum number of sessions that a page lists. */
 const maxListed = 100
 
@@ -29,8 +31,8 @@ export async function listSessions(
     .sort({ createdAt: -1 })
     .limit(maxListed)
     .lean<StaffSession[]>()
-  return sessions.map(({ sessionId, createdAt, lastSeenAt, expiresAt, from, client }) => ({
-    id: sessionId,
+  return sessions.map(({ sessionId: id, createdAt, lastSeenAt, expiresAt, from, client }) => ({
+    id,
     createdAt,
     lastSeenAt,
     expiresAt,
@@ -44,14 +46,14 @@ export async function listSessions(
  * or if the session has already ended.
  */
 export const endSession = async (
-  deps: Pick<Deps, 'StaffSession'> & AuditedDeps,
+  deps: EndDeps,
   { name, sessionId }: { name: string; sessionId: string },
   by: By,
 ): Promise<boolean> => (await end(deps, name, [sessionId], by)) === 1
 
 /** Ends all sessions of an account except one. Returns the number of sessions that it ended. */
 export async function endOtherSessions(
-  deps: Pick<Deps, 'Staff' | 'StaffSession'> & AuditedDeps,
+  deps: EndDeps & Pick<Deps, 'Staff'>,
   { name, keptId }: { name: string; keptId: string },
   by: By,
 ): Promise<number> {
@@ -63,12 +65,7 @@ export async function endOtherSessions(
 }
 
 /** Ends sessions, except those that have already ended. Returns how many it ended. */
-const end = (
-  deps: Pick<Deps, 'StaffSession'> & AuditedDeps,
-  staffName: string,
-  ids: string[],
-  by: By,
-): Promise<number> =>
+const end = (deps: EndDeps, staffName: string, ids: string[], by: By): Promise<number> =>
   audited(deps, { documents: [staffName], by }, async ({ session, at, add }) => {
     const sessions = nativeCollection(deps.StaffSession)
     const valid = { staffName, sessionId: { $in: ids }, isPending: false, endedAt: null, expiresAt: { $gt: at } }
@@ -93,3 +90,17 @@ export async function lastSignIns(
   ]).exec()
   return new Map(found.map(({ _id, at }) => [_id, at]))
 }
+
+/**
+ * Ends the session with this token. The session ends immediately in every process. Does nothing if the session has
+ * already ended.
+ */
+export const signOut = (deps: EndDeps & Pick<Deps, 'secrets'>, token: string, by: By): Promise<void> =>
+  audited(deps, { documents: [], by }, async ({ session, at, add }) => {
+    const { modifiedCount } = await nativeCollection(deps.StaffSession).updateOne(
+      { _id: { $in: [...deps.secrets.hashes(token)] }, endedAt: null },
+      { $set: { endedAt: at } },
+      { session },
+    )
+    if (modifiedCount > 0) await add({ act: 'staff.signed-out', subject: by.actor.name, businessId: null })
+  })

@@ -1,10 +1,13 @@
 import { audited } from '../audit/audited.ts'
 import type { Deps } from '../deps.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import { prefixesOf } from '../security/network.ts'
-import type { Staff } from './account.ts'
-import { isStaffName } from './account-fields.ts'
+import { isStaffName, type Staff } from './account.ts'
+import { findOpen, type OwnForms, ownForms } from './find-session.ts'
 import { byOwner, type Client, openPendingSession, openSession } from './open-session.ts'
 import { byStranger, prove, type Unproven, WrongProof } from './proof.ts'
+import { proveByCode } from './second-factor/use-code.ts'
+import { pendingText } from './session.ts'
 import type { SignInChecks } from './sign-in-limit.ts'
 
 /**
@@ -58,3 +61,43 @@ export async function signIn(
  * one provider cannot use up the checks available to other networks.
  */
 export const largestPrefixOf = (ip: string): string => prefixesOf(ip).at(-1)?.range ?? ''
+
+/** A sign-in that still needs the second factor. */
+export interface PendingSignIn extends OwnForms {
+  id: string
+  staff: Staff
+}
+
+/**
+ * Returns the pending session with this token, or null if it does not exist, has expired, or was used. A pending
+ * session also ends with every change that ends the account's sessions.
+ */
+export async function findPending(
+  deps: Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>,
+  token: string,
+): Promise<PendingSignIn | null> {
+  const found = await findOpen(deps, token, { isPending: true })
+  return found === null ? null : { id: found.session._id, staff: found.staff, ...ownForms(deps, pendingText(token)) }
+}
+
+/**
+ * Completes a sign-in with a code of the account's authenticator app or with a recovery code. Both the code and the
+ * pending session can be used only once.
+ */
+export function confirmSignIn(
+  deps: SignInDeps,
+  { id, staff }: PendingSignIn,
+  { code, client }: { code: string; client: Client },
+): Promise<{ outcome: 'signed-in'; token: string } | Unproven> {
+  const { ip } = client
+  const entered = { code, ip, by: byOwner(staff._id, ip), enteredBy: byStranger(ip) }
+  return proveByCode(deps, staff, entered, async (act, use) => {
+    const { modifiedCount } = await nativeCollection(deps.StaffSession).updateOne(
+      { _id: id, endedAt: null },
+      { $set: { endedAt: act.at } },
+      { session: act.session },
+    )
+    if (modifiedCount === 0) throw new WrongProof(staff._id, 'the sign-in was already completed')
+    return { outcome: 'signed-in', token: await openSession(deps, act, staff, client, await use()) }
+  })
+}

@@ -30,14 +30,10 @@ export type WalletOutcome =
 
 export type KnownOutcome = Exclude<WalletOutcome, { outcome: 'unknown' }>
 
-/** The origin of a call to a wallet, which appears only in the log. */
-interface Origin {
-  /** The id of the HTTP request that caused the call. Null or missing if a job caused the call. */
-  requestId?: string | null | undefined
-}
-
 /** An order to a wallet. */
-interface Order extends Origin {
+interface Order {
+  /** The id of the HTTP request that caused the call. Null or missing if a job did. It appears only in the log. */
+  requestId?: string | null | undefined
   /** The business to which the payment or refund belongs. */
   businessId: string
   /** The order's idempotency key. If two orders have the same key, money moves only once. */
@@ -63,14 +59,9 @@ export interface RefundOrder extends Order {
   paymentKey: string
 }
 
-export interface StatusQuery extends Origin {
+/** Asks for the outcome of an order. A response with a different amount or fee is not trusted. */
+export interface StatusQuery extends Order {
   kind: 'payment' | 'refund'
-  businessId: string
-  key: string
-  /** The amount and the fee of the order, in centimes. A response with a different amount or fee is not trusted. */
-  amount: number
-  fee: number
-  validUntil: Date
 }
 
 /**

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { expect } from 'chai'
-import { createFullSandboxes } from '../../src/intents/full-sandboxes.ts'
+import { createFullSandboxes } from '../../src/intents/live-codes.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { type Merchant, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { auditLine } from '../../src/audit/audit-event.ts'
 import type { BusinessLimits } from '../../src/businesses/business.ts'
-import { expireDue } from '../../src/intents/expire-due.ts'
+import { expireDue } from '../../src/intents/expire.ts'
 import { countLiveCodes, createLiveCodes } from '../../src/intents/live-codes.ts'
 import { usedToday } from '../../src/limits/counter.ts'
 import { readable, signedIn } from '../admin/staff.ts'

@@ -6,7 +6,7 @@ import { createShortCodes, shortCodesFrom } from '../../src/intents/short-codes.
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
-import { startCounts } from '../../src/retention/counts.ts'
+import { startCounts } from '../../src/retention/cleaning.ts'
 import { allShortCodes, isShortCode } from '../../src/security/ids.ts'
 import { resealField } from '../../src/security/reseal.ts'
 import { createSecrets } from '../../src/security/seal.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { closeDays } from '../../src/ledger/close-days.ts'
+import { closeDays } from '../../src/ledger/book.ts'
 import type { LedgerEntry } from '../../src/ledger/entry.ts'
 import type { EntryDraft } from '../../src/ledger/link.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'

@@ -1,7 +1,6 @@
 import { type BusinessChange, changeBusiness } from '../../src/businesses/change-business.ts'
 import type { Deps } from '../../src/deps.ts'
-import { createIntent as insertIntent } from '../../src/intents/create.ts'
-import { parseCreate } from '../../src/intents/parse-create.ts'
+import { createIntent as insertIntent, parseCreate } from '../../src/intents/create.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { relayOutboxes } from '../../src/outbox/relay.ts'
 import { type WakeOutcome, wakeDelivery } from '../../src/webhooks/attempts/attempt-due.ts'

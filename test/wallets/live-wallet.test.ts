@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { version } from '../../src/version.ts'
 import { exchange } from '../../src/wallets/live/exchange.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
-import { signature } from '../../src/wallets/live/sign.ts'
+import { signature } from '../../src/wallets/live/provider.ts'
 import type { PaymentOrder, RefundOrder, StatusQuery, Wallet } from '../../src/wallets/wallet.ts'
 import { createGate } from '../support/gate.ts'
 import {

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { codeKeyOf, freeIfReusable } from '../../src/intents/code.ts'
-import { expireIntent } from '../../src/intents/expire.ts'
-import { expireDue } from '../../src/intents/expire-due.ts'
+import { expireDue, expireIntent } from '../../src/intents/expire.ts'
 import { createIntent, deliveriesOf, readIntent, relay, storedBodies, subscribe } from '../support/actions.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'
 import { openService, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
-import { expireDue } from '../../src/intents/expire-due.ts'
+import { expireDue } from '../../src/intents/expire.ts'
 import { neverCancels } from '../../src/intents/lifecycle.ts'
 import { pollOutboxes } from '../../src/outbox/sweep.ts'
 import { newId } from '../../src/security/ids.ts'

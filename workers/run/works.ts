@@ -1,6 +1,6 @@
 import { checkWork } from '../../src/audit/seals/nightly-check.ts'
-import { expireDue } from '../../src/intents/expire-due.ts'
-import { queryDueWallets } from '../../src/intents/query-due-wallets.ts'
+import { expireDue } from '../../src/intents/expire.ts'
+import { queryDueWallets } from '../../src/intents/query-wallets.ts'
 import { pollOutboxes } from '../../src/outbox/sweep.ts'
 import { cleanUpWork } from '../../src/retention/clean-up.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'

@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { isStaffName, type Role, roles } from '../../staff/account-fields.ts'
+import { isStaffName, type Role, roles } from '../../staff/account.ts'
 import { changeRole, issueLink, LastAdmin, removeSecondFactor, setDisabled } from '../../staff/change-account.ts'
 import { createAccountWithLink } from '../../staff/create-account.ts'
 import { type AccountFacts, lookUpAccount, passwordInWords } from '../../staff/list-accounts.ts'

@@ -82,7 +82,7 @@ interface ExportOptions {
 
 async function exportTrail(deps: AdminDeps, options: ExportOptions) {
   if (deps.asJson) throw new Failed('This command prints a file. Use --format jsonl instead of --json.')
-  const { exportAudit, recordExport } = await import('../../audit/export.ts')
+  const { exportAudit, recordExport } = await import('../../audit/list.ts')
   const { format, from = null, to = null, act: done = null, who = null, business = null } = options
   const filter = { who, act: done, subject: null, businessId: business, from, to, before: null }
   await recordExport(deps, filter, format, deps.by)

@@ -76,9 +76,9 @@ async function exportFile(
   const { completeFile, openExportFile } = await import('../../exports/export-file.ts')
   const { readExport } = await import('../../exports/export-ledger.ts')
   const { createLineWriter } = await import('../../exports/export-lines.ts')
-  const { entryTypeOf } = await import('../../exports/facts.ts')
+  const { entryTypeOf } = await import('../../exports/export-lines.ts')
   const { upToNow } = await import('../../input/span.ts')
-  const { findPositions } = await import('../../ledger/positions.ts')
+  const { findPositions } = await import('../../ledger/list.ts')
   const { createCapacity } = await import('../../limits/capacity.ts')
   const { createLists } = await import('../../lists/lists.ts')
   const { business, mode, out, from = null, to = null, format, language, resume = false } = options

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Counts } from '../../retention/counts.ts'
+import type { Counts } from '../../retention/cleaning.ts'
 import { act, Failed, subcommand } from './act.ts'
 import { withProgress } from './progress.ts'
 import type { AdminDeps } from './run.ts'
@@ -27,7 +27,7 @@ export function addRetentionCommands(program: Command): void {
 
 async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }): Promise<Counts> {
   const { countCleanUp, runCleanUp } = await import('../../retention/clean-up.ts')
-  const { startCounts } = await import('../../retention/counts.ts')
+  const { startCounts } = await import('../../retention/cleaning.ts')
   const record = () => deps.record({ act: 'retention.run', subject: 'retention', businessId: null })
   return withProgress(deps, await deps.Business.countDocuments(), async (advance) => {
     const { counts, watch } = startCounts({ count: () => undefined, done: () => advance(1) })

@@ -35,7 +35,7 @@ export function addShopCommands(program: Command): void {
 }
 
 async function createLiveShop(deps: AdminDeps, { business: businessId, name }: { business: string; name: string }) {
-  const { createShop } = await import('../../store/shops/create-shop.ts')
+  const { createShop } = await import('../../store/shops/open-shop.ts')
   found(await deps.Business.exists({ _id: businessId }), `There is no business ${businessId}`)
   const created = await createShop(deps, { businessId, name }, deps.by)
   return { id: found(created, `Business ${businessId} already has a shop`)._id }

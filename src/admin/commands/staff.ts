@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { IdSlice } from '../../mongo/id-page.ts'
-import { isStaffName, type Role, roles } from '../../staff/account-fields.ts'
+import { isStaffName, type Role, roles } from '../../staff/account.ts'
 import type { AccountFacts, AccountFilter } from '../../staff/list-accounts.ts'
 import { act, found, subcommand } from './act.ts'
 import { choice, parsed } from './arguments.ts'

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { CancellationReason } from '../../../schemas/payment-reasons.ts'
-import type { Price } from '../../checkout/rows.ts'
+import type { Price } from '../../checkout/layout.ts'
 import { isPending } from '../../intents/lifecycle.ts'
 import type { TracedIntent } from '../../intents/look-up.ts'
 import type { PaymentAttempt } from '../../intents/payments/payment.ts'

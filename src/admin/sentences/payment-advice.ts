@@ -1,7 +1,7 @@
 import type { Business } from '../../businesses/business.ts'
 import { ratesAt } from '../../businesses/commission-rates.ts'
+import type { Price } from '../../checkout/layout.ts'
 import type { Locale } from '../../checkout/locale.ts'
-import type { Price } from '../../checkout/rows.ts'
 import type { Deps } from '../../deps.ts'
 import type { TracedIntent } from '../../intents/look-up.ts'
 import type { Refund } from '../../intents/refunds/refund-record.ts'

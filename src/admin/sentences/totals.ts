@@ -1,5 +1,5 @@
+import type { Price } from '../../checkout/layout.ts'
 import type { Locale } from '../../checkout/locale.ts'
-import type { Price } from '../../checkout/rows.ts'
 
 type Language = Pick<Locale, 'code' | 'money'>
 

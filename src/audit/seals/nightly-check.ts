@@ -1,17 +1,14 @@
 import type { mongo } from 'mongoose'
 import { type VerifyDeps, verifyLedgers } from '../../ledger/verify.ts'
-import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
+import { nativeCollection, nullIfDuplicate } from '../../mongo/collection.ts'
 import { isAway } from '../../mongo/connect.ts'
 import type { Models } from '../../mongo/models.ts'
-import { lastDue } from '../../retention/night.ts'
 import { createPace, type Pace } from '../../retention/pace.ts'
-import type { Secrets } from '../../security/seal.ts'
+import { type LongLease, lastDue, takeLongLease } from '../../retention/record.ts'
 import { findServiceKey } from '../../security/service-keys.ts'
-import { type Leasable, leasesOn } from '../../work/lease.ts'
 import type { Work } from '../../work/loop.ts'
 import { readableDate } from '../audit-event.ts'
-import { digestOf } from './digest.ts'
-import { type AuditCheck, linesPerSeal, listOf, readableSeal, type Verified } from './seal.ts'
+import { type AuditCheck, digestOf, linesPerSeal, listOf, readableSeal, type Verified } from './seal.ts'
 import { type SealDeps, sealTrail } from './seal-trail.ts'
 import { verifyTrail } from './verify-trail.ts'
 
@@ -23,8 +20,6 @@ const wholeEveryMs = 6.5 * 24 * hourMs
 /** How far the clock of the process that stored a check may be ahead. */
 const maxSkewMs = hourMs
 const maxTimeMS = 4_000
-/** A check renews its lease every 15 s (src/retention/pace.ts). */
-const leaseMs = 60_000
 
 /** Seals and verifies the audit trail once a night. A check that keeps failing runs once a minute. */
 export const checkWork: Work = {
@@ -34,27 +29,14 @@ export const checkWork: Work = {
   isLong: true,
   async run(deps, ending) {
     if (!(await isCheckDue(deps))) return 0
-    const checks = deps.AuditCheck.collection as unknown as mongo.Collection<CheckLease>
-    const leases = leasesOn(checks, { field: 'leaseEndsAt', leaseMs }, deps.now)
-    const now = deps.now()
-    // An end too far in the future is no lease, or nothing would ever be checked again.
-    const isFree = { leaseEndsAt: { $not: { $gt: now, $lte: new Date(now.getTime() + 2 * leaseMs) } } }
-    const held = await leases.take({ _id: 'lease', ...isFree }, { upsert: true }).catch((error: unknown) => {
-      if (isDuplicate(error)) return null
-      throw error
-    })
-    if (held === null) return 0
-    await checkTrail(deps, ending, async () => {
-      if ((await leases.change(held, { $set: { leaseEndsAt: leases.endsAt() } })) === null)
-        throw new Error('another check has taken over')
-    })
-    await leases.change(held, { $set: { leaseToken: null, leaseEndsAt: new Date(0) } })
+    const checks = deps.AuditCheck.collection as unknown as mongo.Collection<LongLease>
+    const upsert = { upsert: true }
+    const lease = await takeLongLease(checks, { _id: 'lease', work: 'check' }, deps.now, upsert).catch(nullIfDuplicate)
+    if (lease === null) return 0
+    await checkTrail(deps, ending, () => lease.renew({}))
+    await lease.end({})
     return 0
   },
-}
-
-interface CheckLease extends Leasable {
-  leaseEndsAt: Date
 }
 
 /**
@@ -116,10 +98,7 @@ async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditC
 }
 
 /** Whether a check was stored with the audit key, and not in the future. */
-async function isGenuine(
-  deps: Pick<Models, 'ServiceKey'> & { secrets: Secrets; now(): Date },
-  check: AuditCheck,
-): Promise<boolean> {
+async function isGenuine(deps: CheckDeps, check: AuditCheck): Promise<boolean> {
   const key = await findServiceKey(deps, 'audit').catch(() => null)
   return (
     key !== null &&
@@ -132,9 +111,7 @@ async function isGenuine(
  * Returns whether the check that was due most recently has not been stored yet. In a new service, the first check is
  * due in the night after the first line.
  */
-export async function isCheckDue(
-  deps: Pick<Models, 'AuditCheck' | 'AuditEvent' | 'ServiceKey'> & { secrets: Secrets; now(): Date },
-): Promise<boolean> {
+export async function isCheckDue(deps: CheckDeps): Promise<boolean> {
   const due = lastDue(deps.now())
   const check = await latestCheck(deps)
   if (check !== null) return check.at < due || !(await isGenuine(deps, check))

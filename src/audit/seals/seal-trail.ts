@@ -7,8 +7,7 @@ import type { Log } from '../../process/log.ts'
 import type { Pace } from '../../retention/pace.ts'
 import type { Secrets } from '../../security/seal.ts'
 import { ensureServiceKey, findServiceKey } from '../../security/service-keys.ts'
-import { digestOf, digestOfLine, headOf } from './digest.ts'
-import { linesPerSeal, readableSeal, type Seal } from './seal.ts'
+import { digestOf, digestOfLine, headOf, linesPerSeal, readableSeal, type Seal } from './seal.ts'
 
 export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> & {
   secrets: Secrets

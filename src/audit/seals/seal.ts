@@ -1,5 +1,8 @@
+import { createHmac, type KeyObject } from 'node:crypto'
+import { mongo } from 'mongoose'
+import type { LedgerEntry } from '../../ledger/entry.ts'
 import type { Collection } from '../../mongo/collection.ts'
-import { readableDate } from '../audit-event.ts'
+import { type AuditEvent, readableDate } from '../audit-event.ts'
 
 /** The maximum number of lines in one seal. Such a seal takes up about 75 kB. */
 export const linesPerSeal = 1000
@@ -12,14 +15,14 @@ export interface Seal {
   /** The seal's number. The numbers begin at 1 and have no gaps. */
   _id: number
   at: Date
-  /** The ids of the lines, in ascending order, and the digest of each line (digest.ts). */
+  /** The ids of the lines, in ascending order, and the digest of each line. */
   ids: string[]
   digests: string[]
   /** The last entry of each ledger that has been verified since the seal before, if there are any. */
   heads?: SealedHead[]
   /** The digest of the previous seal, or null for seal 1. */
   previous: string | null
-  /** The digest of all other fields (digest.ts). */
+  /** The digest of all other fields. */
   digest: string
 }
 
@@ -66,7 +69,7 @@ export interface AuditCheck extends Verified {
   at: Date
   /** When the whole trail was last verified. */
   wholeAt: Date
-  /** The digest of the other fields (digest.ts), because the next check relies on them. */
+  /** The digest of the other fields, because the next check relies on them. */
   digest: string
 }
 
@@ -84,4 +87,47 @@ export const auditChecks: Collection = {
     digest: String,
   },
   indexes: [],
+}
+
+/** The number of bytes of a line's digest. 128 bits are enough, because digests cannot be computed without the key. */
+const lineDigestBytes = 16
+
+/** Returns the digest of a line: all of its fields except `seal`, which is added when the line is sealed. */
+export function digestOfLine(key: KeyObject, { seal: _seal, ...line }: AuditEvent): string {
+  return mac(key, 'line', line).subarray(0, lineDigestBytes).toString('base64url')
+}
+
+/** Returns the digest of a seal or a check. A seal's includes that of the previous seal, so the seals form a chain. */
+export const digestOf = (
+  key: KeyObject,
+  kind: 'seal' | 'check',
+  { digest: _digest, ...value }: Omit<Seal | AuditCheck, 'digest'> & { digest?: string },
+): string => mac(key, kind, value).toString('base64url')
+
+/** Returns what a seal contains of a ledger's entry. */
+export function headOf(key: KeyObject, entry: LedgerEntry): SealedHead {
+  const { businessId, sandbox, number, bookedAt } = entry
+  const digest = mac(key, 'entry', entry).toString('base64url')
+  return { chain: `${businessId} ${sandbox ? 'test' : 'live'}`, number, bookedAt, digest }
+}
+
+const mac = (key: KeyObject, kind: 'line' | 'seal' | 'check' | 'entry', value: object): Buffer =>
+  createHmac('sha256', key)
+    .update(`${kind}\n${JSON.stringify(canonical(value))}`)
+    .digest()
+
+/**
+ * Returns a value in a form whose JSON is the same whenever the value is the same, whether it comes from memory or from
+ * MongoDB. The fields of an object are sorted by name, each type has its own tag, and undefined counts as null, as in
+ * MongoDB. Never change this function, because stored digests depend on it.
+ */
+function canonical(value: unknown): unknown {
+  if (value === null || value === undefined) return null
+  if (value instanceof Date) return ['date', value.getTime()]
+  if (Array.isArray(value)) return ['list', ...value.map(canonical)]
+  if (typeof value === 'number') return ['number', String(value === 0 ? 0 : value)]
+  if (typeof value !== 'object') return value
+  if ('_bsontype' in value) return ['bson', mongo.BSON.EJSON.serialize(value, { relaxed: false })]
+  const fields = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return ['object', ...fields.map(([name, field]) => [name, canonical(field)])]
 }

@@ -1,5 +1,9 @@
 import type { ChainOwner } from '../../chains/append.ts'
 import { unavailable } from '../../errors.ts'
+import { longestReadMs } from '../../input/pagination.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
+import type { Models } from '../../mongo/models.ts'
+import { type Log, throttled } from '../../process/log.ts'
 
 /** The last number of a chain, as far as this process knows. */
 export interface ChainEnd extends ChainOwner {
@@ -55,11 +59,7 @@ export function createChainWatch(readGrown: ReadGrown, onFault: (error: unknown)
     if (isReading) return
     isReading = true
     try {
-      const known = [...chains.values()].map(({ businessId, sandbox, number }) => ({
-        businessId,
-        sandbox,
-        number,
-      }))
+      const known = [...chains.values()].map(({ waits: _waits, ...end }) => end)
       for (const end of await readGrown(known)) note(end)
       respondedAtMs = elapsedMs()
     } catch (error) {
@@ -126,4 +126,44 @@ export function createChainWatch(readGrown: ReadGrown, onFault: (error: unknown)
       stop()
     },
   }
+}
+
+/**
+ * The maximum number of chains per read. On a busy machine with two cores, MongoDB needs 6 ms for 100 chains. Without
+ * the hint, it would plan each branch separately and need ten times as long.
+ */
+const maxPerRead = 100
+
+/** Creates the watch over the chains of the event log. */
+export const openChainWatch = ({ LoggedEvent }: Pick<Models, 'LoggedEvent'>, log: Log): ChainWatch => {
+  const collection = nativeCollection(LoggedEvent)
+  const warn = throttled(5000, (fields) => log.warn(fields, 'mongodb.failed'))
+  const readGrown = async (known: readonly ChainEnd[]): Promise<ChainEnd[]> => {
+    const branches = known.map(({ number, ...owner }) => ({ ...owner, number: { $gt: number } }))
+    const grown = await collection
+      .aggregate<{ _id: Omit<ChainEnd, 'number'>; number: number }>(
+        [
+          { $match: { $or: branches } },
+          {
+            $group: {
+              _id: { businessId: '$businessId', sandbox: '$sandbox' },
+              number: { $max: '$number' },
+            },
+          },
+        ],
+        { hint: 'chain', maxTimeMS: longestReadMs },
+      )
+      .toArray()
+    return grown.map(({ _id: owner, number }) => ({ ...owner, number }))
+  }
+  return createChainWatch(
+    async (known) => {
+      const grown: ChainEnd[] = []
+      for (let start = 0; start < known.length; start += maxPerRead)
+        grown.push(...(await readGrown(known.slice(start, start + maxPerRead))))
+      return grown
+    },
+    (err) => warn({ err }),
+    () => performance.now(),
+  )
 }

@@ -1,8 +1,7 @@
 import type { ReadFeedQuery } from '../../../schemas/list-events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { writePosition } from './position.ts'
-import { type Feed, findLastNumber, hasEvent, parseFeedSearch } from './read.ts'
+import { type Feed, findLastNumber, hasEvent, parseFeedSearch, writePosition } from './read.ts'
 
 /** `read` runs a read within the request's deadline. `signal` aborts if the client disconnects. */
 export interface Holding {

@@ -1,15 +1,16 @@
+import { hash } from 'node:crypto'
 import type { mongo } from 'mongoose'
 import type { EventName } from '../../../schemas/events.ts'
 import type { ReadFeedQuery } from '../../../schemas/list-events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type ChainOwner, chainIndex, isNumber } from '../../chains/append.ts'
 import type { Deps } from '../../deps.ts'
+import { type Refusal, refuse } from '../../errors.ts'
 import { longestReadMs, readSlice } from '../../input/pagination.ts'
 import { readWithinPage } from '../../lists/page-bytes.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { LoggedEvent } from '../logged-event.ts'
-import { checkReadable, readableBy } from '../readable.ts'
-import { lostPosition, readPosition, writePosition } from './position.ts'
+import { checkReadable, readableBy } from '../present.ts'
 
 /** A part of the feed to read. `after` is the number of the event before it. */
 export interface FeedSearch {
@@ -71,12 +72,8 @@ export async function readFeed(deps: Reads, { businessId, sandbox }: Caller, sea
 }
 
 /** Returns the last number of the chain, or 0 if it is empty. */
-export async function findLastNumber(
-  { LoggedEvent: model }: Reads,
-  owner: ChainOwner,
-  options: mongo.FindOptions,
-): Promise<number> {
-  const last = await nativeCollection(model).findOne(
+export async function findLastNumber(deps: Reads, owner: ChainOwner, options: mongo.FindOptions): Promise<number> {
+  const last = await nativeCollection(deps.LoggedEvent).findOne(
     { ...owner, number: isNumber },
     {
       projection: { _id: 0, number: 1 },
@@ -132,3 +129,34 @@ function cursorBetween(
     { sort: { number: 1 }, hint: 'byType', maxTimeMS: longestReadMs, ...options },
   )
 }
+
+/**
+ * Returns the position in the feed after the event with this number, as merchants see it. The position contains a check
+ * value, so that a position of another business or of the other environment is recognised.
+ */
+export const writePosition = (owner: ChainOwner, number: number): string => `${number}-${checkOf(owner, number)}`
+
+/** Returns the number in a position. Throws VALIDATION_ERROR if the feed of this owner never returned the position. */
+function readPosition(owner: ChainOwner, position: string): number {
+  const [, digits, check] = /^(0|[1-9]\d{0,14})-([0-9a-f]{8})$/.exec(position) ?? []
+  const number = Number(digits)
+  if (digits === undefined || check !== checkOf(owner, number))
+    throw invalidPosition(
+      'after is not valid. Send the `next` of an earlier response to the same business in the same environment.',
+    )
+  return number
+}
+
+/**
+ * The error for a position after the end of the feed. Positions are only returned for events that MongoDB has stored
+ * durably, so the database must have been restored from a backup.
+ */
+const lostPosition = (): Refusal =>
+  invalidPosition(
+    'after is past the last event, because the service has lost events. Follow the feed from the beginning, and skip the events that you have already processed.',
+  )
+
+const invalidPosition = (message: string): Refusal => refuse('VALIDATION_ERROR', { param: 'after', message })
+
+const checkOf = ({ businessId, sandbox }: ChainOwner, number: number): string =>
+  hash('sha256', `${businessId} ${sandbox} ${number}`, 'hex').slice(0, 8)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { refuse } from '../../errors.ts'
 import { maxFaults } from '../../input/known-fields.ts'
-import type { FileBody } from '../../store/imports/file/parse-import.ts'
+import type { FileBody } from '../../store/imports/import-products.ts'
 import { readFormFile } from './form-file.ts'
 import { type Body, isJsonType, mediaTypeOf, parseJson } from './json-body.ts'
 

@@ -3,11 +3,21 @@ import type { ListEntriesQuery, ListRefundsQuery } from '../../../schemas/list-e
 import type { GetStatementQuery, ListStatementsQuery } from '../../../schemas/list-statements.ts'
 import { type Page, pageOf, presentPage } from '../../input/pagination.ts'
 import { readBalance } from '../../ledger/balance.ts'
-import { listEntries, parseEntrySearch, parseRefundSearch } from '../../ledger/list.ts'
-import { parseDay, parseMonth } from '../../ledger/parse-day.ts'
-import { presentEntry, presentListedRefund } from '../../ledger/present.ts'
-import { readMonth, readStatement, type Statement } from '../../ledger/statement.ts'
-import { statementsCsv } from '../../ledger/statement-csv.ts'
+import {
+  listEntries,
+  parseEntrySearch,
+  parseRefundSearch,
+  presentEntry,
+  presentListedRefund,
+} from '../../ledger/list.ts'
+import {
+  parseDay,
+  parseMonth,
+  readMonth,
+  readStatement,
+  type Statement,
+  statementsCsv,
+} from '../../ledger/statement.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutBalance } from './balance-openapi.ts'
 

@@ -1,6 +1,5 @@
 import type { ExportFormat, ExportKind } from '../../../schemas/export-ledger.ts'
-import { createLineWriter } from '../../exports/export-lines.ts'
-import { type ExportedEntry, entryTypeOf } from '../../exports/facts.ts'
+import { createLineWriter, type ExportedEntry, entryTypeOf } from '../../exports/export-lines.ts'
 import { referenceNumber, refundId } from './intents-example.ts'
 
 export const period = { from: '2026-11-01', to: '2026-11-30' }

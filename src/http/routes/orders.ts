@@ -1,7 +1,7 @@
 import type { ListOrdersQuery } from '../../../schemas/list-orders.ts'
 import { presentPage } from '../../input/pagination.ts'
+import { presentOrder } from '../../store/orders/order.ts'
 import { parseSimulation, placeOrder } from '../../store/orders/place.ts'
-import { presentOrder } from '../../store/orders/present.ts'
 import { findOrder, listOrders, parseOrderSearch } from '../../store/orders/read.ts'
 import { limitCostly } from '../operations/limit-rate.ts'
 import type { OperationInput, Route } from '../operations/route.ts'

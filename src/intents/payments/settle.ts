@@ -1,14 +1,16 @@
+import type { DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
 import type { Deps } from '../../deps.ts'
 import type { Cause } from '../../outbox/event.ts'
 import { wakeRelay } from '../../outbox/wake-relay.ts'
+import { newId } from '../../security/ids.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import { expiryJob } from '../expire.ts'
 import type { Intent } from '../intent.ts'
-import { isPending } from '../lifecycle.ts'
-import { planTransition, writeChange } from '../transition.ts'
-import { attemptOf, type ReportedOutcome, transitionFor } from './end.ts'
-import { planRelease } from './hold.ts'
-import type { PaymentHold } from './payment.ts'
+import { isPending, type TransitionName } from '../lifecycle.ts'
+import { lookUpKeysOf, pushLookUpKeys } from '../look-up-keys.ts'
+import { applyTransition, planTransition, type TransitionInput, writeChange } from '../transition.ts'
+import { planRelease, pushAttempt } from './hold.ts'
+import type { Payment, PaymentAttempt, PaymentFailure, PaymentHold } from './payment.ts'
 
 export interface Settler {
   /** The request that settles the payment, or null if a job settles it. */
@@ -59,7 +61,8 @@ async function write(
   const change = isUnreported(outcome)
     ? planRelease(intent, attempt)
     : planTransition({ now: () => at }, intent, {
-        ...transitionFor(at, payment, outcome, attempt),
+        ...transitionFor(at, payment, outcome),
+        lists: { $push: pushAttempt(attempt) },
         marking: null,
         cause,
         guard: { 'hold.id': payment.id },
@@ -83,3 +86,84 @@ async function logIfAstray(deps: Deps, { _id, referenceNumber }: Intent, payment
   if ((await deps.Intent.exists({ _id, 'payment.key': key })) !== null) return
   deps.log.error({ referenceNumber, key, wallet }, 'payment.astray')
 }
+
+/** The fields that are needed to end a payment. A payment that never held the intent has no `startedAt`. */
+type EndingPayment = Omit<PaymentHold, 'startedAt' | 'validUntil' | 'queryAt' | 'writeId'> &
+  Partial<Pick<PaymentHold, 'startedAt'>>
+/** The outcomes of a payment that add an event to the intent. */
+export type ReportedOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
+
+/**
+ * Ends a payment that never held the intent, by applying the transition that its outcome requires. The transition takes
+ * one write, which also stores the payment's look-up keys. Returns null if the guard does not match.
+ */
+export const endPayment = (
+  deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
+  intent: Intent,
+  payment: EndingPayment,
+  outcome: ReportedOutcome,
+  by: Pick<TransitionInput, 'marking' | 'cause' | 'guard'>,
+  deadlineAt: number,
+): Promise<Intent | null> => {
+  const attempt = attemptOf(deps.now(), payment, outcome)
+  const transition = transitionFor(deps.now(), payment, outcome)
+  const $push = { ...pushAttempt(attempt), ...pushLookUpKeys(lookUpKeysOf(intent, payment)) }
+  return applyTransition(deps, intent, { ...transition, lists: { $push }, ...by }, deadlineAt)
+}
+
+/** Returns the transition that a payment's outcome requires, without the record of the attempt. */
+function transitionFor(
+  at: Date,
+  payment: EndingPayment,
+  outcome: ReportedOutcome,
+): Omit<TransitionInput, 'marking' | 'cause' | 'guard'> {
+  const failing = (name: TransitionName, code: DeclineReason | FailureReason, retryable: boolean) => {
+    const failure: PaymentFailure = { code, retryable }
+    return { name, set: { hold: null, failure }, eventDetails: { failure } }
+  }
+  switch (outcome.outcome) {
+    case 'done':
+      return {
+        name: 'pay',
+        set: { hold: null, failure: null, payment: paymentOf(at, payment), listedAmount: payment.amount },
+      }
+    case 'declined':
+      return failing('decline', outcome.reason, true)
+    case 'failed':
+      return failing('fail', outcome.reason, false)
+  }
+}
+
+/** Returns the record of a payment that has just succeeded. */
+const paymentOf = (
+  paidAt: Date,
+  { id, wallet, amount, commission, payerPhone, payerHash }: EndingPayment,
+): Payment => ({
+  amountPaid: amount,
+  paidAt,
+  method: 'WALLET',
+  payerPhone,
+  payerHash,
+  commission,
+  wallet,
+  key: id,
+})
+
+/** Returns the record of a payment that has just ended, whatever its outcome. */
+const attemptOf = (
+  at: Date,
+  { id, amount, commission, payerPhone, payerHash, startedAt }: EndingPayment,
+  outcome: KnownOutcome,
+): PaymentAttempt => ({
+  kind: 'payment',
+  id,
+  at,
+  ...(startedAt === undefined ? {} : { startedAt }),
+  amount,
+  fee: commission.payerTtc,
+  payerPhone,
+  payerHash,
+  outcome: outcome.outcome,
+  reason: 'reason' in outcome ? outcome.reason : null,
+  writeId: newId(),
+})

@@ -16,7 +16,7 @@ import { isFree, isPending } from '../lifecycle.ts'
 import { payerHashOf } from '../look-up-keys.ts'
 import { acceptsPayments, dropOldMarks, markingOf } from '../marks.ts'
 import { asOf } from '../present.ts'
-import { endPayment, type ReportedOutcome } from './end.ts'
+import { endPayment, type ReportedOutcome } from './settle.ts'
 
 export interface Simulation {
   /**
@@ -39,12 +39,8 @@ const demoPayer = '22000001'
  * `simulatePayment` does that.
  */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Simulation {
-  const { amount, payerPhone, outcome } = deps.validate(simulatePaymentBody, body)
-  return {
-    amount: amount ?? null,
-    payerPhone: readPhone(payerPhone ?? demoPayer) ?? demoPayer,
-    outcome: outcome ?? 'success',
-  }
+  const { amount = null, payerPhone = demoPayer, outcome = 'success' } = deps.validate(simulatePaymentBody, body)
+  return { amount, payerPhone: readPhone(payerPhone) ?? demoPayer, outcome }
 }
 
 /**
@@ -78,7 +74,7 @@ export async function simulatePayment(
   const earlier = await findEarlier(deps, caller, before, request)
   if (earlier !== null) return earlier
   if (!acceptsPayments(before)) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 30 })
-  const amount = amountFor(deps, before, simulation)
+  const amount = amountFor(before, simulation.amount, deps.config.maxAmount)
   const now = deps.now()
   if (before.hold !== null || !isPending(asOf(before, now).status)) throw refuse('INTENT_NOT_PENDING')
   await dropOldMarks(deps, before, deadlineAt)
@@ -101,15 +97,11 @@ export async function simulatePayment(
   return effectOf(marking.mark, simulated(deps, after, marking.mark), false)
 }
 
-function amountFor(
-  deps: Pick<Deps, 'config'>,
-  { amountType, amount }: Intent,
-  { amount: requested }: Simulation,
-): number {
+function amountFor({ amountType, amount }: Intent, requested: number | null, maxAmount: number): number {
   if (amountType === 'FIXED' && requested !== null && requested !== amount)
     throw refuse('VALIDATION_ERROR', {
       param: 'amount',
       message: `amount must be the amount of the payment intent, ${amount}, or be omitted.`,
     })
-  return requested ?? amount ?? Math.min(defaultOpenAmount, deps.config.maxAmount)
+  return requested ?? amount ?? Math.min(defaultOpenAmount, maxAmount)
 }

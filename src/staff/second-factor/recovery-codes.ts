@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { randomGroups } from '../passwords.ts'
 
 const codesPerAccount = 10
@@ -17,8 +17,6 @@ export const isRecoveryCode = (text: string): boolean => bare(text).length === g
  * valid when SECRET_KEY changes. It needs no slow hash, because the codes are too random to be guessed.
  */
 export const hashOfRecoveryCode = (name: string, code: string): string =>
-  createHash('sha256')
-    .update(`recovery code\0${name}\0${bare(code)}`)
-    .digest('base64url')
+  hash('sha256', `recovery code\0${name}\0${bare(code)}`, 'base64url')
 
 const bare = (code: string): string => code.toLowerCase().replaceAll(/[\s-]/g, '')

@@ -100,13 +100,7 @@ type ExportedProduct = Pick<Product, '_id' | 'createdAt' | 'handle' | 'name' | '
 type ExportedRow = Record<Column, string | number | null>
 
 /** Returns one row for each variant of the product. Only the first row contains the product's own fields. */
-const rowsOf = ({
-  handle = '',
-  name,
-  description,
-  active,
-  variants,
-}: Pick<ExportedProduct, 'handle' | 'name' | 'description' | 'active' | 'variants'>): ExportedRow[] =>
+const rowsOf = ({ handle = '', name, description, active, variants }: ExportedProduct): ExportedRow[] =>
   variants.map(({ label, sku, price, stock }, index) => ({
     handle,
     ...(index === 0

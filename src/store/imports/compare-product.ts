@@ -1,8 +1,7 @@
 import { maxProductBytes, maxVariants } from '../../../schemas/product-limits.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { newId } from '../../security/ids.ts'
-import { skusOf } from '../products/given-skus.ts'
-import { newProduct, newVariant, type ProductDescription, tooLarge } from '../products/new-product.ts'
+import { newProduct, newVariant, type ProductDescription, skusOf, tooLarge } from '../products/new-product.ts'
 import type { Product, Variant } from '../products/product.ts'
 import type { MatchedRow } from './file/check-skus.ts'
 import type { Faults } from './file/faults.ts'
@@ -43,7 +42,7 @@ export function compareProduct(
   handle: string,
   rows: readonly ProductRow[],
   product: ExistingProduct | null,
-  faults: Pick<Faults, 'add'>,
+  faults: Faults,
 ): Outcome {
   const values = readProductCells(rows, faults)
   const matches = matchRows(rows, product?.variants ?? [], faults)
@@ -71,12 +70,7 @@ export function compareProduct(
 }
 
 /** Returns how many bytes larger a product becomes, or 0. */
-function growthOf(
-  product: ExistingProduct,
-  values: ProductCells,
-  patches: readonly VariantPatch[],
-  added: readonly Variant[],
-): number {
+function growthOf(product: ExistingProduct, values: ProductCells, patches: VariantPatch[], added: Variant[]): number {
   const { variants } = product
   const changes = new Map(patches.map(({ variant, set }) => [variant, set]))
   const changed = [...variants.map((variant) => ({ ...variant, ...changes.get(variant) })), ...added]
@@ -86,7 +80,7 @@ function growthOf(
 }
 
 /** Adds a fault at the first of those cells that take up most of the product. */
-function refuseLarge(rows: readonly ProductRow[], bytes: number, faults: Pick<Faults, 'add'>): void {
+function refuseLarge(rows: readonly ProductRow[], bytes: number, faults: Faults): void {
   if (bytes <= maxProductBytes) return
   const texts = { name: 'name', description: 'description', variant_label: 'variantLabel', sku: 'sku' } as const
   const sized = Object.entries(texts).map(([column, field]) => ({
@@ -110,7 +104,7 @@ type ProductCells = Partial<Pick<Product, (typeof cells)[number]>>
  * Collects the fields of the product itself, such as its name, from all rows that describe the product. Adds a fault if
  * two rows contain different values for the same field.
  */
-function readProductCells(rows: readonly ProductRow[], faults: Pick<Faults, 'add'>): ProductCells {
+function readProductCells(rows: readonly ProductRow[], faults: Faults): ProductCells {
   const values: Partial<Record<(typeof cells)[number], string | boolean>> = {}
   for (const row of rows)
     for (const cell of cells) {
@@ -131,7 +125,7 @@ const matchedRow = ({ row, variant }: Match, product: ExistingProduct | null): M
   givesSku: row.sku !== null && row.sku !== variant?.sku,
 })
 
-function addedVariant({ row, label }: Match, faults: Pick<Faults, 'add'>): Variant {
+function addedVariant({ row, label }: Match, faults: Faults): Variant {
   if (row.price === null) faults.add({ row: row.row, column: 'price', message: priceMissing })
   return newVariant({ label, sku: row.sku, price: row.price ?? 0, stock: row.stock })
 }
@@ -153,11 +147,7 @@ function patchOf({ row: { sku, price, stock }, variant }: Match): VariantPatch[]
   return Object.keys(set).length === 0 ? [] : [{ variant, set }]
 }
 
-function changedVariants(
-  variants: readonly Variant[],
-  patches: VariantPatch[],
-  added: Variant[],
-): ChangedProduct['set'] {
+function changedVariants(variants: Variant[], patches: VariantPatch[], added: Variant[]): ChangedProduct['set'] {
   const set: ChangedProduct['set'] = {}
   for (const { variant, set: fields } of patches)
     for (const [field, value] of Object.entries(fields)) set[`variants.${variants.indexOf(variant)}.${field}`] = value

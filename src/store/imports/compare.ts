@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose'
 import type { Deps } from '../../deps.ts'
+import { refuseLate } from '../../errors.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inSlices, readInSlices } from '../../process/in-slices.ts'
 import type { ProductDescription } from '../products/new-product.ts'
@@ -8,7 +9,6 @@ import { type ChangedProduct, compareProduct, type ExistingProduct, type Outcome
 import { checkSkus, type SkuOwner } from './file/check-skus.ts'
 import { createFaults } from './file/faults.ts'
 import type { ProductRow } from './file/row.ts'
-import { refuseLate } from './refuse-late.ts'
 
 /**
  * The counts of an import. `created`, `updated` and `unchanged` are numbers of products. `variants` is the number of
@@ -21,6 +21,8 @@ export interface ImportCounts {
   variants: number
   rows: number
 }
+
+type ReadDeps = Pick<Deps, 'Product'>
 
 /** The differences between a file and the shop's products. */
 export interface Comparison {
@@ -37,17 +39,19 @@ export interface Comparison {
  * same product, even if they are far apart in the file. Throws VALIDATION_ERROR with the file's faults, and
  * SERVICE_UNAVAILABLE after the deadline.
  */
-export async function compare(
-  deps: Pick<Deps, 'Product'>,
-  scope: ImportScope,
-  rows: readonly ProductRow[],
-): Promise<Comparison> {
+export async function compare(deps: ReadDeps, scope: ImportScope, rows: readonly ProductRow[]): Promise<Comparison> {
   refuseLate(scope.deadlineAt)
   const faults = createFaults()
   const byHandle = Map.groupBy(rows, ({ handle }) => handle)
   const ofExisting = new Map<string, Outcome>()
+  // A description may take up 20 kB, so descriptions are read only if the file contains any.
   const givesDescriptions = rows.some(({ description }) => description !== null)
-  const existing = readExisting(deps, scope, [...byHandle.keys()], givesDescriptions)
+  const existing = listedOf<ExistingProduct & { handle: string }>(
+    deps,
+    scope,
+    { handle: { $in: [...byHandle.keys()] } },
+    { projection: { ...compared, ...(givesDescriptions ? { description: 1 } : {}) }, hint: 'handleInUse' },
+  )
   await readInSlices(existing, (product) => {
     refuseLate(scope.deadlineAt)
     const { handle } = product
@@ -96,27 +100,10 @@ export interface ImportScope extends Pick<Product, 'businessId' | 'sandbox'> {
   session?: mongo.ClientSession
 }
 
-type ReadDeps = Pick<Deps, 'Product'>
-
 /** The number of products that MongoDB sends per batch. A batch of products of the largest size takes up 7 MB. */
 const batchSize = 100
 
 const compared = { handle: 1, name: 1, active: 1, variants: 1, bytes: { $bsonSize: '$$ROOT' } } as const
-
-/**
- * Finds the shop's products that have these handles. A description may take up 20 kB, so descriptions are read only if
- * the file contains any.
- */
-const readExisting = (deps: ReadDeps, scope: ImportScope, handles: string[], givesDescriptions: boolean) =>
-  listedOf<ExistingProduct & { handle: string }>(
-    deps,
-    scope,
-    { handle: { $in: handles } },
-    {
-      projection: { ...compared, ...(givesDescriptions ? { description: 1 } : {}) },
-      hint: 'handleInUse',
-    },
-  )
 
 type WithSkus = Pick<Product, '_id'> & { handle: string; variants: Pick<Variant, '_id' | 'sku'>[] }
 
@@ -126,11 +113,7 @@ const skusOnly = {
 } as const
 
 /** Finds the variants in the shop that currently have these SKUs. Throws SERVICE_UNAVAILABLE after the deadline. */
-async function readOwners(
-  deps: ReadDeps,
-  scope: ImportScope,
-  skus: ReadonlySet<string>,
-): Promise<Map<string, SkuOwner>> {
+async function readOwners(deps: ReadDeps, scope: ImportScope, skus: Set<string>): Promise<Map<string, SkuOwner>> {
   const owners = new Map<string, SkuOwner>()
   if (skus.size === 0) return owners
   const found = listedOf<WithSkus>(deps, scope, { skus: { $in: [...skus] } }, skusOnly)

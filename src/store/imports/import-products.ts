@@ -1,16 +1,44 @@
 import type { mongo } from 'mongoose'
+import { type ImportProductsQuery, importProductsFields } from '../../../schemas/import-products.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type QuotaDeps, type Reserve, withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
+import { refuseLate } from '../../errors.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { newProduct } from '../products/new-product.ts'
 import type { Product } from '../products/product.ts'
 import { openShopAlone, requireShop } from '../shops/open-shop.ts'
 import { type Comparison, compare, type ImportCounts, type ImportScope } from './compare.ts'
-import type { ImportRequest } from './file/parse-import.ts'
+import { readRows } from './file/read-rows.ts'
 import type { ProductRow } from './file/row.ts'
-import { refuseLate } from './refuse-late.ts'
+
+export interface ImportRequest {
+  rows: readonly ProductRow[]
+  isDryRun: boolean
+}
+
+/** The body of an import: the file, and the names of the fields beside it. */
+export interface FileBody {
+  csv: unknown
+  kind: keyof typeof importProductsFields
+  others: string[]
+}
+
+/**
+ * Parses an import request and its CSV file. Throws VALIDATION_ERROR with the file's faults, or SERVICE_UNAVAILABLE if
+ * the deadline has passed.
+ */
+export async function parseImport(
+  deps: Pick<Deps, 'config' | 'validate'>,
+  { dryRun = 'false' }: ImportProductsQuery,
+  { csv, kind, others }: FileBody,
+  deadlineAt: number,
+): Promise<ImportRequest> {
+  refuseLate(deadlineAt)
+  deps.validate(importProductsFields[kind], Object.fromEntries(others.map((name) => [name, true])))
+  return { rows: await readRows(deps, csv), isDryRun: dryRun === 'true' }
+}
 
 /**
  * The longest time for one run of the transaction. MongoDB ends a transaction after 5 s, and until then other requests
@@ -55,9 +83,12 @@ async function importRows(
   rows: readonly ProductRow[],
   reserve: Reserve,
 ): Promise<ImportCounts> {
+  const { session } = scope
   const busy = await findBusy(deps, scope, rows)
-  await openShopAlone(deps, caller, scope.session)
-  await lock(deps, busy, scope.session)
+  await openShopAlone(deps, caller, session)
+  // From now on, it is the others that have to repeat their changes.
+  if (busy.length > 0)
+    await nativeCollection(deps.Product).updateMany({ _id: { $in: busy } }, { $inc: { imports: 1 } }, { session })
   const comparison = await compare(deps, scope, rows)
   await reserve({ creates: comparison.created.length, bytes: comparison.growth })
   await write(deps, scope, comparison)
@@ -81,12 +112,6 @@ const findBusy = async (
     .limit(maxBusy)
     .toArray()
   return found.map(({ _id }) => _id)
-}
-
-/** From now on, it is the others that have to repeat their changes. */
-async function lock({ Product }: ImportDeps, ids: string[], session: mongo.ClientSession): Promise<void> {
-  if (ids.length > 0)
-    await nativeCollection(Product).updateMany({ _id: { $in: ids } }, { $inc: { imports: 1 } }, { session })
 }
 
 async function write(
@@ -142,18 +167,16 @@ function batchesOf<Item>(items: readonly Item[], countVariants: (item: Item) => 
 }
 
 /**
- * The result of a dry run. It contains the counts of the import, and the handles of the first products that the import
- * would create, update or leave unchanged.
- */
-type Preview = ImportCounts & { dryRun: true; handles: Comparison['handles'] }
-
-/**
  * The maximum number of handles in each list. The lists are limited because the response is stored for a day. The
  * counts include the products whose handles are not listed.
  */
 const maxListed = 100
 
-function previewOf({ counts, handles }: Comparison): Preview {
+/**
+ * Returns the result of a dry run. It contains the counts of the import, and the handles of the first products that the
+ * import would create, update or leave unchanged.
+ */
+function previewOf({ counts, handles }: Comparison) {
   const listed = Object.entries(handles).map(([kind, all]) => [kind, all.slice(0, maxListed)])
   return { ...counts, dryRun: true, handles: Object.fromEntries(listed) as Comparison['handles'] }
 }

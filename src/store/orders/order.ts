@@ -1,3 +1,4 @@
+import { currencyCode } from '../../../schemas/currency.ts'
 import type { Collection } from '../../mongo/collection.ts'
 import { type OutboxEvent, outboxFields, outboxIndex } from '../../outbox/event.ts'
 
@@ -74,4 +75,10 @@ export const orders: Collection = {
     { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1 } },
     outboxIndex,
   ],
+}
+
+/** Returns an order as its merchant sees it. Amounts are in centimes. */
+export function presentOrder(order: ShownOrder): Record<string, unknown> {
+  const { _id, number, status, items, total, customer, sandbox, createdAt } = order
+  return { _id, number, status, items, total, currency: currencyCode, customer, sandbox, createdAt }
 }

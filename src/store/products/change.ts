@@ -6,11 +6,11 @@ import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
+import { given } from '../../mongo/id-page.ts'
 import { changedProduct, type ProductChange, type VariantChange } from './changed-product.ts'
-import { findProduct } from './find.ts'
-import { readSkus, refuseTakenSkus } from './given-skus.ts'
-import { checkedBytes } from './new-product.ts'
-import { presentProduct } from './present.ts'
+import { checkedBytes, readSkus, refuseTakenSkus } from './new-product.ts'
+import { presentProduct } from './product.ts'
+import { findProduct } from './read.ts'
 
 /**
  * Parses the body of an update request (SPEC 4.9). The rules are the same as for a create request, except that every
@@ -45,11 +45,6 @@ function variantsOf(input: UpdateProductBody): VariantChange[] | null {
 
 const fieldsOf = ({ label, price, stock, sku }: VariantFields): VariantChange['set'] =>
   given({ label, price, stock, sku })
-
-type Given<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
-
-const given = <Fields extends object>(fields: Fields): Given<Fields> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<Fields>
 
 /**
  * Changes only the fields that the request contains. Throws the errors of `findProduct` and `changedProduct`. Also

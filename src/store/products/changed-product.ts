@@ -1,9 +1,7 @@
 import { maxVariants } from '../../../schemas/product-limits.ts'
 import { type Refusal, refuse } from '../../errors.ts'
-import { type GivenSkus, skusOf, skuTaken } from './given-skus.ts'
-import { newVariant } from './new-product.ts'
-import { variantById, variantByLabel } from './pick-variant.ts'
-import type { Product, Variant } from './product.ts'
+import { type GivenSkus, newVariant, skusOf, skuTaken } from './new-product.ts'
+import { type Product, type Variant, variantById, variantByLabel } from './product.ts'
 
 /**
  * A change to a product. Fields that are omitted keep their values. Variants that are omitted are not changed, unless
@@ -55,7 +53,9 @@ export function changedProduct(product: Changeable, change: ProductChange): Part
         ...product.variants.map((old) => changed.find(hasId(old._id))?.variant ?? old),
         ...changed.filter(({ old }) => old === null).map(({ variant }) => variant),
       ]
-  refuseCount(variants.length)
+  const { length } = variants
+  if (length > maxVariants)
+    throw invalid('variants', `can contain at most ${maxVariants} variants, but the product would have ${length}`)
   return { ...change.fields, variants, skus: skusOf(variants) }
 }
 
@@ -103,11 +103,6 @@ function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], given: Given
   const keeping = changed.filter(({ entry }) => entry.set.sku === undefined).map(({ variant }) => variant)
   const taken = new Set(skusOf([...kept, ...keeping]))
   for (const [sku, param] of given) if (taken.has(sku)) throw skuTaken(param, `${param} is in use by another variant.`)
-}
-
-function refuseCount(count: number): void {
-  if (count > maxVariants)
-    throw invalid('variants', `can contain at most ${maxVariants} variants, but the product would have ${count}`)
 }
 
 const invalid = (param: string, problem: string): Refusal =>

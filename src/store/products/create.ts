@@ -7,10 +7,8 @@ import { once, type Result, type WriteRequest } from '../../idempotency/request.
 import { nativeCollection } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
 import { openShop } from '../shops/open-shop.ts'
-import { type GivenSkus, readSkus, refuseTakenSkus } from './given-skus.ts'
-import { checkedBytes, newProduct, newVariant } from './new-product.ts'
-import { presentProduct } from './present.ts'
-import { defaultLabel, type Product } from './product.ts'
+import { checkedBytes, type GivenSkus, newProduct, newVariant, readSkus, refuseTakenSkus } from './new-product.ts'
+import { defaultLabel, type Product, presentProduct } from './product.ts'
 
 /** The fields of a new product that come from the request. */
 export interface ProductRequest extends Pick<Product, 'name' | 'description' | 'images' | 'active' | 'variants'> {
@@ -23,18 +21,12 @@ export interface ProductRequest extends Pick<Product, 'name' | 'description' | '
  */
 export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
   const input = deps.validate(createProductBody, body) as CreateProductBody
+  const { name, description = '', images = [], active = true } = input
   const given =
     input.variants === undefined
       ? [{ label: defaultLabel, price: input.price, stock: input.stock, sku: input.sku, prefix: '' }]
       : input.variants.map((variant, index) => ({ ...variant, prefix: `variants[${index}].` }))
-  return {
-    name: input.name,
-    description: input.description ?? '',
-    images: input.images ?? [],
-    active: input.active ?? true,
-    variants: given.map(newVariant),
-    givenSkus: readSkus(given),
-  }
+  return { name, description, images, active, variants: given.map(newVariant), givenSkus: readSkus(given) }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { refuse } from '../../errors.ts'
 import type { Collection } from '../../mongo/collection.ts'
 
 /** The label of the only variant of a product that is created without `variants`. */
@@ -92,4 +93,61 @@ export const products: Collection = {
       partialFilterExpression: { deletedAt: { $type: 'date' } },
     },
   ],
+}
+
+/** The fields of a product that its merchant can see. */
+export const shownFields = {
+  handle: 1,
+  name: 1,
+  description: 1,
+  images: 1,
+  active: 1,
+  sandbox: 1,
+  variants: 1,
+  createdAt: 1,
+  updatedAt: 1,
+} as const
+
+export type ShownProduct = Pick<Product, '_id' | keyof typeof shownFields>
+
+/** Returns a product as its merchant sees it. Prices are in centimes. */
+export function presentProduct(product: ShownProduct): Record<string, unknown> {
+  const { _id, handle, name, description, images, active, sandbox, variants, createdAt, updatedAt } = product
+  const shown = { _id, handle, name, description, images, active, sandbox }
+  return { ...shown, variants: variants.map(presentVariant), createdAt, updatedAt }
+}
+
+export const presentVariant = ({ _id, label, sku, price, stock }: Variant) => ({ _id, label, sku, price, stock })
+
+type Variants = Pick<Product, 'variants'>
+
+/**
+ * Finds a variant by its `_id`. If no variant has this `_id`, finds the variant by its label. Throws VARIANT_NOT_FOUND
+ * or VARIANT_LABEL_AMBIGUOUS. `param` is the name of the request field that identifies the variant, or null if the path
+ * of the request identifies it.
+ */
+export const pickVariant = (product: Variants, idOrLabel: string, param: string | null): Variant =>
+  product.variants.find(({ _id }) => _id === idOrLabel) ?? variantByLabel(product, idOrLabel, param)
+
+/** Returns the variant with this id. Throws VARIANT_NOT_FOUND if there is no such variant. */
+export function variantById({ variants }: Variants, id: string, param: string): Variant {
+  const variant = variants.find(({ _id }) => _id === id)
+  if (variant === undefined) throw refuse('VARIANT_NOT_FOUND', { param })
+  return variant
+}
+
+/**
+ * Returns the only variant with this label. Throws VARIANT_NOT_FOUND if no variant has the label. If several variants
+ * have it, throws VARIANT_LABEL_AMBIGUOUS with the ids of these variants.
+ */
+export function variantByLabel({ variants }: Variants, label: string, param: string | null): Variant {
+  const [variant, ...others] = variants.filter((each) => each.label === label)
+  const field = param === null ? {} : { param }
+  if (variant === undefined) throw refuse('VARIANT_NOT_FOUND', field)
+  if (others.length > 0)
+    throw refuse('VARIANT_LABEL_AMBIGUOUS', {
+      ...field,
+      details: { variantIds: [variant, ...others].map(({ _id }) => _id) },
+    })
+  return variant
 }

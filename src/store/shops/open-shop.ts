@@ -1,9 +1,12 @@
 import type { mongo } from 'mongoose'
+import type { By } from '../../audit/audit-event.ts'
+import { type AuditedDeps, audited } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { nativeCollection, nullIfDuplicate } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
+import type { Shop } from './shop.ts'
 
 /** The name of every sandbox's shop. Only the merchant's developers can see this name. */
 const sandboxName = 'Sandbox'
@@ -27,18 +30,11 @@ export async function requireShop(
  * Like `requireShop`, but for operations that create something. If the caller uses a test key and the sandbox has no
  * shop yet, creates the sandbox's shop (SPEC 8).
  */
-export const openShop = (deps: ShopDeps, caller: Caller, session: mongo.ClientSession): Promise<void> =>
-  openWith(deps, caller, {}, session)
-
-/** Like `openShop`, for an import. The imports of a shop run one after the other, because each changes its document. */
-export const openShopAlone = (deps: ShopDeps, caller: Caller, session: mongo.ClientSession): Promise<void> =>
-  openWith(deps, caller, { $inc: { imports: 1 } }, session)
-
-async function openWith(
+export async function openShop(
   { Shop, now }: ShopDeps,
   { businessId, sandbox }: Caller,
-  change: { $inc?: { imports: number } },
   session: mongo.ClientSession,
+  change: { $inc?: { imports: number } } = {},
 ): Promise<void> {
   const opened = { _id: newId(), name: sandboxName, createdAt: now() }
   const { matchedCount, upsertedCount } = await nativeCollection(Shop).updateOne(
@@ -48,3 +44,20 @@ async function openWith(
   )
   if (matchedCount + upsertedCount === 0) throw refuse('SHOP_NOT_FOUND')
 }
+
+/** Like `openShop`, for an import. The imports of a shop run one after the other, because each changes its document. */
+export const openShopAlone = (deps: ShopDeps, caller: Caller, session: mongo.ClientSession): Promise<void> =>
+  openShop(deps, caller, session, { $inc: { imports: 1 } })
+
+/** Creates a business's live shop. Returns null if the business already has one. */
+export const createShop = (
+  deps: Pick<Deps, 'Shop'> & AuditedDeps,
+  { businessId, name }: Pick<Shop, 'businessId' | 'name'>,
+  by: By,
+): Promise<Shop | null> =>
+  audited(deps, { documents: [], by }, async ({ session, at: createdAt, add }) => {
+    const shop: Shop = { _id: newId(), businessId, sandbox: false, name, createdAt }
+    await nativeCollection(deps.Shop).insertOne(shop, { session })
+    await add({ act: 'shop.created', subject: shop._id, businessId, after: { mode: 'live', name } })
+    return shop
+  }).catch(nullIfDuplicate)

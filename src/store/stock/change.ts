@@ -5,10 +5,8 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { findProduct } from '../products/find.ts'
-import { pickVariant } from '../products/pick-variant.ts'
-import { presentVariant } from '../products/present.ts'
-import type { Variant } from '../products/product.ts'
+import { pickVariant, presentVariant, type Variant } from '../products/product.ts'
+import { findProduct } from '../products/read.ts'
 
 /**
  * Parses the body of a stock change. Throws VALIDATION_ERROR if a field is invalid, or if the body contains both

@@ -92,16 +92,12 @@ export function createLiveWallet(
   return {
     name: `live:${at.name}`,
 
-    authorise({ key, amount, fee, validUntil, phone, pin, referenceNumber: reference, businessId, requestId }) {
-      return carryOut(
-        { kind: 'payment', businessId, key, amount, fee, validUntil, requestId },
-        { phone, pin, reference, businessId },
-      )
+    authorise({ phone, pin, referenceNumber: reference, ...order }) {
+      const { businessId } = order
+      return carryOut({ kind: 'payment', ...order }, { phone, pin, reference, businessId })
     },
 
-    refund({ businessId, key, amount, fee, validUntil, paymentKey, requestId }) {
-      return carryOut({ kind: 'refund', businessId, key, amount, fee, validUntil, requestId }, { paymentKey })
-    },
+    refund: ({ paymentKey, ...order }) => carryOut({ kind: 'refund', ...order }, { paymentKey }),
 
     async status(query) {
       const { kind, businessId, key } = query

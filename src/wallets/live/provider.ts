@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import http, { type ClientRequest, type RequestOptions } from 'node:http'
 import https from 'node:https'
 import type { Deps } from '../../deps.ts'
@@ -5,7 +6,6 @@ import type { Resource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import { version } from '../../version.ts'
 import { connectionWaitShare, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
-import { signature } from './sign.ts'
 
 export type Provider = ReturnType<typeof openProvider>
 
@@ -108,4 +108,23 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
       agent.destroy()
     },
   }
+}
+
+/**
+ * The parts of a request that are signed. `timestamp` is the Unix time in seconds, as sent in the header. `path` begins
+ * with the path of the provider's base URL. `body` is the exact request body, or an empty string for a GET.
+ */
+interface Signed extends Pick<ProviderRequest, 'method' | 'path'> {
+  timestamp: string
+  body: string
+}
+
+/**
+ * Returns `sha256=` followed by the hexadecimal HMAC-SHA256 of the timestamp, the method, the path and the body, joined
+ * by line feeds. The first three parts never contain a line feed, so two different requests can never produce the same
+ * signed string.
+ */
+export function signature(key: string, { timestamp, method, path, body }: Signed): string {
+  const text = [timestamp, method, path, body].join('\n')
+  return `sha256=${createHmac('sha256', key).update(text).digest('hex')}`
 }

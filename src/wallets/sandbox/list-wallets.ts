@@ -5,18 +5,11 @@ import type { KnownOutcome } from '../wallet.ts'
 import { type PinState, pinState, type WalletAccount } from './account.ts'
 import { fixedOutcomeOf } from './find-account.ts'
 
-/** The facts about a sandbox wallet that staff see. They contain neither the PIN nor its hash. */
-export interface WalletFacts {
-  /** The phone number. In a list, it is masked. */
-  phone: string
-  /** The id of the only business that sees this demo wallet, or null if every business sees the wallet. */
-  businessId: string | null
-  /** The balance in centimes. */
-  balance: number
+/** The facts about a sandbox wallet that staff see. They contain neither the PIN nor its hash. In a list, `phone` is masked. */
+export interface WalletFacts extends Pick<WalletAccount, 'phone' | 'businessId' | 'balance' | 'createdAt'> {
   pin: PinState
   /** The outcome that every payment from this demo wallet has (docs/merchants/testing.md), or null if none is fixed. */
   fixedOutcome: KnownOutcome | null
-  createdAt: Date
 }
 
 /** Selects wallets. Omitted fields do not restrict the selection. */
@@ -42,11 +35,9 @@ export async function lookUpWallet(deps: Reads, phone: string, businessId: strin
   return account === null ? null : walletFacts(deps, account)
 }
 
-const walletFacts = (deps: Reads, account: WalletAccount): WalletFacts => ({
-  phone: account.phone,
-  businessId: account.businessId,
-  balance: account.balance,
-  pin: pinState(account, deps.now()),
-  fixedOutcome: account.pinHash === null ? { outcome: 'refused', reason: 'wrong_pin' } : fixedOutcomeOf(account),
-  createdAt: account.createdAt,
-})
+function walletFacts(deps: Reads, account: WalletAccount): WalletFacts {
+  const { phone, businessId, balance, pinHash, createdAt } = account
+  const fixedOutcome =
+    pinHash === null ? ({ outcome: 'refused', reason: 'wrong_pin' } as const) : fixedOutcomeOf(account)
+  return { phone, businessId, balance, pin: pinState(account, deps.now()), fixedOutcome, createdAt }
+}

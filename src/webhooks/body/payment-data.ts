@@ -1,6 +1,5 @@
 import { currencyCode } from '../../../schemas/currency.ts'
-import type { Intent } from '../../intents/intent.ts'
-import { metadataObject } from '../../intents/metadata.ts'
+import { type Intent, metadataObject } from '../../intents/intent.ts'
 import { type Commission, noCommission } from '../../wallets/commission.ts'
 import type { Facts } from './facts.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Deps } from '../../../src/deps.ts'
-import type { Role } from '../../../src/staff/account-fields.ts'
+import type { Role } from '../../../src/staff/account.ts'
 import { createAccount } from '../../../src/staff/create-account.ts'
 import type { MadeSecrets } from './secrets.ts'
 

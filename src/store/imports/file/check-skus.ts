@@ -31,7 +31,7 @@ export interface SkuOwner {
 export async function checkSkus(
   matched: readonly MatchedRow[],
   owners: ReadonlyMap<string, SkuOwner>,
-  faults: Pick<Faults, 'add'>,
+  faults: Faults,
 ): Promise<void> {
   const givenSkus = new Map(matched.map(({ row, variantId }) => [variantId, row.sku]))
   const firstRows = new Map<string, number>()

@@ -18,11 +18,7 @@ export interface Match {
  * - A row matches no variant and has no SKU, although the product has variants with the row's label. Such a row is most
  *   likely a duplicate.
  */
-export function matchRows(
-  rows: readonly ProductRow[],
-  variants: readonly Variant[],
-  faults: Pick<Faults, 'add'>,
-): Match[] {
+export function matchRows(rows: readonly ProductRow[], variants: readonly Variant[], faults: Faults): Match[] {
   const ofVariants = rows.filter(describesVariant)
   for (const { row } of ofVariants.filter((each) => isUnlabelled(each, variants)))
     faults.add({ row, column: 'variant_label', message: unlabelled })
@@ -65,12 +61,7 @@ const isUnlabelled = ({ variantLabel, sku }: ProductRow, variants: readonly Vari
 
 const unlabelled = 'This product has several variants. Write the label of an existing variant, or of a new one.'
 
-function matchLabel(
-  rows: readonly ProductRow[],
-  label: string,
-  variants: readonly Variant[],
-  faults: Pick<Faults, 'add'>,
-): Match[] {
+function matchLabel(rows: ProductRow[], label: string, variants: Variant[], faults: Faults): Match[] {
   const bySku = new Map<ProductRow, Variant>()
   for (const row of rows) {
     const variant = variants.find(({ sku }) => sku !== null && sku === row.sku)

@@ -1,10 +1,11 @@
+import { isUtf8 } from 'node:buffer'
 import type { Deps } from '../../../deps.ts'
+import { type Refusal, refuse } from '../../../errors.ts'
+import { readName } from '../../../input/name.ts'
 import { createReaders, type Readers, type Values } from './cells.ts'
 import { createFaults, type Faults } from './faults.ts'
-import { delimiterOf, firstLineOf, type Header, readHeader } from './header.ts'
 import { readRecords } from './records.ts'
-import { type Column, maxRows, type ProductRow } from './row.ts'
-import { bytesOf } from './source.ts'
+import { type Column, columns, maxRows, type ProductRow } from './row.ts'
 
 /**
  * The maximum number of blank rows. Some spreadsheet programs write thousands of blank rows below the last row with
@@ -95,3 +96,107 @@ function faultOfShape({ width, unnamed }: Header, cells: string[]): string | nul
   const index = unnamed.find((each) => !isBlank(cells[each] ?? ''))
   return index === undefined ? null : `Cell ${index + 1} of this row is in a column without a name.`
 }
+
+const utf8Bom = Buffer.from('\uFEFF')
+const utf16Boms = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
+const advice =
+  'Save it as UTF-8. In Excel, choose "CSV UTF-8 (Comma delimited)". In LibreOffice, choose the character set "Unicode (UTF-8)".'
+
+/**
+ * Returns the bytes of the file in UTF-8, without a byte order mark. Throws VALIDATION_ERROR if the file is missing, is
+ * not text, or is not UTF-8.
+ */
+function bytesOf(csv: unknown): Buffer {
+  if (csv === undefined) throw fault('csv is required.')
+  if (typeof csv === 'string') return withoutBom(encoded(csv))
+  if (!Buffer.isBuffer(csv)) throw fault('csv must be text.')
+  if (isUtf16(csv)) throw fault(`The file is UTF-16. ${advice}`)
+  if (!isUtf8(csv)) throw fault(`The file is not UTF-8. ${advice}`)
+  return withoutBom(csv)
+}
+
+/**
+ * Encodes the text in UTF-8. Throws VALIDATION_ERROR if the text contains a lone surrogate, which `Buffer.from` would
+ * silently replace.
+ */
+function encoded(text: string): Buffer {
+  if (!text.isWellFormed()) throw fault('csv must be valid Unicode.')
+  return Buffer.from(text)
+}
+
+/**
+ * Returns whether the file is most likely UTF-16: it begins with a UTF-16 byte order mark, or one of its first two
+ * bytes is zero.
+ */
+const isUtf16 = (bytes: Buffer): boolean =>
+  bytes[0] === 0 || bytes[1] === 0 || utf16Boms.some((bom) => bytes.subarray(0, 2).equals(bom))
+
+const withoutBom = (bytes: Buffer): Buffer =>
+  bytes.subarray(0, utf8Bom.length).equals(utf8Bom) ? bytes.subarray(utf8Bom.length) : bytes
+
+const fault = (message: string): Refusal => refuse('VALIDATION_ERROR', { param: 'csv', message })
+
+export interface Header {
+  /** The index of each column in a row. */
+  indexes: Partial<Record<Column, number>> & { handle: number }
+  /** The number of cells in the header. */
+  width: number
+  /** The indexes of the columns that have a blank name. */
+  unnamed: number[]
+}
+
+/** A row with more cells than this cannot be a header. */
+const maxCells = 100
+/**
+ * The maximum number of bytes in which to search for the delimiter. This is about ten times the length of the longest
+ * possible header.
+ */
+const firstLineBytes = 1024
+
+/**
+ * Returns the file's first line. If the line is very long, returns only as much of it as is needed to recognise the
+ * delimiter.
+ */
+export const firstLineOf = (bytes: Buffer): string =>
+  bytes.toString('utf8', 0, firstLineBytes).split(/[\r\n]/, 1)[0] ?? ''
+
+/** Returns the delimiter that occurs more often in the first line, or a comma if both occur equally often. */
+export const delimiterOf = (firstLine: string): ';' | ',' =>
+  firstLine.split(';').length > firstLine.split(',').length ? ';' : ','
+
+/**
+ * Reads the header. The column names may be in any order, and their case is ignored. If the header is invalid, adds one
+ * or more faults and returns null.
+ */
+export function readHeader(cells: readonly string[], faults: Faults): Header | null {
+  const names = cells.map((cell) => {
+    const name = readName('name', cell)?.toLowerCase() ?? ''
+    return isColumn(name) ? name : cell.trim().toLowerCase()
+  })
+  const messages = faultsOf(names)
+  for (const message of messages) faults.add({ row: 1, column: null, message })
+  if (messages.length > 0) return null
+  const named = names.flatMap((name, index) => (isColumn(name) ? [[name, index]] : []))
+  return {
+    indexes: Object.fromEntries(named),
+    width: names.length,
+    unnamed: names.flatMap((name, index) => (name === '' ? [index] : [])),
+  }
+}
+
+const expected = `The first row must name columns, separated by commas or semicolons. The columns are ${columns.join(', ')}.`
+
+function faultsOf(names: string[]): string[] {
+  if (names.every((name) => name === '')) return [`The first row is blank. ${expected}`]
+  if (names.length > maxCells) return [`The first row has ${names.length} cells. ${expected}`]
+  const unknown = names.filter((name) => name !== '' && !isColumn(name))
+  const repeated = names.filter((name, index) => isColumn(name) && names.indexOf(name) !== index)
+  return [
+    ...(names[0] === 'sep=' ? ['Remove the line sep=, which only Excel understands.'] : []),
+    ...unknown.map((name) => `There is no column ${JSON.stringify(name.slice(0, 100))}. ${expected}`),
+    ...[...new Set(repeated)].map((name) => `The column ${name} occurs more than once.`),
+    ...(names.includes('handle') ? [] : ['The column handle is missing.']),
+  ]
+}
+
+const isColumn = (name: string): name is Column => (columns as readonly string[]).includes(name)

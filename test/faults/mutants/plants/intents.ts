@@ -57,11 +57,7 @@ export const intentMutants: PlantedBugs = {
     edits: [
       replace('asOf', '$ || $ || $', 'now.getTime() > 0'),
       replace('relayDocument', "$event === 'payment.created'", "$event === 'payment.failed'"),
-      replace(
-        'findExpiring',
-        '$transitions.expire.guard($before)',
-        '$transitions.expire.guard(new Date($before.getTime() - 5_000))',
-      ),
+      replace('expireDue', 'guard($before)', 'guard(new Date($before.getTime() - 5_000))'),
     ],
     caughtBy: ['expiry.prompt'],
     focus: { ...plain, seconds: 30, often: ['listIntents'] },

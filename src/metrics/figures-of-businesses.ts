@@ -1,11 +1,14 @@
 import { randomInt } from 'node:crypto'
 import type { mongo } from 'mongoose'
+import type { QuotaName } from '../businesses/quotas.ts'
 import type { Deps } from '../deps.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { allShortCodes, newOrderNumber, newReferenceNumber, shortCodeOf } from '../security/ids.ts'
-import { type Figure, figureOf, queryTimeoutMs } from './figure.ts'
-import { maxBusinesses } from './fullest-businesses.ts'
+import { type Figure, figureOf, minuteMs, queryTimeoutMs } from './figure.ts'
 import { omit } from './gauges.ts'
+
+/** The maximum number of businesses that have their own time series. */
+const maxBusinesses = 10
 
 /** An estimate is reused for this long, because storage grows slowly and each estimate reads up to 3 000 documents. */
 const tenMinutesMs = 600_000
@@ -79,3 +82,22 @@ const sample = <Doc extends mongo.Document>(
       { maxTimeMS: queryTimeoutMs },
     )
     .toArray()
+
+const dailyQuotas = ['liveDocuments', 'liveBytes', 'sandboxBytes', 'sandboxCreates'] as const satisfies QuotaName[]
+
+/**
+ * Creates the figure that reports the businesses closest to their quotas. The figure covers only businesses that used a
+ * quota through this process.
+ */
+export function fullestBusinesses({ liveCodes, counters, metrics: { gauges } }: Deps): Figure {
+  const gauge = gauges.businessQuotaUsed
+  return figureOf([gauge], minuteMs, async () => {
+    const fullest = await Promise.all([
+      liveCodes.fullest(maxBusinesses),
+      ...dailyQuotas.map((name) => counters.fullest(name, maxBusinesses)),
+    ])
+    omit(gauge)
+    for (const [index, quota] of ['liveCodes', ...dailyQuotas].entries())
+      for (const { owner: business, used, limit } of fullest[index] ?? []) gauge.set({ business, quota }, used / limit)
+  })
+}

@@ -1,11 +1,13 @@
+import type { mongo } from 'mongoose'
 import type { ListProductsQuery } from '../../../schemas/list-products.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
+import { refuse } from '../../errors.ts'
 import { type Page, readPage, readSlice, type Slice } from '../../input/pagination.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import { escapeRegex } from '../../mongo/escape-regex.ts'
 import { requireShop } from '../shops/open-shop.ts'
-import { type ShownProduct, shownFields } from './present.ts'
-import type { Product } from './product.ts'
+import { type Product, type ShownProduct, shownFields } from './product.ts'
 
 export interface ProductSearch extends Slice {
   active: boolean | null
@@ -40,4 +42,22 @@ export async function listProducts(
   }
   const index = sku === null ? 'byTime' : 'skuInUse'
   return readPage<ShownProduct, Product>(deps.Product, { where, index, fields: shownFields }, search)
+}
+
+/**
+ * Returns one of the caller's products. Throws SHOP_NOT_FOUND if the caller has no shop. Throws PRODUCT_NOT_FOUND if
+ * the product does not exist, has been deleted or belongs to another business. Throws SANDBOX_MISMATCH if the product
+ * belongs to the caller's other environment.
+ */
+export async function findProduct(
+  deps: Pick<Deps, 'Shop' | 'Product'>,
+  caller: Caller,
+  id: string,
+  session?: mongo.ClientSession,
+): Promise<Product> {
+  const { businessId, sandbox } = caller
+  const found = await nativeCollection(deps.Product).findOne({ _id: id, businessId }, { ...(session && { session }) })
+  if (found?.listed && found.sandbox === sandbox) return found
+  await requireShop(deps, caller, session)
+  throw refuse(found?.listed ? 'SANDBOX_MISMATCH' : 'PRODUCT_NOT_FOUND')
 }

@@ -1,7 +1,9 @@
+import type { Request } from 'express'
 import type { Deps } from '../deps.ts'
+import { formFields } from '../http/body/read-form.ts'
 import type { Intent } from '../intents/intent.ts'
 import { newId } from '../security/ids.ts'
-import type { Price } from './rows.ts'
+import type { Price } from './layout.ts'
 
 /** How long a form can be used to pay. This is enough time for a customer to look up their PIN. */
 const lifetimeMs = 2 * 3_600_000
@@ -36,9 +38,28 @@ export function readFormToken(deps: FormTokenDeps, intent: IntentLink, token: st
 }
 
 /** Returns whether a token was issued for this intent, even if the token has expired. */
-export function isFormToken(deps: Pick<Deps, 'secrets'>, intent: IntentLink, token: string): boolean {
+function isFormToken(deps: Pick<Deps, 'secrets'>, intent: IntentLink, token: string): boolean {
   const [, text = '', signature = ''] = /^([0-9a-f]{24}(?:\.[0-9a-z]{1,11}){3})\.([\w-]{22})$/.exec(token) ?? []
   return deps.secrets.isSigned('sign form', signed(intent, text), signature)
 }
 
 const signed = ({ shortCode }: IntentLink, text: string): string => `${shortCode} ${text}`
+
+/**
+ * Returns a signature that a payment page adds to its own URLs, so that a visitor who has already seen the page is not
+ * treated as someone guessing links.
+ */
+export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: IntentLink): string =>
+  secrets.sign('sign link', shortCode)
+
+/**
+ * Returns whether a request comes from this payment's page, which means that it contains a valid proof in its URL or a
+ * valid form token.
+ */
+export function hasLinkProof(deps: Pick<Deps, 'secrets'>, intent: IntentLink, req: Request): boolean {
+  const { proof } = req.query
+  return (
+    (typeof proof === 'string' && deps.secrets.isSigned('sign link', intent.shortCode, proof)) ||
+    isFormToken(deps, intent, formFields(req, 'form').form)
+  )
+}
