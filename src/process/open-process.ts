@@ -1,19 +1,17 @@
 import { loadConfig } from '../config.ts'
-import { countLines } from '../metrics/count-lines.ts'
 import { measureProcess } from '../metrics/measure-process.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { checkTransactionLifetime, retryWhileUnreachable } from '../mongo/connect.ts'
 import { makeIndexes } from '../mongo/indexes.ts'
 import { openDeps, type ProcessType } from '../open-deps.ts'
-import { endOnCrash } from './crash.ts'
 import { createLog } from './log.ts'
-import { stopOnSignals } from './stop.ts'
+import { endOnCrash, stopOnSignals } from './stop.ts'
 
 /** Opens what a process that handles requests or jobs needs. The caller passes `onStop` the function that closes it. */
 export async function openProcess(type: ProcessType) {
   const config = loadConfig()
   const metrics = createMetrics()
-  const log = createLog(config.logLevel, type, countLines(metrics))
+  const log = createLog(config.logLevel, type, (level, line) => metrics.logLines.inc({ level, line }))
   endOnCrash(log)
   const onStop = stopOnSignals(log)
   const deps = await openDeps(config, log, metrics, type)

@@ -31,7 +31,7 @@ export function createBareApp(deps: Deps, fill: (app: Express) => void): Express
   app.disable('etag')
   const isTrusted: IsTrusted = app.get('trust proxy fn')
   const warnUnreported = throttled(60_000, (fields) => deps.log.warn(fields, 'client.unreported'))
-  app.locals.isStopping = () => deps.stopping.signal.aborted
+  app.locals.stopping = deps.stopping.signal
   app.locals.apiHeaders = createApiHeaders(deps.config)
   app.use((req: Request, res: Response, next: NextFunction) => {
     // connection.ts and listen.ts run the app with a `refusal` only to render it.
