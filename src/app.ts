@@ -25,14 +25,14 @@ export const apiBase = '/api/v1'
  * Creates the app for the `web` process. Handlers run in the order in which they are registered, after the handlers in
  * http/server/bare-app.ts. The checks for an API operation are in http/operations/run-operation.ts.
  */
-export const createApp = (deps: Deps, isStopping: () => boolean): Express =>
-  createBareApp(deps, isStopping, (app) => {
+export const createApp = (deps: Deps): Express =>
+  createBareApp(deps, (app) => {
     // API operations are registered first, because they make up most of the traffic, and every handler registered
     // before them would slow them down.
     serveOperations(deps, app)
     app.use(limitVisitors(deps, (req) => (isHosted(req) ? 'polls' : 'address')))
     app.use(refuseOptions)
-    useProbes(deps, app, isStopping)
+    useProbes(deps, app)
     app.use('/admin', adminPages(deps))
     app.use(checkoutPages(deps))
     app.use(referencePages(deps))

@@ -86,5 +86,7 @@ export interface Deps extends Models {
   boardQueues: BoardQueues
   mongo: Connection
   transactions: Transactions
+  /** Aborted when the process stops. `/readyz` fails from then on, and each response closes its connection. */
+  stopping: AbortController
   close(): Promise<void>
 }

@@ -125,6 +125,7 @@ export async function openDeps(
     boardQueues,
     mongo,
     transactions,
+    stopping: new AbortController(),
     async close() {
       chainWatch.close()
       apiSwitch.close()

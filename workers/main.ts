@@ -1,4 +1,22 @@
 import { requireNode } from '../src/process/require-node.ts'
 
 requireNode()
-await import('./run/run-worker.ts')
+
+// This is the entry point of the `worker` process. It runs the jobs of all queues, or only of those in WORKER_QUEUES.
+const { serveMetrics, serveProbes } = await import('../src/http/server/probes.ts')
+const { openProcess } = await import('../src/open-process.ts')
+const { startWorkers } = await import('./run/start.ts')
+
+const { config, log, deps, onStop } = await openProcess('worker')
+const probes = await serveProbes(deps)
+const metricsServer = await serveMetrics(deps)
+const workers = startWorkers(deps)
+log.info({ queues: config.workerQueues }, 'worker.started')
+
+onStop(config.shutdownTimeoutMs, async () => {
+  deps.stopping.abort()
+  await workers.close()
+  // The probes and metrics must respond until the workers are closed. Attempts in flight may delay that by 20 s.
+  await Promise.all([probes?.stop(0), metricsServer?.stop(0)])
+  await deps.close()
+})

@@ -25,7 +25,7 @@ export const table = (): string =>
       ...[
         attemptLimits(none),
         capacityLimits(none),
-        hashLimits(none, none),
+        hashLimits(none),
         providerLimits,
         connectionLimits(maxConnections),
       ].flatMap((share) =>

@@ -1,8 +1,6 @@
-import { isIP } from 'node:net'
-import ipaddr from 'ipaddr.js'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
-import { parseRange } from '../security/network.ts'
+import { isWithin, parseRange } from '../security/network.ts'
 import { looksLikeKey } from './api-key.ts'
 import type { Caller, FoundKey } from './caller.ts'
 import type { KeyAndBusiness } from './find-key.ts'
@@ -28,7 +26,8 @@ export async function identify(
   const { apiEnabled, suspended, liveApproved } = key.business
   if (!apiEnabled || suspended) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
   if (key.mode === 'live' && !liveApproved) throw refuse('LIVE_ACCESS_NOT_APPROVED')
-  if (!isAllowedFrom(key.ipAllowlist, clientAddress)) throw refuse('IP_NOT_ALLOWED')
+  const allowed = key.ipAllowlist.map(parseRange)
+  if (allowed.length > 0 && !isWithin(allowed, clientAddress)) throw refuse('IP_NOT_ALLOWED')
   noteKeyUse(deps, key, deadlineAt)
   return {
     ...found,
@@ -62,18 +61,4 @@ async function findByAnyHash(
     }
   }
   return null
-}
-
-/**
- * Returns whether an allowlist contains an address. An IPv4-mapped IPv6 address is treated as the IPv4 address. An
- * empty list allows every address.
- */
-export function isAllowedFrom(allowlist: readonly string[], clientAddress: string): boolean {
-  if (allowlist.length === 0) return true
-  if (isIP(clientAddress) === 0) return false
-  const client = ipaddr.process(clientAddress)
-  return allowlist.some((entry) => {
-    const [network, bits] = parseRange(entry)
-    return client.kind() === network.kind() && client.match(network, bits)
-  })
 }

@@ -62,7 +62,9 @@ export const quotas = {
 
 export type QuotaName = keyof typeof quotas
 type Owner = Pick<Caller, 'businessId' | 'sandbox' | 'limits'>
-export type QuotaDeps = Pick<Deps, 'counters' | 'config' | 'now'>
+type Environment = Pick<Owner, 'businessId' | 'sandbox'>
+type CountDeps = Pick<Deps, 'counters' | 'config'>
+export type QuotaDeps = CountDeps & Pick<Deps, 'now'>
 type Amounts = readonly (readonly [name: QuotaName, amount: number])[]
 
 const limitOf = ({ config }: Pick<Deps, 'config'>, name: QuotaName, limits: BusinessLimits): number | null =>
@@ -119,7 +121,7 @@ async function spend(deps: QuotaDeps, { businessId, limits }: Owner, name: Quota
 
 /** Counts even beyond a limit. Without a limit, there is nothing to count. */
 function count(
-  deps: Pick<Deps, 'counters' | 'config'>,
+  deps: CountDeps,
   { businessId, limits = defaultLimits }: Pick<Owner, 'businessId'> & Partial<Owner>,
   amounts: Amounts,
 ): void {
@@ -166,15 +168,10 @@ export const isEffect = (result: Result): boolean =>
   (result.kind === 'effect' && !result.isRepeat) || (result.kind === 'stored' && result.repeats === null)
 
 /** Counts what was stored for a business and is never refused. */
-export const countStored = (
-  deps: Pick<Deps, 'counters' | 'config'>,
-  owner: Pick<Owner, 'businessId' | 'sandbox'>,
-  stored: Stored,
-): void => count(deps, owner, amountsOf(owner.sandbox, stored))
+export const countStored = (deps: CountDeps, owner: Environment, stored: Stored): void =>
+  count(deps, owner, amountsOf(owner.sandbox, stored))
 
-const auditLine = ({ sandbox }: Pick<Owner, 'sandbox'>): Amounts => [
-  [sandbox ? 'sandboxAuditLines' : 'liveAuditLines', 1],
-]
+const auditLine = ({ sandbox }: Environment): Amounts => [[sandbox ? 'sandboxAuditLines' : 'liveAuditLines', 1]]
 
 /**
  * Runs an act of a merchant that adds a line to the audit trail, where it stays forever. Throws RATE_LIMITED without
@@ -189,10 +186,7 @@ export const withinAuditLines = <T>(
 ): Promise<T> => within(deps, caller, (reserve) => reserve(auditLine(caller)).then(act), addsLine)
 
 /** Counts the audit line of an act that is never refused. */
-export const countAuditLine = (
-  deps: Pick<Deps, 'counters' | 'config'>,
-  owner: Pick<Owner, 'businessId' | 'sandbox'>,
-): void => count(deps, owner, auditLine(owner))
+export const countAuditLine = (deps: CountDeps, owner: Environment): void => count(deps, owner, auditLine(owner))
 
 /**
  * How much of a quota a business has used, and how much is left. `limit` is null if there is no limit. `used` is null

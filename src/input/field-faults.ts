@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import { maxWaitSeconds } from '../../schemas/list-events.ts'
 import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from '../errors.ts'
-import { checkWebhookUrl, type UrlRules } from '../webhooks/sender/url.ts'
+import { judgeUrl } from '../webhooks/sender/url.ts'
 import { type Fields, maxFaults, nearestName } from './known-fields.ts'
 
 /**
@@ -16,7 +16,11 @@ export interface AnnotatedSchema extends Fields {
  * Creates a single error that lists all faults in the order of the schema's fields. The first fault determines the
  * error code.
  */
-export function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[], rules: UrlRules): Refusal {
+export function inOneRefusal(
+  schema: AnnotatedSchema,
+  errors: ErrorObject[],
+  allowedHosts: ReadonlySet<string>,
+): Refusal {
   // Duplicate errors are removed. Ajv reports a fault in a branch of an `if` both for the branch and for the `if`. It
   // reports a faulty key both for the keyword that the key violates and for `propertyNames`.
   const found = errors
@@ -24,7 +28,7 @@ export function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[], rul
     .map((error) => ({ error, ...locate(schema, error) }))
     .toSorted((a, b) => compareOrder(a.order, b.order))
     .slice(0, maxFaults)
-    .map(({ error, param }) => faultOf(param, error, rules))
+    .map(({ error, param }) => faultOf(param, error, allowedHosts))
   // Keywords with the same message, such as `pattern` and `maxLength`, are reported to the client as one fault.
   const faults = [...new Map(found.map((fault) => [`${fault.param} ${fault.message}`, fault])).values()]
   const [first] = faults as [FieldFault]
@@ -74,15 +78,15 @@ function compareOrder(a: number[], b: number[]): number {
   return depth === -1 ? a.length - b.length : (a[depth] ?? 0) - (b[depth] ?? -1)
 }
 
-function faultOf(param: string, error: ErrorObject, rules: UrlRules): FieldFault {
+function faultOf(param: string, error: ErrorObject, allowedHosts: ReadonlySet<string>): FieldFault {
   const codes = (error.parentSchema as { errorCodes?: Record<string, ErrorCode> }).errorCodes ?? {}
   const code =
     error.keyword === 'required' ? 'VALIDATION_ERROR' : (codes[error.keyword] ?? codes['*'] ?? 'VALIDATION_ERROR')
-  return { param, code, message: messageOf(param, code, error, rules) }
+  return { param, code, message: messageOf(param, code, error, allowedHosts) }
 }
 
-function messageOf(param: string, code: ErrorCode, error: ErrorObject, rules: UrlRules): string {
-  const checked = error.params.format === 'webhook-url' ? checkWebhookUrl(String(error.data), rules) : null
+function messageOf(param: string, code: ErrorCode, error: ErrorObject, allowedHosts: ReadonlySet<string>): string {
+  const checked = error.params.format === 'webhook-url' ? judgeUrl(String(error.data), allowedHosts) : null
   if (checked !== null && 'fault' in checked) return checked.fault
   return code === 'VALIDATION_ERROR' ? describeFault(param, error) : catalogue[code][1]
 }

@@ -54,7 +54,7 @@ export interface Listing extends Selection {
  */
 export async function readPage<Item, Doc extends Item = Item>(
   model: Model<Doc>,
-  { where, index, fields, counted = { where, index } }: Listing,
+  { where, index, fields = {}, counted = { where, index } }: Listing,
   slice: Slice,
 ): Promise<Page<Item>> {
   const { page, limit } = slice
@@ -63,13 +63,14 @@ export async function readPage<Item, Doc extends Item = Item>(
     skip > maxSkip
       ? []
       : (readWithinPage(
-          model
-            .find(where, fields, { hint: index, maxTimeMS: longestReadMs })
-            .sort({ createdAt: -1, _id: -1 })
-            .skip(skip)
-            .limit(limit + 1)
-            .lean()
-            .cursor(),
+          model.collection.find(where, {
+            projection: fields,
+            hint: index,
+            sort: { createdAt: -1, _id: -1 },
+            skip,
+            limit: limit + 1,
+            maxTimeMS: longestReadMs,
+          }),
         ) as Promise<Item[]>),
     model.countDocuments(counted.where, { hint: counted.index, maxTimeMS: longestReadMs }),
   ])
@@ -106,18 +107,14 @@ export async function readSortedPage<Item extends Listed>(
 /** Reads the documents of these keys in the same order. Leaves out those that no longer match the filter. */
 async function readInOrder<Item extends Listed>(
   model: Model<Item>,
-  { where, fields }: Pick<Listing, 'where' | 'fields'>,
+  { where, fields }: Required<Pick<Listing, 'where' | 'fields'>>,
   keys: readonly Listed[],
 ): Promise<Item[]> {
   if (keys.length === 0) return []
   const $in = keys.map(({ _id }) => _id)
-  const found = (await readWithinPage(
-    model
-      .find({ $and: [where, { _id: { $in } }] }, fields, { hint: '_id_', maxTimeMS: longestReadMs })
-      .lean()
-      .cursor(),
-  )) as Item[]
-  const byId = new Map(found.map((item) => [item._id, item]))
+  const options = { projection: fields, hint: '_id_', maxTimeMS: longestReadMs }
+  const found = await readWithinPage(model.collection.find({ $and: [where, { _id: { $in } }] }, options))
+  const byId = new Map((found as unknown as Item[]).map((item) => [item._id, item]))
   return $in.flatMap((id) => byId.get(id) ?? [])
 }
 

@@ -5,7 +5,7 @@ import { maxWaitSeconds } from '../../schemas/list-events.ts'
 import type { ValueOf } from '../../schemas/value-of.ts'
 import type { Config } from '../config.ts'
 import { readPhone } from '../wallets/phone.ts'
-import { checkWebhookUrl } from '../webhooks/sender/url.ts'
+import { judgeUrl } from '../webhooks/sender/url.ts'
 import { type AnnotatedSchema, inOneRefusal } from './field-faults.ts'
 import { readInstant } from './instant.ts'
 import { readFields } from './known-fields.ts'
@@ -20,8 +20,6 @@ export type Validate = <Schema extends AnnotatedSchema>(schema: Schema, value: u
 type Valid<Schema> = Schema extends JSONSchema ? ValueOf<Schema> : unknown
 
 type Limits = Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>
-
-const rulesOf = ({ webhookAllowedHosts }: Limits) => ({ allowedHosts: webhookAllowedHosts })
 
 /** The limits of the validation that is running. It is synchronous, and Ajv passes nothing to formats but the value. */
 let config: Limits
@@ -59,7 +57,7 @@ function createAjv(): Ajv {
   made.addFormat('https-url', (text: string) => isRedirectUrl(text, false))
   made.addFormat('https-or-localhost-url', (text: string) => isRedirectUrl(text, true))
   made.addFormat('phone', (text: string) => readPhone(text) !== null)
-  made.addFormat('webhook-url', (text: string) => 'url' in checkWebhookUrl(text, rulesOf(config)))
+  made.addFormat('webhook-url', (text: string) => 'url' in judgeUrl(text, config.webhookAllowedHosts))
   made.addFormat('webhook-event', isEventName)
   made.addFormat('date-or-time', (text: string) => readInstant(text, 'start') !== null)
   made.addFormat('centimes', (text: string) => /^\d{1,15}$/.test(text))
@@ -79,7 +77,7 @@ export const createValidate =
     const fields = readFields(schema, value, faults)
     const isValid = ajv.compile<Valid<Schema>>(schema)
     if (isValid(fields) && faults.length === 0) return fields
-    throw inOneRefusal(schema, [...faults, ...(isValid.errors ?? [])], rulesOf(limits))
+    throw inOneRefusal(schema, [...faults, ...(isValid.errors ?? [])], limits.webhookAllowedHosts)
   }
 
 /**

@@ -1,13 +1,5 @@
-import { isIP, isIPv4 } from 'node:net'
+import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-
-/** Returns the network of a single household or office: an IPv4 address, or the first 64 bits of an IPv6 address. */
-export function networkOf(ip: string): string {
-  if (isIPv4(ip)) return ip
-  if (!ipaddr.isValid(ip)) return 'unknown'
-  const address = ipaddr.process(ip)
-  return address instanceof ipaddr.IPv6 ? firstOf(address, 4) : address.toString()
-}
 
 /** A range that contains an address. Its limit on failed attempts is a single network's limit multiplied by `share`. */
 export interface Prefix {
@@ -67,7 +59,8 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
   return `${family.networkAddressFromCIDR(`${address.toString()}/${bits}`).toString()}/${bits}`
 }
 
-const firstOf = ({ parts }: ipaddr.IPv6, count: number): string => parts.slice(0, count).join(':')
+/** Returns the network of a single household or office: an IPv4 address, or the first 64 bits of an IPv6 address. */
+export const networkOf = (ip: string): string => prefixesOf(ip)[0]?.range ?? 'unknown'
 
 /** A network with its prefix length in bits. */
 export type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
@@ -85,4 +78,11 @@ export function parseRange(entry: string): Range {
   if (network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && length >= 96)
     return [network.toIPv4Address(), length - 96]
   return [network, length]
+}
+
+/** Whether `address` is in one of the ranges. The result is false if the string is not an address at all. */
+export const isWithin = (ranges: readonly Range[], address: string): boolean => {
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  return ranges.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits))
 }

@@ -23,7 +23,7 @@ export async function resealField<Doc extends { _id: string }>(
   { secrets }: { secrets: Secrets },
   model: Model<Doc>,
   field: string,
-  { where, advance }: { where: object; advance(documents: number): void } = { where: {}, advance: () => undefined },
+  { where, advance }: { where?: object; advance?(documents: number): void } = {},
 ): Promise<Resealed> {
   const result: Resealed = { resealed: 0, unreadable: [] }
   const collection = nativeCollection(model as unknown as Model<{ _id: string }>)
@@ -43,7 +43,7 @@ export async function resealField<Doc extends { _id: string }>(
       }
     }
     if (writes.length > 0) result.resealed += (await collection.bulkWrite(writes, { ordered: false })).modifiedCount
-    advance(docs.length)
+    advance?.(docs.length)
   })
   return result
 }

@@ -45,7 +45,7 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
     signing: { 'sign form': derive(key, 'sign form'), 'sign link': derive(key, 'sign link') },
   }))
   const [current, ...previous] = rings as [(typeof rings)[0], ...typeof rings]
-  const drawNonce = createDraw(nonceBytes)
+  const drawNonce = createDraw()
   const seal = (plain: string | Buffer, field: SealedField): string => {
     const nonce = drawNonce()
     const sealed = current.sealing.encrypt(nonce, bytesOf(plain), associatedData(field))
@@ -99,17 +99,17 @@ const bytesOf = (plain: string | Buffer): Buffer => (typeof plain === 'string' ?
 /** The number of nonces drawn with one call to `randomBytes`. A call takes a fifth as long as sealing a value. */
 const drawsPerPool = 256
 
-/** Returns a function that returns `length` new random bytes on each call. */
-function createDraw(length: number): () => Buffer {
+/** Returns a function that returns a new random nonce on each call. */
+function createDraw(): () => Buffer {
   let pool = Buffer.alloc(0)
   let drawn = 0
   return () => {
     if (drawn === pool.length) {
-      pool = randomBytes(length * drawsPerPool)
+      pool = randomBytes(nonceBytes * drawsPerPool)
       drawn = 0
     }
-    drawn += length
-    return pool.subarray(drawn - length, drawn)
+    drawn += nonceBytes
+    return pool.subarray(drawn - nonceBytes, drawn)
   }
 }
 

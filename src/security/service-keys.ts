@@ -47,7 +47,8 @@ export async function ensureServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, 
     { $setOnInsert: { key } },
     { upsert: true, returnDocument: 'after' },
   )
-  return open(secrets, stored ?? { _id: id, key })
+  // An upsert that returns the document afterwards always returns one.
+  return open(secrets, stored as ServiceKey)
 }
 
 const open = (secrets: Secrets, { _id, key }: ServiceKey): KeyObject =>

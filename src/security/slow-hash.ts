@@ -8,11 +8,11 @@ import { createShare } from '../limits/share.ts'
  * How many checks of one kind may be running or waiting. The last one then waits for about 0.4 s if two of its kind run
  * at a time, or about 0.8 s if only one does, because a hash takes about 15 ms.
  */
-export const maxOfKind = 52
+const maxOfKind = 52
 /** How many checks of one owner may be running or waiting. Three owners cannot use up those of a kind. */
 export const fairShare = 16
 
-export const hashLimits = (atOnceOf: (kind: string) => number, maxOf: (owner: string) => number) =>
+export const hashLimits = (atOnceOf: (kind: string) => number) =>
   ({
     // They need 38 MiB, and half of the threads that file and DNS operations use.
     hashes: {
@@ -26,7 +26,7 @@ export const hashLimits = (atOnceOf: (kind: string) => number, maxOf: (owner: st
       total: Number.POSITIVE_INFINITY,
       parts: [
         { owner: 'kind of secret', max: maxOfKind },
-        { owner: 'account, or business', max: maxOf, range: String(fairShare) },
+        { owner: 'account, or business', max: fairShare },
       ],
       gets: 'the page asks to try again',
     },
@@ -52,13 +52,9 @@ export function createSlowHash(memoryKib: number) {
   const cost = { memoryCost: memoryKib, timeCost: 2, parallelism: 1 }
   /** Takes as long to check as a new hash, but matches no known secret. */
   const hashOfNothing = `$argon2id$v=19$m=${memoryKib},t=2,p=1$${bare(16)}$${bare(32)}`
-  const kinds: { atOnce: number; maxOfOwner: number }[] = []
-  const share = createShare(
-    hashLimits(
-      (kind) => kinds[Number(kind)]?.atOnce ?? 0,
-      (owner) => kinds[Number.parseInt(owner, 10)]?.maxOfOwner ?? 0,
-    ),
-  )
+  /** How many checks of each kind of secret run at a time. */
+  const kinds: number[] = []
+  const share = createShare(hashLimits((kind) => kinds[Number(kind)] ?? 0))
 
   async function whenFree<T>(owners: string[], work: () => Promise<T>): Promise<T> {
     const held = await share.take(owners, { hashes: 1 }, maxWaitMs)
@@ -70,8 +66,8 @@ export function createSlowHash(memoryKib: number) {
    * Creates the function that checks one kind of secret, at most `atOnce` at a time. Each kind has a queue of its own,
    * so that a flood of one hardly delays the others, and makes none of them fail.
    */
-  function createCheck(maxOfOwner: number, atOnce = 2): SlowCheck {
-    const kind = String(kinds.push({ atOnce, maxOfOwner }) - 1)
+  function createCheck(atOnce = 2): SlowCheck {
+    const kind = String(kinds.push(atOnce) - 1)
     return async (owner, slowHash, secret) => {
       const owners = [kind, `${kind} ${owner}`]
       const held = share.takeNow(owners, { checks: 1 })
@@ -80,7 +76,7 @@ export function createSlowHash(memoryKib: number) {
     }
   }
 
-  const ofMaking = String(kinds.push({ atOnce: 2, maxOfOwner: 0 }) - 1)
+  const ofMaking = String(kinds.push(2) - 1)
   /** Hashes a password or PIN for storage. The call waits as long as necessary, because only operators use it. */
   const make = (secret: string): Promise<string> => whenFree([ofMaking], () => hash(secret, cost))
   return { make, createCheck, used: share.used }

@@ -1,25 +1,15 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
 
-/**
- * Encrypts and decrypts with one key. Random nonces are safe for 2^80 messages, compared with 2^32 for AES-256-GCM
- * alone.
- */
-export interface Xaes {
-  /** Returns the ciphertext followed by the tag. `aad` is authenticated but not included in the result. */
-  encrypt(nonce: Buffer, plain: Buffer, aad: Buffer): Buffer
-  /** Returns the plaintext. Throws unless `nonce`, `sealed` and `aad` match a call to `encrypt`. */
-  decrypt(nonce: Buffer, sealed: Buffer, aad: Buffer): Buffer
-}
-
 export const nonceBytes = 24
 const tagBytes = 16
 
 /**
  * Implements XAES-256-GCM (https://c2sp.org/XAES-256-GCM). The algorithm derives an AES-256-GCM key from the first half
  * of the nonce, and encrypts under that key with the second half. No maintained npm package implements this algorithm.
- * The unit test runs the specification's test vectors. `key` must be 32 bytes long.
+ * Random nonces are safe for 2^80 messages, compared with 2^32 for AES-256-GCM alone. The unit test runs the
+ * specification's test vectors. `key` must be 32 bytes long.
  */
-export function createXaes(key: Buffer): Xaes {
+export function createXaes(key: Buffer) {
   // In this mode, AES encrypts whole blocks without chaining. One cipher object can therefore be used for all
   // derivations, and each `update` immediately returns the encrypted blocks.
   const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
@@ -38,11 +28,13 @@ export function createXaes(key: Buffer): Xaes {
   }
 
   return {
-    encrypt(nonce, plain, aad) {
+    /** Returns the ciphertext followed by the tag. `aad` is authenticated but not included in the result. */
+    encrypt(nonce: Buffer, plain: Buffer, aad: Buffer): Buffer {
       const cipher = createCipheriv('aes-256-gcm', derive(nonce), nonce.subarray(12)).setAAD(aad)
       return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
     },
-    decrypt(nonce, sealed, aad) {
+    /** Returns the plaintext. Throws unless `nonce`, `sealed` and `aad` match a call to `encrypt`. */
+    decrypt(nonce: Buffer, sealed: Buffer, aad: Buffer): Buffer {
       if (sealed.length < tagBytes) throw new Error('shorter than its tag')
       const tagAt = sealed.length - tagBytes
       const decipher = createDecipheriv('aes-256-gcm', derive(nonce), nonce.subarray(12)).setAAD(aad)

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { networkOf } from '../security/network.ts'
 import { createNetworkLimit } from '../security/network-limit.ts'
-import { fairShare, type SlowCheck } from '../security/slow-hash.ts'
+import type { SlowCheck } from '../security/slow-hash.ts'
 import { isRecoveryCode } from './second-factor/recovery-codes.ts'
 
 /**
@@ -126,6 +126,6 @@ export function createSignInChecks(deps: LimitDeps & Pick<Deps, 'slowHash'>): Si
     countAttempt,
     countCode: createCodeLimit(deps, countAttempt),
     // Only one password is checked at a time, so that a flood of sign-ins does not delay checks of customers' PINs.
-    checkPassword: deps.slowHash.createCheck(fairShare, 1),
+    checkPassword: deps.slowHash.createCheck(1),
   }
 }

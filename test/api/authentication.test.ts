@@ -188,7 +188,7 @@ describe('The authentication check', () => {
 
     /** Opens a server of the service that trusts these proxies. */
     async function trusting(trustProxy: string[]) {
-      const app = createApp({ ...service.deps, config: { ...service.deps.config, trustProxy } }, () => false)
+      const app = createApp({ ...service.deps, config: { ...service.deps.config, trustProxy } })
       const { origin, close } = await openServer(service, undefined, app)
       const listAs = ({ Authorization = '' }: Record<string, string>, from: string) =>
         supertest(origin).get(intents).set({ Authorization, 'X-Forwarded-For': from })

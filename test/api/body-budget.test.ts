@@ -48,12 +48,7 @@ describe('Large request bodies', () => {
       `${bytes.toString(16)}\r\n${json(bytes)}\r\n0\r\n\r\n`,
     )
 
-  const openWeb = (deps = service.deps) =>
-    openServer(
-      service,
-      shortTimeouts,
-      createApp(deps, () => false),
-    )
+  const openWeb = (deps = service.deps) => openServer(service, shortTimeouts, createApp(deps))
 
   /** Begins a request whose body arrives later, or never. */
   async function begin(path: string, by: Merchant, ...headers: string[]): Promise<Socket> {

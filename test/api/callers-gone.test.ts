@@ -52,7 +52,7 @@ describe('A client that disconnects after sending a complete request', () => {
   /** Sends a request whose client disconnects during the lookup of its key. Resolves once the lookup has ended. */
   async function giveUp(path: string, headers: Record<string, string>, body: string, method = 'POST'): Promise<void> {
     const { deps } = service
-    const app = createApp(deps, () => false)
+    const app = createApp(deps)
     const { server, origin, close } = await openServer(service, timeouts, app)
     const { findKey } = deps.batchers
     const fields = { Host: 'a', 'Content-Length': Buffer.byteLength(body), ...headers }

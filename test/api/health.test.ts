@@ -2,13 +2,12 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import supertest from 'supertest'
 import { createApp } from '../../src/app.ts'
-import { serveProbes } from '../../src/http/server/probes.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
-import { openServer } from './short-timeouts.ts'
+import { openProbes, openServer } from './short-timeouts.ts'
 
 describe('The health check', () => {
   const service = withService()
@@ -29,7 +28,9 @@ describe('The health check', () => {
   })
 
   it('returns 503 on /readyz during shutdown, while other requests still succeed and their connections are closed afterwards', async () => {
-    const app = createApp(service.deps, () => true)
+    const stopping = new AbortController()
+    stopping.abort()
+    const app = createApp({ ...service.deps, stopping })
     const { origin, close } = await openServer(service, timeouts, app)
     const http = supertest(origin)
     const ready = await http.get('/readyz').set('Connection', 'keep-alive')
@@ -54,7 +55,7 @@ describe('The health check', () => {
   })
 
   it("rejects invalid requests on a worker's port in the same way as on the web port", async () => {
-    const { server, stop } = await serveProbes(service.deps, 0, () => false)
+    const { server, stop } = await openProbes(service.deps)
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const wires = [
       crlf('GET /healthz HTTP/1.1', '', ''),

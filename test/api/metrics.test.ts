@@ -7,7 +7,7 @@ import { createApp } from '../../src/app.ts'
 import { catalogue } from '../../src/errors.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import type { HttpServer } from '../../src/http/server/listen.ts'
-import { serveMetrics, serveProbes } from '../../src/http/server/probes.ts'
+import { serveMetrics } from '../../src/http/server/probes.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { alreadyCancelled, neverCancels } from '../../src/intents/lifecycle.ts'
@@ -27,7 +27,7 @@ import { withMerchant, withService } from '../support/service.ts'
 import { waitFor, waitRarely } from '../support/wait-for.ts'
 import { withServer } from '../support/with.ts'
 import { crlf, sendRaw } from './raw-request.ts'
-import { openServer } from './short-timeouts.ts'
+import { openProbes, openServer } from './short-timeouts.ts'
 
 interface Sample {
   name: string
@@ -276,10 +276,10 @@ describe('Metrics', () => {
   })
 
   it('are served only on METRICS_PORT if it is set', async () => {
-    const [metricsToken, isStopping] = ['a-token-of-this-test', () => false]
+    const metricsToken = 'a-token-of-this-test'
     const deps = { ...service.deps, config: { ...service.deps.config, metricsToken, metricsPort: 0 } }
-    const web = await openServer(service, timeouts, createApp(deps, isStopping))
-    const servers = await Promise.all([serveProbes(deps, 0, isStopping), serveMetrics(deps, isStopping)])
+    const web = await openServer(service, timeouts, createApp(deps))
+    const servers = await Promise.all([openProbes(deps), serveMetrics(deps)])
     const [ofWorker, apart] = servers.map((server) => `http://127.0.0.1:${portOf(server)}`)
     for (const origin of [web.origin, ofWorker]) {
       expect((await fetch(`${origin}/healthz`)).status).to.equal(200)
@@ -294,12 +294,8 @@ describe('Metrics', () => {
   it('require METRICS_TOKEN if it is set, both on the port of the API and on the port of a worker', async () => {
     const metricsToken = 'a-token-of-this-test'
     const deps = { ...service.deps, config: { ...service.deps.config, metricsToken } }
-    const web = await openServer(
-      service,
-      timeouts,
-      createApp(deps, () => false),
-    )
-    const probes = await serveProbes(deps, 0, () => false)
+    const web = await openServer(service, timeouts, createApp(deps))
+    const probes = await openProbes(deps)
     const ofWorker = `http://127.0.0.1:${portOf(probes)}`
     const refusals: [authorization: string | undefined, code: string][] = [
       [undefined, 'MISSING_CREDENTIALS'],

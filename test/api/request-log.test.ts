@@ -142,7 +142,7 @@ describe('The request log', () => {
 
   it("contains a client's address if a trusted proxy reports it, but no other text from X-Forwarded-For, and warns once a minute", async () => {
     const config = { ...service.deps.config, trustProxy: ['127.0.0.1'] }
-    const app = createApp({ ...service.deps, config }, () => false)
+    const app = createApp({ ...service.deps, config })
     const { origin, close } = await openServer(service, shortTimeouts, app)
     const get = (from: string) =>
       sendRaw(origin, crlf('GET /healthz HTTP/1.1', 'Host: a', `X-Forwarded-For: ${from}`, 'Connection: close', '', ''))

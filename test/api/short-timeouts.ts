@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import type { AddressInfo, Server } from 'node:net'
 import { createApp } from '../../src/app.ts'
+import type { Deps } from '../../src/deps.ts'
 import { createHttpServer, type HttpServer } from '../../src/http/server/listen.ts'
+import { serveProbes } from '../../src/http/server/probes.ts'
 import { type Timeouts, timeouts } from '../../src/http/server/timeouts.ts'
 import { deadlineMs } from '../support/machine.ts'
 import type { Service } from '../support/service.ts'
@@ -29,7 +31,7 @@ export interface Opened {
 export async function openServer(
   service: Service,
   limits = shortTimeouts,
-  app = createApp(service.deps, () => false),
+  app = createApp(service.deps),
   maxConnections?: number,
 ): Promise<Opened> {
   const short = Object.entries(shortTimeouts).filter(([name, ms]) => limits[name as keyof Timeouts] === ms)
@@ -47,3 +49,7 @@ export async function openServer(
     },
   }
 }
+
+/** Serves the health probes of a worker on a free port. */
+export const openProbes = async (deps: Deps): Promise<HttpServer> =>
+  (await serveProbes({ ...deps, config: { ...deps.config, workerPort: 0 } })) as HttpServer

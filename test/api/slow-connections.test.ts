@@ -6,12 +6,11 @@ import express from 'express'
 import { createApp } from '../../src/app.ts'
 import { connectionLimit } from '../../src/http/server/connection-limit.ts'
 import { createHttpServer } from '../../src/http/server/listen.ts'
-import { serveProbes } from '../../src/http/server/probes.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { connectTo, crlf, expectFailure, postHead, readToEnd, responsesOf, sendRaw } from './raw-request.ts'
-import { type Opened, openServer, shortTimeouts } from './short-timeouts.ts'
+import { type Opened, openProbes, openServer, shortTimeouts } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
 const body = '{"amount":5}'
@@ -181,11 +180,7 @@ describe('A connection', () => {
   it('serves nothing behind a request whose response closes it, even if that response must wait for others', async () => {
     const { resolve: respond, promise } = Promise.withResolvers<undefined>()
     const queues = { ...service.deps.queues, ping: () => promise }
-    const opened = await openServer(
-      service,
-      shortTimeouts,
-      createApp({ ...service.deps, queues }, () => false),
-    )
+    const opened = await openServer(service, shortTimeouts, createApp({ ...service.deps, queues }))
     const before = await service.deps.Intent.countDocuments()
     const accepted = once(opened.server, 'connection') as Promise<[Socket]>
     const socket = await connectTo(opened.origin)
@@ -227,9 +222,9 @@ describe('A connection', () => {
     let respond = () => undefined as unknown
     const ping = () => new Promise((resolve) => (respond = () => resolve(undefined)))
     const queues = { ...service.deps.queues, ping }
-    const web = createApp({ ...service.deps, queues }, () => false)
+    const web = createApp({ ...service.deps, queues })
     const opened = await openServer(service, shortTimeouts, web)
-    const probes = await serveProbes({ ...service.deps, queues }, 0, () => false)
+    const probes = await openProbes({ ...service.deps, queues })
     const slow = crlf('GET /readyz HTTP/1.1', 'Host: a', '', '')
     const tunnel = crlf('CONNECT a:443 HTTP/1.1', 'Host: a', '', '')
     const upgrade = crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: Upgrade', 'Upgrade: h2c', '', '')
@@ -383,7 +378,7 @@ describe('A connection', () => {
 
     it('stays open, however many connections that address has, if it is a proxy listed in TRUST_PROXY', async () => {
       const config = { ...service.deps.config, trustProxy: ['127.9.0.1'] }
-      const app = createApp({ ...service.deps, config }, () => false)
+      const app = createApp({ ...service.deps, config })
       const { origin, close } = await openServer(service, timeouts, app, most)
       const all = await connectMany(origin, ofAddress + 5, '127.9.0.1')
       expect((await probe(all.at(-1) as Socket))[0]?.status).to.equal(200)

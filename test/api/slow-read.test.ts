@@ -57,12 +57,12 @@ describe('A slow read during which the intent is paid and then reaches its expir
       collection.find = ((...args: Parameters<typeof find>) => {
         collection.find = find
         const cursor = find.apply(collection, args)
-        const next = cursor.next.bind(cursor)
-        cursor.next = async () => {
-          cursor.next = next
-          const read = await next()
+        const hasNext = cursor.hasNext.bind(cursor)
+        cursor.hasNext = async () => {
+          cursor.hasNext = hasNext
+          const has = await hasNext()
           await payAndWait()
-          return read
+          return has
         }
         return cursor
       }) as typeof find

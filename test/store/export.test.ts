@@ -215,7 +215,7 @@ describe('A product export', () => {
       }
     }
     const app = express()
-    app.locals.isStopping = () => false
+    app.locals.stopping = new AbortController().signal
     app.locals.apiHeaders = []
     const file = { contentType: 'text/csv', fileName: 'a.csv', first: '', pieces: endless() }
     app.get('/', (req, res) => sendDownload(req, res, file))

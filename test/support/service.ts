@@ -130,11 +130,7 @@ export async function openService(
   if (borrowed === null) await prepareDatabase(config)
   const clock = createClock()
   const deps = await openDeps(config, log, createMetrics(), 'web', clock.shift)
-  const { server } = createHttpServer(
-    deps,
-    createApp(deps, () => false),
-    timeouts,
-  )
+  const { server } = createHttpServer(deps, createApp(deps), timeouts)
   for (const event of ['request', 'checkContinue']) {
     server.prependListener(event, checkResponse)
     server.prependListener(event, ({ method, url }) => method === 'GET' || noteRestocked(url))

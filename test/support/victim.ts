@@ -95,7 +95,7 @@ export async function openVictim(
 function createAppOnDemand(deps: Deps): Express {
   let app: Express | null = null
   const handle: RequestHandler = (req, res, next) => {
-    app ??= createApp(deps, () => false)
+    app ??= createApp(deps)
     app(req, res, next)
   }
   // Express reads the setting `trust proxy fn` before the first request.

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { mongo } from 'mongoose'
 import { readWithinPage } from '../../src/lists/page-bytes.ts'
 import { inSlices } from '../../src/process/in-slices.ts'
 import { countLoopIterations } from '../support/count-loop-iterations.ts'
@@ -32,13 +33,18 @@ describe('inSlices', () => {
 
 describe('readWithinPage', () => {
   it('yields to the event loop every few milliseconds while reading many documents', async () => {
-    async function* decoded() {
-      for (let _id = 0; _id < 40; _id += 1) {
+    let left = 40
+    const cursor = {
+      hasNext: async () => left > 0,
+      readBufferedDocuments() {
+        if (left === 0) return []
         compute()
-        yield { _id }
-      }
-    }
-    const iterations = await countLoopIterations(async () => expect(await readWithinPage(decoded())).to.have.length(40))
+        left -= 1
+        return [{ _id: left }]
+      },
+      close: async () => undefined,
+    } as unknown as mongo.FindCursor<{ _id: number }>
+    const iterations = await countLoopIterations(async () => expect(await readWithinPage(cursor)).to.have.length(40))
     expect(iterations).to.be.at.least(8)
   })
 })

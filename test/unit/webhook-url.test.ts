@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { checkWebhookUrl } from '../../src/webhooks/sender/url.ts'
+import { judgeUrl } from '../../src/webhooks/sender/url.ts'
 
-const rules = { allowedHosts: new Set(['127.0.0.1:8080', 'localhost:9000', '[::1]:8443', 'receiver:80']) }
+const allowedHosts = new Set(['127.0.0.1:8080', 'localhost:9000', '[::1]:8443', 'receiver:80'])
 const check = (url: string): string => {
-  const checked = checkWebhookUrl(url, rules)
-  return 'url' in checked ? checked.url : `refused: ${checked.fault}`
+  const checked = judgeUrl(url, allowedHosts)
+  return 'url' in checked ? checked.url.href : `refused: ${checked.fault}`
 }
-const stored = (urls: string[]): string[] => urls.filter((url) => 'url' in checkWebhookUrl(url, rules))
+const stored = (urls: string[]): string[] => urls.filter((url) => 'url' in judgeUrl(url, allowedHosts))
 
 const wellFormed: [given: string, stored: string][] = [
   ['https://example.com', 'https://example.com/'],
@@ -42,7 +42,7 @@ const malformed = {
 
 const long = (length: number, letter: string): string => 'https://example.com/'.padEnd(length, letter)
 
-describe('checkWebhookUrl', () => {
+describe('judgeUrl', () => {
   for (const [given, expected] of wellFormed) {
     it(`accepts ${given}`, () => {
       expect(check(given)).to.equal(expected)

@@ -89,7 +89,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
       timers.stopChecks()
       deps.slots.close()
       const polled = loops.stop()
-      const closed = Promise.all(bullWorkers.map((worker) => worker.close()))
+      const closed = Promise.allSettled(bullWorkers.map((worker) => worker.close()))
       const isDone = await inTime(workEnded(polled), deps.config.shutdownTimeoutMs - afterCutMs)
       if (!isDone) await cutAttempts(deps)
       // The wait for BullMQ is limited, because BullMQ itself would wait for Redis indefinitely. Nothing is lost,

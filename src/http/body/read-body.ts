@@ -8,9 +8,6 @@ import { type BodyKind, type BodyMemory, smallBody, smallBytes } from '../respon
 import { acceptedCsv, readCsv } from './csv-body.ts'
 import { type Body, readJson } from './json-body.ts'
 
-/** Parses a body from its raw bytes. */
-type Reader = (bytes: Buffer, contentType: string | undefined) => Body | Promise<Body>
-
 /** The maximum size of each kind of body, in bytes. */
 export const maxBodyBytes = {
   // The largest valid request to create an intent is about 510 KB if every character is escaped.
@@ -20,12 +17,10 @@ export const maxBodyBytes = {
   csv: 8 * 1024 * 1024,
 } as const satisfies Record<BodyKind, number>
 
-/**
- * How to read each kind of body. The last argument replaces the default error message for an unsupported media type.
- */
+/** How to read each kind of body. `accepted` replaces the default error message for an unsupported media type. */
 const kinds = {
-  json: createKind(maxBodyBytes.json, readJson, null),
-  csv: createKind(maxBodyBytes.csv, readCsv, acceptedCsv),
+  json: { read: readJson, accepted: null, readRaw: readUpTo(maxBodyBytes.json) },
+  csv: { read: readCsv, accepted: acceptedCsv, readRaw: readUpTo(maxBodyBytes.csv) },
 } satisfies Record<BodyKind, unknown>
 
 const readSmall = readUpTo(smallBytes)
@@ -38,7 +33,7 @@ type LimitDeps = Pick<Deps, 'memory' | 'rateLimits'>
  * it. If too little memory is left for that, the chunked body is still read, provided that it turns out to be small.
  */
 export function reserveBody(deps: LimitDeps, { businessId }: Caller, req: Request, kind: BodyKind): BodyMemory {
-  const { largest } = kinds[kind]
+  const largest = maxBodyBytes[kind]
   const isChunked = req.headers['transfer-encoding'] !== undefined
   const bytes = isChunked ? largest : Number(req.headers['content-length'] ?? 0)
   // A body that exceeds the maximum size is not read at all, so it needs no memory.
@@ -60,7 +55,8 @@ export async function readBody(
   kind: BodyKind,
   memory: BodyMemory,
 ): Promise<Body> {
-  const { largest, readRaw, read, accepted } = kinds[kind]
+  const { readRaw, read, accepted } = kinds[kind]
+  const largest = maxBodyBytes[kind]
   // The body is rejected based on its Content-Length alone, because the parser would read the whole body before it
   // reported an error.
   if (Number(req.headers['content-length']) > largest)
@@ -112,10 +108,6 @@ const isTruncated = (error: unknown): boolean =>
   /^request\.(aborted|size\.invalid)$/.test(String((error as { type?: string }).type))
 
 export const truncated = () => refuse('INVALID_JSON', { message: 'The body ended before it was complete.' })
-
-function createKind(largest: number, read: Reader, accepted: string | null) {
-  return { largest, read, accepted, readRaw: readUpTo(largest) }
-}
 
 function readUpTo(largest: number) {
   return express.raw({ type: () => true, limit: largest, inflate: false })

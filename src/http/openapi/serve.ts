@@ -16,7 +16,7 @@ export function serveDescription({ config }: Pick<Deps, 'config'>): Router {
     res.locals.route = 'GET /openapi.json'
     setApiHeaders(res)
     letBrowsersRead(res)
-    if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
+    if (res.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
     res.setHeader('Content-Type', 'application/json; charset=utf-8')
     // This header allows clients to use the previous document for up to 300 s after a release.
     res.setHeader('Cache-Control', 'public, max-age=300')

@@ -22,6 +22,7 @@ import type { Cause } from '../../outbox/event.ts'
 import { inSpan } from '../../tracing/in-span.ts'
 import { type ApiResponse, failure, success } from '../responses/envelope.ts'
 import type { Deadline } from '../server/deadline.ts'
+import type { WriteRoute } from './route.ts'
 
 const maxKeyLength = 255
 /** How often a request looks for the response of its twin, whose transaction has just been committed. */
@@ -34,23 +35,18 @@ const lookAgainMs = 20
 const keyLength = 32
 const paramsLength = 22
 
-/** A write operation and its input. */
+/** A request for a write operation. */
 export interface Write {
+  route: Omit<WriteRoute, 'run'>
+  /** The decoded parameters of the path, so that all encodings of a path are treated as the same path. */
+  params: Record<string, string>
   key: string
-  method: string
-  path: string
-  /** A repetition with other parameters still gets the first response, with a header that reports it. */
-  params: unknown
+  /** A repetition with another input still gets the first response, with a header that reports it. */
+  input: unknown
   /** The status of a success. */
   status: number
   /** The error of an unreadable body, which is never stored: the client repeats the request with the whole body. */
   unread: Refusal | null
-  /** Finds what a request with the same key has done. Null if `responses` alone says so. */
-  findEffect: ((request: WriteRequest) => Promise<Result | null>) | null
-  /** Whether `run` looks for the result of an earlier request. */
-  looksItself: boolean
-  /** Whether a document contains all of its first response, so that no row is stored for an effect. */
-  storesNoRow: boolean
   cause: Cause
   run(request: WriteRequest): Promise<Result>
 }
@@ -85,31 +81,34 @@ function headerText(latin1: string): string {
  * twin, and a repetition after a crash, find either nothing or the effect.
  */
 export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<ApiResponse> {
-  const { cause, findEffect, storesNoRow, unread } = write
-  const paramsHash = digest(stringify(write.params) ?? '', paramsLength)
+  const { route, params, cause, unread } = write
+  const paramsHash = digest(stringify(write.input) ?? '', paramsLength)
   const arrivedAt = deps.now()
   const since = freshSince(arrivedAt)
-  const key = digest(JSON.stringify([caller.keyId, write.method, write.path, write.key]), keyLength)
+  const path = JSON.stringify([route.path, params])
+  const key = digest(JSON.stringify([caller.keyId, route.method, path, write.key]), keyLength)
 
   const rowFor = (response: Bytes, about: Pick<StoredResponse, 'at' | 'paramsHash' | 'refusal'>) =>
     rowOf(deps, key, response, about)
   const store = async (row: StoredResponse) => {
-    const options = { since, isShared: findEffect !== null }
+    const options = { since, isShared: route.findEffect !== undefined }
     const there = await deadline.run((deadlineAt) => storeRow(deps, row, { ...options, deadlineAt }))
     if (there === null) countStored(deps, caller, { bytes: bytesOf(row) })
     return there
   }
   const find = () => deadline.run((deadlineAt) => findRow(deps, key, since, deadlineAt))
-  const effect = () => deadline.run(async (deadlineAt) => (await findEffect?.(request(deadlineAt))) ?? null)
+  const findEffect = async (deadlineAt: number) =>
+    (await route.findEffect?.(deps, caller, params, request(deadlineAt))) ?? null
+  const effect = () => deadline.run(findEffect)
   const repeat = (row: StoredResponse): Result => ({ kind: 'stored', response: readRow(deps, row), repeats: row })
 
   /** An effect wins over the refusal of a twin. */
   async function lookUp(deadlineAt: number): Promise<Result | null> {
     const row = await findRow(deps, key, since, deadlineAt)
     if (row === null) return null
-    return (row.refusal ? await findEffect?.(request(deadlineAt)) : null) ?? repeat(row)
+    return (row.refusal ? await findEffect(deadlineAt) : null) ?? repeat(row)
   }
-  const looking = lookUp(await deadline.run(async (deadlineAt) => deadlineAt))
+  const looking = lookUp(deadline.endsAt())
   looking.catch(() => undefined)
   /** The size of the row that a transaction stores. */
   let storedBytes = 0
@@ -174,7 +173,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     if (data instanceof Refusal && !isFinal(data)) throw data
     const response = data instanceof Refusal ? failure(data, cause.requestId) : success(write.status, data)
     const about = kind === 'effect' ? result : { at: deps.now(), paramsHash, isRepeat: false }
-    const isKnown = storesNoRow && !(about.isRepeat && (await find())?.refusal === true)
+    const isKnown = route.storesNoRow && !(about.isRepeat && (await find())?.refusal === true)
     const { at, isRepeat } = about
     // Like a refusal, a response to a request that changed nothing replaces no other one.
     const row = rowFor(response, { at, paramsHash: about.paramsHash, refusal: kind === 'none' })
@@ -186,7 +185,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
 
   return inSpan(deps, 'operation', cause.traceparent, async () => {
     const run = () =>
-      deadline.run(async (deadlineAt) => (write.looksItself ? null : await looking) ?? write.run(request(deadlineAt)))
+      deadline.run(async (deadlineAt) => (route.looksItself ? null : await looking) ?? write.run(request(deadlineAt)))
     const result = await run().catch(afterError)
     return 'kind' in result ? conclude(result) : result
   })

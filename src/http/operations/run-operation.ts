@@ -8,7 +8,7 @@ import type { Page } from '../../input/pagination.ts'
 import { maxPageBytes, PageTooLarge } from '../../limits/capacity.ts'
 import { inSpan } from '../../tracing/in-span.ts'
 import { readBody, reserveBody } from '../body/read-body.ts'
-import { buildOne, buildPage } from '../responses/build.ts'
+import { buildPage } from '../responses/build.ts'
 import { beginDownload, type DownloadBegun, prefersCsv } from '../responses/download.ts'
 import { type ApiResponse, success } from '../responses/envelope.ts'
 import { memoryOfDownload, memoryOfOne, memoryOfPage } from '../responses/largest.ts'
@@ -153,7 +153,7 @@ async function readNow(call: Call, route: ReadRoute, input: OperationInput): Pro
     const csv = route.toCsv !== undefined && prefersCsv(res.req) ? route.toCsv(data as never, input as never) : null
     const parts = await memory.during(async () => {
       if (csv !== null) return [Buffer.from(csv.text)]
-      return route.isPage ? buildPage(data as Page<unknown>) : buildOne(data)
+      return route.isPage ? buildPage(data as Page<unknown>) : [success(200, data).body]
     })
     bytes = sizeOf(parts)
     memory.built(bytes)
@@ -194,25 +194,19 @@ const readInput = ({ deps, req }: Call, { about }: Route, body: unknown): Operat
 async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
   const { deps, req, res, deadline, caller } = call
   const key = idempotencyKey(req)
-  const params = req.params as Record<string, string>
-  const { findEffect, looksItself = false, storesNoRow = false, status = 200 } = route
   const kind = bodyKindOf(route)
   const memory = reserveBody(deps, caller, req, kind ?? 'json')
   return memory.during(async () => {
     const body = await readBody(deps, caller, req, res, kind ?? 'json', memory)
     const unread = kind !== null && 'refusal' in body ? body.refusal : null
     const response = await runOnce(deps, caller, deadline, {
+      route,
+      params: req.params as Record<string, string>,
       key,
-      method: route.method,
-      // The path contains the decoded parameters, so that different encodings of a path are treated as the same path.
-      path: JSON.stringify([route.path, params]),
-      params: kind !== null && 'params' in body ? [req.query, body.params] : [req.query],
-      status: route.hasDryRun && 'value' in body && isDryRun(body.value) ? 200 : status,
+      input: kind !== null && 'params' in body ? [req.query, body.params] : [req.query],
+      status: route.hasDryRun && 'value' in body && isDryRun(body.value) ? 200 : (route.status ?? 200),
       unread,
       cause: causeOf(res),
-      looksItself,
-      storesNoRow,
-      findEffect: findEffect ? (request) => findEffect(deps, caller, params, request) : null,
       // The memory stays reserved while the operation runs, because it may run a few seconds past its deadline and
       // still need the body.
       run: (request) =>

@@ -10,7 +10,7 @@ import type { SetPageHeaders } from './page-headers.ts'
 export const preparePage =
   (mount: string, setPageHeaders: SetPageHeaders) =>
   (req: Request, res: Response, next: NextFunction): void => {
-    if (req.app.locals.isStopping()) res.setHeader('Connection', 'close')
+    if (req.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
     // Only `100-continue` can occur here, because src/http/server/refuse-malformed.ts has already rejected all other
     // expectations.
     if (req.headers.expect !== undefined) res.writeContinue()

@@ -1,5 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import helmet from 'helmet'
 import type { Config } from '../../config.ts'
 import { strictTransport } from '../pages/page-headers.ts'
 
@@ -10,27 +8,13 @@ export type HeaderList = readonly (readonly [name: string, value: string])[]
  * and from guessing a different media type.
  */
 export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'>): HeaderList {
-  const headers: [string, string][] = [['Cache-Control', 'no-store']]
-  const collect = {
-    setHeader: (name: string, value: string) => headers.push([name, value]),
-    removeHeader: () => undefined,
-  }
-  const set = helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], baseUri: ["'none'"], frameAncestors: ["'none'"] },
-    },
-    referrerPolicy: { policy: 'no-referrer' },
-    strictTransportSecurity: strictTransport(config),
-    // The following headers are turned off, because they affect only HTML documents.
-    crossOriginOpenerPolicy: false,
-    originAgentCluster: false,
-    xDnsPrefetchControl: false,
-    xDownloadOptions: false,
-    xFrameOptions: false,
-    xPermittedCrossDomainPolicies: false,
-    xXssProtection: false,
-  })
-  set({} as IncomingMessage, collect as unknown as ServerResponse, () => undefined)
-  return headers
+  const strict = strictTransport(config)
+  return [
+    ['Cache-Control', 'no-store'],
+    ['Content-Security-Policy', "default-src 'none';base-uri 'none';frame-ancestors 'none'"],
+    ['Cross-Origin-Resource-Policy', 'same-origin'],
+    ['Referrer-Policy', 'no-referrer'],
+    ...(strict ? [['Strict-Transport-Security', `max-age=${strict.maxAge}`] as const] : []),
+    ['X-Content-Type-Options', 'nosniff'],
+  ]
 }

@@ -1,7 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Page } from '../../input/pagination.ts'
 import { maxPageBytes, PageTooLarge } from '../../limits/capacity.ts'
-import { success } from './envelope.ts'
 
 /** The approximate length of each part of a response. A part's memory is released once the client has read the part. */
 const partLength = 64 * 1024
@@ -10,9 +9,6 @@ const partLength = 64 * 1024
  * length takes 3 ms.
  */
 const sliceLength = 256 * 1024
-
-/** Builds the envelope for a single item. */
-export const buildOne = async (data: unknown): Promise<Buffer[]> => [success(200, data).body]
 
 /**
  * Builds the envelope for a page item by item, so that memory never contains two copies of a large page. Throws

@@ -36,7 +36,7 @@ export async function sendDownload(req: Request, res: Response, file: DownloadBe
   res.locals.code = null
   nameFile(res, file)
   setApiHeaders(res)
-  if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
+  if (res.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
   if (req.method === 'HEAD') {
     end(file)
     res.end()

@@ -85,7 +85,7 @@ export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, conten
   res.locals.code = head.code
   setApiHeaders(res)
   for (const [name, value] of Object.entries(head.headers)) res.setHeader(name, value)
-  if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
+  if (res.app.locals.stopping.aborted) res.setHeader('Connection', 'close')
   res.setHeader('Content-Type', 'application/json; charset=utf-8')
   res.setHeader('Content-Length', contentLength)
 }

@@ -21,7 +21,7 @@ export const maxHeaders = 100
  * Creates the Express app for an HTTP port. The app runs the initial checks on each request and handles errors. `fill`
  * adds the routes to the app.
  */
-export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app: Express) => void): Express {
+export function createBareApp(deps: Deps, fill: (app: Express) => void): Express {
   const app = express()
   app.set('trust proxy', deps.config.trustProxy)
   app.set('case sensitive routing', true)
@@ -31,7 +31,7 @@ export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app:
   app.disable('etag')
   const isTrusted: IsTrusted = app.get('trust proxy fn')
   const warnUnreported = throttled(60_000, (fields) => deps.log.warn(fields, 'client.unreported'))
-  app.locals.isStopping = isStopping
+  app.locals.stopping = deps.stopping.signal
   app.locals.apiHeaders = createApiHeaders(deps.config)
   app.use((req: Request, res: Response, next: NextFunction) => {
     // connection.ts and listen.ts run the app with a `refusal` only to render it.

@@ -8,19 +8,19 @@ import { withTimeout } from '../../process/timeout.ts'
  */
 const tickMs = 100
 
-/** Limits how long a request may wait for MongoDB in total. Only time spent in `run` counts towards the limit. */
-export interface Deadline {
-  /**
-   * Runs `work`, which may wait for MongoDB until `deadlineAt`, a `performance.now()` value. Throws SERVICE_UNAVAILABLE
-   * at the deadline. If a write has already been sent by then, its outcome is unknown.
-   */
-  run<T>(work: (deadlineAt: number) => Promise<T>): Promise<T>
-}
+export type Deadline = ReturnType<typeof startDeadline>
 
-export function startDeadline(): Deadline {
+/** Limits how long a request may wait for MongoDB in total. Only time spent in `run` counts towards the limit. */
+export function startDeadline() {
   let leftMs = longestWaitMs
   return {
-    async run(work) {
+    /** The end of what would run now, a `performance.now()` value. */
+    endsAt: (): number => performance.now() + leftMs,
+    /**
+     * Runs `work`, which may wait for MongoDB until `deadlineAt`, a `performance.now()` value. Throws
+     * SERVICE_UNAVAILABLE at the deadline. If a write has already been sent by then, its outcome is unknown.
+     */
+    async run<T>(work: (deadlineAt: number) => Promise<T>): Promise<T> {
       const startedAt = performance.now()
       try {
         return await withTimeout(work(startedAt + leftMs), Math.ceil(leftMs / tickMs) * tickMs, () => {

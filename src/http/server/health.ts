@@ -14,7 +14,7 @@ const timeoutMs = 2000
  * 503 if MongoDB is unreachable or the process is shutting down. If only Redis is unreachable, `/readyz` succeeds and
  * reports `degraded`, because intents can still be created and deliveries are only delayed.
  */
-export function health(deps: Deps, isStopping: () => boolean): Router {
+export function health(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const checkDependencies = shareRuns(() =>
     Promise.all([inTime(pingMongo(deps.mongo), timeoutMs), inTime(deps.queues.ping(), timeoutMs)]),
@@ -26,7 +26,7 @@ export function health(deps: Deps, isStopping: () => boolean): Router {
   router.get('/readyz', async (_req, res) => {
     res.locals.route = 'GET /readyz'
     const [mongodb, redis] = await checkDependencies()
-    const ready = mongodb && !isStopping()
+    const ready = mongodb && !deps.stopping.signal.aborted
     const status = ready ? (redis ? 'ok' : 'degraded') : 'unavailable'
     const state = { status, mongodb: mongodb ? 'up' : 'down', redis: redis ? 'up' : 'down' }
     const body = Buffer.from(JSON.stringify(state))

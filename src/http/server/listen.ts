@@ -45,11 +45,7 @@ export const maxHeaderBytes = 16_384
 export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>): number =>
   walletTimeoutMs + beyondWalletMs
 
-export interface HttpServer {
-  server: Server
-  /** Stops accepting connections, waits up to `maxMs` for running requests, and then cuts them off. */
-  stop(maxMs: number): Promise<void>
-}
+export type HttpServer = ReturnType<typeof createHttpServer>
 
 /**
  * Creates the HTTP server. Errors that Node.js would write itself have the envelope too: after a malformed request, too
@@ -60,7 +56,7 @@ export function createHttpServer(
   app: Express,
   timeouts: Timeouts,
   maxConnections = connectionLimit(),
-): HttpServer {
+) {
   const isTrusted: IsTrusted = app.get('trust proxy fn')
   const connections = new Map<Socket, Connection>()
   /** Requests that are held back while the listener is about to close. Null at all other times. */
@@ -138,7 +134,8 @@ export function createHttpServer(
   }
   return {
     server,
-    async stop(maxMs) {
+    /** Stops accepting connections, waits up to `maxMs` for running requests, and then cuts them off. */
+    async stop(maxMs: number): Promise<void> {
       held = []
       await acceptWaiting(server)
       // `close` of an HTTP server would cut off responses that the client has not fully read.

@@ -11,29 +11,20 @@ import { timeouts } from './timeouts.ts'
  * Adds the health probes to an app, and the metrics unless they have a port of their own. The operator decides with
  * METRICS_PORT where metrics are served, and with METRICS_TOKEN who may read them.
  */
-export function useProbes(deps: Deps, app: Express, isStopping: () => boolean): void {
-  app.use(health(deps, isStopping))
+export function useProbes(deps: Deps, app: Express): void {
+  app.use(health(deps))
   if (deps.config.metricsPort === null) app.use(metrics(deps))
 }
 
-/** Serves the health probes of a process that has no other HTTP server. */
-export const serveProbes = (deps: Deps, port: number, isStopping: () => boolean): Promise<HttpServer> =>
-  serveOn(deps, port, isStopping, (app) => useProbes(deps, app, isStopping))
+/** Serves the health probes of a worker. Returns null if they have no port. */
+export const serveProbes = (deps: Deps) => serveOn(deps, deps.config.workerPort, (app) => useProbes(deps, app))
 
-/** Serves only the metrics, on their own port. Returns null if they have no port of their own. */
-export async function serveMetrics(deps: Deps, isStopping: () => boolean): Promise<HttpServer | null> {
-  const { metricsPort } = deps.config
-  if (metricsPort === null) return null
-  return serveOn(deps, metricsPort, isStopping, (app) => app.use(metrics(deps)))
-}
+/** Serves only the metrics. Returns null if they have no port of their own. */
+export const serveMetrics = (deps: Deps) => serveOn(deps, deps.config.metricsPort, (app) => void app.use(metrics(deps)))
 
-async function serveOn(
-  deps: Deps,
-  port: number,
-  isStopping: () => boolean,
-  fill: (app: Express) => void,
-): Promise<HttpServer> {
-  const app = createBareApp(deps, isStopping, (bare) => {
+async function serveOn(deps: Deps, port: number | null, fill: (app: Express) => void): Promise<HttpServer | null> {
+  if (port === null) return null
+  const app = createBareApp(deps, (bare) => {
     fill(bare)
     bare.use(refuseUnknown)
   })

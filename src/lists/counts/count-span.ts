@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import type { Span } from '../../input/span.ts'
+import { type Span, within } from '../../input/span.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { type Countable, countCreated } from './countable.ts'
 
@@ -25,36 +25,36 @@ export async function countSpan(
   span: Span,
 ): Promise<Counted> {
   const checkpoints = await listCounts.checkpointsOf(countable, now())
-  if (checkpoints.length > 0) return countAround(checkpoints, countable, span, Number.POSITIVE_INFINITY)
+  if (checkpoints.length > 0) return countAround(checkpoints, countable, span)
   const short = await countAround([], countable, span, listCounts.stride + 1)
   if (short.newer <= listCounts.stride) return short
-  return countAround(await listCounts.update(countable, now()), countable, span, Number.POSITIVE_INFINITY)
+  return countAround(await listCounts.update(countable, now()), countable, span)
 }
 
 /**
  * Adds up the numbers of items before the first checkpoint, between the checkpoints and after the last checkpoint.
- * Counts at most `max` items after the last checkpoint.
+ * Counts at most `limit` items after the last checkpoint.
  */
 async function countAround(
   all: readonly Checkpoint[],
   countable: Countable,
-  { from, to }: Span,
-  max: number,
+  span: Span,
+  limit?: number,
 ): Promise<Counted> {
+  const { from, to } = span
   const checkpoints = all.filter(
     ({ at }) => (from === null || at >= from.getTime()) && (to === null || at <= to.getTime()),
   )
   const [first, last] = [checkpoints[0], checkpoints.at(-1)]
-  const end = to === null ? {} : { $lte: to }
-  const start = from === null ? {} : { $gte: from }
+  const { createdAt } = within('createdAt', span)
   if (first === undefined || last === undefined) {
-    const newer = await countCreated(countable, { ...start, ...end }, max)
+    const newer = await countCreated(countable, { ...createdAt }, limit)
     return { total: newer, newer, checkpoints: [] }
   }
   const [older, newer] = await Promise.all([
     // No items were created before 1970.
-    first.at === 0 ? 0 : countCreated(countable, { ...start, $lt: new Date(first.at) }, Number.POSITIVE_INFINITY),
-    countCreated(countable, { $gte: new Date(last.at), ...end }, max),
+    first.at === 0 ? 0 : countCreated(countable, { ...createdAt, $lt: new Date(first.at) }),
+    countCreated(countable, { ...createdAt, $gte: new Date(last.at) }, limit),
   ])
   return { total: older + last.count - first.count + newer, newer, checkpoints }
 }

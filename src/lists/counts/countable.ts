@@ -45,14 +45,15 @@ export const allOf = (
 })
 
 /**
- * Counts the items whose creation time matches the filter `createdAt`, up to `max`. An empty filter matches all items.
+ * Counts the items whose creation time matches the filter `createdAt`, up to `limit`. An empty filter matches all
+ * items.
  */
 export const countCreated = (
   { collection, index, where }: Countable,
   createdAt: Record<string, Date>,
-  max: number,
+  limit?: number,
 ): Promise<number> =>
   collection.countDocuments(
     { ...where, ...(Object.keys(createdAt).length === 0 ? {} : { createdAt }) },
-    { hint: index, maxTimeMS: longestReadMs, ...(max === Number.POSITIVE_INFINITY ? {} : { limit: max }) },
+    { hint: index, maxTimeMS: longestReadMs, ...(limit !== undefined && { limit }) },
   )

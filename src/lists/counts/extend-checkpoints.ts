@@ -3,9 +3,9 @@ import type { Checkpoint } from './checkpoint.ts'
 import { type Countable, countCreated } from './countable.ts'
 
 /**
- * Adds checkpoints up to `endsBefore`, usually one for every `stride` items. Each checkpoint takes two short index
- * reads. Completed checkpoints are kept, so after a failure, the next call continues from the last completed
- * checkpoint.
+ * Adds checkpoints up to `endsBefore`, usually one for every `stride` items. `checkpoints` must contain at least one.
+ * Each checkpoint takes two short index reads. Completed checkpoints are kept, so after a failure, the next call
+ * continues from the last completed checkpoint.
  */
 export async function extendCheckpoints(
   checkpoints: Checkpoint[],
@@ -14,14 +14,13 @@ export async function extendCheckpoints(
   stride: number,
 ): Promise<void> {
   for (let step = stride; ; ) {
-    const last = checkpoints.at(-1)
-    if (last === undefined) return
+    const last = checkpoints.at(-1) as Checkpoint
     const next = await createdAfter(countable, last.at, endsBefore, step)
     if (next === null) return
     // More than `step` items were created in the same millisecond, so a larger step is needed.
     if (next.getTime() === last.at) step *= 2
     else {
-      const more = await countCreated(countable, { $gte: new Date(last.at), $lt: next }, Number.POSITIVE_INFINITY)
+      const more = await countCreated(countable, { $gte: new Date(last.at), $lt: next })
       checkpoints.push({ at: next.getTime(), count: last.count + more })
       step = stride
     }

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { type Transactions, transaction } from '../../mongo/transaction.ts'
-import { fairShare, type SlowCheck, type SlowHash } from '../../security/slow-hash.ts'
+import type { SlowCheck, SlowHash } from '../../security/slow-hash.ts'
 import { failingPayment } from '../magic-amounts.ts'
 import type { KnownOutcome, PaymentOrder, RefundOrder, Wallet } from '../wallet.ts'
 import { pinState, type WalletAccount } from './account.ts'
@@ -22,7 +22,7 @@ type SandboxDeps = Pick<Models, 'WalletAccount' | 'WalletMovement'> & {
  * money.
  */
 export function createSandboxWallet(deps: SandboxDeps & { slowHash: SlowHash }): Wallet {
-  const checkPin = deps.slowHash.createCheck(fairShare)
+  const checkPin = deps.slowHash.createCheck()
   // All demo wallets have the same PIN, so a process hashes it only once.
   let demoPinHash: Promise<string> | undefined
   const hashDemoPin = () =>

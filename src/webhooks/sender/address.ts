@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import type { Range } from '../../security/network.ts'
 
 /**
  * The address of an Azure service that can be reached only from inside Azure, although the address is in a public
@@ -55,11 +54,4 @@ export function isSynthesised(address: string): boolean {
   if (isIP(address) !== 6 || address.includes('%')) return false
   const parsed = ipaddr.IPv6.parse(address)
   return parsed.match(nat64) && isPublicAddress(ipaddr.fromByteArray(parsed.toByteArray().slice(12)).toString())
-}
-
-/** Whether `address` is in one of the ranges. The result is false if the string is not an address at all. */
-export const isWithin = (ranges: readonly Range[], address: string): boolean => {
-  if (!ipaddr.isValid(address)) return false
-  const parsed = ipaddr.process(address)
-  return ranges.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits))
 }

@@ -2,8 +2,7 @@ import { constants } from 'node:crypto'
 import tls from 'node:tls'
 import { createMeters, meters } from '../../limits/rate.ts'
 import { withTimeout } from '../../process/timeout.ts'
-import type { Range } from '../../security/network.ts'
-import { isWithin } from './address.ts'
+import { isWithin, type Range } from '../../security/network.ts'
 import { openSocket, type Target } from './connect.ts'
 import { createConnections } from './connections.ts'
 import { type EndpointResponse, type Exchange, exchange, type PostRequest } from './exchange.ts'
@@ -97,7 +96,7 @@ export function createSender(options: SenderOptions) {
   async function attempt({ owner, url, headers, body, onStart }: SendRequest): Promise<Attempt> {
     const startedAt = performance.now()
     const elapsedMs = (): number => Math.round(performance.now() - startedAt)
-    const judged = judgeUrl(url, { allowedHosts })
+    const judged = judgeUrl(url, allowedHosts)
     if ('fault' in judged)
       return { outcome: 'unreachable', stage: 'address', reason: judged.fault, durationMs: elapsedMs() }
     const deadline = new AbortController()

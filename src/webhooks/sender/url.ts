@@ -42,14 +42,6 @@ const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 const absolute = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 const userInfo = /^https?:\/\/[^/?#]*@/i
 
-export interface UrlRules {
-  /**
-   * The `host:port` pairs of endpoints that are allowed to have a private address, to be an IP address or to use plain
-   * http. IPv6 addresses are in brackets.
-   */
-  allowedHosts: ReadonlySet<string>
-}
-
 /**
  * A URL to which requests may be sent, or the reason why requests to it are not allowed. `allowed` means that the host
  * is in `allowedHosts`, so the rules for public hosts do not apply.
@@ -97,16 +89,18 @@ function publicFault(url: URL): string | null {
 }
 
 /**
- * Parses and checks a URL. The sender repeats this check at each attempt, because the rules may have changed since the
- * URL was stored.
+ * Parses and checks a URL that a merchant registers (SPEC 4.8). The sender repeats this check at each attempt, because
+ * the rules may have changed since the URL was stored. It also resolves the host name, for each connection.
+ * `allowedHosts` contains the `host:port` pairs of endpoints that may have a private address, be an IP address or use
+ * plain http. IPv6 addresses are in brackets.
  */
-export function judgeUrl(input: string, rules: UrlRules): JudgedUrl {
+export function judgeUrl(input: string, allowedHosts: ReadonlySet<string>): JudgedUrl {
   const url = parse(input)
   if (url === null || url.href.length > maxLength) {
     return { fault: `The URL must be absolute, without spaces, and have at most ${maxLength} characters.` }
   }
   if (userInfo.test(input)) return { fault: 'The URL must not have a user name or password.' }
-  if (rules.allowedHosts.has(`${url.hostname}:${portOf(url)}`)) return { url, allowed: true }
+  if (allowedHosts.has(`${url.hostname}:${portOf(url)}`)) return { url, allowed: true }
   const fault = publicFault(url)
   return fault === null ? { url, allowed: false } : { fault }
 }
@@ -116,13 +110,3 @@ export function judgeUrl(input: string, rules: UrlRules): JudgedUrl {
  * does not end with a dot.
  */
 export const storedUrl = (input: string): string => parse(input)?.href ?? input
-
-/**
- * Checks a URL that a merchant registers (SPEC 4.8). Returns the URL as converted by `storedUrl`, or a sentence that
- * describes what is wrong with the URL. The host name is not resolved here, because the sender resolves it for each
- * connection.
- */
-export function checkWebhookUrl(input: string, rules: UrlRules): { url: string } | { fault: string } {
-  const judged = judgeUrl(input, rules)
-  return 'fault' in judged ? judged : { url: judged.url.href }
-}

@@ -139,11 +139,7 @@ export const plants: readonly Plant[] = [
     replace('parseJson', "refuse('INVALID_JSON')", "refuse('INVALID_JSON', { message: String(new Error().stack) })"),
   ]),
   plant('once per key', writes, 'a reused idempotency key runs a second request if the body differs', [
-    replace(
-      'write',
-      'path: JSON.stringify([$route, $params])',
-      "path: JSON.stringify([$route, $params, 'value' in body ? String(JSON.stringify(body.value)) : ''])",
-    ),
+    replace('runOnce', 'JSON.stringify([$route, $params])', 'JSON.stringify([$route, $params, write.input])'),
   ]),
   plant('once per key', writes, 'an error response is not stored under its idempotency key', [
     replace('isFinal', 'statusCode < 500', 'statusCode < 400'),

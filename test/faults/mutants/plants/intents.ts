@@ -64,7 +64,7 @@ export const intentMutants: PlantedBugs = {
   },
   'mark-not-counted': {
     bug: 'The total of a long list misses what was created in the very millisecond of a count checkpoint.',
-    edits: [replace('countAround', '{ $gte: $at, ...end }', '{ $gt: $at, ...end }')],
+    edits: [replace('countAround', '{ ...$createdAt, $gte: $at }', '{ ...$createdAt, $gt: $at }')],
     caughtBy: ['list.exact'],
     focus: { ...plain, often: ['createIntent'] },
   },
