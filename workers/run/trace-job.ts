@@ -8,7 +8,7 @@ export interface JobSpan {
    * Ends the span. `done` is null if the job threw an error. Returns the trace id for the log. If exactly one request
    * caused the work, this is the id of that request's trace, otherwise the id of the job's own trace.
    */
-  end(identity: { jobId: string }, done: Done | null): string
+  end(about: { jobId: string; queue: QueueName }, done: Done | null): string
 }
 
 /**
@@ -21,10 +21,10 @@ export function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName): 
   if (tracing === null) return null
   const span = tracing.begin(queue, 'job', null)
   return {
-    end(identity, done) {
+    end(about, done) {
       const traces = done?.traces ?? []
       for (const traceparent of traces) span.link(traceparent)
-      if (done?.isNoise !== true) span.end({ facts: { queue, ...identity, ...done?.log }, failed: done === null })
+      if (done?.isNoise !== true) span.end({ facts: { ...about, ...done?.log }, failed: done === null })
       const [only] = traces
       // A traceparent has the form `version-trace-span-flags`.
       return traces.length === 1 && only !== undefined ? (only.split('-')[1] ?? '') : span.traceId
