@@ -1,15 +1,15 @@
-/**
- * Tracks background work that no job is waiting for. A worker that is shutting down waits until all of this work has
- * ended.
- */
-export type BackgroundWork = ReturnType<typeof createBackgroundWork>
+/** Tracks work that is in progress, so that a process that is shutting down can wait until all of it has ended. */
+export type RunningWork = ReturnType<typeof createRunningWork>
 
-export function createBackgroundWork() {
+export function createRunningWork() {
   const all = new Set<Promise<unknown>>()
   return {
-    add(work: Promise<unknown>): void {
-      const one = work.finally(() => all.delete(one))
-      all.add(one)
+    /** Tracks `work`, and returns it. */
+    add<T>(work: Promise<T>): Promise<T> {
+      const end = (): unknown => all.delete(work)
+      all.add(work)
+      work.then(end, end)
+      return work
     },
     async ended(): Promise<void> {
       while (all.size > 0) await Promise.allSettled(all)
