@@ -16,9 +16,9 @@ import type { Batchers } from './mongo/batchers.ts'
 import type { DatabaseTime } from './mongo/database-time.ts'
 import type { Models } from './mongo/models.ts'
 import type { Transactions } from './mongo/transaction.ts'
-import type { BackgroundWork } from './process/background-work.ts'
 import type { Log } from './process/log.ts'
 import type { OneAtATime } from './process/one-at-a-time.ts'
+import type { RunningWork } from './process/running-work.ts'
 import type { BoardQueues } from './queues/board-queues.ts'
 import type { Enqueue, Queues } from './queues/queues.ts'
 import type { Secrets } from './security/seal.ts'
@@ -54,7 +54,7 @@ export interface Deps extends Models {
   /** The memory of request bodies and responses, which is a part of `capacity`. */
   memory: RequestMemory
   /** Tracks webhook attempts and wallet queries that are in progress but that no job is waiting for. */
-  backgroundWork: BackgroundWork
+  backgroundWork: RunningWork
   /**
    * The ids of the documents whose events this process is relaying. The value `again` means that new events may have
    * arrived, so the document must be relayed once more.

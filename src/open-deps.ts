@@ -21,10 +21,10 @@ import { awaitMongo, retryWhileUnreachable } from './mongo/connect.ts'
 import { noShift, openDatabaseTime, type Shift } from './mongo/database-time.ts'
 import { openModels, withModels } from './mongo/models.ts'
 import { openTransactions } from './mongo/transaction.ts'
-import { createBackgroundWork } from './process/background-work.ts'
 import type { Log } from './process/log.ts'
 import { createOneAtATime } from './process/one-at-a-time.ts'
 import { processClock } from './process/process-clock.ts'
+import { createRunningWork } from './process/running-work.ts'
 import { openBoardQueues } from './queues/board-queues.ts'
 import { openQueues } from './queues/queues.ts'
 import { createSecrets } from './security/seal.ts'
@@ -104,7 +104,7 @@ export async function openDeps(
     slots: createSlots(),
     capacity,
     memory: createRequestMemory(capacity),
-    backgroundWork: createBackgroundWork(),
+    backgroundWork: createRunningWork(),
     relaying: new Map(),
     healthNotes,
     sender,

@@ -1,5 +1,5 @@
 import { removeSuperseded, type WakeOutcome, wakeDelivery } from '../src/webhooks/attempts/attempt-due.ts'
-import { countsOf, errorOf } from '../src/webhooks/deliveries/delivery-job.ts'
+import { countsOf } from '../src/webhooks/deliveries/delivery-job.ts'
 import type { NextStep, QueueWorker } from './run/queue-worker.ts'
 
 /**
@@ -28,18 +28,6 @@ export const webhookDelivery: QueueWorker<'webhook-delivery'> = {
 }
 
 function nextStepAfter(woken: WakeOutcome): NextStep {
-  switch (woken.outcome) {
-    case 'begun':
-    case 'cancelled':
-    case 'no-slot':
-    case 'superseded':
-      return { next: 'complete' }
-    case 'not-due':
-      return { next: 'later', at: woken.again }
-    case 'dead': {
-      const { attempts, attemptLog } = woken.last
-      const last = attemptLog.at(-1)
-      return { next: 'fail', reason: `attempt ${attempts}: ${last ? errorOf(last) : 'failed'}` }
-    }
-  }
+  if (woken.outcome === 'dead') return { next: 'fail', reason: woken.reason }
+  return woken.outcome === 'not-due' ? { next: 'later', at: woken.again } : { next: 'complete' }
 }

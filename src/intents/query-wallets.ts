@@ -211,7 +211,7 @@ function startQuery(deps: Deps, { _id: intentId, businessId }: Open, key: string
   const held = deps.walletQueries.has(key) ? null : deps.capacity.takeNow([businessId], { walletQueries: 1 })
   if (held === null) return
   deps.walletQueries.add(key)
-  deps.backgroundWork.add(
+  void deps.backgroundWork.add(
     queryAndLog(deps, intentId, key)
       .catch((err: unknown) => deps.log.warn({ err, intentId, businessId, key }, 'wallet.query-failed'))
       .finally(() => {

@@ -4,6 +4,7 @@ import { type Refusal, refuse, refuseLate } from '../errors.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { isDatabaseFault } from '../mongo/connect.ts'
 import { type Log, throttled } from '../process/log.ts'
+import { shareRuns } from '../process/share-runs.ts'
 import { allShortCodes, shortCodeOf } from '../security/ids.ts'
 import { ensureServiceKey, type ServiceKeyDeps } from '../security/service-keys.ts'
 import type { Intent } from './intent.ts'
@@ -52,7 +53,6 @@ export type ShortCodes = ReturnType<typeof createShortCodes>
  */
 export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>; log: Log }) {
   const reserved: string[] = []
-  let running: Promise<void> | null = null
   const report = throttled(reportEveryMs, (fields) => deps.log.error(fields, 'shortcodes.key-unreadable'))
 
   async function openKey(): Promise<KeyObject> {
@@ -67,10 +67,11 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
   }
 
   /**
-   * Reserves the next block. If more than half of its codes belong to intents, the counter comes from an older backup
-   * than they do. Then each step skips twice as many codes as the one before, until the counter has passed them.
+   * Reserves the next block, which all concurrent callers share. If more than half of its codes belong to intents, the
+   * counter comes from an older backup than they do. Then each step skips twice as many codes as the one before, until
+   * the counter has passed them.
    */
-  async function reserveBlock(): Promise<void> {
+  const reserve = shareRuns(async () => {
     // Before the counter grows. Otherwise a process with the wrong SECRET_KEY would use up codes.
     const key = await openKey()
     for (let step = blockSize; ; step = Math.min(2 * step, longestStep)) {
@@ -88,15 +89,7 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
       const taken = new Set(await intents.map(({ shortCode }) => shortCode).toArray())
       if (taken.size <= blockSize / 2) return void reserved.push(...codes.filter((code) => !taken.has(code)))
     }
-  }
-
-  /** All concurrent callers share one block. */
-  function reserve(): Promise<void> {
-    running ??= reserveBlock().finally(() => {
-      running = null
-    })
-    return running
-  }
+  })
 
   return {
     /**

@@ -1,4 +1,5 @@
 import type { Refusal } from '../errors.ts'
+import { shareRuns } from '../process/share-runs.ts'
 import type { RunCommands } from '../queues/commands.ts'
 import { type Limit, rateLimited } from './limit.ts'
 
@@ -132,7 +133,6 @@ const minShareToSend = 0.03
 
 export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Date) {
   let latest: Second = { at: 0, callers: new Map() }
-  let exchanging = false
 
   function current(): Second {
     const at = Math.floor(now().getTime() / 1000)
@@ -140,7 +140,9 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     return latest
   }
 
-  async function exchange({ at, callers }: Second): Promise<void> {
+  // The previous exchange may still be running, because Redis is slow.
+  const exchange = shareRuns(async () => {
+    const { at, callers } = latest
     const batch = [...callers]
       .filter(([, { unsent, limit }]) => unsent > 0 && unsent >= limit * minShareToSend)
       .slice(0, maxBatch)
@@ -156,18 +158,9 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
       keptInRedisMs,
     )
     for (const [index, { counts }] of batch.entries()) counts.sum = Math.max(counts.sum, sums?.[index] ?? 0)
-  }
+  })
 
-  /** Exchanges counts with Redis, unless the previous exchange is still running because Redis is slow. */
-  async function exchangeOneAtATime(): Promise<void> {
-    if (exchanging) return
-    exchanging = true
-    await exchange(latest).finally(() => {
-      exchanging = false
-    })
-  }
-
-  const timer = setInterval(() => void exchangeOneAtATime(), exchangeEveryMs)
+  const timer = setInterval(() => void exchange(), exchangeEveryMs)
   timer.unref()
 
   return {
@@ -190,7 +183,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     refusal: (scope: 'key' | 'address' | 'polls', limit: number): Refusal =>
       rateLimited(undefined, { scope, limit, windowSeconds: 1 }),
     /** Sends this process's counts to Redis, and receives the totals across all processes. */
-    exchange: exchangeOneAtATime,
+    exchange,
     close: (): void => clearInterval(timer),
   }
 }

@@ -1,5 +1,4 @@
 import { Counter, Histogram, type Registry } from '@prometheus-io/client'
-import { statusAfter } from '../webhooks/attempts/verdict.ts'
 import { faults } from '../webhooks/sender/faults.ts'
 
 /**
@@ -111,7 +110,7 @@ export function beginAtZero({ logLines, lookups, attempts }: ReturnType<typeof c
     for (const outcome of ['found', 'missed', 'closed']) lookups.inc({ kind, outcome }, 0)
   const failing = [...new Set(['status', ...Object.values(faults).map(({ stage }) => stage)])]
   for (const environment of ['live', 'test'])
-    for (const outcome of [...Object.keys(statusAfter), 'lease-lost'])
+    for (const outcome of ['delivered', 'retrying', 'dead', 'lease-lost'])
       for (const stage of stagesOf(outcome, failing)) attempts.inc({ outcome, stage, environment }, 0)
 }
 

@@ -1,5 +1,6 @@
 import type { Gauge } from '@prometheus-io/client'
 import type { Deps } from '../deps.ts'
+import { shareRuns } from '../process/share-runs.ts'
 import { inTime } from '../process/timeout.ts'
 import { omit } from './gauges.ts'
 
@@ -63,20 +64,15 @@ export const queryTimeoutMs = 1500
  */
 export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Promise<void> {
   let readAt: number | null = null
-  let running: Promise<void> | null = null
-
-  async function read(): Promise<void> {
+  const read = shareRuns(async () => {
     const startedAt = deps.now().getTime()
     await figure.read()
     readAt = startedAt
-  }
+  })
 
   return async () => {
     // If the clock has been set back, the value is not considered fresh.
     if (readAt !== null && Math.abs(deps.now().getTime() - readAt) < figure.keptMs) return
-    running ??= read().finally(() => {
-      running = null
-    })
-    if (!(await inTime(running, queryTimeoutMs))) figure.leaveOut()
+    if (!(await inTime(read(), queryTimeoutMs))) figure.leaveOut()
   }
 }

@@ -71,28 +71,29 @@ async function relayTo(
   { source, event, endpoint, leaseToken }: OneDelivery,
 ): Promise<NamedJob<'webhook-delivery'> | null> {
   const slot = await deps.slots.take(slotOwner(endpoint))
-  const delivery = newDelivery(source, event, endpoint, deps.now(), slot && leaseToken)
-  const deadline = performance.now() + maxUnsentMs
-  let isInserted = false
+  let hasBegun = false
   try {
-    isInserted = (await deps.batchers.insertDelivery(delivery, deadline)).inserted
+    const delivery = newDelivery(source, event, endpoint, deps.now(), slot && leaseToken)
+    const isInserted = (await deps.batchers.insertDelivery(delivery, performance.now() + maxUnsentMs)).inserted
+    if (isInserted && slot !== null) {
+      beginAttempt(deps, delivery as ClaimedDelivery, slot, source.bodySource)
+      hasBegun = true
+    }
+    if (isInserted) countStored(deps, delivery, { others: 1, bytes: bytesOf(delivery) })
+    return slot === null ? deliveryJob(delivery, deps.now()) : null
   } finally {
-    if (!isInserted) slot?.free(null)
+    if (!hasBegun) slot?.free(null)
   }
-  if (isInserted) countStored(deps, delivery, { others: 1, bytes: bytesOf(delivery) })
-  if (slot === null) return deliveryJob(delivery, deps.now())
-  if (isInserted) beginAttempt(deps, delivery as ClaimedDelivery, slot, source.bodySource)
-  return null
 }
 
 /**
  * Calls `relay` with one span for each traced event. The attempts at the event's deliveries are traced under that span.
  */
-function tracedRelay<T>(
+async function tracedRelay(
   { tracing }: Pick<Deps, 'tracing'>,
   source: Source,
-  relay: (source: Source) => Promise<T>,
-): Promise<T> {
+  relay: (source: Source) => Promise<void>,
+): Promise<void> {
   if (tracing === null) return relay(source)
   const spans: { span: Span; facts: Record<string, unknown> }[] = []
   const { businessId, sandbox, referenceNumber } = source
@@ -103,13 +104,11 @@ function tracedRelay<T>(
     spans.push({ span, facts: { businessId, sandbox, referenceNumber, webhookEvent, requestId } })
     return { ...event, traceparent: span.traceparent }
   })
-  const end = (failed: boolean) => {
+  let failed = true
+  try {
+    await relay({ ...source, outbox })
+    failed = false
+  } finally {
     for (const { span, facts } of spans) span.end({ facts, failed })
   }
-  const relayed = relay({ ...source, outbox })
-  relayed.then(
-    () => end(false),
-    () => end(true),
-  )
-  return relayed
 }

@@ -316,11 +316,11 @@ describe('An endpoint that fails', () => {
     const at = service.clock.now()
     const noted = { endpointId, businessId: merchant.businessId, sandbox: true, at, durationMs: 70 }
     if (result === 's') {
-      service.deps.healthNotes.note({ ...noted, outcome: 'delivered', stage: null, status: 200 })
+      service.deps.healthNotes.note({ ...noted, stage: null, status: 200 })
       return { ...before, lastSuccessAt: at, lastDurationMs: 70, failuresInRow: 0, failingSince: null }
     }
     const [stage, lastStatus] = result === 'n' ? ['timeout', null] : ['status', 500]
-    service.deps.healthNotes.note({ ...noted, outcome: 'retrying', stage, status: lastStatus })
+    service.deps.healthNotes.note({ ...noted, stage, status: lastStatus })
     const failure = { lastFailureAt: at, lastError: stage, lastStatus }
     const { failuresInRow, failingSince: since } = before
     const inRow = { failuresInRow: failuresInRow + 1, failingSince: since ?? at }

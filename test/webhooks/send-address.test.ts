@@ -32,7 +32,7 @@ describe('The webhook sender over TLS', () => {
       servername = (req.socket as TLSSocket & { servername: unknown }).servername
       res.end()
     })
-    expect(await attemptOverTls(endpointServer, {}, hostName)).to.include({ outcome: 'delivered' })
+    expect(await attemptOverTls(endpointServer, {}, hostName)).to.include({ stage: null })
     expect(servername).to.equal(hostName)
   })
 
@@ -165,8 +165,8 @@ describe('The webhook sender with host names', () => {
     const resolve = async () => (queries++ === 0 ? loopback() : resolvingTo(['127.0.0.99'])())
     const made = sender([`${hostName}:${endpointServer.port}`], { resolve })
     const url = `http://${hostName}:${endpointServer.port}/`
-    expect(await made.post(url)).to.include({ outcome: 'delivered' })
-    expect(await made.post(url)).to.include({ outcome: 'delivered' })
+    expect(await made.post(url)).to.include({ stage: null })
+    expect(await made.post(url)).to.include({ stage: null })
     expect(queries).to.equal(1)
   })
 
@@ -175,7 +175,7 @@ describe('The webhook sender with host names', () => {
     const made = sender([`${hostName}:${endpointServer.port}`], {
       resolve: resolvingTo(['::1', '127.0.0.1']),
     })
-    expect(await made.post(`http://${hostName}:${endpointServer.port}/`)).to.include({ outcome: 'delivered' })
+    expect(await made.post(`http://${hostName}:${endpointServer.port}/`)).to.include({ stage: null })
   })
 
   it('checks the URL rules again at each attempt', async () => {
@@ -200,7 +200,7 @@ describe('The webhook sender with host names', () => {
   it('resolves the names of allowed hosts in the same way as the machine does', async () => {
     const endpointServer = await okEndpoint()
     const made = sender([`localhost:${endpointServer.port}`], {})
-    expect(await made.post(`http://localhost:${endpointServer.port}/`)).to.include({ outcome: 'delivered' })
+    expect(await made.post(`http://localhost:${endpointServer.port}/`)).to.include({ stage: null })
   })
 
   const proxies = (port: number): Record<string, string> => {
@@ -215,7 +215,7 @@ describe('The webhook sender with host names', () => {
     const attempt = await attemptAt(endpointServer, {}).finally(() => {
       for (const name of Object.keys(proxies(0))) delete process.env[name]
     })
-    expect(attempt).to.include({ outcome: 'delivered' })
+    expect(attempt).to.include({ stage: null })
     expect(proxy.connections).to.have.length(0)
   })
 
@@ -225,16 +225,16 @@ describe('The webhook sender with host names', () => {
     const program = `
       import { createSender } from './src/webhooks/sender/send.ts'
       const sender = createSender({ timeoutMs: 10_000, maxSockets: 1, allowedHosts: new Set(['${host}']), blockedRanges: [], userAgent: 'x' })
-      const { outcome } = await sender.send({ owner: 'b', url: 'http://${host}/', headers: {}, body: '{}' })
+      const { stage, status } = await sender.send({ owner: 'b', url: 'http://${host}/', headers: {}, body: '{}' })
       await sender.close()
-      process.stdout.write(outcome)
+      process.stdout.write(stage + ' ' + status)
     `
     const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
       cwd: new URL('../..', import.meta.url),
       env: { PATH: process.env['PATH'], ...proxies(proxy.port) },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    expect(await text(child.stdout)).to.equal('delivered')
+    expect(await text(child.stdout)).to.equal('null 200')
     expect(proxy.connections).to.have.length(0)
   })
 })

@@ -47,7 +47,7 @@ describe('The webhook sender with reusable connections', () => {
     const endpointServer = await rawHttpEndpoint((socket) => socket.end(OK))
     const { post } = senderTo([endpointServer], {})
     for (let time = 0; time < 3; time++) {
-      expect(await post()).to.include({ outcome: 'delivered' })
+      expect(await post()).to.include({ stage: null })
       await closing(endpointServer.connections[time] as Socket)
     }
     expect(endpointServer.connections).to.have.length(3)
@@ -59,18 +59,18 @@ describe('The webhook sender with reusable connections', () => {
     })
     const { send, urls } = senderTo([endpointServer], {})
     const large = { url: urls[0] ?? '', headers, body: 'x'.repeat(10_000_000), owner }
-    for (const _each of [1, 2]) expect(await send(large)).to.include({ outcome: 'delivered' })
+    for (const _each of [1, 2]) expect(await send(large)).to.include({ stage: null })
     expect(endpointServer.connections).to.have.length(2)
   })
 
   it('closes an idle connection on which the endpoint sends something', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => socket.write(OK))
     const { post } = senderTo([endpointServer], {})
-    expect(await post()).to.include({ outcome: 'delivered' })
+    expect(await post()).to.include({ stage: null })
     const [first] = endpointServer.connections
     first?.write('HTTP/1.1 500 Failed\r\ncontent-length: 0\r\n\r\n')
     await closing(first as Socket)
-    expect(await post()).to.include({ outcome: 'delivered' })
+    expect(await post()).to.include({ stage: null })
     expect(endpointServer.connections).to.have.length(2)
   })
 
@@ -82,7 +82,7 @@ describe('The webhook sender with reusable connections', () => {
       let requests = 0
       const endpointServer = await rawHttpEndpoint((socket) => (++requests === 1 ? socket.write(OK) : socket.end(text)))
       const { post } = senderTo([endpointServer], {})
-      expect(await post()).to.include({ outcome: 'delivered' })
+      expect(await post()).to.include({ stage: null })
       expectStage(await post(), 'closed')
       expect(requests).to.equal(2)
     })
@@ -96,7 +96,7 @@ describe('The webhook sender with reusable connections', () => {
     const { post } = senderTo([endpointServer], {})
     for (let round = 0; round < 5; round++) {
       const three = await Promise.all([1, 2, 3].map(() => post()))
-      for (const attempt of three) expect(attempt).to.include({ outcome: 'delivered' })
+      for (const attempt of three) expect(attempt).to.include({ stage: null })
     }
     expect(endpointServer.connections).to.have.length(3)
   })
@@ -114,7 +114,7 @@ describe('The webhook sender with reusable connections', () => {
     const { post } = senderTo([endpointServer], {})
     await post()
     block(1_050)
-    expect(await post()).to.include({ outcome: 'delivered' })
+    expect(await post()).to.include({ stage: null })
     expect(endpointServer.connections).to.have.length(2)
   })
 
@@ -131,7 +131,7 @@ describe('The webhook sender with reusable connections', () => {
     const { post } = senderTo(all, { maxSockets: 4 })
     for (let round = 0; round < 3; round++) {
       const sent = Array.from({ length: 30 }, (_, at) => post(at % 3))
-      for (const attempt of await Promise.all(sent)) expect(attempt).to.include({ outcome: 'delivered' })
+      for (const attempt of await Promise.all(sent)) expect(attempt).to.include({ stage: null })
     }
   })
 
@@ -141,7 +141,7 @@ describe('The webhook sender with reusable connections', () => {
     const { post } = senderTo(all, { maxSockets: 4 })
     let left = 90
     const work = async (): Promise<void> => {
-      while (left-- > 0) expect(await post(left % 3)).to.include({ outcome: 'delivered' })
+      while (left-- > 0) expect(await post(left % 3)).to.include({ stage: null })
     }
     await Promise.all([work(), work(), work(), work()])
     const isOpen = (socket: Socket): boolean => !socket.destroyed
@@ -153,7 +153,7 @@ describe('The webhook sender with reusable connections', () => {
   it('closes the connection that has been idle the longest if a different endpoint needs a socket', async () => {
     const all = await Promise.all([1, 2, 3].map(() => okEndpoint()))
     const { post } = senderTo(all, { maxSockets: 2 })
-    for (const at of [0, 1, 2]) expect(await post(at)).to.include({ outcome: 'delivered' })
+    for (const at of [0, 1, 2]) expect(await post(at)).to.include({ stage: null })
     await closing(all[0]?.connections[0] as Socket)
     await post(1)
     expect(all[1]?.connections).to.have.length(1)
@@ -172,7 +172,7 @@ describe('The webhook sender with reusable connections', () => {
     const failing = [...fruitless, `https://${hostName}/`]
     for (const url of [...failing, ...failing]) await made.post(url)
     // Both connections stay open, because no socket of a failed attempt counts any more.
-    for (const at of [3, 4, 3, 4]) expect(await made.post(`http://${hosts[at]}/`)).to.include({ outcome: 'delivered' })
+    for (const at of [3, 4, 3, 4]) expect(await made.post(`http://${hosts[at]}/`)).to.include({ stage: null })
     for (const { connections } of fine) expect(connections).to.have.length(1)
   })
 
@@ -208,7 +208,7 @@ describe('The webhook sender with reusable connections', () => {
     const [response] = (await arrived) as [ServerResponse]
     const closed = close()
     response.end()
-    expect(await sending).to.include({ outcome: 'delivered' })
+    expect(await sending).to.include({ stage: null })
     await closed
     await closing(endpointServer.connections[0] as Socket)
     const late = await post().catch((error: Error) => error.message)
@@ -243,7 +243,7 @@ describe('The webhook sender with reusable connections', () => {
     const bad = { url: urls[0] ?? '', headers: { 'x-service-event': 'a\nb' }, body, owner }
     const error = await send(bad).catch((thrown: Error) => thrown)
     expect(error).to.be.instanceOf(Error)
-    expect(await send({ ...bad, headers })).to.include({ outcome: 'delivered' })
+    expect(await send({ ...bad, headers })).to.include({ stage: null })
   })
 
   it('reports stage `closed` if a connection breaks before its first request', async () => {

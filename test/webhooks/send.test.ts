@@ -48,7 +48,7 @@ describe('The webhook sender with a responsive endpoint', () => {
     })
     const host = `127.0.0.1:${endpointServer.port}`
     const attempt = await sender([host], {}).post(`http://${host}/hooks?shop=1&x=%2F#part`)
-    const delivered = { outcome: 'delivered', status: 200, responseText: 'thanks' }
+    const delivered = { stage: null, status: 200, responseText: 'thanks' }
     expect(attempt).to.include(delivered)
     expect(attempt.durationMs).to.be.within(0, deadlineMs(10_000))
     expect(seen).to.deep.equal({
@@ -74,19 +74,20 @@ describe('The webhook sender with a responsive endpoint', () => {
     for (const status of each)
       it(`reports an attempt that got status ${status} as ${outcome}`, async () => {
         const attempt = await attemptAtHttp((_req, res) => res.writeHead(status).end())
-        expect(attempt).to.include({ outcome, status, responseText: '' })
+        const stage = outcome === 'delivered' ? null : 'status'
+        expect(attempt).to.include({ stage, error: null, status, responseText: '' })
       })
 
-  for (const [line, outcome] of [
-    ['204 No Content', 'delivered'],
-    ['304 Not Modified', 'refused'],
+  for (const [line, stage] of [
+    ['204 No Content', null],
+    ['304 Not Modified', 'status'],
   ] as const)
     it(`treats a response without a body as complete, even if a Content-Length is given: ${line}`, async () => {
       const endpointServer = await rawHttpEndpoint((socket) =>
         socket.write(`HTTP/1.1 ${line}\r\nContent-Length: 37\r\n\r\n`),
       )
       const status = Number.parseInt(line, 10)
-      expect(await attemptAt(endpointServer, {})).to.include({ outcome, status, responseText: '' })
+      expect(await attemptAt(endpointServer, {})).to.include({ stage, status, responseText: '' })
     })
 
   it('follows no redirects, whether to a neighbouring host or to a cloud metadata service', async () => {
@@ -96,7 +97,7 @@ describe('The webhook sender with a responsive endpoint', () => {
       for (const status of [301, 302, 303, 307, 308]) {
         const endpointServer = await httpEndpoint((_req, res) => res.writeHead(status, { location }).end())
         const { post } = senderTo([endpointServer, neighbour], {})
-        expect(await post()).to.include({ outcome: 'refused', status })
+        expect(await post()).to.include({ stage: 'status', status })
         expect(endpointServer.connections).to.have.length(1)
       }
     }
@@ -120,7 +121,7 @@ describe('The webhook sender with a responsive endpoint', () => {
       })
       const { post } = senderTo([endpointServer], {})
       for (let time = 0; time < 3; time += 1)
-        expect(await post()).to.include({ outcome: 'delivered', status: 200, responseText: 'ok' })
+        expect(await post()).to.include({ stage: null, status: 200, responseText: 'ok' })
       expect(endpointServer.connections).to.have.length(1)
     })
 
@@ -159,7 +160,7 @@ describe('The webhook sender with a responsive endpoint', () => {
       Buffer.from('z'),
     ])
     const odd = await attemptAtHttp((_req, res) => res.end(harmful))
-    const text = 'responseText' in odd ? odd.responseText : ''
+    const text = odd.responseText ?? ''
     expect(text.isWellFormed()).to.equal(true)
     expect(text).to.match(/^a\ufffd\ufffd\[2Jb\tc\r\n\ufffd+z$/)
   })
@@ -216,7 +217,7 @@ describe('The webhook sender with a misbehaving endpoint', () => {
       socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(1_000)}`)
     })
     const attempt = await attemptAt(endpointServer, {})
-    expect(attempt).to.include({ outcome: 'delivered', responseText: 'x'.repeat(257) })
+    expect(attempt).to.include({ stage: null, responseText: 'x'.repeat(257) })
     await closing(endpointServer.connections[0] as Socket)
   })
 
@@ -227,11 +228,11 @@ describe('The webhook sender with a misbehaving endpoint', () => {
         flood(socket, 'x'.repeat(1024))
       })
       const attempt = await attemptAt(endpointServer, {})
-      expect(attempt).to.include({ outcome: 'delivered', status: 200, responseText: 'x'.repeat(1024) })
+      expect(attempt).to.include({ stage: null, status: 200, responseText: 'x'.repeat(1024) })
       await closing(endpointServer.connections[0] as Socket)
     }
     const refused = await attemptAtHttp((_req, res) => res.writeHead(500).end('x'.repeat(1_048_576)))
-    expect(refused).to.include({ outcome: 'refused', status: 500 })
+    expect(refused).to.include({ stage: 'status', status: 500 })
   })
 
   /** Sends the headers, and the whole body at once after the sender has received the headers. */
@@ -245,7 +246,7 @@ describe('The webhook sender with a misbehaving endpoint', () => {
       await attemptAtHttp(bodyAfterHeaders),
       await attemptOverTls(await httpsEndpoint('endpoint', bodyAfterHeaders), {}, hostName),
     ])
-      expect(attempt).to.include({ outcome: 'delivered', status: 200, responseText: 'x'.repeat(1024) })
+      expect(attempt).to.include({ stage: null, status: 200, responseText: 'x'.repeat(1024) })
   })
 
   it('accepts the status of a response whose long body arrives in hundreds of TLS records', async () => {
@@ -254,7 +255,7 @@ describe('The webhook sender with a misbehaving endpoint', () => {
       dribble(res.socket as Socket, 'x'.repeat(100_000), 10)
     })
     const attempt = await attemptOverTls(endpointServer, {}, hostName)
-    expect(attempt).to.include({ outcome: 'delivered', status: 200 })
+    expect(attempt).to.include({ stage: null, status: 200 })
     await closing(endpointServer.connections[0] as Socket)
   })
 
@@ -262,7 +263,7 @@ describe('The webhook sender with a misbehaving endpoint', () => {
     const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n${'x'.repeat(17_000)}`)
     })
-    expect(await attemptAt(endpointServer, {})).to.include({ outcome: 'delivered', status: 200 })
+    expect(await attemptAt(endpointServer, {})).to.include({ stage: null, status: 200 })
     await closing(endpointServer.connections[0] as Socket)
   })
 

@@ -1,6 +1,7 @@
 import { type Job, Worker } from 'bullmq'
 import type { Deps } from '../../src/deps.ts'
 import { type Log, throttled } from '../../src/process/log.ts'
+import { createRunningWork, type RunningWork } from '../../src/process/running-work.ts'
 import { inTime } from '../../src/process/timeout.ts'
 import { type QueueName, queueOptions } from '../../src/queues/jobs.ts'
 import { mastersOf, openRedis, type RedisConnection } from '../../src/queues/open-redis.ts'
@@ -59,7 +60,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const warnOfQueueError = throttled(5000, (fields) => deps.log.warn(fields, 'queue.error'))
   connection.on('error', (err) => warnUnavailable({ err }))
   void warnOfEviction(connection, deps.log)
-  const running = new Set<Promise<void>>()
+  const running = createRunningWork()
   const loops = startLoops(deps, works)
   const workers = createWorkers(loops)
   const bullWorkers = deps.config.workerQueues.flatMap((name) =>
@@ -79,7 +80,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const timers = startTimers(deps)
 
   async function workEnded(polled: Promise<void>): Promise<void> {
-    while (running.size > 0) await Promise.allSettled(running)
+    await running.ended()
     await inTime(polled, pollGraceMs)
     await deps.backgroundWork.ended()
   }
@@ -136,15 +137,14 @@ function startWorker(
   work: QueueWorker<QueueName>,
   concurrency: number,
   connection: RedisConnection,
-  running: Set<Promise<void>>,
+  running: RunningWork,
 ): Worker {
   const { keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
   const process = (job: Job, token: string | undefined): Promise<void> => {
-    const run = runJob(deps, work, job, token).finally(() => running.delete(run))
+    const run = runJob(deps, work, job, token)
     // A process that is shutting down does not wait for a `maintenance` job, which may take a long time. Another
     // process will restore the lost jobs.
-    if (work.queue !== 'maintenance') running.add(run)
-    return run
+    return work.queue === 'maintenance' ? run : running.add(run)
   }
   return new LenientWorker(work.queue, process, {
     connection,

@@ -16,10 +16,10 @@ export function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName) {
      * Ends the span. `done` is null if the job threw an error. Returns the trace id for the log. If exactly one request
      * caused the work, this is the id of that request's trace, otherwise the id of the job's own trace.
      */
-    end(identity: { jobId: string }, done: Done | null): string {
+    end(about: { jobId: string; queue: QueueName }, done: Done | null): string {
       const traces = done?.traces ?? []
       for (const traceparent of traces) span.link(traceparent)
-      if (done?.isNoise !== true) span.end({ facts: { queue, ...identity, ...done?.log }, failed: done === null })
+      if (done?.isNoise !== true) span.end({ facts: { ...about, ...done?.log }, failed: done === null })
       const [only] = traces
       // A traceparent has the form `version-trace-span-flags`.
       return traces.length === 1 && only !== undefined ? (only.split('-')[1] ?? '') : span.traceId

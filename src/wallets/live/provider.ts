@@ -4,6 +4,7 @@ import https from 'node:https'
 import type { Deps } from '../../deps.ts'
 import type { Resource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
+import { createRunningWork } from '../../process/running-work.ts'
 import { version } from '../../version.ts'
 import { connectionWaitShare, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
 
@@ -51,7 +52,7 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
   const start = (options: RequestOptions): ClientRequest =>
     (isSecure ? https : http).request(origin, { ...options, agent })
   const share = createShare(providerLimits)
-  const running = new Set<Promise<Exchange>>()
+  const running = createRunningWork()
   let isClosed = false
 
   function signed(method: 'GET' | 'POST', path: string, body: string): Record<string, string> {
@@ -78,9 +79,7 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
 
   async function send(businessId: string, request: () => ProviderRequest): Promise<Exchange> {
     if (isClosed) return { outcome: 'never-sent', why: 'closed' }
-    const sending = sendSoon(businessId, request)
-    running.add(sending)
-    return sending.finally(() => running.delete(sending))
+    return running.add(sendSoon(businessId, request))
   }
 
   return {
@@ -104,7 +103,7 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
     /** Closes the connections once all running requests have finished. */
     async close(): Promise<void> {
       isClosed = true
-      await Promise.allSettled(running)
+      await running.ended()
       agent.destroy()
     },
   }

@@ -2,9 +2,8 @@ import type { Deps } from '../../deps.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inFairBatches } from '../../mongo/in-fair-batches.ts'
-import type { Delivery } from '../deliveries/delivery.ts'
 import { endpointIdOf } from '../deliveries/delivery-id.ts'
-import { type Counted, jobIdOf } from '../deliveries/delivery-job.ts'
+import { type Counted, errorOf, jobIdOf } from '../deliveries/delivery-job.ts'
 import { claimable, isLeased } from '../deliveries/lease.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import { beginAttempt } from './attempt.ts'
@@ -107,11 +106,8 @@ async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<number> {
       )
       .toArray()
     if (due.length === available) deps.slots.setWaiting(owner)
-    return await beginAttempts(
-      deps,
-      owner,
-      due.map(({ _id }) => _id),
-    )
+    const ids = due.map(({ _id }) => _id)
+    return await beginAttempts(deps, owner, ids)
   } catch (error) {
     deps.slots.setWaiting(owner)
     throw error
@@ -123,23 +119,17 @@ async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<number> {
  * attempts.
  */
 export async function beginAttempts(deps: Deps, owner: SlotOwner, ids: string[], isReplay = false): Promise<number> {
-  const taken = takeSlots(deps, owner, ids, isReplay)
-  const claimed = await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, slot)))
-  const begun = claimed.filter((delivery) => delivery !== null)
-  // A re-queue by a replay or from the command line adds no job, so the failed job from before the re-queue may still
-  // exist. Further attempts must not wait for Redis.
-  deps.backgroundWork.add(removeSuperseded(deps, begun))
-  return begun.length
-}
-
-function takeSlots(deps: Deps, owner: SlotOwner, ids: string[], isReplay: boolean): { id: string; slot: Slot }[] {
-  const taken: { id: string; slot: Slot }[] = []
+  const claims: Promise<ClaimedDelivery | null>[] = []
   for (const id of ids) {
     const slot = deps.slots.takeNow(owner, isReplay)
     if (slot === null) break
-    taken.push({ id, slot })
+    claims.push(claimAndBegin(deps, id, slot))
   }
-  return taken
+  const begun = (await Promise.all(claims)).filter((delivery) => delivery !== null)
+  // A re-queue by a replay or from the command line adds no job, so the failed job from before the re-queue may still
+  // exist. Further attempts must not wait for Redis.
+  void deps.backgroundWork.add(removeSuperseded(deps, begun))
+  return begun.length
 }
 
 /** Claims a delivery and starts its attempt. If the delivery cannot be claimed, frees the slot and returns null. */
@@ -186,7 +176,7 @@ export async function removeSuperseded(deps: Pick<Deps, 'queues' | 'log'>, deliv
 export type WakeOutcome =
   | { outcome: 'begun' | 'cancelled' | 'no-slot' | 'superseded' }
   | { outcome: 'not-due'; again: Date }
-  | { outcome: 'dead'; last: Pick<Delivery, 'attempts' | 'attemptLog'> }
+  | { outcome: 'dead'; reason: string }
 
 /**
  * Starts the attempt for which the wake-up job was created, if a slot is free. Does not wait for the attempt to end.
@@ -211,7 +201,10 @@ async function whyNotBegun(deps: Deps, { _id, attempts, requeues }: Counted): Pr
   // An attempt in progress will add the next job, or its worker dies and the poll takes over the delivery.
   if (!isLatest || isLeased(delivery, deps.now())) return { outcome: 'superseded' }
   // The job must fail, because support staff look for DEAD deliveries among the failed jobs.
-  if (delivery.status === 'DEAD') return { outcome: 'dead', last: delivery }
+  if (delivery.status === 'DEAD') {
+    const last = delivery.attemptLog.at(-1)
+    return { outcome: 'dead', reason: `attempt ${attempts}: ${last ? errorOf(last) : 'failed'}` }
+  }
   if (delivery.status === 'CANCELLED') return { outcome: 'cancelled' }
   const { nextAttemptAt } = delivery
   if (nextAttemptAt === null) return { outcome: 'superseded' }

@@ -4,15 +4,16 @@ import { environmentOf } from '../../metrics/metrics.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { type BodySource, composeBody, composeData } from '../body/compose.ts'
-import { type AttemptRecord, hostOf } from '../deliveries/delivery.ts'
+import { hostOf } from '../deliveries/delivery.ts'
 import { endpointIdOf } from '../deliveries/delivery-id.ts'
 import { deliveryJob } from '../deliveries/delivery-job.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
+import type { Attempt } from '../sender/send.ts'
 import { type ClaimedDelivery, giveBack } from './claim.ts'
 import { type AttemptEndpoint, slotOwner } from './find-endpoint.ts'
 import { signFor } from './sign.ts'
 import type { Slot } from './slots.ts'
-import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
+import { judge } from './verdict.ts'
 
 /**
  * The minimum time that must be left on a lease when its attempt starts. The first renewal may be up to 3 s away, so
@@ -28,7 +29,7 @@ const minLeaseMs = 5_000
  */
 export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, read?: BodySource): void {
   deps.leases.hold(delivery)
-  deps.backgroundWork.add(
+  void deps.backgroundWork.add(
     attemptDelivery(deps, delivery, slot, read)
       .catch((err: unknown) => deps.log.warn({ err, deliveryId: delivery._id }, 'webhook.interrupted'))
       .finally(() => {
@@ -78,39 +79,34 @@ async function send(
   const onStart = (abort: () => void): void => deps.leases.onLost(delivery, abort)
   const sent = await deps.sender.send({ owner, url, headers, body, onStart })
   deps.leases.onRequestEnd(delivery)
-  slot.free(sent.outcome === 'delivered')
+  slot.free(sent.stage === null)
   const attempts = delivery.attempts + 1
   const endedAt = deps.now()
   const verdict = judge(sent, scheduled(attempts, delivery.requeues), deps.config.webhookRetryMs, endedAt)
-  const record = recordOf(at, url, sent)
-  span.end(attempts, verdict.outcome, record)
-  const { outcome, ...times } = verdict
-  const { sandbox } = delivery
+  const outcome = verdict.status.toLowerCase()
+  span.end(attempts, outcome, sent)
+  const record = { at, url, ...sent }
+  const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, requestId = null, sandbox } = delivery
   // Test keys, which alone could select test events at a live endpoint, must not learn its responses.
   const isSelectable = endpoint.sandbox === sandbox
-  const result = { delivery, status: statusAfter[outcome], ...times, attempt: record, isSelectable }
+  const result = { delivery, ...verdict, attempt: record, isSelectable }
   const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noDeadline))
-  const recorded = isRecorded ? outcome : 'lease-lost'
+  const { status, stage, durationMs } = sent
+  const { nextAttemptAt } = verdict
   // If the attempt lost its lease, its result was not recorded. The log line then contains neither a stage nor the time
-  // of the next attempt.
+  // of the next attempt. It never contains the endpoint's response.
   const shown = isRecorded
-    ? { attempts, nextAttemptAt: times.nextAttemptAt, record }
-    : { attempts: delivery.attempts, nextAttemptAt: null, record: { ...record, stage: null } }
-  reportAttempt(deps, delivery, { url, outcome: recorded, ...shown, traceparent: span.traceparent })
+    ? { outcome, attempts, stage, nextAttemptAt }
+    : { outcome: 'lease-lost', attempts: delivery.attempts, stage: null, nextAttemptAt: null }
+  const labels = { outcome: shown.outcome }
+  deps.metrics.attempts.inc({ ...labels, stage: shown.stage ?? 'none', environment: environmentOf(delivery) })
+  deps.metrics.attemptDuration.observe(labels, durationMs / 1000)
+  const about = { deliveryId, webhookEvent, reference, host: hostOf(endpoint), requestId, traceId: span.traceId }
+  deps.log.info({ ...about, ...shown, status, durationMs }, 'webhook.attempted')
   if (!isRecorded) return
   countStored(deps, delivery, { bytes: bytesOf(record) })
-  const { stage, status, durationMs } = record
-  const noted = {
-    endpointId: endpoint._id,
-    outcome,
-    at: endedAt,
-    stage,
-    status,
-    durationMs,
-  }
-  deps.healthNotes.note(noted)
-  if (outcome === 'delivered') return
-  const { nextAttemptAt } = times
+  deps.healthNotes.note({ ...record, endpointId: endpoint._id, at: endedAt })
+  if (stage === null) return
   const waiting = { ...delivery, attempts, nextAttemptAt, url, lastAttempt: record }
   deps.enqueue('webhook-delivery', [deliveryJob(waiting, deps.now())])
 }
@@ -133,44 +129,18 @@ async function cancel(deps: Deps, delivery: ClaimedDelivery, missing: 'endpoint'
   else deps.log.info(fields, 'webhook.cancelled')
 }
 
-interface AttemptReport {
-  url: string
-  outcome: Verdict['outcome'] | 'lease-lost'
-  attempts: number
-  nextAttemptAt: Date | null
-  record: AttemptRecord
-  traceparent: string | null
-}
-
-/** Counts an attempt and writes its log line. The endpoint's response is not logged. */
-function reportAttempt(
-  { metrics, log }: Pick<Deps, 'metrics' | 'log'>,
-  delivery: ClaimedDelivery,
-  { url, outcome, attempts, nextAttemptAt, record, traceparent }: AttemptReport,
-): void {
-  const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, requestId = null } = delivery
-  const { status, stage, durationMs } = record
-  metrics.attempts.inc({ outcome, stage: stage ?? 'none', environment: environmentOf(delivery) })
-  metrics.attemptDuration.observe({ outcome }, durationMs / 1000)
-  const host = hostOf({ url })
-  const about = { deliveryId, webhookEvent, reference, host, outcome }
-  // A traceparent has the form `version-trace-span-flags`.
-  const traceId = traceparent?.split('-')[1]
-  log.info({ ...about, attempts, status, stage, durationMs, nextAttemptAt, requestId, traceId }, 'webhook.attempted')
-}
-
 /**
  * Starts the span of an attempt, which belongs to the trace of the request that caused the event. Must be called just
- * before the request is sent to the endpoint. `traceparent` is null if tracing is off.
+ * before the request is sent to the endpoint. `traceId` is undefined if tracing is off.
  */
 function traceAttempt({ tracing }: Pick<Deps, 'tracing'>, delivery: ClaimedDelivery) {
   const { _id: deliveryId, event: webhookEvent, sandbox, requestId, traceparent = null } = delivery
   const span = tracing?.begin('attempt', 'call', traceparent)
   return {
-    traceparent: span?.traceparent ?? null,
-    end(attempts: number, outcome: Verdict['outcome'], { status, stage }: AttemptRecord): void {
+    traceId: span?.traceId,
+    end(attempts: number, outcome: string, { status, stage }: Attempt): void {
       const facts = { deliveryId, webhookEvent, sandbox, requestId, attempts, outcome, status, stage }
-      span?.end({ facts, failed: outcome !== 'delivered' })
+      span?.end({ facts, failed: stage !== null })
     },
   }
 }

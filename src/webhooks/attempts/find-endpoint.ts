@@ -21,14 +21,8 @@ const fields = {
 export const createEndpointBatcher = (Endpoint: Model<Endpoint>): Batcher<string, AttemptEndpoint | null> =>
   createByIdBatcher<Endpoint, AttemptEndpoint>(Endpoint, fields)
 
-export const slotOwner = ({
-  _id: endpointId,
-  businessId,
-  url,
-  health,
-}: Pick<Endpoint, '_id' | 'businessId' | 'url' | 'health'>): SlotOwner => ({
-  endpointId,
-  businessId,
-  health,
-  origin: new URL(url).host,
-})
+type SlotEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'health'>
+
+export function slotOwner({ _id, businessId, url, health }: SlotEndpoint): SlotOwner {
+  return { endpointId: _id, businessId, health, origin: new URL(url).host }
+}

@@ -2,24 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import type { Log } from '../../process/log.ts'
+import { createRunningWork } from '../../process/running-work.ts'
+import type { AttemptRecord } from '../deliveries/delivery.ts'
 import { hourField, hourOf } from '../endpoints/last-day.ts'
 
 /** The result of one attempt, which updates the endpoint's health. */
-interface HealthNote {
+interface HealthNote extends Pick<AttemptRecord, 'at' | 'stage' | 'status' | 'durationMs'> {
   endpointId: string
-  at: Date
-  outcome: 'delivered' | 'retrying' | 'dead'
-  stage: string | null
-  /** The HTTP status of the response. Null if no response arrived. */
-  status: number | null
-  durationMs: number
 }
 
-/**
- * Collects the results of attempts and writes them in the background. If the process is killed, the results of the last
- * `gatherMs` milliseconds are lost.
- */
-export type HealthNotes = ReturnType<typeof createCollector>
+export type HealthNotes = ReturnType<typeof createHealthNotes>
 
 /**
  * Notes made within this interval are written together. The delay does no harm, because the notes are mainly read by
@@ -28,60 +20,44 @@ export type HealthNotes = ReturnType<typeof createCollector>
 const gatherMs = 1_000
 
 /**
- * Each endpoint has a write of its own, because one that the transaction of a dead process keeps locked for some
- * seconds would hold up a batch.
+ * Collects the results of attempts and writes them in the background. If the process is killed, the results of the last
+ * `gatherMs` milliseconds are lost. Each endpoint has a write of its own, because one that the transaction of a dead
+ * process keeps locked for some seconds would hold up a batch.
  */
-export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log): HealthNotes {
-  const endpoints = new Map<string, HealthNotes>()
-
-  function collectorOf(_id: string): HealthNotes {
-    const write = (notes: HealthNote[]) => nativeCollection(models.Endpoint).updateOne({ _id }, healthChange(notes))
-    const collector = endpoints.get(_id) ?? createCollector(write, log, () => endpoints.delete(_id))
-    endpoints.set(_id, collector)
-    return collector
-  }
-
-  return {
-    note: (result) => collectorOf(result.endpointId).note(result),
-    async close() {
-      await Promise.all([...endpoints.values()].map((each) => each.close()))
-    },
-  }
-}
-
-function createCollector(
-  write: (notes: HealthNote[]) => Promise<unknown>,
-  log: Log,
-  onIdle = (): unknown => undefined,
-) {
-  const noted: HealthNote[] = []
+export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
+  const noted = new Map<string, HealthNote[]>()
+  const writing = createRunningWork()
   const closing = new AbortController()
-  let writing: Promise<void> | null = null
 
-  async function writeAll(): Promise<void> {
-    while (noted.length > 0) {
+  async function writeAll(_id: string, gathered: HealthNote[]): Promise<void> {
+    while (gathered.length > 0) {
       await pause(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined)
-      const notes = noted.splice(0)
-      await write(notes).catch((err: unknown) => log.warn({ err, attempts: notes.length }, 'health.not-recorded'))
+      const notes = gathered.splice(0)
+      await nativeCollection(models.Endpoint)
+        .updateOne({ _id }, healthChange(notes))
+        .catch((err: unknown) => log.warn({ err, attempts: notes.length }, 'health.not-recorded'))
     }
-    writing = null
-    onIdle()
+    noted.delete(_id)
   }
 
   return {
     note(result: HealthNote): void {
-      noted.push(result)
-      writing ??= writeAll()
+      const _id = result.endpointId
+      const gathered = noted.get(_id) ?? []
+      gathered.push(result)
+      if (noted.has(_id)) return
+      noted.set(_id, gathered)
+      void writing.add(writeAll(_id, gathered))
     },
     /** Writes the notes that have not been written yet. */
     async close(): Promise<void> {
       closing.abort()
-      await writing
+      await writing.ended()
     },
   }
 }
 
-const isSuccess = ({ outcome }: HealthNote): boolean => outcome === 'delivered'
+const isSuccess = ({ stage }: HealthNote): boolean => stage === null
 const isFailure = (note: HealthNote): boolean => !isSuccess(note)
 
 /**

@@ -179,9 +179,7 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
   }
 
   /** Marks the endpoint as waiting until `clearWaiting` is called. */
-  function setWaiting(owner: SlotOwner): void {
-    waiting.set(owner.endpointId, owner)
-  }
+  const setWaiting = (owner: SlotOwner): void => void waiting.set(owner.endpointId, owner)
 
   return {
     /** Takes a slot. If none is free, returns null and marks the endpoint as waiting. */

@@ -6,7 +6,6 @@ import type { Deps } from '../../deps.ts'
 import type { Result, ThirdPartyStep, WriteRequest } from '../../idempotency/request.ts'
 import { dayOf } from '../../limits/counter.ts'
 import { signFor } from '../attempts/sign.ts'
-import { recordOf } from '../attempts/verdict.ts'
 import { composeBody } from '../body/compose.ts'
 import { deliveryId } from '../deliveries/delivery-id.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -65,24 +64,14 @@ async function sendSample(
   // The event is always marked as a sandbox event, even with a live key, so that no merchant ships goods because of it.
   const body = composeBody({ _id: id, event, eventAt: now, sandbox: true }, sampleData(event, now))
   const headers = signFor(deps, endpoint, { _id: id, event }, body, now)
-  const sent = await deps.sender.send({ owner: endpoint.businessId, url: endpoint.url, headers, body })
-  const { status, stage, durationMs } = recordOf(now, endpoint.url, sent)
-  const { _id: endpointId, businessId } = endpoint
-  const log = {
-    deliveryId: id,
-    endpointId,
-    businessId,
-    webhookEvent: event,
-    status,
-    stage,
-    durationMs,
-    requestId,
-  }
-  deps.log.info(log, 'webhook.tested')
+  const { _id: endpointId, businessId, url } = endpoint
+  const { status, stage, durationMs } = await deps.sender.send({ owner: businessId, url, headers, body })
+  const about = { deliveryId: id, endpointId, businessId, webhookEvent: event, requestId }
+  deps.log.info({ ...about, status, stage, durationMs }, 'webhook.tested')
   return {
     deliveryId: id,
     event,
-    delivered: sent.outcome === 'delivered',
+    delivered: stage === null,
     responseStatus: status,
     durationMs,
     error: stage,

@@ -23,7 +23,7 @@ export interface PostRequest {
   body: string
 }
 
-export interface EndpointResponse {
+interface EndpointResponse {
   status: number
   responseText: string
 }

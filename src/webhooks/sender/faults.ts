@@ -1,37 +1,37 @@
 import type { Stage } from '../../../schemas/responses/endpoint.ts'
 
 /**
- * The reason why an attempt got no response. `stage` is the stage at which the attempt failed. `reason` is a fixed
+ * The reason why an attempt got no response. `stage` is the stage at which the attempt failed. `error` is a fixed
  * sentence for merchants, and contains no addresses.
  */
 export interface Fault {
   stage: Exclude<Stage, 'status'>
-  reason: string
+  error: string
 }
 
 export const faults = {
-  notPublic: { stage: 'address', reason: 'The host name leads to an address that is not public.' },
-  noSuchName: { stage: 'dns', reason: 'The host name does not exist.' },
-  manyAddresses: { stage: 'dns', reason: 'The host name has more than 100 addresses.' },
-  unresolved: { stage: 'dns', reason: 'The host name could not be resolved.' },
-  lateName: { stage: 'timeout', reason: 'The host name was not resolved in time.' },
-  refused: { stage: 'refused', reason: 'The connection was refused.' },
-  unreachable: { stage: 'connect', reason: 'The host could not be reached.' },
-  lateConnection: { stage: 'timeout', reason: 'The connection was not made in time.' },
-  handshake: { stage: 'tls', reason: 'The TLS handshake failed.' },
+  notPublic: { stage: 'address', error: 'The host name leads to an address that is not public.' },
+  noSuchName: { stage: 'dns', error: 'The host name does not exist.' },
+  manyAddresses: { stage: 'dns', error: 'The host name has more than 100 addresses.' },
+  unresolved: { stage: 'dns', error: 'The host name could not be resolved.' },
+  lateName: { stage: 'timeout', error: 'The host name was not resolved in time.' },
+  refused: { stage: 'refused', error: 'The connection was refused.' },
+  unreachable: { stage: 'connect', error: 'The host could not be reached.' },
+  lateConnection: { stage: 'timeout', error: 'The connection was not made in time.' },
+  handshake: { stage: 'tls', error: 'The TLS handshake failed.' },
   untrusted: {
     stage: 'tls',
-    reason: 'The certificate is not from a trusted authority, or its chain is incomplete.',
+    error: 'The certificate is not from a trusted authority, or its chain is incomplete.',
   },
-  largeHandshake: { stage: 'tls', reason: 'The TLS handshake, with its certificates, is too large.' },
-  selfSigned: { stage: 'tls', reason: 'The certificate is self-signed.' },
-  expired: { stage: 'tls', reason: 'The certificate has expired.' },
-  notYetValid: { stage: 'tls', reason: 'The certificate is not valid yet.' },
-  wrongName: { stage: 'tls', reason: 'The certificate is for another host name.' },
-  lateResponse: { stage: 'timeout', reason: 'The response was not complete in time.' },
-  tooLarge: { stage: 'too_large', reason: 'The headers of the response are too large.' },
-  closed: { stage: 'closed', reason: 'The connection was closed before the response was complete.' },
-  notHttp: { stage: 'protocol', reason: 'The response is not valid HTTP.' },
+  largeHandshake: { stage: 'tls', error: 'The TLS handshake, with its certificates, is too large.' },
+  selfSigned: { stage: 'tls', error: 'The certificate is self-signed.' },
+  expired: { stage: 'tls', error: 'The certificate has expired.' },
+  notYetValid: { stage: 'tls', error: 'The certificate is not valid yet.' },
+  wrongName: { stage: 'tls', error: 'The certificate is for another host name.' },
+  lateResponse: { stage: 'timeout', error: 'The response was not complete in time.' },
+  tooLarge: { stage: 'too_large', error: 'The headers of the response are too large.' },
+  closed: { stage: 'closed', error: 'The connection was closed before the response was complete.' },
+  notHttp: { stage: 'protocol', error: 'The response is not valid HTTP.' },
 } as const satisfies Record<string, Fault>
 
 const byCode: Record<string, Fault> = {

@@ -1,23 +1,20 @@
 import { constants } from 'node:crypto'
 import tls from 'node:tls'
 import { createMeters, meters } from '../../limits/rate.ts'
+import { createRunningWork } from '../../process/running-work.ts'
 import { withTimeout } from '../../process/timeout.ts'
 import { isWithin, type Range } from '../../security/network.ts'
+import type { AttemptRecord } from '../deliveries/delivery.ts'
 import { openSocket, type Target } from './connect.ts'
 import { createConnections } from './connections.ts'
-import { type EndpointResponse, type Exchange, exchange, type PostRequest } from './exchange.ts'
-import type { Fault } from './faults.ts'
+import { type Exchange, exchange, type PostRequest } from './exchange.ts'
 import { type Resolve, resolverFor } from './resolve.ts'
 import { judgeUrl, portOf } from './url.ts'
 
-/**
- * The result of one attempt. `refused` means that the response had a status other than 2xx, and `unreachable` means
- * that there was no response.
- */
-export type Attempt =
-  | ({ outcome: 'delivered'; durationMs: number } & EndpointResponse)
-  | ({ outcome: 'refused'; durationMs: number } & EndpointResponse)
-  | ({ outcome: 'unreachable'; durationMs: number } & Fault)
+/** The result of one attempt. The stage `status` means that the response had a status other than 2xx. */
+export type Attempt = Omit<AttemptRecord, 'at' | 'url'>
+
+const noResponse = { status: null, responseText: null }
 
 export interface SendRequest {
   /** The id of the business that owns the endpoint. */
@@ -69,7 +66,7 @@ export function createSender(options: SenderOptions) {
   const connections = createConnections(maxSockets)
   const meterOf = createMeters(meters.endpoints, () => performance.now())
   const isBlocked = (address: string): boolean => isWithin(blockedRanges, address)
-  const running = new Set<Promise<Attempt>>()
+  const running = createRunningWork()
   let isClosed = false
 
   /**
@@ -97,8 +94,7 @@ export function createSender(options: SenderOptions) {
     const startedAt = performance.now()
     const elapsedMs = (): number => Math.round(performance.now() - startedAt)
     const judged = judgeUrl(url, allowedHosts)
-    if ('fault' in judged)
-      return { outcome: 'unreachable', stage: 'address', reason: judged.fault, durationMs: elapsedMs() }
+    if ('fault' in judged) return { durationMs: elapsedMs(), ...noResponse, stage: 'address', error: judged.fault }
     const deadline = new AbortController()
     const abort = (): void => deadline.abort()
     onStart?.(abort)
@@ -108,10 +104,10 @@ export function createSender(options: SenderOptions) {
     const posting = post(target, owner, { path, headers: all, body }, deadline.signal)
     await withTimeout(posting, timeoutMs, abort)
     const done = await posting
-    if ('fault' in done) return { outcome: 'unreachable', ...done.fault, durationMs: elapsedMs() }
+    const durationMs = elapsedMs()
+    if ('fault' in done) return { durationMs, ...noResponse, ...done.fault }
     const { status } = done.response
-    const outcome = status >= 200 && status < 300 ? 'delivered' : 'refused'
-    return { outcome, ...done.response, durationMs: elapsedMs() }
+    return { durationMs, ...done.response, stage: status >= 200 && status < 300 ? null : 'status', error: null }
   }
 
   return {
@@ -121,18 +117,12 @@ export function createSender(options: SenderOptions) {
      */
     async send(request: SendRequest): Promise<Attempt> {
       if (isClosed) throw new Error('The sender is closed.')
-      const sending = attempt(request)
-      running.add(sending)
-      try {
-        return await sending
-      } finally {
-        running.delete(sending)
-      }
+      return running.add(attempt(request))
     },
     /** Waits for all running attempts to end, then closes all sockets. */
     async close(): Promise<void> {
       isClosed = true
-      await Promise.allSettled(running)
+      await running.ended()
       connections.closeIdle()
     },
   }

@@ -80,7 +80,7 @@ export const eventMutants: PlantedBugs = {
   'health-together': {
     bug: 'The health of all endpoints is written together, so one that is locked holds up the others.',
     edits: [
-      replace('createHealthNotes', 'collectorOf(result.endpointId).note(result)', "collectorOf('all').note(result)"),
+      replace('createHealthNotes', 'result.endpointId', "'all'"),
       replace(
         'createHealthNotes',
         '$endpoints.updateOne({ _id }, healthChange(notes))',
