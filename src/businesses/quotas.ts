@@ -163,7 +163,7 @@ export const withinStorage = (
 ): Promise<Result> =>
   within(deps, caller, (reserve) => act((stored) => reserve(amountsOf(caller.sandbox, stored))), isEffect)
 
-/** Whether a request has had its effect now, and not an earlier one with the same key. */
+/** Whether this request had the effect, rather than an earlier one with the same key. */
 export const isEffect = (result: Result): boolean =>
   (result.kind === 'effect' && !result.isRepeat) || (result.kind === 'stored' && result.repeats === null)
 

@@ -16,7 +16,7 @@ export type Lists = ReturnType<typeof createLists>
 export const listConnections = { maxPoolSize: 16, appName: 'payment-intents lists' } as const
 
 export function createLists(models: Models, capacity: Capacity) {
-  /** For a caller that holds what a query needs. Throws SERVICE_UNAVAILABLE if MongoDB takes too long. */
+  /** The caller must already hold a share of `queries`. Throws SERVICE_UNAVAILABLE if MongoDB takes too long. */
   async function read<T>(query: (models: Models) => Promise<T>): Promise<T> {
     try {
       return await query(models)
@@ -33,7 +33,7 @@ export function createLists(models: Models, capacity: Capacity) {
     /** All models, on the connections for lists. MongoDB aborts each of their queries after `longestReadMs`. */
     models,
     read,
-    /** Reads as soon as the owner may. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if the wait is too long. */
+    /** Waits for a share of `queries`, then reads. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if the wait is too long. */
     async run<T>(owner: string, query: (models: Models) => Promise<T>): Promise<T> {
       const held = await capacity.wait(owner, { queries: 1 })
       return read(query).finally(held.free)

@@ -69,7 +69,8 @@ export type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 export function parseRange(entry: string): Range {
   // ipaddr also accepts `10.1` and `010.0.0.1`, but would interpret them as addresses that the author did not mean.
   const [address = '', bits = '0'] = entry.split('/')
-  if (isIP(address) === 0 || !/^(0|[1-9]\d{0,2})$/.test(bits)) throw new Error(`${entry} is no address and no CIDR`)
+  if (isIP(address) === 0 || !/^(0|[1-9]\d{0,2})$/.test(bits))
+    throw new Error(`${entry} is neither an IP address nor a CIDR range`)
   if (!entry.includes('/')) {
     const single = ipaddr.process(entry)
     return [single, single.kind() === 'ipv4' ? 32 : 128]

@@ -10,7 +10,7 @@ import type { SealedField, Secrets } from './seal.ts'
 export interface ServiceKey {
   _id: 'audit' | 'shortCodes'
   key: string
-  /** How many short codes are used up. It stands beside their key so that a backup never has one without the other. */
+  /** How many short codes are used up. It is stored with their key, so that a backup contains both. */
   used?: number
 }
 

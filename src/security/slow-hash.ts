@@ -9,12 +9,12 @@ import { createShare } from '../limits/share.ts'
  * at a time, or about 0.8 s if only one does, because a hash takes about 15 ms.
  */
 const maxOfKind = 52
-/** How many checks of one owner may be running or waiting. Three owners cannot use up those of a kind. */
+/** How many checks of one owner may be running or waiting. Even three owners together cannot use up those of a kind. */
 export const fairShare = 16
 
 export const hashLimits = (atOnceOf: (kind: string) => number) =>
   ({
-    // They need 38 MiB, and half of the threads that file and DNS operations use.
+    // Two hashes need 38 MiB, and half of libuv's thread pool.
     hashes: {
       what: 'Slow hashes of passwords and PINs at a time',
       total: 2,

@@ -8,8 +8,8 @@ export interface Leasable {
 }
 
 /**
- * The leases on the documents of a collection. `field` says from when on anyone may take one, which is when its work is
- * due. As long as a process holds it, that is the end of the lease.
+ * The leases on the documents of a collection. `field` is the time from which any process may take the document: when
+ * its work is due or, while a process holds it, when the lease ends.
  */
 export function leasesOn<Doc extends Leasable>(
   collection: mongo.Collection<Doc>,

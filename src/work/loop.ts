@@ -26,7 +26,7 @@ const usually = { many: 500, afterMs: 250 } as const
 
 export type Loops = ReturnType<typeof startLoops>
 
-/** Starts the loops of a process. Frozen work of one kind delays no other, because each kind has loops of its own. */
+/** Starts the loops of a process. Each kind of work has loops of its own, so if one hangs, the others continue. */
 export function startLoops(deps: Deps, works: readonly Work[]) {
   const ending = new AbortController()
   const loops = works

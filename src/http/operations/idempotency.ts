@@ -129,7 +129,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     },
   })
 
-  /** Finds out what a request gets that failed: the effect of a twin, a stored response, or its own error. */
+  /** Determines the response to a failed request: the effect of a twin, a stored response, or its own error. */
   async function afterError(error: unknown): Promise<Result | ApiResponse> {
     const own = error instanceof Refusal && error !== unread && isFinal(error) ? failure(error, cause.requestId) : null
     try {
@@ -142,7 +142,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
       if (row !== null) return repeat(row)
       if (own !== null) return own
     } catch (second) {
-      // A refusal that could not be stored must not be sent. Any other error says more than that MongoDB is away.
+      // A refusal that could not be stored must not be sent. Any other error is more informative than SERVICE_UNAVAILABLE.
       if (own !== null) throw second
     }
     throw error

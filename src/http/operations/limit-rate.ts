@@ -18,8 +18,8 @@ const shareOfNetwork = 1 / 10
 
 /**
  * Sets the response's RateLimit headers, and throws RATE_LIMITED if the key, or the network that uses a publishable
- * key, is over its limit (step 6 in the order of checks, docs/maintainers/decisions.md). A network over its limit uses
- * up nothing of the key's, and a key over its limit counts no more networks.
+ * key, is over its limit (step 6 in the order of checks, docs/maintainers/decisions.md). A request
+ * refused for its network does not count for the key, and while the key is over its limit, networks are not counted.
  */
 export async function limitKey({ rateLimits }: Limiting, caller: Caller, res: Response): Promise<void> {
   if (rateLimits === null) return

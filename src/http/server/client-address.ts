@@ -7,7 +7,7 @@ export type IsTrusted = (address: string, hop: number) => boolean
 
 /**
  * Returns the client's address: the first one from the right that belongs to no trusted proxy. Whatever the client
- * itself has written in X-Forwarded-For stands further left, and is never read. If there is no such header, the peer
+ * itself has written in X-Forwarded-For is further to the left and ignored. If there is no such header, the peer
  * itself is the client. Returns null if a trusted proxy reports no valid address. The proxy's own address must not be
  * used instead, because it could be on a key's allowlist.
  */

@@ -135,7 +135,7 @@ export const urlIn = ({ rawPacket, bytesParsed }: ParserFault): string | undefin
 
 const firstLine = /^[A-Z]+ \/\S* HTTP\/1\.\d\r$/
 
-/** Returns why a request was refused that the parser could not read or that did not arrive in time. */
+/** Returns the error for a request that the parser could not read, or that did not arrive in time. */
 export function refusalOf({ code }: ParserFault): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse('REQUEST_TIMEOUT')
   if (code === 'HPE_HEADER_OVERFLOW') return refuse('HEADERS_TOO_LARGE')

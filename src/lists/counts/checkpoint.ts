@@ -10,7 +10,7 @@ export interface Checkpoint {
 }
 
 /**
- * The settled checkpoints of one list, with which the first page is fast right after a start, too. MongoDB removes them
+ * The settled checkpoints of one list, so that its first page is fast even right after a restart. MongoDB removes them
  * after a week, so that an item that was inserted hours late is not missing from the total for ever.
  */
 export interface ListCheckpoints {
