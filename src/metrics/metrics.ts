@@ -1,5 +1,4 @@
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
-import type { OnWarning } from '../process/log.ts'
 import { beginAtZero, createCounted } from './counted.ts'
 import { createGauges } from './gauges.ts'
 
@@ -23,12 +22,6 @@ export function createMetrics() {
 
 /** Returns the value of the `environment` label. */
 export const environmentOf = ({ sandbox }: { sandbox: boolean }): 'test' | 'live' => (sandbox ? 'test' : 'live')
-
-/** Counts log lines at the levels warn and error. */
-export const countLines =
-  ({ logLines }: Pick<Metrics, 'logLines'>): OnWarning =>
-  (level, line) =>
-    logLines.inc({ level, line })
 
 /**
  * These metrics are left out. The first ones iterate over all open connections, and their names violate Prometheus
