@@ -52,7 +52,7 @@ describe('The webhook sender over TLS', () => {
         () => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'],
       )
       expectStage(attempt, 'tls')
-      expect(attempt).to.have.property('reason').that.contains(reason)
+      expect(attempt).to.have.property('error').that.contains(reason)
       expect(requests).to.equal(0)
     })
   }
@@ -62,7 +62,7 @@ describe('The webhook sender over TLS', () => {
     const made = sender([`${hostName}:${endpointServer.port}`], { resolve: loopback })
     const attempt = await made.post(`https://${hostName}:${endpointServer.port}/`)
     expectStage(attempt, 'tls')
-    expect(attempt).to.have.property('reason').that.contains('trusted authority')
+    expect(attempt).to.have.property('error').that.contains('trusted authority')
   })
 
   it('reports an endpoint that does not use TLS, and a handshake that never finishes', async () => {
