@@ -93,7 +93,7 @@ describe('The webhook sender with host names', () => {
     const resolve = resolvingTo(Array.from({ length: 101 }, (_, at) => `93.184.216.${at}`))
     const attempt = await sender([], { resolve }).post(`https://${hostName}/`)
     expectStage(attempt, 'dns')
-    expect(attempt).to.include({ reason: 'The host name has more than 100 addresses.' })
+    expect(attempt).to.include({ error: 'The host name has more than 100 addresses.' })
   })
 
   /** The addresses that `findAddresses` returns for a name with these addresses, or the stage of its fault. */
