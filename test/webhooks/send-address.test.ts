@@ -51,7 +51,7 @@ describe('The webhook sender over TLS', () => {
         () => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'],
       )
       expectStage(attempt, 'tls')
-      expect(attempt).to.have.property('reason').that.contains(reason)
+      expect(attempt).to.have.property('error').that.contains(reason)
       expect(requests).to.equal(0)
     })
   }
@@ -61,7 +61,7 @@ describe('The webhook sender over TLS', () => {
     const made = sender([`${hostName}:${endpointServer.port}`], { resolve: loopback })
     const attempt = await made.post(`https://${hostName}:${endpointServer.port}/`)
     expectStage(attempt, 'tls')
-    expect(attempt).to.have.property('reason').that.contains('trusted authority')
+    expect(attempt).to.have.property('error').that.contains('trusted authority')
   })
 
   it('reports an endpoint that does not use TLS, and a handshake that never finishes', async () => {
@@ -92,7 +92,7 @@ describe('The webhook sender with host names', () => {
     const resolve = resolvingTo(Array.from({ length: 101 }, (_, at) => `93.184.216.${at}`))
     const attempt = await sender([], { resolve }).post(`https://${hostName}/`)
     expectStage(attempt, 'dns')
-    expect(attempt).to.include({ reason: 'The host name has more than 100 addresses.' })
+    expect(attempt).to.include({ error: 'The host name has more than 100 addresses.' })
   })
 
   /** The addresses that `findAddresses` returns for a name with these addresses, or the stage of its fault. */

@@ -19,7 +19,7 @@ describe("A business's CPU time for handshakes and responses", () => {
     const send = () => made.post(`https://${host}/`)
     const refused = await send()
     expectStage(refused, 'tls')
-    expect(refused).to.include({ reason: 'The TLS handshake, with its certificates, is too large.' })
+    expect(refused).to.include({ error: 'The TLS handshake, with its certificates, is too large.' })
     server.setSecureContext({ cert: certificate, key })
     expect(await send()).to.include({ stage: null })
     server.closeAllConnections()

@@ -1,10 +1,11 @@
+import { maxAttempts } from '../../../schemas/retry-table.ts'
 import { countStored } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { environmentOf } from '../../metrics/metrics.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { type BodySource, composeBody, composeData } from '../body/compose.ts'
-import { hostOf } from '../deliveries/delivery.ts'
+import { type Delivery, hostOf } from '../deliveries/delivery.ts'
 import { endpointIdOf } from '../deliveries/delivery-id.ts'
 import { deliveryJob } from '../deliveries/delivery-job.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
@@ -13,7 +14,6 @@ import { type ClaimedDelivery, giveBack } from './claim.ts'
 import { type AttemptEndpoint, slotOwner } from './find-endpoint.ts'
 import { signFor } from './sign.ts'
 import type { Slot } from './slots.ts'
-import { judge } from './verdict.ts'
 
 /**
  * The minimum time that must be left on a lease when its attempt starts. The first renewal may be up to 3 s away, so
@@ -109,6 +109,22 @@ async function send(
   if (stage === null) return
   const waiting = { ...delivery, attempts, nextAttemptAt, url, lastAttempt: record }
   deps.enqueue('webhook-delivery', [deliveryJob(waiting, deps.now())])
+}
+
+/** What an attempt changes in its delivery. */
+type Verdict = Pick<Delivery, 'status' | 'nextAttemptAt' | 'deliveredAt' | 'deadAt'>
+
+/**
+ * Determines the outcome of an attempt. `attempts` is the attempt number, starting at 1 and not counting manually
+ * requested attempts. The wait for the next attempt begins at `endedAt` (SPEC 6.4), whatever the endpoint's Retry-After
+ * header says. `steps` contains the wait times from the retry table, in milliseconds.
+ */
+function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
+  const times = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
+  if (sent.stage === null) return { ...times, status: 'DELIVERED', deliveredAt: endedAt }
+  const wait = steps[attempts - 1]
+  if (attempts >= maxAttempts || wait === undefined) return { ...times, status: 'DEAD', deadAt: endedAt }
+  return { ...times, status: 'RETRYING', nextAttemptAt: new Date(endedAt.getTime() + wait) }
 }
 
 /**
