@@ -88,6 +88,7 @@ const examples: Record<string, string> = {
   'key create': '--business ID --mode test --kind secret --scopes payments.intents:read,store.orders:read',
   'key rotate': 'ID --overlap-seconds 3600',
   'deliveries replays': '--endpoint ID',
+  'deliveries cancel-replay': 'ID',
   'shop create': '--business ID --name "Chez Fatou"',
   'staff create': '--name fatou --role support',
   'staff disable': 'fatou',

@@ -42,8 +42,8 @@ export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Pr
       where: ofTypes,
       index: 'byTypeAndTime',
       keptFrom: null,
-      // The relay may log an event long after it happened, such as after an outage of all workers. Checkpoints therefore
-      // end before the oldest event that has not been relayed.
+      // The relay may log an event long after it happened, such as after an outage of all workers. So checkpoints end
+      // before the oldest event that has not been relayed.
       completeBefore: async () => (await findOldestEvent(deps, longestReadMs))?.createdAt ?? null,
     }
     return readCountedPage(deps, countable, search, search, {})

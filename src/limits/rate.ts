@@ -51,8 +51,8 @@ export type Addition = readonly [name: string, by: number]
 export type AddUp = (additions: readonly Addition[], livesMs: number) => Promise<(number | null)[] | null>
 
 /**
- * Creates a function that keeps the sums in Redis, under keys with this prefix. Nobody without SECRET_KEY can predict
- * the key of a future second, and so set its sum in advance. A sum that cannot be right is null.
+ * Creates a function that keeps the sums in Redis, under keys with this prefix. Without SECRET_KEY, the
+ * key of a future second cannot be predicted, so its sum cannot be set in advance. A sum that cannot be right is null.
  */
 export const createAddUp =
   (runCommands: RunCommands, prefix: string, hash: (name: string) => string): AddUp =>

@@ -33,7 +33,7 @@ export function createLists(models: Models, capacity: Capacity) {
     /** All models, on the connections for lists. MongoDB aborts each of their queries after `longestReadMs`. */
     models,
     read,
-    /** Waits for a share of `queries`, then reads. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if the wait is too long. */
+    /** Waits for a share of `queries`, then reads. Throws RATE_LIMITED or SERVICE_UNAVAILABLE after a long wait. */
     async run<T>(owner: string, query: (models: Models) => Promise<T>): Promise<T> {
       const held = await capacity.wait(owner, { queries: 1 })
       return read(query).finally(held.free)

@@ -142,8 +142,8 @@ const maxCounted = 1_000
 /**
  * Counts the payments or refunds that have been sent to a wallet but whose outcomes are not stored yet, in at most
  * `maxCounted` intents, and returns the age of the oldest of them. If more than twice `maxCounted` intents have open
- * outcomes, this is the age of the oldest outcome that was read. Most payments are still in progress and complete within
- * a second.
+ * outcomes, this is the age of the oldest outcome that was read. Most payments still in progress complete within a
+ * second.
  *
  * Reads from both ends of the index, which is ordered by the time of the next query to the wallet. The longer an
  * outcome has been open, the longer the wait before its next query, up to a minute. Usually, therefore, the newest

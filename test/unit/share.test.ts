@@ -172,6 +172,7 @@ describe('A share', () => {
     })
 
     it('ranks owners that move by what they hold of the resource that they move to', () => {
+      share = createShare({ memory, reads: two }, time)
       const busy = [1, 2].map(() => share.takeNow(['c'], { reads: 1 }))
       share.takeNow(['b'], { reads: 1 })
       const [less, more] = [share.force(['b'], { memory: 10 }), share.force(['a'], { memory: 300 })]

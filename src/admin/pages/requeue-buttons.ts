@@ -31,7 +31,7 @@ export function requeueButton(
   return remedyOr(requeueRemedy[endpointStateOf(endpoint)], staff, button)
 }
 
-/** Returns the remedy, or a button or link if there is none. Staff who may only view pages see neither of the latter. */
+/** Returns the remedy or, if there is none, a button or link, which staff who may only view pages do not see. */
 export function remedyOr(remedy: string | null, staff: SignedIn, control: string): string {
   if (remedy !== null) return html`<p>${remedy}</p>`
   return mayStaff(staff, 'requeue-deliveries') ? control : ''

@@ -54,12 +54,12 @@ function requiredKey(route: Route): string {
 }
 
 /**
- * Returns the parameters of a place, with the descriptions of their schemas. `texts` are example values as a URL has
+ * Returns the parameters of a location, with the descriptions of their schemas. `texts` are example values as a URL has
  * them, and are converted to the type of their schema.
  */
 const parametersIn = (
   writer: SchemaWriter,
-  place: 'path' | 'query',
+  location: 'path' | 'query',
   schemas: Record<string, object> = {},
   texts: Record<string, string> = {},
 ): Part[] =>
@@ -68,7 +68,7 @@ const parametersIn = (
     const text = texts[name]
     const example = text === undefined ? {} : { example: schema.type === 'integer' ? Number(text) : text }
     const described = description === undefined ? {} : { description }
-    return { name, in: place, required: place === 'path', ...described, schema, ...example }
+    return { name, in: location, required: location === 'path', ...described, schema, ...example }
   })
 
 function bodyOf(writer: SchemaWriter, { body, about }: AnyWrite): Part | null {

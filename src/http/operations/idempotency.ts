@@ -142,7 +142,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
       if (row !== null) return repeat(row)
       if (own !== null) return own
     } catch (second) {
-      // A refusal that could not be stored must not be sent. Any other error is more informative than SERVICE_UNAVAILABLE.
+      // A refusal that could not be stored must not be sent. Any other error says more than SERVICE_UNAVAILABLE.
       if (own !== null) throw second
     }
     throw error

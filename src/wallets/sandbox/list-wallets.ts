@@ -5,7 +5,7 @@ import type { KnownOutcome } from '../wallet.ts'
 import { type PinState, pinState, type WalletAccount } from './account.ts'
 import { fixedOutcomeOf } from './find-account.ts'
 
-/** The facts about a sandbox wallet that staff see. They contain neither the PIN nor its hash. In a list, `phone` is masked. */
+/** What staff see of a sandbox wallet: neither the PIN nor its hash and, in a list, only a part of `phone`. */
 export interface WalletFacts extends Pick<WalletAccount, 'phone' | 'businessId' | 'balance' | 'createdAt'> {
   pin: PinState
   /** The outcome that every payment from this demo wallet has (docs/merchants/testing.md), or null if none is fixed. */
