@@ -1,6 +1,6 @@
 import { createApiSwitch } from './businesses/api-switch.ts'
 import { countStored } from './businesses/quotas.ts'
-import type { Config } from './config.ts'
+import { type Config, loadConfig } from './config.ts'
 import type { Deps } from './deps.ts'
 import { openChainWatch } from './events/feed/chain-watch.ts'
 import { createRequestMemory } from './http/responses/memory.ts'
@@ -14,17 +14,19 @@ import { createAddUp, createRateLimits } from './limits/rate.ts'
 import { maxCheckpoints, stride } from './lists/counts/checkpoint.ts'
 import { createListCounts } from './lists/counts/counts.ts'
 import { createLists, listConnections } from './lists/lists.ts'
-import type { Metrics } from './metrics/metrics.ts'
+import { createMetrics, type Metrics, measureProcess } from './metrics/metrics.ts'
 import { openBatchers } from './mongo/batchers.ts'
 import { bytesOf } from './mongo/bytes-of.ts'
-import { awaitMongo, retryWhileUnreachable } from './mongo/connect.ts'
+import { awaitMongo, checkTransactionLifetime, retryWhileUnreachable } from './mongo/connect.ts'
 import { noShift, openDatabaseTime, type Shift } from './mongo/database-time.ts'
+import { makeIndexes } from './mongo/indexes.ts'
 import { openModels, withModels } from './mongo/models.ts'
 import { openTransactions } from './mongo/transaction.ts'
-import type { Log } from './process/log.ts'
+import { createLog, type Log } from './process/log.ts'
 import { createOneAtATime } from './process/one-at-a-time.ts'
 import { processClock } from './process/process-clock.ts'
 import { createRunningWork } from './process/running-work.ts'
+import { endOnCrash, stopOnSignals } from './process/stop.ts'
 import { openBoardQueues } from './queues/board-queues.ts'
 import { openQueues } from './queues/queues.ts'
 import { createSecrets } from './security/seal.ts'
@@ -142,4 +144,18 @@ export async function openDeps(
       await tracing?.close()
     },
   })
+}
+
+/** Opens what a process that handles requests or jobs needs. The caller passes `onStop` the function that closes it. */
+export async function openProcess(type: ProcessType) {
+  const config = loadConfig()
+  const metrics = createMetrics()
+  const log = createLog(config.logLevel, type, (level, line) => metrics.logLines.inc({ level, line }))
+  endOnCrash(log)
+  const onStop = stopOnSignals(log)
+  const deps = await openDeps(config, log, metrics, type)
+  measureProcess(metrics)
+  await checkTransactionLifetime(config, log)
+  if (!config.production) await retryWhileUnreachable(log, () => makeIndexes(config, log))
+  return { config, log, deps, onStop }
 }

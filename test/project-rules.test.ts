@@ -39,9 +39,7 @@ describe('The project', () => {
 
   it('has only the listed files directly in src, and only type imports in src/deps.ts', () => {
     expect(looseFiles).to.have.members(
-      ['app', 'config', 'deps', 'errors', 'open-deps', 'open-process', 'release', 'server', 'version'].map(
-        (name) => `src/${name}.ts`,
-      ),
+      ['app', 'config', 'deps', 'errors', 'open-deps', 'release', 'server', 'version'].map((name) => `src/${name}.ts`),
     )
     expect(read('src/deps.ts')).to.not.match(/^import (?!type )/m)
   })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from '../../app.ts'
-import { openProcess } from '../../open-process.ts'
+import { openProcess } from '../../open-deps.ts'
 import { createHttpServer, maxStopMs } from './listen.ts'
 import { serveMetrics } from './probes.ts'
 import { timeouts } from './timeouts.ts'
