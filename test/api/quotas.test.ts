@@ -380,6 +380,29 @@ describe('The daily quota for what a business stores', () => {
     expect((await readIntent(service, merchant, referenceNumber)).status).to.equal('CANCELLED')
   })
 
+  it('refuses also what changes nothing or little but has a large response, which would be stored for a day', async () => {
+    const merchant = await service.merchant()
+    await limit(merchant, {})
+    const variants = Array.from({ length: 60 }, (_, index) => ({ label: `Variant ${index}`, price: 100 }))
+    const { _id } = await createProduct(service, merchant, { name: 'Thé', variants })
+    const rows = Array.from({ length: 100 }, (_, index) => `tea-${index}-of-the-first-harvest-in-the-high-mountains`)
+    const csv = (price: string) => csvOf('handle,name,price', ...rows.map((handle) => `${handle},a,${price}`))
+    await useUp(merchant)
+    const stored = () => service.deps.StoredResponse.countDocuments()
+    const before = await stored()
+    const details = { scope: 'storage', limit: 1 }
+    const acts: [method: Method, path: string, body?: object][] = [
+      ['put', `store/products/${_id}`, { variants: [{ label: 'Variant 1', price: 200 }] }],
+      ['put', `store/products/${_id}`],
+      ['post', 'store/products/import-csv?dryRun=true', { csv: csv('1') }],
+      ['post', 'store/products/import-csv?dryRun=true', { csv: csv('free') }],
+    ]
+    for (const act of acts) await expectRefused(send(merchant, ...act), 429, 'RATE_LIMITED', { details })
+    expect(await stored()).to.equal(before)
+    await limit(merchant, { sandboxBytesPerDay: null })
+    await send(merchant, 'put', `store/products/${_id}`, { variants: [{ label: 'Variant 1', price: 200 }] }).expect(200)
+  })
+
   const collections = ['Intent', 'Endpoint', 'Product', 'Order', 'Delivery', 'LoggedEvent', 'LedgerEntry'] as const
   /** Returns how many documents and bytes are stored of a business, without its stored responses. */
   async function measure({ businessId }: Merchant): Promise<{ documents: number; bytes: number }> {

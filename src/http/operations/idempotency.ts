@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
 import { stringify } from 'safe-stable-stringify'
 import { byCaller, type Caller } from '../../businesses/caller.ts'
-import { countStored } from '../../businesses/quotas.ts'
+import { countStored, refuseLarge } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { type ErrorCode, Refusal, refuse } from '../../errors.ts'
 import {
@@ -96,6 +96,11 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     if (there === null) countStored(deps, caller, { bytes: bytesOf(row) })
     return there
   }
+  /** Stores the response to a request without an effect, which may be refused instead. */
+  const storeUnlessLarge = async (row: StoredResponse) => {
+    await refuseLarge(deps, caller, bytesOf(row))
+    return store(row)
+  }
   const find = () => deadline.run((deadlineAt) => findRow(deps, key, since, deadlineAt))
   const findEffect = async (deadlineAt: number) =>
     (await route.findEffect?.(deps, caller, params, request(deadlineAt))) ?? null
@@ -135,7 +140,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     try {
       const earlier = await deadline.run(() => looking)
       if (earlier !== null) return earlier
-      const there = own && (await store(rowFor(own, { paramsHash, at: deps.now(), refusal: true })))
+      const there = own && (await storeUnlessLarge(rowFor(own, { paramsHash, at: deps.now(), refusal: true })))
       const done = await effect()
       if (done !== null) return done
       const row = there ?? (own === null ? await findLater(error) : null)
@@ -177,7 +182,7 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
     const { at, isRepeat } = about
     // Like a refusal, a response to a request that changed nothing replaces no other one.
     const row = rowFor(response, { at, paramsHash: about.paramsHash, refusal: kind === 'none' })
-    const there = isKnown ? null : await store(row)
+    const there = isKnown ? null : await (kind === 'none' ? storeUnlessLarge(row) : store(row))
     if (there !== null && (isRepeat || kind === 'none')) return conclude(repeat(there))
     if (there !== null) return { ...response, ...readRow(deps, there) }
     return isRepeat ? repeated(response, about.paramsHash !== paramsHash) : response

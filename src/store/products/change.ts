@@ -1,7 +1,7 @@
 import type { VariantFields } from '../../../schemas/create-product.ts'
 import { type UpdateProductBody, updateProductBody } from '../../../schemas/update-product.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { withinStorage } from '../../businesses/quotas.ts'
+import { refuseLarge, withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
@@ -49,7 +49,8 @@ const fieldsOf = ({ label, price, stock, sku }: VariantFields): VariantChange['s
 /**
  * Changes only the fields that the request contains. Throws the errors of `findProduct` and `changedProduct`. Also
  * throws VALIDATION_ERROR if a SKU already belongs to another product of the shop. If the product gets larger, throws
- * PAYLOAD_TOO_LARGE if it is too large to store, and RATE_LIMITED if a daily quota is used up.
+ * PAYLOAD_TOO_LARGE if it is too large to store. Throws RATE_LIMITED if it gets larger or its response is large, and a
+ * daily quota is used up.
  */
 export async function updateProduct(
   deps: Deps,
@@ -68,6 +69,7 @@ export async function updateProduct(
       const changed = { ...product, ...set }
       const before = bytesOf(product)
       if (bytesOf(changed) > before) await reserve({ bytes: checkedBytes(changed) - before })
+      else await refuseLarge(deps, caller, bytesOf(changed))
       await nativeCollection(deps.Product).updateOne({ _id: id }, { $set: set }, { session })
       return presentProduct(changed)
     }),
