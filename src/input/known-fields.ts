@@ -90,9 +90,15 @@ const separators = /[\s\p{Pd}\p{Pc}\p{C}\p{Default_Ignorable_Code_Point}\u0307]/
 /** A name that is longer is compared by its beginning, because NFKC can take quadratic time. */
 const comparedLength = 256
 
+/** These names only need their lower case. A body can contain ten thousand of them. */
+const plain = /^[a-z\d]+$/i
+
 /** Returns a name without case and separators. Only the upper case makes ı and ſ equal to i and s. */
-export const folded = (name: string): string =>
-  name.slice(0, comparedLength).normalize('NFKC').toUpperCase().toLowerCase().replaceAll(separators, '')
+export function folded(name: string): string {
+  const compared = name.slice(0, comparedLength)
+  if (plain.test(compared)) return compared.toLowerCase()
+  return compared.normalize('NFKC').toUpperCase().toLowerCase().replaceAll(separators, '')
+}
 
 /** Returns the known name that shares most pairs of letters with an unknown one, or undefined if none is similar. */
 export function nearestName(known: readonly string[], name: string): string | undefined {
