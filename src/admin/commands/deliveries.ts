@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { act, subcommand } from './act.ts'
+import { act, subcommand, withProgress } from './act.ts'
 import { choice, each, fromOption, someId, toOption } from './arguments.ts'
-import { withProgress } from './progress.ts'
 import { addReplayCommands } from './replay.ts'
 import type { RequeueCounts, Selection } from './requeue-selected.ts'
 import type { AdminDeps } from './run.ts'

@@ -1,12 +1,10 @@
 import type { Command } from 'commander'
 import type { EndpointFacts } from '../../webhooks/endpoints/endpoint-facts.ts'
 import type { EndpointFilter } from '../../webhooks/endpoints/list-endpoints.ts'
-import { act, found, subcommand, subcommandOnId } from './act.ts'
+import { act, asList, found, subcommand, subcommandOnId } from './act.ts'
 import { someId } from './arguments.ts'
-import { asList } from './list.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, detailsText } from './table.ts'
-import { dayOf } from './text.ts'
+import { type Column, dayOf, detailsText } from './text.ts'
 
 const listHelp = `
 Deleted endpoints are listed only with --deleted.

@@ -9,9 +9,8 @@ import {
   exportLanguages,
 } from '../../../schemas/export-ledger.ts'
 import type { FileExport, WrittenFile } from '../../exports/export-file.ts'
-import { act, Failed, found, subcommand } from './act.ts'
+import { act, Failed, found, subcommand, withProgress } from './act.ts'
 import { choice, fromOption, someId, toOption } from './arguments.ts'
-import { withProgress } from './progress.ts'
 import type { AdminDeps } from './run.ts'
 
 const helpOf = (kind: ExportKind): string => `

@@ -3,12 +3,10 @@ import type { Command } from 'commander'
 import type { EventName } from '../../../schemas/events.ts'
 import type { PresentedReplay } from '../../webhooks/replays/present.ts'
 import type { Replay } from '../../webhooks/replays/replay.ts'
-import { act, found, subcommand } from './act.ts'
+import { act, found, subcommand, withProgress } from './act.ts'
 import { fromOption, someEvents, someId, toOption } from './arguments.ts'
-import { withProgress } from './progress.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, tableText } from './table.ts'
-import { second } from './text.ts'
+import { type Column, second, tableText } from './text.ts'
 
 const help = `
 Workers replay the events of the endpoint's environment, oldest first, at most 200

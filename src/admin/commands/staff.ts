@@ -2,12 +2,10 @@ import type { Command } from 'commander'
 import type { IdSlice } from '../../mongo/id-page.ts'
 import { isStaffName, type Role, roles } from '../../staff/account.ts'
 import type { AccountFacts, AccountFilter } from '../../staff/list-accounts.ts'
-import { act, found, subcommand } from './act.ts'
+import { act, asList, found, subcommand } from './act.ts'
 import { choice, parsed } from './arguments.ts'
-import { asList } from './list.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, detailsText } from './table.ts'
-import { dayOf, second } from './text.ts'
+import { type Column, dayOf, detailsText, second } from './text.ts'
 
 const listHelp = `
 Examples:

@@ -8,13 +8,12 @@ import type { SignedIn } from '../../staff/find-session.ts'
 import { secondFactorPath } from '../../staff/permissions.ts'
 import { endOtherSessions, endSession, listSessions } from '../../staff/sessions-of.ts'
 import { changeOwnPassword } from '../../staff/set-password.ts'
-import { sessionsTable } from './account-sessions.ts'
 import { byStaff, checkCsrf } from './guards.ts'
-import { buttonForm, csrfField, time } from './layout.ts'
-import { entryNamed } from './query.ts'
+import { buttonForm, csrfField, sendStaffPage, staffOf, time } from './layout.ts'
+import { entryNamed } from './paths.ts'
 import { codeField, errorNotice, newPasswordFields, passwordField, refusalOf } from './refused-form.ts'
-import { sendStaffPage, staffOf } from './respond.ts'
 import type { SignInPageDeps } from './sign-in.ts'
+import { sessionsTable } from './staff.ts'
 
 /** Serves `/admin/account`, where staff manage their own password, second factor and sessions. */
 export function accountPages(deps: SignInPageDeps): Router {

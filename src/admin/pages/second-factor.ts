@@ -15,11 +15,9 @@ import {
 } from '../../staff/second-factor/add.ts'
 import { totpUri } from '../../staff/second-factor/totp.ts'
 import { byStaff, checkCsrf } from './guards.ts'
-import { csrfField, page } from './layout.ts'
+import { csrfField, page, sendStaffPage, staffOf } from './layout.ts'
 import { codeField, errorNotice, refusalOf } from './refused-form.ts'
-import { sendStaffPage, staffOf } from './respond.ts'
-import type { SignInPageDeps } from './sign-in.ts'
-import { wrongCode } from './sign-in-code.ts'
+import { type SignInPageDeps, wrongCode } from './sign-in.ts'
 
 /**
  * Serves the page on which staff add or replace their second factor, and handles the form that renews the recovery

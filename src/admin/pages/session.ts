@@ -7,8 +7,7 @@ import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
 import { findSession, type SignedIn } from '../../staff/find-session.ts'
 import { pathsBeforeSecondFactor, secondFactorPath } from '../../staff/permissions.ts'
 import { isSafe } from './guards.ts'
-import { plainPage } from './layout.ts'
-import { sendNotice } from './respond.ts'
+import { plainPage, sendNotice } from './layout.ts'
 
 /**
  * Because of the `__Host-` prefix, browsers accept these cookies only over HTTPS (or from localhost), only for this

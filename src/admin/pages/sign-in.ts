@@ -3,15 +3,15 @@ import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
 import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
+import { isOwnForm } from '../../staff/find-session.ts'
 import { byOwner, type Client } from '../../staff/open-session.ts'
 import { pendingLifetimeMs, sessionLifetimeMs } from '../../staff/session.ts'
 import { signOut } from '../../staff/sessions-of.ts'
-import { signIn } from '../../staff/sign-in.ts'
+import { confirmSignIn, findPending, type PendingSignIn, signIn } from '../../staff/sign-in.ts'
 import type { SignInChecks } from '../../staff/sign-in-limit.ts'
-import { checkCsrf } from './guards.ts'
-import { plainPage } from './layout.ts'
-import { errorNotice, passwordField, refusalOf } from './refused-form.ts'
-import { staffOf } from './respond.ts'
+import { checkCsrf, csrfOf, refuseForeignForm } from './guards.ts'
+import { csrfField, plainPage, staffOf } from './layout.ts'
+import { codeField, errorNotice, passwordField, refusalOf } from './refused-form.ts'
 import { requireSession, setTokenCookie, tokenOf } from './session.ts'
 
 /** The dependencies of the pages on which passwords and codes are entered. */
@@ -49,13 +49,13 @@ export function signInPages(deps: SignInPageDeps): Router {
 }
 
 /** Returns what is stored about the client of a new session. */
-export const clientOf = (req: Request): Client => ({
+const clientOf = (req: Request): Client => ({
   ip: req.ip ?? '',
   userAgent: req.headers['user-agent'] ?? '',
 })
 
 /** Starts a session in the browser, and ends the browser's previous session. */
-export async function startSession(
+async function startSession(
   deps: Deps,
   req: Request,
   res: Response,
@@ -77,7 +77,7 @@ async function endOwnSession(deps: Deps, req: Request, res: Response): Promise<v
  * Returns the path to open after signing in. It is always under /admin, so it never leads to another site, and it is
  * never the sign-in page.
  */
-export function nextPath(to: unknown): string {
+function nextPath(to: unknown): string {
   const first = '/admin'
   const here = 'http://here.invalid'
   const url = typeof to === 'string' ? URL.parse(to, here) : null
@@ -111,4 +111,60 @@ const form = ({ to, name, error }: { to: string; name: string; error: string }):
         !${passwordField('password', 'Password', 'current-password', name === '' ? '' : 'autofocus')}
         <button class="main">Sign in</button>
       </form>`,
+  )
+
+/** Serves `/admin/sign-in/code`, where the second factor completes a sign-in. */
+export function signInCodePages(deps: SignInPageDeps): Router {
+  const router = Router({ strict: true, caseSensitive: true })
+
+  router.get('/sign-in/code', async (req, res) => {
+    const to = nextPath(req.query.to)
+    const pending = await pendingOf(deps, req)
+    if (pending === null) return startAgain(res, to)
+    sendPage(res, 200, codeForm(pending, { to, error: '' }))
+  })
+
+  router.post('/sign-in/code', async (req, res) => {
+    const { code, to: given } = formFields(req, 'code', 'to')
+    const to = nextPath(given)
+    const pending = await pendingOf(deps, req)
+    if (pending === null) return startAgain(res, to)
+    if (!isOwnForm(pending, csrfOf(req))) return refuseForeignForm(res)
+    const result = await confirmSignIn(deps, pending, { code, client: clientOf(req) })
+    if (result.outcome === 'signed-in') {
+      await startSession(deps, req, res, { token: result.token, to })
+      return
+    }
+    const { status, error } = refusalOf(res, result, wrongCode)
+    sendPage(res, status, codeForm(pending, { to, error }))
+  })
+  return router
+}
+
+export const wrongCode =
+  'The code is wrong or was already used. Wait for the next code, and check the clock of the phone.'
+
+async function pendingOf(deps: SignInPageDeps, req: Request): Promise<PendingSignIn | null> {
+  const token = tokenOf(req, 'pending')
+  return token === undefined ? null : findPending(deps, token)
+}
+
+function startAgain(res: Response, to: string): void {
+  setTokenCookie(res, 'pending', '', 0)
+  redirectTo(res, `/admin/sign-in?to=${encodeURIComponent(to)}`)
+}
+
+const codeForm = (pending: PendingSignIn, { to, error }: { to: string; error: string }): string =>
+  plainPage(
+    'Enter the code',
+    html`<h1>Enter the code</h1>
+      !${errorNotice(error)}
+      <form class="card stack" method="post" action="/admin/sign-in/code">
+        !${csrfField(pending)}
+        <input type="hidden" name="to" value="${to}" />
+        !${codeField('code', 'Code', 'The 6 digits in your authenticator app. Without your phone, enter a recovery code.')}
+        <button class="main">Sign in</button>
+      </form>
+      <p class="faint">If you have no recovery code either, ask an admin to remove your second factor.</p>
+      <p><a href="/admin/sign-in">Sign in with another name</a></p>`,
   )

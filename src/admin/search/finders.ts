@@ -1,5 +1,9 @@
 import { merchantReference } from '../../../schemas/create-intent.ts'
+import { looksLikeKey } from '../../businesses/api-key.ts'
+import { type KeyFacts, lookUpKey } from '../../businesses/key-facts.ts'
+import { listKeys } from '../../businesses/list-keys.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
+import { recogniseKey, whyNoKey } from '../../businesses/recognise-key.ts'
 import type { Deps } from '../../deps.ts'
 import { isLonger, readName } from '../../input/name.ts'
 import { readCode } from '../../intents/code.ts'
@@ -17,7 +21,7 @@ import { lookUpOrder } from '../../store/orders/read.ts'
 import { maskPhone, readPhone } from '../../wallets/phone.ts'
 import { isDeliveryId } from '../../webhooks/deliveries/delivery-id.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
-import { businessPath, deliveryPath, endpointPath, orderPath, paymentPath } from '../pages/paths.ts'
+import { businessPath, deliveryPath, endpointPath, keyPath, orderPath, paymentPath } from '../pages/paths.ts'
 
 /** One search result. `path` is the path of its page, and `intent` is null unless the result is a payment. */
 export interface Hit {
@@ -30,7 +34,7 @@ export interface Hit {
  * Finds payments, orders and other documents by one kind of input. Each finder is bounded: it reads an index, with a
  * limit and a time limit, or a single document by its unique id.
  */
-export interface Finder {
+interface Finder {
   /** The kind of input, as it appears in the results and in the hint. */
   kind: string
   /** Returns the input in its stored format. Returns null if the query is not of this kind. */
@@ -133,4 +137,59 @@ export const finders: readonly Finder[] = [
   onePage('delivery id', (query) => matching(isDeliveryId, query), lookUpDelivery, deliveryPath),
   onePage('endpoint id', lower(isId), lookUpEndpoint, endpointPath),
   onePage('business id', lower(isId), lookUpBusiness, businessPath),
+]
+
+/** A key as pages show it, such as `sk_live_…rwQB`, or only the last four characters of its secret. */
+const shortForm = /^(?:([sp]k_(?:test|live)_)\W*)?([0-9A-Za-z]{4})$/
+/** The maximum number of keys found by their last four characters. Few keys share them. */
+const maxKeys = 20
+
+const keyHits = (keys: readonly KeyFacts[]): Hit[] =>
+  keys.map(({ id, key }) => ({ path: keyPath(id), name: key, intent: null }))
+
+/** A key in clear text, whole or in part, wherever it is in a text. Unlike the short form, it is a secret. */
+const wholeOrPart = /[sp]k_(?:test|live)_[0-9A-Za-z]{5,}/gi
+
+/** Returns the different keys in clear text that the query contains, separated by spaces. */
+function readKeys(query: string): string | null {
+  const keys = [...new Set(query.match(wholeOrPart))]
+  return keys.length === 0 ? null : keys.join(' ')
+}
+
+function whyNoHit(keys: string): string {
+  const count = keys.split(' ').length
+  if (count > 1) return `The text contains ${count} API keys. Search for one at a time.`
+  return looksLikeKey(keys) ? whyNoKey.unknown : whyNoKey.mistyped
+}
+
+/** The finders for API keys, by a key in clear text, by its short form and by its id. */
+export const keyFinders: readonly Finder[] = [
+  {
+    kind: 'API key',
+    read: readKeys,
+    async find(deps, input) {
+      const key = await recogniseKey(deps, input)
+      if (key === null || key === 'mistyped') return []
+      return [{ path: `${keyPath(key.id)}?matched=${key.matched}`, name: key.key, intent: null }]
+    },
+    shown: (input) => `${input.slice(0, 'sk_live_'.length)}…${input.slice(-4)}`,
+    whyNoHit,
+  },
+  {
+    kind: 'last characters of the API key',
+    read: (query) => (shortForm.test(query) ? query : null),
+    async find(deps, input) {
+      const [, prefix, last4] = shortForm.exec(input) ?? []
+      const { items } = await listKeys(deps, { last4: last4 ?? '' }, { limit: maxKeys, after: null })
+      return keyHits(items.filter(({ key }) => prefix === undefined || key.startsWith(prefix)))
+    },
+  },
+  {
+    kind: 'key id',
+    read: (query) => (isId(query.toLowerCase()) ? query.toLowerCase() : null),
+    async find(deps, input) {
+      const key = await lookUpKey(deps, input)
+      return key === null ? [] : keyHits([key])
+    },
+  },
 ]

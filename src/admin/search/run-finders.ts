@@ -3,8 +3,7 @@ import { addLine } from '../../audit/audited.ts'
 import { findBusinessesByName } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { businessPath } from '../pages/paths.ts'
-import { finders, type Hit } from './finders.ts'
-import { keyFinders } from './key-finders.ts'
+import { finders, type Hit, keyFinders } from './finders.ts'
 
 /** The results of one finder. `shown` is the input as the page may show it. */
 export interface Group {
@@ -17,7 +16,7 @@ export interface Group {
  * The groups with results. `isPrivate` is true if the page must not repeat the query, because it is a phone number or
  * contains an API key. If nothing was found, `whyNoHit` may explain why.
  */
-export interface Results {
+interface Results {
   groups: Group[]
   isPrivate: boolean
   whyNoHit: string | null
