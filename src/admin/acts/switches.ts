@@ -124,34 +124,16 @@ export const businessSwitches = {
   },
 } as const satisfies Record<string, BusinessSwitch>
 
-/** A limit that can be set for one business, as it is shown on the staff pages and on the command line. */
-export interface LimitInfo {
-  label: string
-  description: string
-  min: number
-  max: number
-}
+/** Returns a limit that can be set for one business, as it is shown on the staff pages and on the command line. */
+const limit = (label: string, description: string, min: number, max: number) => ({ label, description, min, max })
+export type LimitInfo = ReturnType<typeof limit>
 
-const daily = (label: string, what: string, max: number): LimitInfo => ({
-  label,
-  description: `${what} per UTC day; 0 means no limit`,
-  min: 0,
-  max,
-})
+const daily = (label: string, what: string, max: number): LimitInfo =>
+  limit(label, `${what} per UTC day; 0 means no limit`, 0, max)
 
 export const limitInfos: Record<keyof BusinessLimits, LimitInfo> = {
-  perSecond: {
-    label: 'Requests per second',
-    description: 'requests per second with each API key',
-    min: 1,
-    max: 1_000_000,
-  },
-  liveCodes: {
-    label: 'Live payment codes',
-    description: 'live payment codes in use at once',
-    min: 1,
-    max: 1_000_000,
-  },
+  perSecond: limit('Requests per second', 'requests per second with each API key', 1, 1_000_000),
+  liveCodes: limit('Live payment codes', 'live payment codes in use at once', 1, 1_000_000),
   sandboxIntentsPerDay: daily(
     'Created in the sandbox per day',
     'intents, orders and products created with test keys',

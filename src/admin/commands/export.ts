@@ -74,8 +74,7 @@ async function exportFile(
 ): Promise<WrittenFile & { file: string }> {
   const { completeFile, openExportFile } = await import('../../exports/export-file.ts')
   const { readExport } = await import('../../exports/export-ledger.ts')
-  const { createLineWriter } = await import('../../exports/export-lines.ts')
-  const { entryTypeOf } = await import('../../exports/export-lines.ts')
+  const { createLineWriter, entryTypeOf } = await import('../../exports/export-lines.ts')
   const { upToNow } = await import('../../input/span.ts')
   const { findPositions } = await import('../../ledger/list.ts')
   const { createCapacity } = await import('../../limits/capacity.ts')

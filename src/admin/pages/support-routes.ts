@@ -1,4 +1,4 @@
-import { type Request, type Response, Router } from 'express'
+import type { Request, Response, Router } from 'express'
 import type { Deps } from '../../deps.ts'
 import { redirectTo } from '../../http/pages/send-page.ts'
 import { lookUpDelivery } from '../../webhooks/deliveries/look-up.ts'
@@ -23,9 +23,8 @@ import { paymentPage } from './payment.ts'
 import { reconciliationPage, reconciliationsPage } from './reconciliation.ts'
 import { staffAccountPage, staffPage } from './staff.ts'
 
-/** Serves the pages for support staff, and handles the searches and the actions on them. */
-export function supportRoutes(deps: Deps): Router {
-  const router = Router({ strict: true, caseSensitive: true })
+/** Adds the pages for support staff, with the searches and the actions on them. */
+export function addSupportRoutes(router: Router, deps: Deps): void {
   const show = limited(deps)
   router.get('/', show(searchPage))
   // The connections for lists only read, so the audit line of a search is written on another connection.
@@ -63,7 +62,6 @@ export function supportRoutes(deps: Deps): Router {
     checkCsrf,
     cancelOne(deps),
   )
-  return router
 }
 
 const requeueOne = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {

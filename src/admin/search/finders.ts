@@ -1,8 +1,10 @@
 import { merchantReference } from '../../../schemas/create-intent.ts'
+import type { By } from '../../audit/audit-event.ts'
+import { addLine } from '../../audit/audited.ts'
 import { looksLikeKey } from '../../businesses/api-key.ts'
 import { type KeyFacts, lookUpKey } from '../../businesses/key-facts.ts'
 import { listKeys } from '../../businesses/list-keys.ts'
-import { lookUpBusiness } from '../../businesses/look-up.ts'
+import { findBusinessesByName, lookUpBusiness } from '../../businesses/look-up.ts'
 import { recogniseKey, whyNoKey } from '../../businesses/recognise-key.ts'
 import type { Deps } from '../../deps.ts'
 import { isLonger, readName } from '../../input/name.ts'
@@ -109,7 +111,7 @@ function readShortCode(query: string): string | null {
 }
 
 /** The finders for payments, orders, deliveries, endpoints and businesses by id. */
-export const finders: readonly Finder[] = [
+const finders: readonly Finder[] = [
   onePage(
     'payment reference',
     upper((text) => /^PI-[0-9A-Z]+$/.test(text)),
@@ -163,7 +165,7 @@ function whyNoHit(keys: string): string {
 }
 
 /** The finders for API keys, by a key in clear text, by its short form and by its id. */
-export const keyFinders: readonly Finder[] = [
+const keyFinders: readonly Finder[] = [
   {
     kind: 'API key',
     read: readKeys,
@@ -193,3 +195,74 @@ export const keyFinders: readonly Finder[] = [
     },
   },
 ]
+
+/** The results of one finder. `shown` is the input as the page may show it. */
+export interface Group {
+  kind: string
+  shown: string
+  hits: Hit[]
+}
+
+/**
+ * The groups with results. `isPrivate` is true if the page must not repeat the query, because it is a phone number or
+ * contains an API key. If nothing was found, `whyNoHit` may explain why.
+ */
+interface Results {
+  groups: Group[]
+  isPrivate: boolean
+  whyNoHit: string | null
+}
+
+export const phoneSearches = {
+  what: 'Searches by phone number',
+  owner: 'member of staff',
+  gets: 'the page asks to wait',
+  max: 60,
+  seconds: 3600,
+}
+
+/** A search by name requires at least this many characters, because a single letter occurs in too many names. */
+export const minPartLength = 2
+
+/**
+ * Runs all finders that accept the query. If they find nothing, searches for businesses by name, except if the query
+ * is private, because MongoDB logs the text of slow queries. Searches that must be audited are audited before
+ * this function returns, so that no one can see results that the audit trail does not mention. Returns only how long to
+ * wait if the person has made too many of them.
+ */
+export async function runFinders(deps: Deps, query: string, by: By): Promise<Results | { waitMs: number }> {
+  const accepted = [...finders, ...keyFinders].flatMap((finder) => {
+    const input = finder.read(query)
+    return input === null ? [] : [{ finder, input }]
+  })
+  if (accepted.some(({ finder }) => finder.audited !== undefined)) {
+    const [waitMs = 0] = await deps.counters.take([{ id: `phone-search ${by.actor.name}`, ...phoneSearches }])
+    if (waitMs > 0) return { waitMs }
+  }
+  const groups = await Promise.all(
+    accepted.map(async ({ finder, input }): Promise<Group> => {
+      const hits = await finder.find(deps, input)
+      const shown = finder.shown?.(input) ?? input
+      if (finder.audited !== undefined)
+        await addLine(deps, by, {
+          act: finder.audited,
+          subject: shown,
+          businessId: null,
+          after: { found: hits.length },
+        })
+      return { kind: finder.kind, shown, hits }
+    }),
+  )
+  const isPrivate = groups.some(({ shown }, index) => shown !== accepted[index]?.input)
+  const found = groups.filter(({ hits }) => hits.length > 0)
+  const [whyNoHit = null] = accepted.flatMap(({ finder, input }) => finder.whyNoHit?.(input) ?? [])
+  return { groups: found.length > 0 || isPrivate ? found : await byName(deps, query), isPrivate, whyNoHit }
+}
+
+async function byName(deps: Deps, query: string): Promise<Group[]> {
+  if (query.length < minPartLength || !query.isWellFormed() || query.includes('\0')) return []
+  const businesses = await findBusinessesByName(deps, query)
+  if (businesses.length === 0) return []
+  const hits = businesses.map(({ _id, name }) => ({ path: businessPath(_id), name, intent: null }))
+  return [{ kind: 'name of a business', shown: query, hits }]
+}

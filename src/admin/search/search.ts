@@ -21,8 +21,7 @@ import { csrfField, sendNotice, sendStaffPage, staffOf, time } from '../pages/la
 import { businessLink, idLink, userLink } from '../pages/paths.ts'
 import { type Column, table } from '../pages/table.ts'
 import { atMost, money, userText } from '../pages/words.ts'
-import { type Hit, paymentHits } from './finders.ts'
-import { type Group, minPartLength, runFinders } from './run-finders.ts'
+import { type Group, type Hit, minPartLength, paymentHits, runFinders } from './finders.ts'
 
 const dayMs = 86_400_000
 
@@ -62,7 +61,7 @@ export const searchByText = (deps: Deps) => async (req: Request, res: Response) 
 /** Handles POST requests of the form that searches by business, amount and day. */
 export const searchByAmountAndDay = (deps: Deps) => async (req: Request, res: Response) => {
   const by = formFields(req, 'business', 'amount', 'day')
-  const group = await findByAmount(deps, readAmountFields(by))
+  const group = await findByAmount(deps, by)
   await sendResults(deps, res, group.hits.length === 0 ? [] : [group], { query: '', by, whyNoHit: null })
 }
 
@@ -141,15 +140,11 @@ const stateOf = ({ status, hold, cancellationReason }: FoundIntent): string => {
   return cancellationReason === 'expired' ? `${status}, expired` : status
 }
 
-/** A search for payments by the business, the amount in centimes and the UTC day. */
-interface AmountSearch {
-  business: string
-  amount: number
-  day: Date
-}
-
-/** Parses the form. Throws VALIDATION_ERROR if a field is invalid. */
-function readAmountFields(fields: AmountFields): AmountSearch {
+/**
+ * Finds the payments of an amount on one day. If several businesses have the name, searches all of them. Throws
+ * VALIDATION_ERROR if a field is invalid.
+ */
+async function findByAmount(deps: Deps, fields: AmountFields): Promise<Group> {
   const business = readName('name', fields.business) ?? ''
   if (business.length < minPartLength)
     throw invalid('business', `at least ${minPartLength} characters of the name of a business, or its id`)
@@ -157,14 +152,6 @@ function readAmountFields(fields: AmountFields): AmountSearch {
   if (typeof amount !== 'number') throw invalid('amount', 'an amount such as 500 or 500.00')
   const day = fields.day.length === 'YYYY-MM-DD'.length ? readInstant(fields.day, 'start') : null
   if (day === null) throw invalid('day', 'a day such as 2026-01-31')
-  return { business, amount, day }
-}
-
-const invalid = (param: keyof AmountFields, expected: string) =>
-  refuse('VALIDATION_ERROR', { param, message: `${param} must be ${expected}. Go back and correct it.` })
-
-/** Finds the payments of an amount on one day. If several businesses have the name, searches all of them. */
-async function findByAmount(deps: Deps, { business, amount, day }: AmountSearch): Promise<Group> {
   const businesses = await businessesFor(deps, business)
   const ids = businesses.map(({ _id }) => _id)
   const intents = ids.length === 0 ? [] : await searchByAmount(deps, ids, amount, day)
@@ -174,6 +161,9 @@ async function findByAmount(deps: Deps, { business, amount, day }: AmountSearch)
     hits: paymentHits(intents),
   }
 }
+
+const invalid = (param: keyof AmountFields, expected: string) =>
+  refuse('VALIDATION_ERROR', { param, message: `${param} must be ${expected}. Go back and correct it.` })
 
 async function businessesFor(deps: Deps, text: string): Promise<Business[]> {
   const id = text.toLowerCase()
@@ -188,8 +178,6 @@ const maxShownLength = 200
 
 /** The fields of the search by amount, as typed. */
 type AmountFields = Record<'business' | 'amount' | 'day', string>
-
-const blank: AmountFields = { business: '', amount: '', day: '' }
 
 /**
  * Returns the two search forms. Both use POST, so that no phone number or API key can end up in a URL, in the browser's
@@ -208,7 +196,7 @@ const searchForms = (staff: SignedIn, query: string, by: AmountFields | null): s
     !${amountForm(staff, by)}`
 
 const amountForm = (staff: SignedIn, by: AmountFields | null): string => {
-  const { business, amount, day } = by ?? blank
+  const { business = '', amount = '', day = '' } = by ?? {}
   return html`<details class="card" !${by === null ? '' : 'open'}>
     <summary>Search by business, amount and day</summary>
     <form class="filter" method="post" action="/admin/search/amount">

@@ -7,7 +7,6 @@ import { type Advice, adviceFrom, type Sentences } from './advice.ts'
 import {
   causeOf,
   deadSentences,
-  type EndpointFacts,
   type EndpointState,
   endpointFacts,
   endpointSentences,
@@ -20,14 +19,17 @@ export const deliveryAdvice = (delivery: ListedDelivery, endpoint: TracedEndpoin
     factsIn(locale, delivery, endpoint),
   )
 
-function factsIn(locale: Locale, delivery: ListedDelivery, endpoint: TracedEndpoint | undefined): DeliveryFacts {
+/** Returns the facts of a delivery and its endpoint, as texts in one language. */
+function factsIn(locale: Locale, delivery: ListedDelivery, endpoint: TracedEndpoint | undefined) {
   const { _id, event, referenceNumber, nextAttemptAt, deliveredAt, attemptLog } = delivery
   const moment = (at: Date | null) => (at === null ? '' : locale.moment(at))
   const source = endpoint ?? { url: lastUrl(delivery), deletedAt: null, health: untried }
   return {
     ...endpointFacts(locale, source),
     event,
+    /** The reference of the payment or the number of the order. */
     reference: referenceNumber,
+    /** The delivery's id, which is also in the body of the webhook. */
     id: _id,
     lastError: causeOf(locale, attemptLog.at(-1) ?? { stage: null, status: null }),
     dead:
@@ -39,17 +41,7 @@ function factsIn(locale: Locale, delivery: ListedDelivery, endpoint: TracedEndpo
   }
 }
 
-/** The facts of a delivery and its endpoint, as texts in one language. */
-interface DeliveryFacts extends EndpointFacts {
-  event: string
-  /** The reference of the payment or the number of the order. */
-  reference: string
-  /** The delivery's id, which is also in the body of the webhook. */
-  id: string
-  nextAttemptAt: string
-  deliveredAt: string
-}
-
+type DeliveryFacts = ReturnType<typeof factsIn>
 type Words = Record<EndpointState, Sentences<DeliveryFacts>>
 
 /** Returns the same sentences for every state of an active endpoint, and those about the endpoint for the others. */

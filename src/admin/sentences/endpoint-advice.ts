@@ -23,11 +23,11 @@ export const deadAdvice = (endpoint: TracedEndpoint): Advice => adviceOf(deadSen
 const adviceOf = (sentences: Record<EndpointState, Sentences<EndpointFacts>>, endpoint: TracedEndpoint): Advice =>
   adviceFrom(sentences[endpointStateOf(endpoint)], (locale) => endpointFacts(locale, endpoint))
 
-/** Returns the facts of an endpoint in one language. */
+/** Returns the facts of an endpoint, as texts in one language. */
 export function endpointFacts(
   locale: Locale,
   { url, deletedAt, health }: Pick<TracedEndpoint, 'url' | 'deletedAt' | 'health'>,
-): EndpointFacts {
+) {
   const moment = (at: Date | null) => (at === null ? '' : locale.moment(at))
   const { lastSuccessAt, lastFailureAt, lastError: stage, lastStatus: status } = health
   return {
@@ -35,7 +35,9 @@ export function endpointFacts(
     lastSuccessAt: moment(lastSuccessAt),
     lastFailureAt: moment(lastFailureAt),
     deletedAt: deletedAt === null ? '' : on(locale, deletedAt),
+    /** The cause of the last failure. */
     lastError: causeOf(locale, { stage, status }),
+    /** The dead deliveries in question, such as `some webhooks`. */
     dead: locale.code === 'fr' ? 'certains webhooks' : 'some webhooks',
   }
 }
@@ -72,18 +74,7 @@ const responded = { en: 'the server responded with status', fr: 'le serveur a r√
 /** The states of an endpoint in which a caller must hear something different. */
 export type EndpointState = 'unused' | 'healthy' | 'failing' | 'disabled' | 'deleted'
 
-/** The facts of an endpoint, as texts in one language. */
-export interface EndpointFacts {
-  host: string
-  lastSuccessAt: string
-  lastFailureAt: string
-  deletedAt: string
-  /** The cause of the last failure. */
-  lastError: string
-  /** The dead deliveries in question, such as `some webhooks`. */
-  dead: string
-}
-
+type EndpointFacts = ReturnType<typeof endpointFacts>
 type Words = Record<EndpointState, Sentences<EndpointFacts>>
 
 const missed =
