@@ -165,11 +165,7 @@ function payoutText({ alreadyBooked, bookedAt, ...facts }: { alreadyBooked: bool
   return `${booked}\n${linesOf(facts)}`
 }
 
-interface ListOptions extends BusinessFilter {
-  live?: true
-  notLive?: true
-  disabled?: true
-}
+type ListOptions = BusinessFilter & { live?: true; notLive?: true; disabled?: true }
 
 const columns: Column<ListedBusiness>[] = [
   { title: 'ID', cell: ({ id }) => id },

@@ -51,11 +51,10 @@ export function addDeliveriesCommands(program: Command): void {
 const statusDescription =
   'DEAD or CANCELLED; with CANCELLED, --from and --to are times of creation, and --id, --endpoint or --business is required'
 
-interface Options extends Selection {
-  dryRun: boolean
-}
-
-async function requeue(deps: AdminDeps, { dryRun, ...selection }: Options): Promise<RequeueCounts> {
+async function requeue(
+  deps: AdminDeps,
+  { dryRun, ...selection }: Selection & { dryRun: boolean },
+): Promise<RequeueCounts> {
   const { countSelected, requeueSelected } = await import('./requeue-selected.ts')
   const total = await countSelected(deps, selection)
   if (dryRun) return { matched: total, requeued: 0, skipped: {} }
@@ -94,7 +93,7 @@ async function reportGone({ skipped }: RequeueCounts): Promise<void> {
  * delivery or could not select any delivery.
  */
 function checkSelection(command: Command): void {
-  const { id, endpoint, business, from, to, status } = command.opts<Options>()
+  const { id, endpoint, business, from, to, status } = command.opts<Selection>()
   const isNarrow = id !== undefined || endpoint !== undefined || business !== undefined
   if (!isNarrow && from === undefined && to === undefined)
     command.error('error: one of --id, --endpoint, --business, --from and --to is required')

@@ -23,10 +23,6 @@ other endpoints of the merchant as endpoint.failing.
 Example:
   admin endpoint show ID`
 
-interface Options extends EndpointFilter {
-  disabled?: true
-}
-
 /** Adds the commands `endpoint list` and `endpoint show`. */
 export function addEndpointCommands(program: Command): void {
   const endpoint = subcommand(program, 'endpoint', 'find webhook endpoints')
@@ -36,7 +32,7 @@ export function addEndpointCommands(program: Command): void {
     .option('--disabled', 'only endpoints that are not active')
     .option('--deleted', 'only deleted endpoints')
     .addHelpText('after', listHelp)
-  asList(list, columns, async (deps, { disabled, ...filter }: Options, slice) => {
+  asList(list, columns, async (deps, { disabled, ...filter }: EndpointFilter & { disabled?: true }, slice) => {
     const { listEndpoints } = await import('../../webhooks/endpoints/list-endpoints.ts')
     return listEndpoints(deps, { ...filter, ...(disabled && { active: false }) }, slice)
   })

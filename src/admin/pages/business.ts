@@ -25,9 +25,9 @@ import { activityCharts, isSandboxShown } from './activity.ts'
 import { badge, environmentBadge } from './badges.ts'
 import { keysTable, lastUse } from './key.ts'
 import { sendNotFound, sendStaffPage, staffOf, time } from './layout.ts'
-import { auditPath, businessLink, idLink, paymentPath, textIn, withQuery } from './paths.ts'
+import { auditPath, businessLink, entryNamed, idLink, paymentPath, textIn, withQuery } from './paths.ts'
 import { type Column, pageLinks, table } from './table.ts'
-import { deliveriesTable, endpointsTable } from './webhooks.ts'
+import { deliveriesTable, endpointColumns } from './webhooks.ts'
 import { atMost, groupDigits, money, userText } from './words.ts'
 
 /** The maximum number of keys on the page. Few businesses have more than ten. */
@@ -48,7 +48,7 @@ export const businessPage = (deps: Deps) => async (req: Request<{ id: string }>,
     !${await facts(deps, business)}
     !${actLinks(businessActs, id, business, staffOf(res))}
     !${await balances(deps, id)}
-    !${await keys(deps, id)}
+    !${await keysOf(deps, id)}
     !${openPayments(await openPaymentsOf(deps, id))}
     !${await endpoints(deps, id)}
     !${await failingDeliveries(deps, id)}
@@ -140,7 +140,7 @@ async function balances(deps: Deps, businessId: string): Promise<string> {
   return html`<h2>Balance</h2><dl class="facts card">!${rows}</dl>`
 }
 
-const keys = async (deps: Deps, id: string): Promise<string> =>
+const keysOf = async (deps: Deps, id: string): Promise<string> =>
   html`<h2>Keys</h2>!${keysTable(await listKeys(deps, { businessId: id }, { limit: maxKeys, after: null }))}`
 
 /** Returns the unpaid intents, and the payments and refunds without a known outcome. */
@@ -168,7 +168,7 @@ const openColumns: Column<OpenPayment>[] = [
 async function endpoints(deps: Deps, id: string): Promise<string> {
   const found = await endpointsOf(deps, id)
   const none = html`<p>This business has no webhook endpoint, so it receives no events.</p>`
-  return html`<h2>Endpoints</h2>!${found.length === 0 ? none : endpointsTable(found)}`
+  return html`<h2>Endpoints</h2>!${found.length === 0 ? none : table(endpointColumns, found)}`
 }
 
 async function failingDeliveries(deps: Deps, id: string): Promise<string> {
@@ -194,19 +194,13 @@ const states = {
   suspended: { label: 'suspended', where: { suspended: true } },
   disabled: { label: 'developer API disabled', where: { apiEnabled: false } },
 } as const satisfies Record<string, { label: string; where: BusinessFilter }>
-type State = keyof typeof states
-
-interface Filter {
-  name: string
-  state: State | ''
-  after: string
-}
+type Filter = ReturnType<typeof readFilter>
 
 /** Handles GET requests for the list of businesses. */
 export const businessesPage = (deps: Deps) => async (req: Request, res: Response) => {
   const filter = readFilter(req)
   const { name, state, after } = filter
-  const where = { ...(state === '' ? {} : states[state].where), ...(name === '' ? {} : { name }) }
+  const where = { ...entryNamed(states, state)?.where, ...(name === '' ? {} : { name }) }
   const slice = { limit: pageSize, after: after === '' ? null : after }
   const { items, next } = await listBusinesses(deps, where, slice)
   const body = html`<h1>Businesses</h1>
@@ -217,11 +211,10 @@ export const businessesPage = (deps: Deps) => async (req: Request, res: Response
 }
 
 /** Reads the query. A parameter that is missing, repeated or unknown does not restrict the list. */
-function readFilter({ query }: Request): Filter {
+function readFilter({ query }: Request) {
   const text = (name: string) => (readName('name', textIn(query, name)) ?? '').slice(0, maxPartLength)
   const state = text('state')
-  const isState = (value: string): value is State => Object.hasOwn(states, value)
-  return { name: text('name'), state: isState(state) ? state : '', after: text('after') }
+  return { name: text('name'), state: Object.hasOwn(states, state) ? state : '', after: text('after') }
 }
 
 const form = ({ name, state }: Filter): string =>

@@ -19,9 +19,7 @@ import { csrfField, page, sendStaffPage, staffOf } from './layout.ts'
 import { codeField, errorNotice, refusalOf } from './refused-form.ts'
 import { type SignInPageDeps, wrongCode } from './sign-in.ts'
 
-/**
- * Adds the page on which staff add or replace their second factor, and the form that renews the recovery codes.
- */
+/** Adds the page on which staff add or replace their second factor, and the form that renews the recovery codes. */
 export function addSecondFactorPages(router: Router, deps: SignInPageDeps): void {
   const path = secondFactorPath.replace('/admin', '')
 

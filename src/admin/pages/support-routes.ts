@@ -20,7 +20,8 @@ import { sendNotFound } from './layout.ts'
 import { orderPage } from './order.ts'
 import { deliveryPath, sourceOf } from './paths.ts'
 import { paymentPage } from './payment.ts'
-import { reconciliationPage, reconciliationsPage } from './reconciliation.ts'
+import { reconciliationPage } from './reconciliation.ts'
+import { reconciliationsPage } from './reconciliations.ts'
 import { staffAccountPage, staffPage } from './staff.ts'
 
 /** Adds the pages for support staff, with the searches and the actions on them. */

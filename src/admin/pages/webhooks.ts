@@ -60,10 +60,8 @@ export function lastDayText(endpoint: TracedEndpoint, now: Date): string {
   return html`${succeeded} of ${attempts} attempts succeeded (${percent} %).!${report}`
 }
 
-/** Returns a table of endpoints with their health. */
-export const endpointsTable = (endpoints: readonly TracedEndpoint[]): string => table(endpointColumns, endpoints)
-
-const endpointColumns: Column<TracedEndpoint>[] = [
+/** The columns of a table of endpoints with their health. */
+export const endpointColumns: Column<TracedEndpoint>[] = [
   { title: 'Endpoint', classes: 'wide', html: ({ _id, url }) => userLink(endpointPath(_id), url) },
   { title: 'State', html: endpointBadge },
   { title: 'Health', html: healthOf },

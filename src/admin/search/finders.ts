@@ -158,7 +158,7 @@ function readKeys(query: string): string | null {
   return keys.length === 0 ? null : keys.join(' ')
 }
 
-function whyNoHit(keys: string): string {
+function whyNotOneKey(keys: string): string {
   const count = keys.split(' ').length
   if (count > 1) return `The text contains ${count} API keys. Search for one at a time.`
   return looksLikeKey(keys) ? whyNoKey.unknown : whyNoKey.mistyped
@@ -175,7 +175,7 @@ const keyFinders: readonly Finder[] = [
       return [{ path: `${keyPath(key.id)}?matched=${key.matched}`, name: key.key, intent: null }]
     },
     shown: (input) => `${input.slice(0, 'sk_live_'.length)}…${input.slice(-4)}`,
-    whyNoHit,
+    whyNoHit: whyNotOneKey,
   },
   {
     kind: 'last characters of the API key',
