@@ -1,4 +1,4 @@
-import { phoneSearches } from '../../src/admin/search/run-finders.ts'
+import { phoneSearches } from '../../src/admin/search/finders.ts'
 import { quotas } from '../../src/businesses/quotas.ts'
 import { lookupBudgets } from '../../src/checkout/lookup-limit.ts'
 import { paymentBudget } from '../../src/checkout/pin-limit.ts'

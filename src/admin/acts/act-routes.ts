@@ -6,10 +6,8 @@ import { formFields } from '../../http/body/read-form.ts'
 import { redirectTo } from '../../http/pages/send-page.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
 import { byStaff, checkCsrf, limited, requirePermission } from '../pages/guards.ts'
-import { csrfField } from '../pages/layout.ts'
-import { sendNotFound, sendStaffPage, staffOf } from '../pages/respond.ts'
+import { csrfField, sendNotFound, sendStaffPage, staffOf } from '../pages/layout.ts'
 import { capitalised, userText } from '../pages/words.ts'
-import { type Effects, namedEffects } from './effects.ts'
 import {
   type ActField,
   type ActGroup,
@@ -20,6 +18,7 @@ import {
   type StaffAct,
   type Values,
 } from './staff-act.ts'
+import { type Effects, namedEffects } from './switches.ts'
 
 /**
  * Adds the two routes of each act of a group: GET shows what will happen, and POST does it. Both require the group's

@@ -3,8 +3,8 @@ import type { Business, BusinessLimits } from '../../businesses/business.ts'
 import { changeBusiness } from '../../businesses/change-business.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import { groupDigits } from '../pages/words.ts'
-import { type BusinessSwitch, businessSwitches, type LimitInfo, limitInfos } from './business-switches.ts'
 import type { ActField, ActGroup, StaffAct } from './staff-act.ts'
+import { type BusinessSwitch, businessSwitches, type LimitInfo, limitInfos } from './switches.ts'
 
 const switchAct = ({ label, title, state, effects, act, change }: BusinessSwitch): StaffAct<Business> => ({
   label,

@@ -2,8 +2,8 @@ import { html } from 'ghtml'
 import { type KeyInDetail, lookUpKey } from '../../businesses/key-facts.ts'
 import { setKeyStatus } from '../../businesses/set-key-status.ts'
 import { userText } from '../pages/words.ts'
-import { type KeySwitch, keySwitches } from './key-switches.ts'
 import type { ActGroup, StaffAct } from './staff-act.ts'
+import { type KeySwitch, keySwitches } from './switches.ts'
 
 const switchAct = ({ label, effects, status }: KeySwitch): StaffAct<KeyInDetail> => ({
   label,

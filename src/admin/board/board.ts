@@ -6,10 +6,9 @@ import { throttled } from '../../process/log.ts'
 import { isRedisFault } from '../../queues/board-queues.ts'
 import { mayStaff } from '../../staff/permissions.ts'
 import { byStaff, isSafe } from '../pages/guards.ts'
-import { staffOf } from '../pages/respond.ts'
-import { isDeliveryQueue } from './adapters.ts'
+import { staffOf } from '../pages/layout.ts'
 import { type BoardResponse, explained, retryAll, retryJob } from './retry.ts'
-import { createBoardFor } from './role-board.ts'
+import { createBoardFor, isDeliveryQueue } from './role-board.ts'
 import { contentSecurityPolicy, script, style } from './settings.ts'
 
 /** The largest number of jobs per page that Bull Board's own settings offer. */

@@ -1,7 +1,9 @@
 import { type Command, Help } from 'commander'
-import { type Effects, namedEffects } from '../acts/effects.ts'
+import type { IdPage, IdSlice } from '../../mongo/id-page.ts'
+import { type Effects, namedEffects } from '../acts/switches.ts'
+import { someId, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { linesOf } from './text.ts'
+import { type Column, linesOf, tableText } from './text.ts'
 
 /** An expected failure of a command. The message is shown to the operator. */
 export class Failed extends Error {}
@@ -46,3 +48,65 @@ export function effectsHelp(effects: Effects, noun: string, name: string): strin
 }
 
 const wrapped = (text: string): string => new Help().boxWrap(text, 80)
+
+/**
+ * Shows a progress bar for `total` items on stderr while `work` runs, unless stderr is not a terminal or the command
+ * runs with --json. `work` says how many items it has completed.
+ */
+export async function withProgress<Result>(
+  { asJson }: { asJson: boolean },
+  total: number,
+  work: (advance: (count: number) => void) => Promise<Result>,
+): Promise<Result> {
+  if (asJson || !process.stderr.isTTY || total === 0) return work(() => undefined)
+  const { SingleBar } = await import('cli-progress')
+  const bar = new SingleBar({
+    format: '{bar} {value} of {total}, {eta_formatted} left',
+    stream: process.stderr,
+    // The progress bar must not hide the cursor or turn off line wrapping. In some commands, Ctrl-C ends the process
+    // immediately, so the terminal's settings would not be restored.
+    hideCursor: false,
+    linewrap: true,
+  })
+  bar.start(total, 0)
+  return work((count) => bar.increment(count)).finally(() => bar.stop())
+}
+
+const defaultLimit = 50
+const maxLimit = 500
+
+interface PageOptions {
+  limit: number
+  after?: string
+  business?: string
+}
+
+/**
+ * Makes a command print one page of a list, as a table or as `{"items":[…],"next":…}`. Adds the options for paging.
+ * `readAfter` parses the value of `--after`. The command's other options are the filter; --business is its businessId.
+ */
+export const asList = <Filter extends object, Item extends object>(
+  command: Command,
+  columns: readonly Column<Item>[],
+  read: (deps: AdminDeps, filter: Filter, slice: IdSlice) => Promise<IdPage<Item>>,
+  readAfter: (text: string) => string = someId,
+): Command =>
+  command
+    .option('--limit <n>', `items per page, at most ${maxLimit}`, wholeNumber(1, maxLimit), defaultLimit)
+    .option('--after <id>', 'begin after this item: the "next" of the previous page', readAfter)
+    .action(
+      act(
+        (deps, { limit, after, business, ...options }: PageOptions) => {
+          const filter = business === undefined ? options : { ...options, businessId: business }
+          return read(deps, filter as Filter, { limit, after: after ?? null })
+        },
+        (page) => pageText(columns, page),
+      ),
+    )
+
+/** Returns a page as a table, with a last line that shows how to get the next page. */
+export function pageText<Item>(columns: readonly Column<Item>[], { items, next }: IdPage<Item>): string {
+  if (items.length === 0) return 'None.'
+  const more = next === null ? '' : `\n\nMore: add --after ${next}`
+  return `${tableText(columns, items)}${more}`
+}

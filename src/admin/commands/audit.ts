@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import { type ExportFormat, exportFormats } from '../../../schemas/export-ledger.ts'
-import { type Act, acts } from '../../audit/acts.ts'
+import { acts } from '../../audit/acts.ts'
+import type { AuditFilter } from '../../audit/list.ts'
 import type { KnownSeal, Verified } from '../../audit/seals/seal.ts'
 import { act, Failed, subcommand } from './act.ts'
 import { choice, fromOption, parsed, someId, toOption } from './arguments.ts'
@@ -71,12 +72,8 @@ async function verify(deps: AdminDeps, { expect = null }: { expect?: KnownSeal |
   }
 }
 
-interface ExportOptions {
+type ExportOptions = Partial<Pick<AuditFilter, 'from' | 'to' | 'act' | 'who'>> & {
   format: ExportFormat
-  from?: Date
-  to?: Date
-  act?: Act
-  who?: string
   business?: string
 }
 

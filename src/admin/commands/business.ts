@@ -6,13 +6,11 @@ import type { BusinessChange } from '../../businesses/change-business.ts'
 import { maxRates } from '../../businesses/commission-rates.ts'
 import type { BusinessFilter, ListedBusiness } from '../../businesses/list-businesses.ts'
 import type { SetCommission } from '../../businesses/set-commission.ts'
-import { businessSwitches, limitInfos } from '../acts/business-switches.ts'
-import { act, effectsHelp, Failed, found, subcommand, subcommandOnId } from './act.ts'
+import { businessSwitches, limitInfos } from '../acts/switches.ts'
+import { act, asList, effectsHelp, Failed, found, subcommand, subcommandOnId } from './act.ts'
 import { businessName, choice, instant, limitFrom, payoutReference, wholeNumber } from './arguments.ts'
-import { asList } from './list.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, detailsText } from './table.ts'
-import { dayOf, linesOf } from './text.ts'
+import { type Column, dayOf, detailsText, linesOf } from './text.ts'
 
 const commissionHelp = `
 The rates at the moment when the customer pays apply. Rates that already apply are kept
@@ -167,11 +165,7 @@ function payoutText({ alreadyBooked, bookedAt, ...facts }: { alreadyBooked: bool
   return `${booked}\n${linesOf(facts)}`
 }
 
-interface ListOptions extends BusinessFilter {
-  live?: true
-  notLive?: true
-  disabled?: true
-}
+type ListOptions = BusinessFilter & { live?: true; notLive?: true; disabled?: true }
 
 const columns: Column<ListedBusiness>[] = [
   { title: 'ID', cell: ({ id }) => id },

@@ -1,10 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { act, subcommand } from './act.ts'
-import { choice, each, fromOption, someId, toOption } from './arguments.ts'
-import { withProgress } from './progress.ts'
-import { addReplayCommands } from './replay.ts'
+import type { EventName } from '../../../schemas/events.ts'
+import type { PresentedReplay } from '../../webhooks/replays/present.ts'
+import type { Replay } from '../../webhooks/replays/replay.ts'
+import { act, found, subcommand, withProgress } from './act.ts'
+import { choice, each, fromOption, someEvents, someId, toOption } from './arguments.ts'
 import type { RequeueCounts, Selection } from './requeue-selected.ts'
 import type { AdminDeps } from './run.ts'
+import { type Column, second, tableText } from './text.ts'
 
 const requeueHelp = `
 Each selected delivery gets one more attempt now, besides its automatic ones.
@@ -48,11 +51,10 @@ export function addDeliveriesCommands(program: Command): void {
 const statusDescription =
   'DEAD or CANCELLED; with CANCELLED, --from and --to are times of creation, and --id, --endpoint or --business is required'
 
-interface Options extends Selection {
-  dryRun: boolean
-}
-
-async function requeue(deps: AdminDeps, { dryRun, ...selection }: Options): Promise<RequeueCounts> {
+async function requeue(
+  deps: AdminDeps,
+  { dryRun, ...selection }: Selection & { dryRun: boolean },
+): Promise<RequeueCounts> {
   const { countSelected, requeueSelected } = await import('./requeue-selected.ts')
   const total = await countSelected(deps, selection)
   if (dryRun) return { matched: total, requeued: 0, skipped: {} }
@@ -91,11 +93,119 @@ async function reportGone({ skipped }: RequeueCounts): Promise<void> {
  * delivery or could not select any delivery.
  */
 function checkSelection(command: Command): void {
-  const { id, endpoint, business, from, to, status } = command.opts<Options>()
+  const { id, endpoint, business, from, to, status } = command.opts<Selection>()
   const isNarrow = id !== undefined || endpoint !== undefined || business !== undefined
   if (!isNarrow && from === undefined && to === undefined)
     command.error('error: one of --id, --endpoint, --business, --from and --to is required')
   if (!isNarrow && status === 'CANCELLED')
     command.error('error: --status CANCELLED needs --id, --endpoint or --business')
   if (from !== undefined && to !== undefined && from > to) command.error('error: --from must not be later than --to')
+}
+
+const replayHelp = `
+Workers replay the events of the endpoint's environment, oldest first, at most 200
+per second, alongside new events. An existing delivery gets one more attempt with
+the same id and body. If it fails, a delivery that was dead is dead again, and any
+other one continues its automatic attempts. A missing delivery is created and gets
+its usual automatic attempts. Events that happen after the start of the replay are
+not part of it.
+
+With --follow, the command waits until the replay has ended. If you interrupt the
+command, the replay continues.
+
+Examples:
+  admin deliveries replay --endpoint ID --from 2026-11-20 --dry-run
+  admin deliveries replay --endpoint ID --from 2026-11-20T06:00Z --to 2026-11-20T07:00Z --only-undelivered --follow`
+
+/** Adds the commands that start, show and cancel replays. */
+function addReplayCommands(deliveries: Command): void {
+  subcommand(deliveries, 'replay', 'replay the events of a period to an endpoint')
+    .requiredOption('--endpoint <id>', 'the endpoint', someId)
+    .addOption(fromOption('select events that happened').makeOptionMandatory())
+    .addOption(toOption('select events that happened', ' (default: now)'))
+    .option('--events <list>', 'select only these events (default: all of the endpoint)', someEvents)
+    .option('--only-undelivered', 'leave out deliveries that the endpoint has accepted', false)
+    .option('--dry-run', 'only count the events', false)
+    .option('--follow', 'wait for the end and show the progress', false)
+    .addHelpText('after', replayHelp)
+    .action(act(replay))
+  subcommand(deliveries, 'replays', 'show the latest 10 replays of an endpoint')
+    .requiredOption('--endpoint <id>', 'the endpoint', someId)
+    .action(act(listReplays, (replays) => (replays.length === 0 ? 'None.' : tableText(replayColumns, replays))))
+  subcommand(deliveries, 'cancel-replay', 'stop a running replay')
+    .argument('<id>', 'the id of the replay', someId)
+    .action(act(cancelOne))
+}
+
+/** Returns an endpoint's latest replays, newest first. */
+async function listReplays(deps: AdminDeps, { endpoint }: { endpoint: string }): Promise<PresentedReplay[]> {
+  const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
+  const { latestReplays } = await import('../../webhooks/replays/find.ts')
+  const { presentReplay } = await import('../../webhooks/replays/present.ts')
+  found(await lookUpEndpoint(deps, endpoint), `There is no endpoint ${endpoint}`)
+  return (await latestReplays(deps, endpoint)).map(presentReplay)
+}
+
+const replayColumns: readonly Column<PresentedReplay>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'STARTED', cell: ({ createdAt }) => second(createdAt) },
+  { title: 'STATUS', cell: ({ status }) => status },
+  { title: 'MODE', cell: ({ sandbox }) => (sandbox ? 'test' : 'live') },
+  { title: 'TOTAL', cell: ({ total }) => total },
+  { title: 'RE-QUEUED', cell: ({ requeued }) => requeued },
+  { title: 'CREATED', cell: ({ created }) => created },
+  { title: 'SKIPPED', cell: ({ skipped }) => skipped },
+]
+
+interface ReplayOptions {
+  endpoint: string
+  from: Date
+  to?: Date
+  events?: EventName[]
+  onlyUndelivered: boolean
+  dryRun: boolean
+  follow: boolean
+}
+
+async function replay(deps: AdminDeps, options: ReplayOptions): Promise<object> {
+  const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
+  const { presentReplay } = await import('../../webhooks/replays/present.ts')
+  const { planReplay, startReplay } = await import('../../webhooks/replays/start.ts')
+  const { countUndelivered } = await import('../../webhooks/replays/undelivered.ts')
+  const { endpoint: id, from, to = null, events = null, onlyUndelivered, dryRun, follow } = options
+  const endpoint = found(await lookUpEndpoint(deps, id), `There is no endpoint ${id}`)
+  const planned = await planReplay(deps, endpoint, { from, to, events, onlyUndelivered })
+  if (dryRun) {
+    const { total, endpointId, from: first, to: last, events: names, sandbox } = planned
+    const undelivered = await countUndelivered(planned, deps)
+    return { total, undelivered, endpointId, from: first, to: last, events: names, onlyUndelivered, sandbox }
+  }
+  const started = await startReplay(deps, planned, deps.by)
+  if (!follow) return presentReplay(started)
+  const ended = await waitForEnd(deps, started)
+  if (ended.status !== 'DONE') process.exitCode = 1
+  return presentReplay(ended)
+}
+
+const lookEveryMs = 500
+
+/** Shows the progress of a replay and returns the replay when it has ended. */
+const waitForEnd = (deps: AdminDeps, { _id, total }: Replay): Promise<Replay> =>
+  withProgress(deps, total, async (advance) => {
+    for (let shown = 0; ; ) {
+      const current = await deps.Replay.findById(_id).orFail().lean<Replay>()
+      const processed = current.requeued + current.created + current.skipped
+      advance(processed - shown)
+      shown = processed
+      if (current.status !== 'RUNNING') return current
+      await pause(lookEveryMs)
+    }
+  })
+
+async function cancelOne(deps: AdminDeps, id: string): Promise<object> {
+  const { cancelReplay } = await import('../../webhooks/replays/cancel.ts')
+  const { presentReplay } = await import('../../webhooks/replays/present.ts')
+  const read = () => deps.Replay.findById(id).lean<Replay | null>()
+  await cancelReplay(deps, found(await read(), `There is no replay ${id}`), deps.by)
+  return presentReplay(found(await read(), `There is no replay ${id}`))
 }

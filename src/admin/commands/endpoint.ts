@@ -1,12 +1,10 @@
 import type { Command } from 'commander'
 import type { EndpointFacts } from '../../webhooks/endpoints/endpoint-facts.ts'
 import type { EndpointFilter } from '../../webhooks/endpoints/list-endpoints.ts'
-import { act, found, subcommand, subcommandOnId } from './act.ts'
+import { act, asList, found, subcommand, subcommandOnId } from './act.ts'
 import { someId } from './arguments.ts'
-import { asList } from './list.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, detailsText } from './table.ts'
-import { dayOf } from './text.ts'
+import { type Column, dayOf, detailsText } from './text.ts'
 
 const listHelp = `
 Deleted endpoints are listed only with --deleted.
@@ -25,10 +23,6 @@ other endpoints of the merchant as endpoint.failing.
 Example:
   admin endpoint show ID`
 
-interface Options extends EndpointFilter {
-  disabled?: true
-}
-
 /** Adds the commands `endpoint list` and `endpoint show`. */
 export function addEndpointCommands(program: Command): void {
   const endpoint = subcommand(program, 'endpoint', 'find webhook endpoints')
@@ -38,7 +32,7 @@ export function addEndpointCommands(program: Command): void {
     .option('--disabled', 'only endpoints that are not active')
     .option('--deleted', 'only deleted endpoints')
     .addHelpText('after', listHelp)
-  asList(list, columns, async (deps, { disabled, ...filter }: Options, slice) => {
+  asList(list, columns, async (deps, { disabled, ...filter }: EndpointFilter & { disabled?: true }, slice) => {
     const { listEndpoints } = await import('../../webhooks/endpoints/list-endpoints.ts')
     return listEndpoints(deps, { ...filter, ...(disabled && { active: false }) }, slice)
   })

@@ -9,9 +9,8 @@ import {
   exportLanguages,
 } from '../../../schemas/export-ledger.ts'
 import type { FileExport, WrittenFile } from '../../exports/export-file.ts'
-import { act, Failed, found, subcommand } from './act.ts'
+import { act, Failed, found, subcommand, withProgress } from './act.ts'
 import { choice, fromOption, someId, toOption } from './arguments.ts'
-import { withProgress } from './progress.ts'
 import type { AdminDeps } from './run.ts'
 
 const helpOf = (kind: ExportKind): string => `
@@ -75,8 +74,7 @@ async function exportFile(
 ): Promise<WrittenFile & { file: string }> {
   const { completeFile, openExportFile } = await import('../../exports/export-file.ts')
   const { readExport } = await import('../../exports/export-ledger.ts')
-  const { createLineWriter } = await import('../../exports/export-lines.ts')
-  const { entryTypeOf } = await import('../../exports/export-lines.ts')
+  const { createLineWriter, entryTypeOf } = await import('../../exports/export-lines.ts')
   const { upToNow } = await import('../../input/span.ts')
   const { findPositions } = await import('../../ledger/list.ts')
   const { createCapacity } = await import('../../limits/capacity.ts')

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import type { CancelResult, CancelSelection } from '../../intents/cancel-all.ts'
-import { act, Failed, found, subcommand } from './act.ts'
+import { act, Failed, found, subcommand, withProgress } from './act.ts'
 import { choice, instant, someId } from './arguments.ts'
-import { withProgress } from './progress.ts'
 import type { AdminDeps } from './run.ts'
 
 const cancelHelp = `

@@ -6,13 +6,11 @@ import type { KeyFacts, KeyInDetail } from '../../businesses/key-facts.ts'
 import type { KeyFilter } from '../../businesses/list-keys.ts'
 import type { RecognisedKey } from '../../businesses/recognise-key.ts'
 import type { IdPage } from '../../mongo/id-page.ts'
-import { keySwitches } from '../acts/key-switches.ts'
-import { act, effectsHelp, Failed, found, subcommand, subcommandOnId } from './act.ts'
+import { keySwitches } from '../acts/switches.ts'
+import { act, asList, effectsHelp, Failed, found, pageText, subcommand, subcommandOnId } from './act.ts'
 import { choice, ranges, seconds, someId, someScopes } from './arguments.ts'
-import { asList, pageText } from './list.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, detailsText } from './table.ts'
-import { dayOf } from './text.ts'
+import { type Column, dayOf, detailsText } from './text.ts'
 
 const listHelp = `
 Examples:

@@ -8,7 +8,7 @@ import { columnNames, type Headers } from '../../reconciliation/rows.ts'
 import { act, Failed, subcommand } from './act.ts'
 import { choice, parsed } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, detailsText, tableText } from './table.ts'
+import { type Column, detailsText, tableText } from './text.ts'
 
 const help = `
 Compares the wallet provider's CSV file for one UTC day with the live payments and

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { Counts } from '../../retention/cleaning.ts'
-import { act, Failed, subcommand } from './act.ts'
-import { withProgress } from './progress.ts'
+import { act, Failed, subcommand, withProgress } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
 const retentionHelp = `

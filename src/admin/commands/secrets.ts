@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { Resealed } from '../../security/reseal.ts'
-import { act, subcommand } from './act.ts'
-import { withProgress } from './progress.ts'
+import { act, subcommand, withProgress } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
 /** The maximum number of endpoints, and of staff accounts, that the report lists. */

@@ -1,11 +1,9 @@
 import type { Command } from 'commander'
 import type { ShopFacts, ShopFilter } from '../../store/shops/list-shops.ts'
-import { act, found, subcommand, subcommandOnId } from './act.ts'
+import { act, asList, found, subcommand, subcommandOnId } from './act.ts'
 import { businessName, choice, someId } from './arguments.ts'
-import { asList } from './list.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, detailsText } from './table.ts'
-import { dayOf } from './text.ts'
+import { type Column, dayOf, detailsText } from './text.ts'
 
 const listHelp = `
 Examples:

@@ -2,12 +2,10 @@ import type { Command } from 'commander'
 import type { IdSlice } from '../../mongo/id-page.ts'
 import { isStaffName, type Role, roles } from '../../staff/account.ts'
 import type { AccountFacts, AccountFilter } from '../../staff/list-accounts.ts'
-import { act, found, subcommand } from './act.ts'
+import { act, asList, found, subcommand } from './act.ts'
 import { choice, parsed } from './arguments.ts'
-import { asList } from './list.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, detailsText } from './table.ts'
-import { dayOf, second } from './text.ts'
+import { type Column, dayOf, detailsText, second } from './text.ts'
 
 const listHelp = `
 Examples:
@@ -104,13 +102,8 @@ async function showAccount(deps: AdminDeps, name: string) {
   return { ...(shown ?? account), sessions: (await listSessions(deps, name)).length }
 }
 
-/** An account with its password's state in words, and the time of its last sign-in, which is known for 30 days. */
-interface ListedAccount extends AccountFacts {
-  password: string
-  lastSignInAt: Date | null
-}
-
-async function withSignIns(deps: AdminDeps, accounts: readonly AccountFacts[]): Promise<ListedAccount[]> {
+/** Adds to accounts their password's state in words, and the time of their last sign-in, which is known for 30 days. */
+async function withSignIns(deps: AdminDeps, accounts: readonly AccountFacts[]) {
   const { passwordInWords } = await import('../../staff/list-accounts.ts')
   const { lastSignIns } = await import('../../staff/sessions-of.ts')
   const names = accounts.map(({ name }) => name)
@@ -122,7 +115,7 @@ async function withSignIns(deps: AdminDeps, accounts: readonly AccountFacts[]): 
   }))
 }
 
-const columns: Column<ListedAccount>[] = [
+const columns: Column<Awaited<ReturnType<typeof withSignIns>>[number]>[] = [
   { title: 'NAME', cell: ({ name }) => name },
   { title: 'ROLE', cell: ({ role }) => role },
   { title: 'STATE', cell: ({ disabledAt }) => (disabledAt === null ? 'enabled' : 'disabled') },

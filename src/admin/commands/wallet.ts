@@ -2,12 +2,10 @@ import type { Command } from 'commander'
 import type { IdPage, IdSlice } from '../../mongo/id-page.ts'
 import type { SealedField } from '../../security/seal.ts'
 import type { WalletFacts, WalletFilter } from '../../wallets/sandbox/list-wallets.ts'
-import { act, Failed, found, subcommand } from './act.ts'
+import { act, asList, Failed, found, subcommand } from './act.ts'
 import { centimes, parsed, phoneNumber, pinCode, someId } from './arguments.ts'
-import { asList } from './list.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, detailsText } from './table.ts'
-import { dayOf } from './text.ts'
+import { type Column, dayOf, detailsText } from './text.ts'
 
 const listHelp = `
 Phone numbers are masked. A wallet without a business can pay every business.

@@ -1,4 +1,4 @@
-import { type Request, type Response, Router } from 'express'
+import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
@@ -8,18 +8,15 @@ import type { SignedIn } from '../../staff/find-session.ts'
 import { secondFactorPath } from '../../staff/permissions.ts'
 import { endOtherSessions, endSession, listSessions } from '../../staff/sessions-of.ts'
 import { changeOwnPassword } from '../../staff/set-password.ts'
-import { sessionsTable } from './account-sessions.ts'
 import { byStaff, checkCsrf } from './guards.ts'
-import { buttonForm, csrfField, time } from './layout.ts'
-import { entryNamed } from './query.ts'
+import { buttonForm, csrfField, sendStaffPage, staffOf, time } from './layout.ts'
+import { entryNamed } from './paths.ts'
 import { codeField, errorNotice, newPasswordFields, passwordField, refusalOf } from './refused-form.ts'
-import { sendStaffPage, staffOf } from './respond.ts'
 import type { SignInPageDeps } from './sign-in.ts'
+import { sessionsTable } from './staff.ts'
 
-/** Serves `/admin/account`, where staff manage their own password, second factor and sessions. */
-export function accountPages(deps: SignInPageDeps): Router {
-  const router = Router({ strict: true, caseSensitive: true })
-
+/** Adds the pages below `/admin/account`, where staff manage their own password, second factor and sessions. */
+export function addAccountPages(router: Router, deps: SignInPageDeps): void {
   router.get('/account', async (req, res) => {
     await sendAccount(deps, res, { status: 200, done: entryNamed(doneWords, req.query.done) })
   })
@@ -48,7 +45,6 @@ export function accountPages(deps: SignInPageDeps): Router {
     await endOtherSessions(deps, { name, keptId: sessionId }, byStaff(req, res, null))
     redirectTo(res, '/admin/account?done=sessions')
   })
-  return router
 }
 
 const unchanged = 'Your password was not changed. Correct the marked field.'

@@ -1,16 +1,37 @@
-import type { Request, Response } from 'express'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { html } from 'ghtml'
 import type { AuditEvent } from '../../audit/audit-event.ts'
-import { listAudit, parseAuditFilter } from '../../audit/list.ts'
+import {
+  type ExportFormat,
+  exportAudit,
+  exportFormats,
+  listAudit,
+  parseAuditFilter,
+  recordExport,
+} from '../../audit/list.ts'
 import { latestCheck } from '../../audit/seals/nightly-check.ts'
 import type { AuditCheck } from '../../audit/seals/seal.ts'
 import type { Deps } from '../../deps.ts'
-import { exportForm } from './audit-export.ts'
-import { scopesInWords } from './keys-table.ts'
-import { inUtc, time } from './layout.ts'
-import { auditPath, businessPath, deliveryPath, endpointPath, idLink, keyPath, reconciliationPath } from './paths.ts'
-import { filledIn, textIn } from './query.ts'
-import { sendStaffPage, staffOf } from './respond.ts'
+import { refuse } from '../../errors.ts'
+import { readForm } from '../../http/body/read-form.ts'
+import type { SignedIn } from '../../staff/find-session.ts'
+import { mayStaff } from '../../staff/permissions.ts'
+import { byStaff, checkCsrf, requirePermission } from './guards.ts'
+import { scopesInWords } from './key.ts'
+import { csrfField, inUtc, sendStaffPage, staffOf, time } from './layout.ts'
+import {
+  auditPath,
+  businessPath,
+  deliveryPath,
+  endpointPath,
+  filledIn,
+  idLink,
+  keyPath,
+  reconciliationPath,
+  textIn,
+} from './paths.ts'
 import { type Column, pageLinks, table } from './table.ts'
 import { groupDigits, userText } from './words.ts'
 
@@ -133,3 +154,41 @@ function shown(name: string, value: unknown): string {
   if (Array.isArray(value)) return value.map((each) => shown(name, each)).join(', ') || 'none'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
+
+const exportPath = '/admin/audit/export'
+const contentTypes = { csv: 'text/csv; charset=utf-8', jsonl: 'application/x-ndjson' } as const
+
+/**
+ * Handles the form that downloads the audit trail. A download has no deadline, because a long trail takes a long time.
+ */
+export const auditExport = (deps: Deps): Router =>
+  Router().post('/', readForm, requirePermission('export-audit'), checkCsrf, download(deps))
+
+const download =
+  (deps: Deps): RequestHandler =>
+  async (req, res) => {
+    const { csrf: _csrf, format, ...fields } = req.body as Record<string, unknown>
+    if (!isFormat(format)) throw refuse('VALIDATION_ERROR', { message: 'The format must be csv or jsonl.' })
+    const filter = parseAuditFilter(deps, filledIn(fields))
+    await recordExport(deps, filter, format, byStaff(req, res, null))
+    const owner = `staff ${staffOf(res).name}`
+    const pieces = exportAudit((query) => deps.lists.run(owner, query), filter, format)
+    const day = deps.now().toISOString().slice(0, 10)
+    res.setHeader('Content-Type', contentTypes[format])
+    res.setHeader('Content-Disposition', `attachment; filename="audit-${day}.${format}"`)
+    // After an error, the connection is destroyed, so that the browser does not keep an incomplete file.
+    await pipeline(Readable.from(pieces), res).catch(() => res.destroy())
+  }
+
+const isFormat = (value: unknown): value is ExportFormat => exportFormats.some((each) => each === value)
+
+/** Returns the form that downloads the lines of a filter, or an empty string for staff who may not export them. */
+const exportForm = (staff: SignedIn, filter: Record<string, string>): string =>
+  mayStaff(staff, 'export-audit')
+    ? html`<form class="act" method="post" action="${exportPath}">
+        !${csrfField(staff)}
+        !${Object.entries(filter).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+        <button name="format" value="csv">Download as CSV</button>
+        <button name="format" value="jsonl">Download as JSON lines</button>
+      </form>`
+    : ''

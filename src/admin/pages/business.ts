@@ -2,10 +2,12 @@ import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Business } from '../../businesses/business.ts'
 import { type RatesFrom, ratesAt } from '../../businesses/commission-rates.ts'
+import { type BusinessFilter, type ListedBusiness, listBusinesses } from '../../businesses/list-businesses.ts'
 import { listKeys } from '../../businesses/list-keys.ts'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import { type QuotaUsage, type Usages, usagesOf } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
+import { readName } from '../../input/name.ts'
 import {
   maxOpen,
   maxUnpaid,
@@ -17,18 +19,15 @@ import { balanceOf } from '../../ledger/balance.ts'
 import { listEntries } from '../../ledger/list.ts'
 import { countDeadOfBusiness } from '../../webhooks/deliveries/backlog.ts'
 import { endpointsOf, latestInTrouble } from '../../webhooks/deliveries/look-up.ts'
-import { actLinks, actNotice } from '../acts/act-links.ts'
 import { businessActs } from '../acts/business-acts.ts'
+import { actLinks, actNotice } from '../acts/staff-act.ts'
 import { activityCharts, isSandboxShown } from './activity.ts'
-import { environmentBadge } from './badges.ts'
-import { businessBadges } from './businesses.ts'
-import { deliveriesTable } from './deliveries-table.ts'
-import { endpointsTable } from './endpoints-table.ts'
-import { keysTable } from './keys-table.ts'
-import { time } from './layout.ts'
-import { auditPath, idLink, paymentPath } from './paths.ts'
-import { sendNotFound, sendStaffPage, staffOf } from './respond.ts'
-import { type Column, table } from './table.ts'
+import { badge, environmentBadge } from './badges.ts'
+import { keysTable, lastUse } from './key.ts'
+import { sendNotFound, sendStaffPage, staffOf, time } from './layout.ts'
+import { auditPath, businessLink, entryNamed, idLink, paymentPath, textIn, withQuery } from './paths.ts'
+import { type Column, pageLinks, table } from './table.ts'
+import { deliveriesTable, endpointColumns } from './webhooks.ts'
 import { atMost, groupDigits, money, userText } from './words.ts'
 
 /** The maximum number of keys on the page. Few businesses have more than ten. */
@@ -49,7 +48,7 @@ export const businessPage = (deps: Deps) => async (req: Request<{ id: string }>,
     !${await facts(deps, business)}
     !${actLinks(businessActs, id, business, staffOf(res))}
     !${await balances(deps, id)}
-    !${await keys(deps, id)}
+    !${await keysOf(deps, id)}
     !${openPayments(await openPaymentsOf(deps, id))}
     !${await endpoints(deps, id)}
     !${await failingDeliveries(deps, id)}
@@ -141,7 +140,7 @@ async function balances(deps: Deps, businessId: string): Promise<string> {
   return html`<h2>Balance</h2><dl class="facts card">!${rows}</dl>`
 }
 
-const keys = async (deps: Deps, id: string): Promise<string> =>
+const keysOf = async (deps: Deps, id: string): Promise<string> =>
   html`<h2>Keys</h2>!${keysTable(await listKeys(deps, { businessId: id }, { limit: maxKeys, after: null }))}`
 
 /** Returns the unpaid intents, and the payments and refunds without a known outcome. */
@@ -169,7 +168,7 @@ const openColumns: Column<OpenPayment>[] = [
 async function endpoints(deps: Deps, id: string): Promise<string> {
   const found = await endpointsOf(deps, id)
   const none = html`<p>This business has no webhook endpoint, so it receives no events.</p>`
-  return html`<h2>Endpoints</h2>!${found.length === 0 ? none : endpointsTable(found)}`
+  return html`<h2>Endpoints</h2>!${found.length === 0 ? none : table(endpointColumns, found)}`
 }
 
 async function failingDeliveries(deps: Deps, id: string): Promise<string> {
@@ -180,3 +179,74 @@ async function failingDeliveries(deps: Deps, id: string): Promise<string> {
     !${dead === 0 ? '' : html`<p>Dead: ${atMost(dead)}. <a href="/admin/dead">Re-queue them by endpoint</a></p>`}
     !${failing.length === 0 ? none : deliveriesTable(title, failing)}`
 }
+
+/** The maximum length of the part of a name that staff enter. No name is longer. */
+const maxPartLength = 200
+
+const pageSize = 50
+
+const path = '/admin/businesses'
+
+/** The states by which staff can filter the list. */
+const states = {
+  live: { label: 'approved for live mode', where: { liveApproved: true } },
+  'test-only': { label: 'not approved for live mode', where: { liveApproved: false } },
+  suspended: { label: 'suspended', where: { suspended: true } },
+  disabled: { label: 'developer API disabled', where: { apiEnabled: false } },
+} as const satisfies Record<string, { label: string; where: BusinessFilter }>
+type Filter = ReturnType<typeof readFilter>
+
+/** Handles GET requests for the list of businesses. */
+export const businessesPage = (deps: Deps) => async (req: Request, res: Response) => {
+  const filter = readFilter(req)
+  const { name, state, after } = filter
+  const where = { ...entryNamed(states, state)?.where, ...(name === '' ? {} : { name }) }
+  const slice = { limit: pageSize, after: after === '' ? null : after }
+  const { items, next } = await listBusinesses(deps, where, slice)
+  const body = html`<h1>Businesses</h1>
+    !${form(filter)}
+    !${items.length === 0 ? html`<p class="notice" role="status">No business matches this filter.</p>` : table(columns, items, { isTight: true })}
+    !${pageLinks((id) => withQuery(path, { ...filter, after: id }), after === '', next)}`
+  sendStaffPage(res, { title: 'Businesses', current: path }, body)
+}
+
+/** Reads the query. A parameter that is missing, repeated or unknown does not restrict the list. */
+function readFilter({ query }: Request) {
+  const text = (name: string) => (readName('name', textIn(query, name)) ?? '').slice(0, maxPartLength)
+  const state = text('state')
+  return { name: text('name'), state: Object.hasOwn(states, state) ? state : '', after: text('after') }
+}
+
+const form = ({ name, state }: Filter): string =>
+  html`<form class="filter card" action="${path}">
+    <div><label for="name">Part of the name</label><input id="name" name="name" type="search" value="${name}" maxlength="${String(maxPartLength)}" autocomplete="off" /></div>
+    <div>
+      <label for="state">State</label>
+      <select id="state" name="state">
+        <option value="">any</option>
+        !${Object.entries(states).map(([value, { label }]) => html`<option value="${value}" !${value === state ? 'selected' : ''}>${label}</option>`)}
+      </select>
+    </div>
+    <div class="act"><button>Filter</button> <a class="button" href="${path}">Clear</a></div>
+  </form>`
+
+const columns: Column<ListedBusiness>[] = [
+  { title: 'Business', classes: 'wide', html: ({ id, name }) => businessLink(id, name) },
+  { title: 'State', html: (business) => businessBadges(business) },
+  { title: 'Active keys', classes: 'number', text: ({ keys }) => keys.active },
+  { title: 'Last used (UTC day)', text: lastUse },
+  { title: 'Created', html: ({ createdAt }) => time(createdAt) },
+  { title: 'Id', classes: 'id', text: ({ id }) => id },
+]
+
+type States = Pick<Business, 'suspended' | 'apiEnabled' | 'liveApproved'>
+
+/** Returns badges that show what a business may do. */
+const businessBadges = ({ suspended, apiEnabled, liveApproved }: States): string =>
+  [
+    suspended ? badge('bad', 'suspended') : '',
+    apiEnabled ? '' : badge('wait', 'developer API disabled'),
+    liveApproved ? badge('live', 'live') : badge('faint', 'test only'),
+  ]
+    .filter((each) => each !== '')
+    .join(' ')

@@ -2,24 +2,26 @@ import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import { lookUpBusiness } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
+import { redirectTo } from '../../http/pages/send-page.ts'
 import { anyTime, type Span } from '../../input/span.ts'
+import type { SignedIn } from '../../staff/find-session.ts'
+import { mayStaff } from '../../staff/permissions.ts'
 import { countDeadOf } from '../../webhooks/deliveries/backlog.ts'
 import { latestDeadOf, lookUpEndpoint, type TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
+import { cancelReplay } from '../../webhooks/replays/cancel.ts'
 import { latestReplays } from '../../webhooks/replays/find.ts'
-import { actNotice } from '../acts/act-links.ts'
+import type { Replay } from '../../webhooks/replays/replay.ts'
 import { endpointActs } from '../acts/endpoint-acts.ts'
+import { actNotice } from '../acts/staff-act.ts'
 import { adviceCard, adviceCards } from '../sentences/advice.ts'
-import { deadAdvice, endpointAdvice } from '../sentences/endpoint-advice.ts'
+import { deadAdvice, endpointAdvice, endpointStateOf, replayRemedy } from '../sentences/endpoint-advice.ts'
 import { endpointBadge } from './badges.ts'
-import { deliveriesTable } from './deliveries-table.ts'
-import { healthOf, lastDayText } from './endpoints-table.ts'
-import { time } from './layout.ts'
-import { requeueAllNotice } from './notice.ts'
-import { businessLink } from './paths.ts'
-import { readFormSpan } from './query.ts'
-import { replayLink, replaysTable } from './replays.ts'
-import { requeueAllLink } from './requeue-buttons.ts'
-import { sendNotFound, sendStaffPage, staffOf } from './respond.ts'
+import { byStaff } from './guards.ts'
+import { buttonForm, sendNotFound, sendStaffPage, staffOf, time } from './layout.ts'
+import { businessLink, endpointPath, readFormSpan } from './paths.ts'
+import { remedyOr, requeueAllLink, requeueAllNotice } from './requeue.ts'
+import { type Column, table } from './table.ts'
+import { deliveriesTable, healthOf, lastDayText } from './webhooks.ts'
 import { atMost, userText } from './words.ts'
 
 /** Handles GET requests for an endpoint's page, which shows the endpoint's health and its dead deliveries. */
@@ -72,3 +74,48 @@ const wordsFor = (endpoint: TracedEndpoint, hasDead: boolean): string =>
  */
 const spanToContinue = (deps: Deps, query: Request['query']): Span =>
   query.result === 'all' ? readFormSpan(deps, query) : anyTime
+
+/**
+ * Returns the link to the page that replays events to an endpoint. If the endpoint is disabled or deleted, returns the
+ * remedy instead. Returns an empty string if the member of staff may only view pages.
+ */
+function replayLink(endpoint: TracedEndpoint, staff: SignedIn): string {
+  const link = html`<p><a class="button" href="${endpointPath(endpoint._id)}/replay">Replay events…</a></p>`
+  return remedyOr(replayRemedy[endpointStateOf(endpoint)], staff, link)
+}
+
+/** Returns a table of replays with their progress. */
+const replaysTable = (replays: readonly Replay[], staff: SignedIn): string =>
+  replays.length === 0 ? html`<p>None.</p>` : table(columnsFor(staff), replays, { label: 'Replays', isTight: true })
+
+const columnsFor = (staff: SignedIn): Column<Replay>[] => [
+  { title: 'Started', html: ({ createdAt }) => time(createdAt) },
+  { title: 'By', html: ({ startedBy }) => userText(startedBy.name) },
+  { title: 'Period', html: ({ from, to }) => html`!${time(from)} to !${time(to)}` },
+  { title: 'Environment', text: ({ sandbox }) => (sandbox ? 'Sandbox' : 'Live') },
+  { title: 'Deliveries', text: ({ onlyUndelivered }) => (onlyUndelivered ? 'not delivered' : 'all') },
+  {
+    title: 'Status',
+    html: (replay) =>
+      html`${replay.status}${replay.cancellationReason === 'endpoint_gone' ? ': the endpoint was deleted or disabled' : ''}!${cancelButton(replay, staff)}`,
+  },
+  {
+    title: 'Progress',
+    text: ({ total, requeued, created, skipped }) =>
+      `${requeued + created + skipped} of ${total}: ${requeued} re-queued, ${created} created, ${skipped} skipped`,
+  },
+]
+
+const cancelButton = ({ _id, endpointId, status }: Replay, staff: SignedIn): string =>
+  status === 'RUNNING' && mayStaff(staff, 'requeue-deliveries')
+    ? buttonForm(staff, `${endpointPath(endpointId)}/replays/${_id}/cancel`, 'Cancel')
+    : ''
+
+/** Handles POST requests that cancel a replay. */
+export const cancelOne = (deps: Deps) => async (req: Request<{ id: string; replayId: string }>, res: Response) => {
+  const { id: endpointId, replayId } = req.params
+  const replay = await deps.Replay.findOne({ _id: replayId, endpointId }).lean<Replay | null>()
+  if (replay === null) return sendNotFound(res)
+  await cancelReplay(deps, replay, byStaff(req, res, null))
+  redirectTo(res, endpointPath(endpointId))
+}

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { isFromOwnSite } from '../../http/pages/own-origin.ts'
 import { isOwnForm } from '../../staff/find-session.ts'
 import { mayStaff, type Permission, rolesWith } from '../../staff/permissions.ts'
-import { sendNotice, staffOf } from './respond.ts'
+import { sendNotice, staffOf } from './layout.ts'
 
 /** Returns the signed-in member of staff as the actor for the audit trail. Use this only after `requireSession`. */
 export const byStaff = (req: Pick<Request, 'ip'>, res: Response, reason: string | null): By => ({

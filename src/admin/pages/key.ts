@@ -1,15 +1,15 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import { type Block, lookUpKey, type SecretFacts } from '../../businesses/key-facts.ts'
+import { scopes as allScopes, type Scope } from '../../../schemas/scopes.ts'
+import { type Block, type KeyFacts, lookUpKey, type SecretFacts } from '../../businesses/key-facts.ts'
 import type { Deps } from '../../deps.ts'
-import { actLinks, actNotice } from '../acts/act-links.ts'
+import type { IdPage } from '../../mongo/id-page.ts'
 import { keyActs } from '../acts/key-acts.ts'
+import { actLinks, actNotice } from '../acts/staff-act.ts'
 import { keyBadge } from './badges.ts'
-import { lastUse, scopesInWords } from './keys-table.ts'
-import { time } from './layout.ts'
-import { auditPath, businessLink } from './paths.ts'
-import { entryNamed } from './query.ts'
-import { sendNotFound, sendStaffPage, staffOf } from './respond.ts'
+import { sendNotFound, sendStaffPage, staffOf, time } from './layout.ts'
+import { auditPath, businessLink, entryNamed, idLink, keyPath } from './paths.ts'
+import { type Column, table } from './table.ts'
 
 const blockWords: Record<Block, string> = {
   'key-suspended': 'the key is suspended',
@@ -63,3 +63,25 @@ const secretLine = ({ last4, state, validUntil }: SecretFacts): string => {
   const words = { current: 'current', overlap: 'works until', ended: 'ended at' }
   return html`<div><span class="id">…${last4}</span> ${words[state]}!${end}</div>`
 }
+
+export const scopesInWords = (scopes: readonly Scope[]): string =>
+  allScopes.every((scope) => scopes.includes(scope)) ? 'all' : scopes.join(', ')
+
+export const lastUse = ({ lastUsedDay }: Pick<KeyFacts, 'lastUsedDay'>): string => lastUsedDay ?? 'never'
+
+/** Returns a table of a business's newest keys. */
+export function keysTable({ items, next }: IdPage<KeyFacts>): string {
+  if (items.length === 0) return html`<p>This business has no API key, so it cannot use the developer API.</p>`
+  const cut = next === null ? '' : html`<p>Only the newest ${String(items.length)} keys are shown.</p>`
+  return html`!${table(columns, items, { label: 'Keys', isTight: true })}!${cut}`
+}
+
+const columns: Column<KeyFacts>[] = [
+  { title: 'Key', html: ({ id, key }) => idLink(keyPath(id), key) },
+  { title: 'State', html: ({ status }) => keyBadge(status) },
+  { title: 'Mode', text: ({ mode }) => mode },
+  { title: 'Kind', text: ({ kind }) => kind },
+  { title: 'Scopes', text: ({ scopes }) => scopesInWords(scopes) },
+  { title: 'Created', html: ({ createdAt }) => time(createdAt) },
+  { title: 'Last used (UTC day)', text: lastUse },
+]

@@ -5,11 +5,9 @@ import { type Difference, differenceKinds } from '../../reconciliation/differenc
 import { findRun } from '../../reconciliation/read-runs.ts'
 import { differenceCount, maxStored, type Reconciliation } from '../../reconciliation/reconciliation.ts'
 import { isId } from '../../security/ids.ts'
-import { time } from './layout.ts'
-import { businessPath, idLink, paymentPath, reconciliationPath, reconciliationsPath } from './paths.ts'
-import { textIn } from './query.ts'
+import { sendNotFound, sendStaffPage, time } from './layout.ts'
+import { businessPath, idLink, paymentPath, reconciliationPath, reconciliationsPath, textIn } from './paths.ts'
 import { resultBadge } from './reconciliations.ts'
-import { sendNotFound, sendStaffPage } from './respond.ts'
 import { type Column, table } from './table.ts'
 import { capitalised, groupDigits, money, userText } from './words.ts'
 

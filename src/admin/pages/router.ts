@@ -7,17 +7,15 @@ import { createPageHeaders } from '../../http/pages/page-headers.ts'
 import { awaitDatabaseTime, enforceDeadline, preparePage, setMount } from '../../http/pages/prepare-page.ts'
 import { createSignInChecks, type SignInChecks } from '../../staff/sign-in-limit.ts'
 import { createBoard } from '../board/board.ts'
-import { accountPages } from './account.ts'
-import { auditExport } from './audit-export.ts'
+import { addAccountPages } from './account.ts'
+import { auditExport } from './audit.ts'
 import { requireOwnOrigin } from './guards.ts'
-import { sendNotFound, sendNotice } from './respond.ts'
-import { secondFactorPages } from './second-factor.ts'
-import { recognise, refuseSignedOut, requireSession } from './session.ts'
-import { setPasswordPages } from './set-password.ts'
-import { signInPages } from './sign-in.ts'
-import { signInCodePages } from './sign-in-code.ts'
+import { sendNotFound, sendNotice } from './layout.ts'
+import { addSecondFactorPages } from './second-factor.ts'
+import { addSetPasswordPages } from './set-password.ts'
+import { addSignInPages, recognise, refuseSignedOut, requireSession } from './sign-in.ts'
 import { style } from './style.ts'
-import { supportRoutes } from './support-routes.ts'
+import { addSupportRoutes } from './support-routes.ts'
 
 /**
  * The path of a password link is a secret, so a referrer must not contain it. With `no-referrer`, browsers would send
@@ -43,10 +41,12 @@ export function adminPages(deps: Deps): Router {
   router.use('/audit/export', requireSession, auditExport(deps))
   router.use(readForm, enforceDeadline)
   const signInDeps: Deps & SignInChecks = Object.assign(Object.create(deps), createSignInChecks(deps))
-  router.use(signInPages(signInDeps), signInCodePages(signInDeps), setPasswordPages(signInDeps))
+  addSignInPages(router, signInDeps)
+  addSetPasswordPages(router, signInDeps)
   router.use(requireSession)
-  router.use(accountPages(signInDeps), secondFactorPages(signInDeps))
-  router.use(supportRoutes(deps))
+  addAccountPages(router, signInDeps)
+  addSecondFactorPages(router, signInDeps)
+  addSupportRoutes(router, deps)
   router.use((_req, res) => sendNotFound(res))
   return router
 }

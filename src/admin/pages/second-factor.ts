@@ -1,4 +1,4 @@
-import { type Request, type Response, Router } from 'express'
+import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
 import { renderSVG } from 'uqr'
 import type { Deps } from '../../deps.ts'
@@ -15,18 +15,12 @@ import {
 } from '../../staff/second-factor/add.ts'
 import { totpUri } from '../../staff/second-factor/totp.ts'
 import { byStaff, checkCsrf } from './guards.ts'
-import { csrfField, page } from './layout.ts'
+import { csrfField, page, sendStaffPage, staffOf } from './layout.ts'
 import { codeField, errorNotice, refusalOf } from './refused-form.ts'
-import { sendStaffPage, staffOf } from './respond.ts'
-import type { SignInPageDeps } from './sign-in.ts'
-import { wrongCode } from './sign-in-code.ts'
+import { type SignInPageDeps, wrongCode } from './sign-in.ts'
 
-/**
- * Serves the page on which staff add or replace their second factor, and handles the form that renews the recovery
- * codes.
- */
-export function secondFactorPages(deps: SignInPageDeps): Router {
-  const router = Router({ strict: true, caseSensitive: true })
+/** Adds the page on which staff add or replace their second factor, and the form that renews the recovery codes. */
+export function addSecondFactorPages(router: Router, deps: SignInPageDeps): void {
   const path = secondFactorPath.replace('/admin', '')
 
   router.get(path, async (_req, res) => {
@@ -59,7 +53,6 @@ export function secondFactorPages(deps: SignInPageDeps): Router {
       <p><a href="/admin/account">Back to your account</a></p>`
     sendStaffPage(res, { title: 'Your account', status }, body)
   })
-  return router
 }
 
 const refusalOfCode = (
@@ -77,12 +70,7 @@ async function sendNewForm(deps: Deps, res: Response, error: string): Promise<vo
   await sendForm(deps, res, { status: 409, error, ...proposeFactor(deps, staffOf(res)) })
 }
 
-interface Shown {
-  status: number
-  error: string
-  secret: string
-  sealed: string
-}
+type Shown = ReturnType<typeof proposeFactor> & { status: number; error: string }
 
 async function sendForm(deps: Deps, res: Response, { status, error, secret, sealed }: Shown): Promise<void> {
   const staff = staffOf(res)

@@ -1,4 +1,4 @@
-import { type Response, Router } from 'express'
+import type { Response, Router } from 'express'
 import { html } from 'ghtml'
 import { formFields } from '../../http/body/read-form.ts'
 import { sendPage } from '../../http/pages/send-page.ts'
@@ -9,12 +9,10 @@ import { errorNotice, newPasswordFields, refusalOf } from './refused-form.ts'
 import type { SignInPageDeps } from './sign-in.ts'
 
 /**
- * Serves the page of a one-time link, `/admin/set-password/:token`. Opening the page changes nothing, and the form
+ * Adds the page of a one-time link, `/admin/set-password/:token`. Opening the page changes nothing, and the form
  * sends the token in its body. Requests are logged with the pattern of their route, so no log contains the token.
  */
-export function setPasswordPages(deps: SignInPageDeps): Router {
-  const router = Router({ strict: true, caseSensitive: true })
-
+export function addSetPasswordPages(router: Router, deps: SignInPageDeps): void {
   router.get('/set-password/:token', async (req, res) => {
     const { token } = req.params
     const name = await findByLink(deps, token)
@@ -35,7 +33,6 @@ export function setPasswordPages(deps: SignInPageDeps): Router {
     const { status, error } = refusalOf(res, result, '')
     sendPage(res, status, form({ token, name, error }))
   })
-  return router
 }
 
 const sendNotValid = (res: Response): void =>

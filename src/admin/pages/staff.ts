@@ -1,17 +1,16 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
+import type { SignedIn } from '../../staff/find-session.ts'
 import { type AccountFacts, listAccounts, lookUpAccount, passwordInWords } from '../../staff/list-accounts.ts'
-import { lastSignIns, listSessions } from '../../staff/sessions-of.ts'
+import { type ListedSession, lastSignIns, listSessions } from '../../staff/sessions-of.ts'
 import { accountActs, staffListActs } from '../acts/account-acts.ts'
-import { actLinks, actNotice } from '../acts/act-links.ts'
-import { sessionsTable } from './account-sessions.ts'
+import { actLinks, actNotice } from '../acts/staff-act.ts'
 import { badge } from './badges.ts'
-import { time } from './layout.ts'
-import { accountPath, auditPath, userLink } from './paths.ts'
-import { textIn, withQuery } from './query.ts'
-import { sendNotFound, sendStaffPage, staffOf } from './respond.ts'
+import { buttonForm, sendNotFound, sendStaffPage, staffOf, time } from './layout.ts'
+import { accountPath, auditPath, textIn, userLink, withQuery } from './paths.ts'
 import { type Column, pageLinks, table } from './table.ts'
+import { userText } from './words.ts'
 
 const pageSize = 50
 
@@ -69,4 +68,54 @@ export const staffAccountPage = (deps: Deps) => async (req: Request<{ id: string
     <h2>Sessions</h2>
     !${sessionsTable(staff, sessions, null)}`
   sendStaffPage(res, { title: `Account ${name}` }, body)
+}
+
+/**
+ * Returns a table of an account's sessions, each with a button that ends it. The viewer's own session has no button.
+ * `endPath` returns the path of the form that ends a session. If it is null, there are no buttons.
+ */
+export function sessionsTable(
+  staff: SignedIn,
+  sessions: readonly ListedSession[],
+  endPath: ((sessionId: string) => string) | null,
+): string {
+  if (sessions.length === 0) return html`<p>There are no sessions.</p>`
+  const look = { caption: '“Last seen” can be up to 15 minutes old.' }
+  if (endPath === null) return table(sessionColumns, sessions, look)
+  const end = ({ id, from }: ListedSession): string => {
+    if (id === staff.sessionId) return 'This session'
+    return buttonForm(staff, endPath(id), html`End<span class="unseen"> Session from ${from}</span>`)
+  }
+  return table([...sessionColumns, { title: 'End', isAction: true, html: end }], sessions, look)
+}
+
+const sessionColumns: Column<ListedSession>[] = [
+  { title: 'Signed in', html: ({ createdAt }) => time(createdAt) },
+  { title: 'Last seen', html: ({ lastSeenAt }) => time(lastSeenAt) },
+  { title: 'From', html: ({ from }) => html`<span class="id">${from}</span>` },
+  { title: 'Program', html: ({ client }) => userText(clientInWords(client)) },
+]
+
+const browsers: readonly [pattern: RegExp, name: string][] = [
+  [/Edg(A|iOS)?\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/SamsungBrowser\//, 'Samsung Internet'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/Chrome\/|CriOS\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+]
+const systems: readonly [pattern: RegExp, name: string][] = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Windows/, 'Windows'],
+  [/Macintosh/, 'macOS'],
+  [/Linux|X11/, 'Linux'],
+]
+
+/** Returns a browser and its operating system in words, or the start of a `User-Agent` header that it does not know. */
+function clientInWords(userAgent: string): string {
+  const nameIn = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent))?.[1]
+  const [browser, system] = [nameIn(browsers), nameIn(systems)]
+  if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`
+  return userAgent === '' ? 'unknown' : userAgent.slice(0, 40)
 }

@@ -1,4 +1,4 @@
-import { type Request, type Response, Router } from 'express'
+import type { Request, Response, Router } from 'express'
 import type { Deps } from '../../deps.ts'
 import { redirectTo } from '../../http/pages/send-page.ts'
 import { lookUpDelivery } from '../../webhooks/deliveries/look-up.ts'
@@ -10,25 +10,22 @@ import { endpointActs } from '../acts/endpoint-acts.ts'
 import { keyActs } from '../acts/key-acts.ts'
 import { searchByAmountAndDay, searchByText, searchPage } from '../search/search.ts'
 import { auditPage } from './audit.ts'
-import { businessPage } from './business.ts'
-import { businessesPage } from './businesses.ts'
+import { businessesPage, businessPage } from './business.ts'
 import { deadPage } from './dead.ts'
 import { deliveryPage } from './delivery.ts'
-import { endpointPage } from './endpoint.ts'
+import { cancelOne, endpointPage } from './endpoint.ts'
 import { byStaff, checkCsrf, limited, requirePermission } from './guards.ts'
 import { keyPage } from './key.ts'
+import { sendNotFound } from './layout.ts'
 import { orderPage } from './order.ts'
 import { deliveryPath, sourceOf } from './paths.ts'
 import { paymentPage } from './payment.ts'
 import { reconciliationPage } from './reconciliation.ts'
 import { reconciliationsPage } from './reconciliations.ts'
-import { cancelOne } from './replays.ts'
-import { sendNotFound } from './respond.ts'
 import { staffAccountPage, staffPage } from './staff.ts'
 
-/** Serves the pages for support staff, and handles the searches and the actions on them. */
-export function supportRoutes(deps: Deps): Router {
-  const router = Router({ strict: true, caseSensitive: true })
+/** Adds the pages for support staff, with the searches and the actions on them. */
+export function addSupportRoutes(router: Router, deps: Deps): void {
   const show = limited(deps)
   router.get('/', show(searchPage))
   // The connections for lists only read, so the audit line of a search is written on another connection.
@@ -66,7 +63,6 @@ export function supportRoutes(deps: Deps): Router {
     checkCsrf,
     cancelOne(deps),
   )
-  return router
 }
 
 const requeueOne = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {

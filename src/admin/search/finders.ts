@@ -1,5 +1,11 @@
 import { merchantReference } from '../../../schemas/create-intent.ts'
-import { lookUpBusiness } from '../../businesses/look-up.ts'
+import type { By } from '../../audit/audit-event.ts'
+import { addLine } from '../../audit/audited.ts'
+import { looksLikeKey } from '../../businesses/api-key.ts'
+import { type KeyFacts, lookUpKey } from '../../businesses/key-facts.ts'
+import { listKeys } from '../../businesses/list-keys.ts'
+import { findBusinessesByName, lookUpBusiness } from '../../businesses/look-up.ts'
+import { recogniseKey, whyNoKey } from '../../businesses/recognise-key.ts'
 import type { Deps } from '../../deps.ts'
 import { isLonger, readName } from '../../input/name.ts'
 import { readCode } from '../../intents/code.ts'
@@ -17,7 +23,7 @@ import { lookUpOrder } from '../../store/orders/read.ts'
 import { maskPhone, readPhone } from '../../wallets/phone.ts'
 import { isDeliveryId } from '../../webhooks/deliveries/delivery-id.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
-import { businessPath, deliveryPath, endpointPath, orderPath, paymentPath } from '../pages/paths.ts'
+import { businessPath, deliveryPath, endpointPath, keyPath, orderPath, paymentPath } from '../pages/paths.ts'
 
 /** One search result. `path` is the path of its page, and `intent` is null unless the result is a payment. */
 export interface Hit {
@@ -30,7 +36,7 @@ export interface Hit {
  * Finds payments, orders and other documents by one kind of input. Each finder is bounded: it reads an index, with a
  * limit and a time limit, or a single document by its unique id.
  */
-export interface Finder {
+interface Finder {
   /** The kind of input, as it appears in the results and in the hint. */
   kind: string
   /** Returns the input in its stored format. Returns null if the query is not of this kind. */
@@ -105,7 +111,7 @@ function readShortCode(query: string): string | null {
 }
 
 /** The finders for payments, orders, deliveries, endpoints and businesses by id. */
-export const finders: readonly Finder[] = [
+const finders: readonly Finder[] = [
   onePage(
     'payment reference',
     upper((text) => /^PI-[0-9A-Z]+$/.test(text)),
@@ -134,3 +140,129 @@ export const finders: readonly Finder[] = [
   onePage('endpoint id', lower(isId), lookUpEndpoint, endpointPath),
   onePage('business id', lower(isId), lookUpBusiness, businessPath),
 ]
+
+/** A key as pages show it, such as `sk_live_…rwQB`, or only the last four characters of its secret. */
+const shortForm = /^(?:([sp]k_(?:test|live)_)\W*)?([0-9A-Za-z]{4})$/
+/** The maximum number of keys found by their last four characters. Few keys share them. */
+const maxKeys = 20
+
+const keyHits = (keys: readonly KeyFacts[]): Hit[] =>
+  keys.map(({ id, key }) => ({ path: keyPath(id), name: key, intent: null }))
+
+/** A key in clear text, whole or in part, wherever it is in a text. Unlike the short form, it is a secret. */
+const wholeOrPart = /[sp]k_(?:test|live)_[0-9A-Za-z]{5,}/gi
+
+/** Returns the different keys in clear text that the query contains, separated by spaces. */
+function readKeys(query: string): string | null {
+  const keys = [...new Set(query.match(wholeOrPart))]
+  return keys.length === 0 ? null : keys.join(' ')
+}
+
+function whyNotOneKey(keys: string): string {
+  const count = keys.split(' ').length
+  if (count > 1) return `The text contains ${count} API keys. Search for one at a time.`
+  return looksLikeKey(keys) ? whyNoKey.unknown : whyNoKey.mistyped
+}
+
+/** The finders for API keys, by a key in clear text, by its short form and by its id. */
+const keyFinders: readonly Finder[] = [
+  {
+    kind: 'API key',
+    read: readKeys,
+    async find(deps, input) {
+      const key = await recogniseKey(deps, input)
+      if (key === null || key === 'mistyped') return []
+      return [{ path: `${keyPath(key.id)}?matched=${key.matched}`, name: key.key, intent: null }]
+    },
+    shown: (input) => `${input.slice(0, 'sk_live_'.length)}…${input.slice(-4)}`,
+    whyNoHit: whyNotOneKey,
+  },
+  {
+    kind: 'last characters of the API key',
+    read: (query) => (shortForm.test(query) ? query : null),
+    async find(deps, input) {
+      const [, prefix, last4] = shortForm.exec(input) ?? []
+      const { items } = await listKeys(deps, { last4: last4 ?? '' }, { limit: maxKeys, after: null })
+      return keyHits(items.filter(({ key }) => prefix === undefined || key.startsWith(prefix)))
+    },
+  },
+  {
+    kind: 'key id',
+    read: (query) => (isId(query.toLowerCase()) ? query.toLowerCase() : null),
+    async find(deps, input) {
+      const key = await lookUpKey(deps, input)
+      return key === null ? [] : keyHits([key])
+    },
+  },
+]
+
+/** The results of one finder. `shown` is the input as the page may show it. */
+export interface Group {
+  kind: string
+  shown: string
+  hits: Hit[]
+}
+
+/**
+ * The groups with results. `isPrivate` is true if the page must not repeat the query, because it is a phone number or
+ * contains an API key. If nothing was found, `whyNoHit` may explain why.
+ */
+interface Results {
+  groups: Group[]
+  isPrivate: boolean
+  whyNoHit: string | null
+}
+
+export const phoneSearches = {
+  what: 'Searches by phone number',
+  owner: 'member of staff',
+  gets: 'the page asks to wait',
+  max: 60,
+  seconds: 3600,
+}
+
+/** A search by name requires at least this many characters, because a single letter occurs in too many names. */
+export const minPartLength = 2
+
+/**
+ * Runs all finders that accept the query. If they find nothing, searches for businesses by name, except if the query
+ * is private, because MongoDB logs the text of slow queries. Searches that must be audited are audited before
+ * this function returns, so that no one can see results that the audit trail does not mention. Returns only how long to
+ * wait if the person has made too many of them.
+ */
+export async function runFinders(deps: Deps, query: string, by: By): Promise<Results | { waitMs: number }> {
+  const accepted = [...finders, ...keyFinders].flatMap((finder) => {
+    const input = finder.read(query)
+    return input === null ? [] : [{ finder, input }]
+  })
+  if (accepted.some(({ finder }) => finder.audited !== undefined)) {
+    const [waitMs = 0] = await deps.counters.take([{ id: `phone-search ${by.actor.name}`, ...phoneSearches }])
+    if (waitMs > 0) return { waitMs }
+  }
+  const groups = await Promise.all(
+    accepted.map(async ({ finder, input }): Promise<Group> => {
+      const hits = await finder.find(deps, input)
+      const shown = finder.shown?.(input) ?? input
+      if (finder.audited !== undefined)
+        await addLine(deps, by, {
+          act: finder.audited,
+          subject: shown,
+          businessId: null,
+          after: { found: hits.length },
+        })
+      return { kind: finder.kind, shown, hits }
+    }),
+  )
+  const isPrivate = groups.some(({ shown }, index) => shown !== accepted[index]?.input)
+  const found = groups.filter(({ hits }) => hits.length > 0)
+  const [whyNoHit = null] = accepted.flatMap(({ finder, input }) => finder.whyNoHit?.(input) ?? [])
+  return { groups: found.length > 0 || isPrivate ? found : await byName(deps, query), isPrivate, whyNoHit }
+}
+
+async function byName(deps: Deps, query: string): Promise<Group[]> {
+  if (query.length < minPartLength || !query.isWellFormed() || query.includes('\0')) return []
+  const businesses = await findBusinessesByName(deps, query)
+  if (businesses.length === 0) return []
+  const hits = businesses.map(({ _id, name }) => ({ path: businessPath(_id), name, intent: null }))
+  return [{ kind: 'name of a business', shown: query, hits }]
+}

@@ -1,7 +1,31 @@
 import type { Act } from '../../audit/acts.ts'
+import type { ApiKey } from '../../businesses/api-key.ts'
 import type { BusinessLimits } from '../../businesses/business.ts'
 import type { BusinessChange } from '../../businesses/change-business.ts'
-import type { Effects } from './effects.ts'
+
+/**
+ * The consequences of an act, in sentences. The staff pages show them before the act is confirmed, and the command
+ * line shows them in its help. At least one of `closes`, `opens` and `changes` is given.
+ */
+export interface Effects {
+  closes?: string
+  opens?: string
+  changes?: string
+  staysOpen?: string
+  /** The name of the act that reverses this one. If there is none, `undoNote` explains why. */
+  undo?: string
+  undoNote?: string
+}
+
+/** The names of the parts of `Effects`, in the order in which they are shown. */
+const effectNames = { closes: 'Closes', opens: 'Opens', changes: 'Changes', staysOpen: 'Stays open' } as const
+
+/** Returns the consequences, each with its name. */
+export const namedEffects = (effects: Effects): [name: string, sentence: string][] =>
+  Object.entries(effectNames).flatMap(([part, name]) => {
+    const sentence = effects[part as keyof typeof effectNames]
+    return sentence === undefined ? [] : [[name, sentence]]
+  })
 
 /** A change of one setting of a business, which staff make on a page and operators on the command line. */
 export interface BusinessSwitch {
@@ -100,34 +124,16 @@ export const businessSwitches = {
   },
 } as const satisfies Record<string, BusinessSwitch>
 
-/** A limit that can be set for one business, as it is shown on the staff pages and on the command line. */
-export interface LimitInfo {
-  label: string
-  description: string
-  min: number
-  max: number
-}
+/** Returns a limit that can be set for one business, as it is shown on the staff pages and on the command line. */
+const limit = (label: string, description: string, min: number, max: number) => ({ label, description, min, max })
+export type LimitInfo = ReturnType<typeof limit>
 
-const daily = (label: string, what: string, max: number): LimitInfo => ({
-  label,
-  description: `${what} per UTC day; 0 means no limit`,
-  min: 0,
-  max,
-})
+const daily = (label: string, what: string, max: number): LimitInfo =>
+  limit(label, `${what} per UTC day; 0 means no limit`, 0, max)
 
 export const limitInfos: Record<keyof BusinessLimits, LimitInfo> = {
-  perSecond: {
-    label: 'Requests per second',
-    description: 'requests per second with each API key',
-    min: 1,
-    max: 1_000_000,
-  },
-  liveCodes: {
-    label: 'Live payment codes',
-    description: 'live payment codes in use at once',
-    min: 1,
-    max: 1_000_000,
-  },
+  perSecond: limit('Requests per second', 'requests per second with each API key', 1, 1_000_000),
+  liveCodes: limit('Live payment codes', 'live payment codes in use at once', 1, 1_000_000),
   sandboxIntentsPerDay: daily(
     'Created in the sandbox per day',
     'intents, orders and products created with test keys',
@@ -137,3 +143,43 @@ export const limitInfos: Record<keyof BusinessLimits, LimitInfo> = {
   liveBytesPerDay: daily('Live bytes per day', 'bytes stored with live keys', 1_000_000_000_000_000),
   sandboxBytesPerDay: daily('Sandbox bytes per day', 'bytes stored with test keys', 1_000_000_000_000_000),
 }
+
+/** A change of a key's status, which staff make on a page and operators on the command line. */
+export interface KeySwitch {
+  description: string
+  label: string
+  effects: Effects
+  status: ApiKey['status']
+}
+
+const staysOpen =
+  "the business's other keys, its payment pages and its webhooks. Requests that have already begun are completed."
+
+export const keySwitches = {
+  suspend: {
+    description: 'refuse a key until it is resumed',
+    label: 'Suspend',
+    effects: {
+      closes: 'all requests with this key, also with an earlier secret (403 API_ACCESS_NOT_ACTIVE).',
+      staysOpen,
+      undo: 'resume',
+    },
+    status: 'suspended',
+  },
+  resume: {
+    description: 'accept a suspended key again',
+    label: 'Resume',
+    effects: { opens: 'requests with this key.', undo: 'suspend' },
+    status: 'active',
+  },
+  revoke: {
+    description: 'refuse a key permanently',
+    label: 'Revoke',
+    effects: {
+      closes: 'all requests with this key, also with an earlier secret, permanently (403 API_ACCESS_NOT_ACTIVE).',
+      staysOpen,
+      undoNote: 'a revoked key cannot be resumed. An operator can create a new key with the command "key create".',
+    },
+    status: 'revoked',
+  },
+} as const satisfies Record<string, KeySwitch>
