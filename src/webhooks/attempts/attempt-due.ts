@@ -7,8 +7,7 @@ import { type Counted, errorOf, jobIdOf } from '../deliveries/delivery-job.ts'
 import { claimable, isLeased } from '../deliveries/lease.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import { beginAttempt } from './attempt.ts'
-import type { ClaimedDelivery } from './claim.ts'
-import { slotOwner } from './find-endpoint.ts'
+import { type ClaimedDelivery, slotOwner } from './batchers.ts'
 import type { Slot, SlotOwner } from './slots.ts'
 
 /** The poll skips deliveries that became due less than this long ago, because their wake-up jobs may still arrive. */

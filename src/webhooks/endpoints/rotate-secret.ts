@@ -5,8 +5,7 @@ import { countAuditLine } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { findEndpoint } from './find.ts'
-import { presentEndpoint } from './present.ts'
+import { findEndpoint, presentEndpoint } from './find.ts'
 import { newSecret, presentSecret, secretField } from './signing-secrets.ts'
 
 /** How long attempts are still signed with a secret after it has been replaced. */
