@@ -12,6 +12,7 @@ import type { Jobs, NamedJob } from '../queues/jobs.ts'
 import { newId } from '../security/ids.ts'
 import type { Span } from '../tracing/tracing.ts'
 import { beginAttempt } from '../webhooks/attempts/attempt.ts'
+import { settleAll } from '../webhooks/attempts/attempt-due.ts'
 import { type ClaimedDelivery, slotOwner } from '../webhooks/attempts/batchers.ts'
 import { deliveryJob } from '../webhooks/deliveries/delivery-job.ts'
 import { causeOf, newDelivery, type Source, type TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
@@ -24,8 +25,11 @@ export type ToRelay = Partial<Jobs['outbox-relay'] & { endpointIds: string[] }>
 
 type Kind = 'Intent' | 'Order' | 'Endpoint'
 
-export interface Relayed extends DeliveryCounts {
+interface Relayed {
   events: number
+  deliveries: number
+  /** The number of deliveries that are waiting for an attempt slot. */
+  waiting: number
   /** The cause of each relayed event. */
   causes: Caused[]
 }
@@ -75,11 +79,7 @@ export async function relayOutboxes(deps: Deps, toRelay: ToRelay): Promise<Relay
  * Calls `act` with those of the `ids` that this process is not already relaying. If another caller passes some of these
  * ids while `act` is running, calls `act` again with them.
  */
-async function relayOnce(
-  { relaying }: Pick<Deps, 'relaying'>,
-  ids: string[],
-  act: (ids: string[]) => Promise<void>,
-): Promise<void> {
+async function relayOnce({ relaying }: Deps, ids: string[], act: (ids: string[]) => Promise<void>): Promise<void> {
   let own: string[] = []
   for (const id of new Set(ids))
     if (relaying.has(id)) relaying.set(id, 'again')
@@ -133,23 +133,12 @@ async function relayDocument(deps: Deps, relayed: Relayed, kind: Kind, id: strin
  */
 const maxUnsentMs = 60_000
 
-/** The numbers of deliveries that a relay has inserted, and of those that are waiting for an attempt slot. */
-export interface DeliveryCounts {
-  deliveries: number
-  waiting: number
-}
-
 /**
  * Inserts one delivery per event and endpoint that gets it, and starts the attempts for which slots are free. An event
  * about an endpoint is not sent to that endpoint. If an insert fails, the remaining deliveries are still inserted
  * before the first error is thrown.
  */
-export const relayDeliveries = (
-  deps: Deps,
-  counts: DeliveryCounts,
-  stored: Source,
-  endpoints: readonly TargetEndpoint[],
-): Promise<void> =>
+const relayDeliveries = (deps: Deps, counts: Relayed, stored: Source, endpoints: readonly TargetEndpoint[]) =>
   tracedRelay(deps, stored, async (source) => {
     const targets = endpoints.filter((endpoint) => accepts(endpoint, source))
     const leaseToken = newId()
@@ -157,7 +146,7 @@ export const relayDeliveries = (
       source.outbox.flatMap((event) =>
         targets
           .filter(({ _id, events }) => events.includes(event.event) && _id !== source._id)
-          .map((endpoint) => relayTo(deps, { source, event, endpoint, leaseToken })),
+          .map((endpoint) => relayTo(deps, source, event, endpoint, leaseToken)),
       ),
     )
     const waiting = inserted.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : []))
@@ -169,13 +158,6 @@ export const relayDeliveries = (
     if (failed !== undefined) throw failed.reason
   })
 
-interface OneDelivery {
-  source: Source
-  event: OutboxEvent
-  endpoint: TargetEndpoint
-  leaseToken: string
-}
-
 /**
  * Inserts the delivery of an event to an endpoint, and starts its attempt if a slot is free. If no slot is free,
  * returns a wake-up job. If the delivery already exists, does not start its attempt, because the relay that inserted
@@ -183,7 +165,10 @@ interface OneDelivery {
  */
 async function relayTo(
   deps: Deps,
-  { source, event, endpoint, leaseToken }: OneDelivery,
+  source: Source,
+  event: OutboxEvent,
+  endpoint: TargetEndpoint,
+  leaseToken: string,
 ): Promise<NamedJob<'webhook-delivery'> | null> {
   const slot = await deps.slots.take(slotOwner(endpoint))
   let hasBegun = false
@@ -204,11 +189,7 @@ async function relayTo(
 /**
  * Calls `relay` with one span for each traced event. The attempts at the event's deliveries are traced under that span.
  */
-async function tracedRelay(
-  { tracing }: Pick<Deps, 'tracing'>,
-  source: Source,
-  relay: (source: Source) => Promise<void>,
-): Promise<void> {
+async function tracedRelay({ tracing }: Deps, source: Source, relay: (source: Source) => Promise<void>): Promise<void> {
   if (tracing === null) return relay(source)
   const spans: { span: Span; facts: Record<string, unknown> }[] = []
   const { businessId, sandbox, referenceNumber } = source
@@ -233,10 +214,7 @@ const graceMs = 1_500
 /** The maximum number of documents of a single business that one run of the poll processes. */
 const maxPerBusiness = 1_000
 
-interface Unrelayed {
-  _id: string
-  businessId: string
-}
+type Unrelayed = Pick<Source, '_id' | 'businessId'>
 
 /**
  * Relays the events found in outboxes, oldest first, with a limit on the number of documents per business. Returns the
@@ -255,13 +233,10 @@ export async function pollOutboxes(deps: Deps, perBusiness = maxPerBusiness): Pr
         ),
       async (found) => void (await relayOutboxes(deps, toRelay(found.map(({ _id }) => _id)))),
     )
-  const relayed = await Promise.allSettled([
+  const found = await settleAll([
     relayAll(deps.Intent, (intentIds) => ({ intentIds })),
     relayAll(deps.Order, (orderIds) => ({ orderIds })),
     relayAll(deps.Endpoint, (endpointIds) => ({ endpointIds })),
   ])
-  return relayed.reduce((found, result) => {
-    if (result.status === 'rejected') throw result.reason
-    return found + result.value
-  }, 0)
+  return found.reduce((sum, each) => sum + each, 0)
 }

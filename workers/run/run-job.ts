@@ -24,12 +24,7 @@ const shortestWaitMs = 100
  * once, because no retry could run it. BullMQ's own retries are not used, because the data in MongoDB determines when a
  * job must run again. In addition, a delayed job takes up half as much space in Redis as a job that BullMQ retries.
  */
-export async function runJob(
-  deps: Deps,
-  work: QueueWorker<QueueName>,
-  job: Job,
-  token: string | undefined,
-): Promise<void> {
+export async function runJob(deps: Deps, work: QueueWorker<QueueName>, job: Job, token?: string): Promise<void> {
   const startedAt = performance.now()
   const { id: jobId = '', name } = job
   const about = () => ({
@@ -76,7 +71,7 @@ async function applyNextStep(deps: Deps, nextStep: NextStep, job: Job, token: st
     case 'later':
       // The wait for Redis is limited, because a worker's Redis connection keeps commands in memory as long as Redis is
       // down.
-      await withTimeout(putBack(deps, nextStep, job, token), putBackMs, () => {
+      await withTimeout(putBack(deps, nextStep.at, job, token), putBackMs, () => {
         throw new Error('Redis did not respond in time')
       }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-delayed'))
       // This error is thrown even if Redis has not responded, because any other error would add the job to the failed
@@ -86,12 +81,7 @@ async function applyNextStep(deps: Deps, nextStep: NextStep, job: Job, token: st
   }
 }
 
-async function putBack(
-  deps: Deps,
-  { at }: Extract<NextStep, { next: 'later' }>,
-  job: Job,
-  token: string | undefined,
-): Promise<void> {
+async function putBack(deps: Deps, at: Date, job: Job, token: string | undefined): Promise<void> {
   const waitMs = Math.max(shortestWaitMs, at.getTime() - deps.now().getTime())
   // BullMQ measures delays with the system clock, which may differ from database time, so the delay is added to the
   // system time here.

@@ -58,10 +58,13 @@ export async function readFeed(deps: Reads, { businessId, sandbox }: Caller, sea
   try {
     const last = await findLastNumber(deps, owner, { session })
     const after = search.after === 'latest' ? last : search.after
-    if (after > last) await checkExists(deps, owner, after)
+    // Shortly after a failover, reads of majority-committed data may not return the latest events yet. A local read
+    // returns all data that the primary has.
+    if (after > last && after > (await findLastNumber(deps, owner, { readConcern: 'local' }))) throw lostPosition()
     const { limit } = search
+    const options = { limit: limit + 1, session }
     const found =
-      after >= last ? [] : await findBetween(deps, owner, search, { after, last }, { limit: limit + 1, session })
+      after >= last ? [] : await readWithinPage(cursorBetween(deps, owner, search, { after, last }, options))
     const items = found.slice(0, limit)
     const hasMore = found.length > limit
     const end = hasMore ? (items.at(-1)?.number ?? after) : Math.max(after, last)
@@ -86,14 +89,6 @@ export async function findLastNumber(deps: Reads, owner: ChainOwner, options: mo
   return last?.number ?? 0
 }
 
-/**
- * Throws VALIDATION_ERROR if the chain has lost the event before a position. Shortly after a failover, reads of
- * majority-committed data may not return the latest events yet, so this function reads all data that the primary has.
- */
-async function checkExists(deps: Reads, owner: ChainOwner, after: number): Promise<void> {
-  if ((await findLastNumber(deps, owner, { readConcern: 'local' })) < after) throw lostPosition()
-}
-
 /** Returns whether the feed has an event in this range for the search. */
 export async function hasEvent(
   deps: Reads,
@@ -113,9 +108,6 @@ interface NumberRange {
   after: number
   last: number
 }
-
-const findBetween = (...params: Parameters<typeof cursorBetween>): Promise<LoggedEvent[]> =>
-  readWithinPage(cursorBetween(...params))
 
 function cursorBetween(
   { LoggedEvent: model }: Reads,

@@ -36,11 +36,8 @@ const neededFields = {
  * a delivery that is not due or is already leased. If two callers in the same batch pass the same id, only the first of
  * them gets the delivery.
  */
-export const createClaimBatcher = (
-  Delivery: Model<Delivery>,
-  now: () => Date,
-): Batcher<string, ClaimedDelivery | null> =>
-  createBatcher(500, async (ids) => {
+export const createClaimBatcher = (Delivery: Model<Delivery>, now: () => Date) =>
+  createBatcher<string, ClaimedDelivery | null>(500, async (ids) => {
     const claimed = await claimTogether(Delivery, [...new Set(ids)], now())
     return ids.map((id) => {
       const delivery = claimed.get(id)
@@ -49,18 +46,14 @@ export const createClaimBatcher = (
     })
   })
 
-async function claimTogether(
-  Delivery: Model<Delivery>,
-  ids: string[],
-  now: Date,
-): Promise<Map<string, ClaimedDelivery>> {
+async function claimTogether(Delivery: Model<Delivery>, ids: string[], now: Date) {
   const leaseToken = newId()
   const collection = nativeCollection(Delivery)
   const { matchedCount } = await collection.updateMany(
     { _id: { $in: ids }, ...claimable(now) },
     { $set: { leaseToken, nextAttemptAt: leaseEnd(now) } },
   )
-  if (matchedCount === 0) return new Map()
+  if (matchedCount === 0) return new Map<string, ClaimedDelivery>()
   const claimed = await collection
     .find<ClaimedDelivery>({ _id: { $in: ids }, leaseToken }, { projection: neededFields })
     .toArray()
@@ -76,16 +69,15 @@ export async function giveBack(
   await nativeCollection(Delivery).updateOne({ _id, leaseToken }, { $set: change })
 }
 
+/** What an attempt changes in its delivery. */
+export type Verdict = Pick<Delivery, 'status' | 'nextAttemptAt' | 'deliveredAt' | 'deadAt'>
+
 /**
  * The changes that an attempt makes to its delivery. These changes are written only if the attempt still holds the
  * lease.
  */
-export interface AttemptResult {
+interface AttemptResult extends Verdict {
   delivery: Pick<ClaimedDelivery, '_id' | 'leaseToken'>
-  status: Delivery['status']
-  nextAttemptAt: Date | null
-  deliveredAt: Date | null
-  deadAt: Date | null
   /** When the delivery was cancelled. Present only if it was. */
   cancelledAt?: Date
   /** The attempt to record, or null if the delivery was cancelled without an attempt. */
@@ -149,12 +141,8 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
  * values as `$literal`, because the text of a response may begin with `$`.
  */
 function asPipeline(ids: string[], results: AttemptResult[]) {
-  const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt, attempt, isSelectable }) => ({
-    status,
-    nextAttemptAt,
-    deliveredAt,
-    deadAt,
-    ...(cancelledAt === undefined ? {} : { cancelledAt }),
+  const changes = results.map(({ delivery: _delivery, attempt, isSelectable, ...change }) => ({
+    ...change,
     leaseToken: null,
     ...(attempt === null ? {} : { failureStatus: isSelectable && attempt.stage !== null ? attempt.status : null }),
   }))

@@ -18,21 +18,15 @@ export const deadIn = (span: Span): { deadAt: object } => ({
   deadAt: { $type: 'date', ...within('deadAt', span).deadAt },
 })
 
-/**
- * The number of deliveries that are due, the number waiting for the time of their next attempt, and the number that
- * died within the last `shownDeadMs` and are still DEAD.
- */
-export interface Backlog {
-  due: number
-  waiting: number
-  dead: number
-}
-
 /** Counting stops at this number, so a count of exactly this number means "at least this many". */
 export const maxCounted = 100_000
 
-/** Counts the backlog up to `maxCounted` in each category, using the partial indexes `open` and `deadByTime`. */
-export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<Backlog> {
+/**
+ * Counts the deliveries that are due, those waiting for the time of their next attempt, and those that died within the
+ * last `shownDeadMs` and are still DEAD. Uses the partial indexes `open` and `deadByTime`. Each count stops at
+ * `maxCounted`.
+ */
+export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>) {
   const now = deps.now()
   const [due, waiting, dead] = await Promise.all([
     count(deps, { nextAttemptAt: { $type: 'date', $lte: now } }),
@@ -43,16 +37,13 @@ export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>): Promis
 }
 
 /** The number of DEAD deliveries and the number that are due or waiting for their next attempt. */
-export interface DeliveryTotals {
-  dead: number
-  waiting: number
-}
+export type DeliveryTotals = Awaited<ReturnType<typeof deliveryTotals>>
 
 /** Counts the deliveries of a business or to an endpoint, using indexes only. Each count stops at `maxCounted`. */
 export async function deliveryTotals(
   deps: Pick<Deps, 'Delivery'>,
   of: { businessId: string } | { endpointId: string },
-): Promise<DeliveryTotals> {
+) {
   const both = { ...of, sandbox: { $in: [true, false] } }
   const filters =
     'businessId' in of
@@ -105,10 +96,7 @@ export interface DeadGroup {
  * DEAD deliveries grouped by endpoint. The largest group comes first. `isCut` is true if there are more groups than
  * `groups` contains.
  */
-export interface DeadGroups {
-  groups: DeadGroup[]
-  isCut: boolean
-}
+export type DeadGroups = NonNullable<Awaited<ReturnType<typeof groupDead>>>
 
 /** The maximum number of groups on a page, which is more than anyone reads. */
 export const maxGroups = 100
@@ -126,15 +114,17 @@ type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
  * For at most `maxGroups` endpoints, counts the deliveries that died within a given period and are still DEAD. Returns
  * null if there are too many deliveries to count in time, in which case the caller should use a shorter period.
  */
-export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<DeadGroups | null> {
+export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period) {
   const counted = await countDead(deps, period)
   if (counted === null) return null
   const groups = await Promise.all(
-    counted.slice(0, maxGroups).map(async ({ _id, ...figures }) => ({
-      ..._id,
-      ...figures,
-      lastAttempt: await lastAttemptOf(deps, _id.endpointId, period),
-    })),
+    counted.slice(0, maxGroups).map(async ({ _id, ...figures }): Promise<DeadGroup> => {
+      const died = { endpointId: _id.endpointId, ...deadIn(period) }
+      const newest = await deps.Delivery.findOne(died, { attemptLog: { $slice: -1 } })
+        .sort({ deadAt: -1 })
+        .lean<Pick<Delivery, 'attemptLog'> | null>()
+      return { ..._id, ...figures, lastAttempt: newest?.attemptLog.at(-1) ?? null }
+    }),
   )
   return { groups, isCut: counted.length > maxGroups }
 }
@@ -165,15 +155,4 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<
     if (isTooSlow(error)) return null
     throw error
   }
-}
-
-async function lastAttemptOf(
-  deps: Pick<Deps, 'Delivery'>,
-  endpointId: string,
-  period: Period,
-): Promise<AttemptRecord | null> {
-  const newest = await deps.Delivery.findOne({ endpointId, ...deadIn(period) }, { attemptLog: { $slice: -1 } })
-    .sort({ deadAt: -1 })
-    .lean<Pick<Delivery, 'attemptLog'> | null>()
-  return newest?.attemptLog.at(-1) ?? null
 }

@@ -8,18 +8,14 @@ import type { Countable } from '../../lists/counts/countable.ts'
 import { readCountedPage } from '../../lists/counts/read-page.ts'
 import { findBodySource } from '../body/find-source.ts'
 import type { Delivery } from './delivery.ts'
-import { type DeliveryRecord, type DeliveryWhole, recordFields } from './present.ts'
+import { type DeliveryRecord, recordFields } from './present.ts'
 
 /**
  * Finds one of the caller's deliveries, with all of its attempts and the source of its body. Throws DELIVERY_NOT_FOUND
  * if the id is unknown, or if the delivery belongs to another business. Throws SANDBOX_MISMATCH if the delivery belongs
  * to the sandbox and the caller uses a live key, or vice versa.
  */
-export async function findDeliveryWhole(
-  deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order'>,
-  caller: Caller,
-  id: string,
-): Promise<DeliveryWhole> {
+export async function findDeliveryWhole(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order'>, caller: Caller, id: string) {
   const delivery = await find<Delivery>(deps, caller, id, {})
   return { delivery, source: await findBodySource(deps, delivery.referenceNumber) }
 }
@@ -65,22 +61,20 @@ export function listDeliveries(
   // Count checkpoints only work for lists that never shrink. The clean-up removes test deliveries of any age together
   // with their intents, so lists of test deliveries have no checkpoints.
   const isWhole = [statuses, event, endpointId, referenceNumber, responseStatus].every((each) => each === null)
-  if (isWhole && !caller.sandbox)
-    return readCountedPage<DeliveryRecord>(deps, allLive(deps, caller), search, search, recordFields)
+  if (isWhole && !caller.sandbox) {
+    const allLive: Countable = {
+      key: `live deliveries ${caller.businessId}`,
+      collection: deps.Delivery.collection,
+      index: 'byTimeAndEvent',
+      where: { businessId: caller.businessId, sandbox: false },
+      keptFrom: null,
+    }
+    return readCountedPage<DeliveryRecord>(deps, allLive, search, search, recordFields)
+  }
   const listing = { ...selectDeliveries(caller, search), fields: recordFields }
   return referenceNumber === null
     ? readPage<DeliveryRecord, Delivery>(deps.Delivery, listing, search)
     : readSortedPage<Delivery>(deps.Delivery, listing, search)
-}
-
-function allLive({ Delivery }: Pick<Deps, 'Delivery'>, { businessId }: Caller): Countable {
-  return {
-    key: `live deliveries ${businessId}`,
-    collection: Delivery.collection,
-    index: 'byTimeAndEvent',
-    where: { businessId, sandbox: false },
-    keptFrom: null,
-  }
 }
 
 /** The filters by which a merchant selects deliveries. A filter that is null does not restrict the selection. */
@@ -113,13 +107,12 @@ export function selectDeliveries(owner: Caller, filter: DeliveryFilter): Selecti
   if (responseStatus === null) return { where, index, counted: { where, index } }
   const codes = codesOf(responseStatus)
   const [first = 0] = codes
-  const range = { $gte: first, $lte: codes.at(-1) ?? first }
+  const withStatus = (failureStatus: unknown): Selection => ({ where: { ...where, failureStatus }, index })
   // MongoDB reads a class in the order of the list only if the filter names every status in it. For a count, one range
   // of the index is faster.
   return {
-    where: { ...where, failureStatus: codes.length === 1 ? first : { $in: codes } },
-    index,
-    counted: { where: { ...where, failureStatus: range }, index },
+    ...withStatus(codes.length === 1 ? first : { $in: codes }),
+    counted: withStatus({ $gte: first, $lte: codes.at(-1) ?? first }),
   }
 }
 

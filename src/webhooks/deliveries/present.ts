@@ -51,24 +51,21 @@ export async function presentDeliveries(
 
 /** Returns a delivery to an endpoint of the caller's environment. */
 export function presentDelivery(delivery: DeliveryRecord): Record<string, unknown> {
-  const last = delivery.attemptLog.at(-1) ?? null
+  const { _id: id, endpointId, event, referenceNumber, status, attempts, requeues } = delivery
+  const { sandbox, createdAt, deliveredAt, attemptLog } = delivery
+  const about = { id, endpointId, url: lastUrl(delivery), event, referenceNumber, status, attempts }
+  const last = attemptLog.at(-1)
   return {
-    id: delivery._id,
-    endpointId: delivery.endpointId,
-    url: lastUrl(delivery),
-    event: delivery.event,
-    referenceNumber: delivery.referenceNumber,
-    status: delivery.status,
-    attempts: delivery.attempts,
-    maxAttempts: maxAttempts + delivery.requeues,
+    ...about,
+    maxAttempts: maxAttempts + requeues,
     nextAttemptAt: dueAt(delivery),
     lastAttemptAt: last?.at ?? null,
     lastResponseStatus: last?.status ?? null,
     lastError: last?.stage ?? null,
     lastDurationMs: last?.durationMs ?? null,
-    sandbox: delivery.sandbox,
-    createdAt: delivery.createdAt,
-    deliveredAt: delivery.deliveredAt,
+    sandbox,
+    createdAt,
+    deliveredAt,
   }
 }
 
@@ -107,18 +104,9 @@ export async function presentDeliveryWhole(
     ...presented,
     lastAttemptHeaders: lastHeaders(deps, { ...delivery, attemptLog }),
     payload: mayRead && source !== null ? JSON.parse(bodyOf(delivery, source)) : null,
-    attemptLog: attemptLog.map((attempt) => ({
-      ...presentAttempt(attempt),
-      responseBody: mayRead ? (attempt.responseText ?? null) : null,
-    })),
+    attemptLog: attemptLog.map(({ at, url, durationMs, status, stage, error, responseText = null }) => {
+      const attempt = { at, url, durationMs, responseStatus: status, error: stage, message: error }
+      return { ...attempt, responseBody: mayRead ? responseText : null }
+    }),
   }
 }
-
-const presentAttempt = (attempt: AttemptRecord): Record<string, unknown> => ({
-  at: attempt.at,
-  url: attempt.url,
-  durationMs: attempt.durationMs,
-  responseStatus: attempt.status,
-  error: attempt.stage,
-  message: attempt.error,
-})

@@ -15,7 +15,7 @@ import { continuePlan, type Outcomes, requeueAs, requeueBatch } from './requeue.
 import type { Requeued, RequeuePlan, RetriedMatching } from './requeue-plan.ts'
 
 /** The `reason` that the API response contains for each outcome. It is null if an attempt has been requested. */
-export const reasons = {
+const reasons = {
   requeued: null,
   delivered: 'delivered',
   'under-way': 'under_way',
@@ -44,12 +44,7 @@ async function presentRetried(deps: Deps, caller: Caller, id: string, { outcome 
 }
 
 /** Returns what an earlier request with the same key has done: a retry of one delivery, or by filter. */
-export async function findRetried(
-  deps: Deps,
-  caller: Caller,
-  id: string,
-  request: WriteRequest,
-): Promise<Result | null> {
+export async function findRetried(deps: Deps, caller: Caller, id: string, request: WriteRequest) {
   const plan = await continuePlan(deps, request)
   if (!plan?.requestKey) return null
   return effectOf(plan.requestKey, plan.result ?? (await presentRetried(deps, caller, id, plan)), true)
@@ -72,12 +67,6 @@ export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): R
   return { statuses, event, endpointId, referenceNumber, responseStatus, from, to, after }
 }
 
-/** The deliveries of one request. `next`: where the next request continues, or null if no further delivery matches. */
-interface Chosen {
-  deliveryIds: string[]
-  next: string | null
-}
-
 /**
  * Re-queues the caller's deliveries that match, oldest first, at most `requeueBatch`. With a test key, skips those to
  * live endpoints. A request with the `next` of the previous one continues after its last delivery. A series of requests
@@ -91,7 +80,10 @@ export async function retryMatching(
   request: WriteRequest,
 ): Promise<Result> {
   let addsLine = false
-  const requeue = async ({ deliveryIds, next }: Chosen, reserve: Reserve): Promise<Result> => {
+  const requeue = async (
+    { deliveryIds, next }: Awaited<ReturnType<typeof select>>,
+    reserve: Reserve,
+  ): Promise<Result> => {
     const summarise = (outcomes: Outcomes) => {
       const result = resultOf(outcomes, next)
       return { result, line: retryLine(caller, filter, result) }
@@ -140,11 +132,15 @@ function resultOf(outcomes: Outcomes, next: string | null): RetriedMatching {
   return result
 }
 
+/**
+ * Selects the deliveries of one request. `next` says where the next request continues. It is null if no further
+ * delivery matches.
+ */
 async function select(
   { Delivery, Endpoint }: Pick<Deps, 'Delivery' | 'Endpoint'>,
   caller: Caller,
   { after, ...filter }: RetryFilter,
-): Promise<Chosen> {
+) {
   const { where, index } = selectDeliveries(caller, filter)
   const found = await Delivery.find(
     after === null ? where : { $and: [where, following(after)] },

@@ -7,8 +7,7 @@ import type { LoggedEvent } from '../../events/logged-event.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import type { Models } from '../../mongo/models.ts'
-import { type Transactions, unlessLocked } from '../../mongo/transaction.ts'
+import { unlessLocked } from '../../mongo/transaction.ts'
 import { leasesOn } from '../../work/lease.ts'
 import type { Work } from '../../work/loop.ts'
 import { beginAttempts } from '../attempts/attempt-due.ts'
@@ -183,16 +182,13 @@ async function maxAttempts(deps: Deps, endpoint: AttemptEndpoint): Promise<numbe
 
 async function end(deps: Deps, leased: LeasedReplay, reason: ReplayCancellation | null): Promise<void> {
   const replay = await endReplay(deps, leased, reason)
-  if (replay !== null) logEnd(deps, replay)
-}
-
-/** Writes the log line of a replay that has ended. */
-export function logEnd({ log }: Pick<Deps, 'log'>, replay: Replay): void {
+  if (replay === null) return
   const { _id: replayId, endpointId, businessId, sandbox, status, total, requeued, created, skipped } = replay
-  log.info({ replayId, endpointId, businessId, sandbox, status, total, requeued, created, skipped }, 'replay.ended')
+  deps.log.info(
+    { replayId, endpointId, businessId, sandbox, status, total, requeued, created, skipped },
+    'replay.ended',
+  )
 }
-
-type LeaseDeps = Pick<Models, 'Replay'> & { now(): Date }
 
 /**
  * How long the lease of a replay lasts. Each page of events renews it, and takes far less than a second. If the process
@@ -206,11 +202,11 @@ const maxTried = 10
 /** A replay whose lease this process holds. */
 export type LeasedReplay = Replay & { leaseToken: string }
 
-const leases = ({ Replay, now }: LeaseDeps) =>
+const leases = ({ Replay, now }: Deps) =>
   leasesOn<Replay>(nativeCollection(Replay), { field: 'nextRunAt', leaseMs }, now)
 
 /** Takes the lease of the replay that has waited longest for a worker. Returns null if no replay is due. */
-export async function leaseReplay(deps: LeaseDeps & { transactions: Transactions }): Promise<LeasedReplay | null> {
+export async function leaseReplay(deps: Deps): Promise<LeasedReplay | null> {
   const due = { running: true, nextRunAt: { $lte: deps.now() } } as const
   const options = { projection: { _id: 1 }, sort: { nextRunAt: 1 }, hint: { nextRunAt: 1 }, limit: maxTried } as const
   for (const { _id } of await nativeCollection(deps.Replay).find(due, options).toArray()) {
@@ -225,12 +221,7 @@ export async function leaseReplay(deps: LeaseDeps & { transactions: Transactions
  * replay, which then processes the same page again. If the replay has been cancelled in the meantime, the page still
  * counts.
  */
-export const recordProgress = (
-  deps: LeaseDeps,
-  replay: LeasedReplay,
-  reached: Replay['reached'],
-  counts: ReplayCounts,
-): Promise<LeasedReplay | null> =>
+export const recordProgress = (deps: Deps, replay: LeasedReplay, reached: Replay['reached'], counts: ReplayCounts) =>
   leases(deps).change(replay, [
     {
       $set: {
@@ -244,7 +235,7 @@ export const recordProgress = (
   ]) as Promise<LeasedReplay | null>
 
 /** Gives the lease back. A worker continues the replay after `restMs`. */
-export async function releaseReplay(deps: LeaseDeps, replay: LeasedReplay, restMs: number): Promise<void> {
+export async function releaseReplay(deps: Deps, replay: LeasedReplay, restMs: number): Promise<void> {
   const nextRunAt = new Date(deps.now().getTime() + restMs)
   await leases(deps).change(replay, { $set: { leaseToken: null, nextRunAt } }, { status: 'RUNNING' })
 }
@@ -253,11 +244,7 @@ export async function releaseReplay(deps: LeaseDeps, replay: LeasedReplay, restM
  * Ends a replay as DONE or, if `reason` is not null, as CANCELLED. Returns the replay, or null if it is not RUNNING or
  * another worker has taken it over.
  */
-export function endReplay(
-  deps: LeaseDeps,
-  replay: LeasedReplay,
-  reason: ReplayCancellation | null,
-): Promise<Replay | null> {
+export function endReplay(deps: Deps, replay: LeasedReplay, reason: ReplayCancellation | null) {
   const end = {
     status: reason === null ? ('DONE' as const) : ('CANCELLED' as const),
     cancellationReason: reason,

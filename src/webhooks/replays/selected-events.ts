@@ -1,4 +1,3 @@
-import { findLast } from '../../chains/append.ts'
 import type { LoggedEvent } from '../../events/logged-event.ts'
 import { longestReadMs } from '../../input/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
@@ -8,14 +7,6 @@ import { deliveryId } from '../deliveries/delivery-id.ts'
 import type { EventSelection, Replay } from './replay.ts'
 
 type Log = Pick<Models, 'LoggedEvent'>
-
-/** Returns the number of the last event in the log of a business and environment, or 0 if the log is empty. */
-export async function lastNumber(
-  { LoggedEvent }: Log,
-  owner: Pick<EventSelection, 'businessId' | 'sandbox'>,
-): Promise<number> {
-  return (await findLast(nativeCollection(LoggedEvent), owner))?.number ?? 0
-}
 
 /**
  * Counts the selected events, reading only index keys. If `referenceNumber` is not null, counts only those about this

@@ -7,6 +7,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import { isEffect, type QuotaDeps, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
+import { findLastNumber } from '../../events/feed/read.ts'
 import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { readSpan, upToNow } from '../../input/span.ts'
 import { dayOf, startOf, usedUp } from '../../limits/counter.ts'
@@ -17,7 +18,7 @@ import { newId } from '../../security/ids.ts'
 import { type Endpoint, isReceiving } from '../endpoints/endpoint.ts'
 import { findEndpoint, permitEvents } from '../endpoints/find.ts'
 import { type EventSelection, presentReplay, type Replay } from './replay.ts'
-import { countSelected, countUndelivered, lastNumber } from './selected-events.ts'
+import { countSelected, countUndelivered } from './selected-events.ts'
 
 /**
  * The events to replay. If `to` is null, the period ends now. If `events` is null, all events to which the endpoint is
@@ -32,9 +33,6 @@ export interface ReplayRequest {
 
 /** A replay that has not been started yet, with the number of its events. */
 export type PlannedReplay = ReplayRequest & EventSelection & Pick<Replay, 'endpointId' | 'total'>
-
-/** The endpoint of a replay. */
-export type ReplayedEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'events' | 'active' | 'deletedAt'>
 
 /** How many replays a business can start per UTC day and environment. */
 export const maxReplaysPerDay = 100
@@ -57,7 +55,7 @@ const retryAfterMs = 60_000
  */
 export async function planReplay(
   deps: Pick<Models, 'LoggedEvent'> & { now(): Date },
-  endpoint: ReplayedEndpoint,
+  endpoint: Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'events' | 'active' | 'deletedAt'>,
   request: ReplayRequest,
   count = (selection: EventSelection): Promise<number> => countSelected(deps, selection),
 ): Promise<PlannedReplay> {
@@ -71,13 +69,6 @@ export async function planReplay(
     })
   const { businessId, sandbox } = endpoint
   const events = request.events ?? endpoint.events
-  expectSubscribed(endpoint, events)
-  const selection = { businessId, sandbox, from, to, events }
-  const planned = { ...selection, through: await lastNumber(deps, selection) }
-  return { ...request, ...planned, endpointId: endpoint._id, total: await count(planned) }
-}
-
-function expectSubscribed(endpoint: ReplayedEndpoint, events: readonly EventName[]): void {
   const others = events.filter((event) => !endpoint.events.includes(event))
   if (others.length > 0)
     throw refuse('INVALID_WEBHOOK_EVENT', {
@@ -85,6 +76,9 @@ function expectSubscribed(endpoint: ReplayedEndpoint, events: readonly EventName
       message: `The endpoint is not subscribed to ${others.join(', ')}. Add the event to the endpoint first.`,
       details: { events: others },
     })
+  const selection = { businessId, sandbox, from, to, events }
+  const planned = { ...selection, through: await findLastNumber(deps, { businessId, sandbox }, {}) }
+  return { ...request, ...planned, endpointId: endpoint._id, total: await count(planned) }
 }
 
 /** Starts a planned replay for staff. Throws the errors of `insertReplay`. */
@@ -121,12 +115,8 @@ export async function insertReplay(
   const replay: Replay = {
     _id: newId(),
     ...planned,
-    requeued: 0,
-    created: 0,
-    skipped: 0,
-    status: 'RUNNING',
+    ...unstarted,
     running: true,
-    cancellationReason: null,
     reached: null,
     nextRunAt: now,
     leaseToken: null,
@@ -134,7 +124,6 @@ export async function insertReplay(
     createdAt: now,
     day: dayOf(now),
     numberOfDay: await takeNumber(deps, planned, now, session),
-    finishedAt: null,
   }
   await replays.insertOne(replay, { session })
   const { endpointId, businessId, from, to, events, onlyUndelivered, sandbox, total } = planned
@@ -215,7 +204,7 @@ export async function requestReplay(
   return withinAuditLines(deps, caller, start, isEffect)
 }
 
-/** The fields of a dry run that would change while the replay runs. */
+/** The fields that change while a replay runs. */
 const unstarted = {
   status: 'RUNNING',
   cancellationReason: null,
