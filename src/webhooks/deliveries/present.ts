@@ -52,7 +52,7 @@ export async function presentDeliveries(
 /** Returns a delivery to an endpoint of the caller's environment. */
 export function presentDelivery(delivery: DeliveryRecord): Record<string, unknown> {
   const { _id: id, endpointId, event, referenceNumber, status, attempts, requeues } = delivery
-  const { sandbox, createdAt, deliveredAt, attemptLog } = delivery
+  const { sandbox, createdAt, attemptLog } = delivery
   const about = { id, endpointId, url: lastUrl(delivery), event, referenceNumber, status, attempts }
   const last = attemptLog.at(-1)
   return {
@@ -65,17 +65,8 @@ export function presentDelivery(delivery: DeliveryRecord): Record<string, unknow
     lastDurationMs: last?.durationMs ?? null,
     sandbox,
     createdAt,
-    deliveredAt,
+    deliveredAt: delivery.deliveredAt,
   }
-}
-
-/**
- * A delivery with the intent or order from which its body is composed. `source` is null if the intent or order no
- * longer exists.
- */
-export interface DeliveryWhole {
-  delivery: Delivery
-  source: BodySource | null
 }
 
 /** Returns the headers of the delivery's last attempt without its signatures, or null if there was no attempt. */
@@ -90,12 +81,13 @@ export function lastHeaders(
 /**
  * Presents one delivery with its payload and all of its attempts, oldest first. If the API key's scopes do not allow
  * the event, the payload and the responses are null. The responses are left out because an endpoint may repeat the
- * payload in its response.
+ * payload in its response. `source` is the intent or order from which the body is composed, or null if it no longer
+ * exists.
  */
 export async function presentDeliveryWhole(
   deps: Pick<Deps, 'config' | 'Endpoint'>,
   caller: Caller,
-  { delivery, source }: DeliveryWhole,
+  { delivery, source }: { delivery: Delivery; source: BodySource | null },
 ): Promise<Record<string, unknown>> {
   const mayRead = caller.scopes.has(events[delivery.event as EventName])
   const [presented] = await presentDeliveries(deps, caller, [delivery])

@@ -46,8 +46,8 @@ export interface RequeueAct {
  * Once the plan and the audit lines are stored, the deliveries count as re-queued. If the process dies before it has
  * carried out the plan, a poll does so. One that is attempted or cancelled at that same moment stays as it is. An API
  * request has a plan even if it re-queues nothing, and MongoDB refuses a second one with the same key. So its twin does
- * not re-queue what has become DEAD in the meantime. The
- * plan is null if no delivery was found, or if staff or an operator had nothing to re-queue.
+ * not re-queue what has become DEAD in the meantime. The plan is null if no delivery was found, or if staff or an
+ * operator had nothing to re-queue.
  */
 export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: RequeueAct) {
   const { by, request } = act

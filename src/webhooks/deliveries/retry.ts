@@ -80,10 +80,7 @@ export async function retryMatching(
   request: WriteRequest,
 ): Promise<Result> {
   let addsLine = false
-  const requeue = async (
-    { deliveryIds, next }: Awaited<ReturnType<typeof select>>,
-    reserve: Reserve,
-  ): Promise<Result> => {
+  const requeue = async ({ deliveryIds, next }: Chosen, reserve: Reserve): Promise<Result> => {
     const summarise = (outcomes: Outcomes) => {
       const result = resultOf(outcomes, next)
       return { result, line: retryLine(caller, filter, result) }
@@ -131,6 +128,8 @@ function resultOf(outcomes: Outcomes, next: string | null): RetriedMatching {
   }
   return result
 }
+
+type Chosen = Awaited<ReturnType<typeof select>>
 
 /**
  * Selects the deliveries of one request. `next` says where the next request continues. It is null if no further

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose'
-import { type EventName, events } from '../../../schemas/events.ts'
+import { type EventName, events as scopeOf } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
@@ -40,7 +40,7 @@ export async function findInBusiness(
  * the forbidden events.
  */
 export function permitEvents(caller: Caller, requested: readonly EventName[], param: 'event' | 'events'): void {
-  const forbidden = requested.filter((event) => !caller.scopes.has(events[event]))
+  const forbidden = requested.filter((event) => !caller.scopes.has(scopeOf[event]))
   if (forbidden.length > 0) throw refuse('EVENTS_NOT_PERMITTED', { param, details: { events: forbidden } })
 }
 

@@ -16,8 +16,8 @@ export type LastDay = ReturnType<typeof lastDayOf>
 export const hourField = (hour: number): string => `attemptHours.h${(hour / hourMs) % shownHours}`
 
 /**
- * Returns the results of the attempts that ended within the current hour or the 23 hours before it. `successRate` is a
- * number from 0 to 1, or null if there were no attempts. `lastError` is the last failed attempt, or null if none failed.
+ * Returns the results of the attempts that ended within the current hour or the 23 hours before it. `successRate` is
+ * from 0 to 1, or null if there were no attempts. `lastError` is the last failed attempt, or null if none failed.
  */
 export function lastDayOf({ attemptHours, health }: Pick<Endpoint, 'attemptHours' | 'health'>, now: Date) {
   const first = hourOf(now) - (shownHours - 1) * hourMs

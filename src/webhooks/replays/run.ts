@@ -184,10 +184,8 @@ async function end(deps: Deps, leased: LeasedReplay, reason: ReplayCancellation 
   const replay = await endReplay(deps, leased, reason)
   if (replay === null) return
   const { _id: replayId, endpointId, businessId, sandbox, status, total, requeued, created, skipped } = replay
-  deps.log.info(
-    { replayId, endpointId, businessId, sandbox, status, total, requeued, created, skipped },
-    'replay.ended',
-  )
+  const counts = { total, requeued, created, skipped }
+  deps.log.info({ replayId, endpointId, businessId, sandbox, status, ...counts }, 'replay.ended')
 }
 
 /**
@@ -234,9 +232,9 @@ export const recordProgress = (deps: Deps, replay: LeasedReplay, reached: Replay
     },
   ]) as Promise<LeasedReplay | null>
 
-/** Gives the lease back. A worker continues the replay after `restMs`. */
-export async function releaseReplay(deps: Deps, replay: LeasedReplay, restMs: number): Promise<void> {
-  const nextRunAt = new Date(deps.now().getTime() + restMs)
+/** Gives the lease back. A worker continues the replay after `waitMs`. */
+export async function releaseReplay(deps: Deps, replay: LeasedReplay, waitMs: number): Promise<void> {
+  const nextRunAt = new Date(deps.now().getTime() + waitMs)
   await leases(deps).change(replay, { $set: { leaseToken: null, nextRunAt } }, { status: 'RUNNING' })
 }
 
@@ -245,11 +243,11 @@ export async function releaseReplay(deps: Deps, replay: LeasedReplay, restMs: nu
  * another worker has taken it over.
  */
 export function endReplay(deps: Deps, replay: LeasedReplay, reason: ReplayCancellation | null) {
-  const end = {
+  const change = {
     status: reason === null ? ('DONE' as const) : ('CANCELLED' as const),
     cancellationReason: reason,
     leaseToken: null,
     ...ended(replay.sandbox, deps.now()),
   }
-  return leases(deps).change(replay, { $set: end, $unset: { running: 1 } }, { status: 'RUNNING' })
+  return leases(deps).change(replay, { $set: change, $unset: { running: 1 } }, { status: 'RUNNING' })
 }
