@@ -21,7 +21,7 @@ import type { Caused, OutboxEvent } from './event.ts'
 import { maxEventsPerRead } from './relay-batchers.ts'
 
 /** Documents whose outboxes may contain events. */
-export type ToRelay = Partial<Jobs['outbox-relay'] & { endpointIds: string[] }>
+type ToRelay = Partial<Jobs['outbox-relay'] & { endpointIds: string[] }>
 
 type Kind = 'Intent' | 'Order' | 'Endpoint'
 

@@ -104,7 +104,7 @@ function failure(reason: string): Error {
  * No span is recorded for a job that finds no work, because there may be hundreds of such jobs per second. Returns null
  * if tracing is off.
  */
-export function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName) {
+function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName) {
   if (tracing === null) return null
   const span = tracing.begin(queue, 'job', null)
   return {

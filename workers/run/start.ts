@@ -198,7 +198,7 @@ const checkQueuesEveryMs = 60_000
  * Starts the timers of a worker process, which renew leases, enqueue restore jobs, and check that every queue has a
  * worker.
  */
-export function startTimers(deps: Deps): { stopChecks(): void; stop(): void } {
+function startTimers(deps: Deps): { stopChecks(): void; stop(): void } {
   const renewing = setInterval(() => {
     deps.leases.renew().catch((err) => deps.log.warn({ err }, 'leases.not-renewed'))
   }, renewEveryMs)

@@ -13,7 +13,7 @@ import type { LoggedEvent } from '../logged-event.ts'
 import { checkReadable, readableBy } from '../present.ts'
 
 /** A part of the feed to read. `after` is the number of the event before it. */
-export interface FeedSearch {
+interface FeedSearch {
   after: number | 'latest'
   /** The event types to read. */
   types: EventName[]
@@ -22,7 +22,7 @@ export interface FeedSearch {
 }
 
 /** A part of the feed, oldest event first. */
-export interface Feed {
+interface Feed {
   items: LoggedEvent[]
   next: string
   hasMore: boolean
@@ -90,7 +90,7 @@ export async function findLastNumber(deps: Reads, owner: ChainOwner, options: mo
 }
 
 /** Returns whether the feed has an event in this range for the search. */
-export async function hasEvent(
+async function hasEvent(
   deps: Reads,
   owner: ChainOwner,
   search: Pick<FeedSearch, 'types'>,
@@ -126,7 +126,7 @@ function cursorBetween(
  * Returns the position in the feed after the event with this number, as merchants see it. The position contains a check
  * value, so that a position of another business or of the other environment is recognised.
  */
-export const writePosition = (owner: ChainOwner, number: number): string => `${number}-${checkOf(owner, number)}`
+const writePosition = (owner: ChainOwner, number: number): string => `${number}-${checkOf(owner, number)}`
 
 /** Returns the number in a position. Throws VALIDATION_ERROR if the feed of this owner never returned the position. */
 function readPosition(owner: ChainOwner, position: string): number {

@@ -36,7 +36,7 @@ async function find<Found extends DeliveryRecord>(
   return delivery
 }
 
-export interface DeliverySearch extends Slice, DeliveryFilter {}
+interface DeliverySearch extends Slice, DeliveryFilter {}
 
 /** Parses the query parameters for the list of deliveries (SPEC 4.8). */
 export function parseDeliverySearch(query: ListDeliveriesQuery): DeliverySearch {

@@ -51,7 +51,7 @@ export async function findRetried(deps: Deps, caller: Caller, id: string, reques
 }
 
 /** The filter of a request, and the `next` of an earlier response after which the selection continues. */
-export interface RetryFilter extends DeliveryFilter {
+interface RetryFilter extends DeliveryFilter {
   after: string | null
 }
 

@@ -157,7 +157,7 @@ export async function updateEndpoint(
 type AuditedFields = Pick<Endpoint, 'url' | 'events' | 'active'>
 
 /** Returns the fields of an endpoint that the audit trail shows. Secrets are never shown. */
-const auditedFields = (deps: ChangeDeps, { url, events, active }: AuditedFields): Record<string, unknown> => {
+function auditedFields(deps: ChangeDeps, { url, events, active }: AuditedFields): Record<string, unknown> {
   return { url: shownUrl(deps, url), events, active }
 }
 

@@ -37,7 +37,7 @@ export const endpointFields = {
   deletedAt: 1,
 } as const
 /** The fields of an endpoint that `endpointFacts` needs. */
-export const factFields = { ...endpointFields, 'previousSecrets.validUntil': 1 } as const
+const factFields = { ...endpointFields, 'previousSecrets.validUntil': 1 } as const
 
 export function endpointFacts(deps: Pick<Deps, 'secrets' | 'now'>, endpoint: Endpoint): EndpointFacts {
   const now = deps.now()

@@ -24,7 +24,7 @@ import { countSelected, countUndelivered } from './selected-events.ts'
  * The events to replay. If `to` is null, the period ends now. If `events` is null, all events to which the endpoint is
  * subscribed are replayed.
  */
-export interface ReplayRequest {
+interface ReplayRequest {
   from: Date
   to: Date | null
   events: EventName[] | null
