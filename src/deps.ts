@@ -72,7 +72,7 @@ export interface Deps extends Models {
   importOneAtATime: OneAtATime
   lists: Lists
   listCounts: ListCounts
-  /** Wakes held requests for the event feed (src/events/feed/hold.ts). */
+  /** Wakes held requests for the event feed (src/events/feed/read.ts). */
   chainWatch: ChainWatch
   apiSwitch: ApiSwitch
   /** If null, there is no limit. */

@@ -2,8 +2,7 @@ import type { Deps } from '../src/deps.ts'
 import { inBatches } from '../src/mongo/in-batches.ts'
 import { deadShownSeconds } from '../src/queues/jobs.ts'
 import { nightly } from '../src/retention/record.ts'
-import type { Delivery } from '../src/webhooks/deliveries/delivery.ts'
-import { deliveryIdOf, deliveryJob, jobIdOf } from '../src/webhooks/deliveries/delivery-job.ts'
+import { type Counted, deliveryIdOf, deliveryJob, jobIdOf } from '../src/webhooks/deliveries/delivery-job.ts'
 import { type DeliveryRecord, recordFields } from '../src/webhooks/deliveries/present.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
@@ -71,7 +70,7 @@ async function dropOutdated(deps: Deps, jobIds: string[]): Promise<void> {
   const dead = await deps.Delivery.find(
     { _id: { $in: jobIds.map(deliveryIdOf) }, status: 'DEAD' },
     { attempts: 1, requeues: 1 },
-  ).lean<Pick<Delivery, '_id' | 'attempts' | 'requeues'>[]>()
+  ).lean<Counted[]>()
   const current = new Set(dead.map(jobIdOf))
   const outdated = jobIds.filter((id) => !current.has(id))
   if (outdated.length > 0) await deps.queues.standing.remove('webhook-delivery', outdated)

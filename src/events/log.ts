@@ -34,8 +34,8 @@ export const logEvents = (
 ): Promise<void> =>
   batchers.appendEvents(
     { businessId, sandbox },
-    events.map(({ id, event, createdAt, format, facts }) => ({
-      _id: id,
+    events.map(({ id: _id, event, createdAt, format, facts }) => ({
+      _id,
       event,
       referenceNumber,
       createdAt,

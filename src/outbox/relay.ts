@@ -1,21 +1,35 @@
+import type { Model } from 'mongoose'
+import { countStored } from '../businesses/quotas.ts'
 import type { Deps } from '../deps.ts'
 import { logEvents } from '../events/log.ts'
 import { expiryJob } from '../intents/expire.ts'
 import { bookEvents } from '../ledger/book.ts'
 import { noDeadline } from '../mongo/batching/batcher.ts'
-import type { Jobs } from '../queues/jobs.ts'
-import { causeOf } from '../webhooks/deliveries/new-delivery.ts'
-import type { Caused } from './event.ts'
+import { bytesOf } from '../mongo/bytes-of.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import { inFairBatches } from '../mongo/in-fair-batches.ts'
+import type { Jobs, NamedJob } from '../queues/jobs.ts'
+import { newId } from '../security/ids.ts'
+import type { Span } from '../tracing/tracing.ts'
+import { beginAttempt } from '../webhooks/attempts/attempt.ts'
+import { settleAll } from '../webhooks/attempts/attempt-due.ts'
+import { type ClaimedDelivery, slotOwner } from '../webhooks/attempts/batchers.ts'
+import { deliveryJob } from '../webhooks/deliveries/delivery-job.ts'
+import { causeOf, newDelivery, type Source, type TargetEndpoint } from '../webhooks/deliveries/new-delivery.ts'
+import { accepts } from '../webhooks/endpoints/endpoint.ts'
+import type { Caused, OutboxEvent } from './event.ts'
 import { maxEventsPerRead } from './relay-batchers.ts'
-import { type DeliveryCounts, relayDeliveries } from './relay-deliveries.ts'
 
 /** Documents whose outboxes may contain events. */
-export type ToRelay = Partial<Jobs['outbox-relay'] & { endpointIds: string[] }>
+type ToRelay = Partial<Jobs['outbox-relay'] & { endpointIds: string[] }>
 
 type Kind = 'Intent' | 'Order' | 'Endpoint'
 
-export interface Relayed extends DeliveryCounts {
+interface Relayed {
   events: number
+  deliveries: number
+  /** The number of deliveries that are waiting for an attempt slot. */
+  waiting: number
   /** The cause of each relayed event. */
   causes: Caused[]
 }
@@ -65,11 +79,7 @@ export async function relayOutboxes(deps: Deps, toRelay: ToRelay): Promise<Relay
  * Calls `act` with those of the `ids` that this process is not already relaying. If another caller passes some of these
  * ids while `act` is running, calls `act` again with them.
  */
-async function relayOnce(
-  { relaying }: Pick<Deps, 'relaying'>,
-  ids: string[],
-  act: (ids: string[]) => Promise<void>,
-): Promise<void> {
+async function relayOnce({ relaying }: Deps, ids: string[], act: (ids: string[]) => Promise<void>): Promise<void> {
   let own: string[] = []
   for (const id of new Set(ids))
     if (relaying.has(id)) relaying.set(id, 'again')
@@ -115,4 +125,118 @@ async function relayDocument(deps: Deps, relayed: Relayed, kind: Kind, id: strin
   relayed.events += outbox.length
   relayed.causes.push(...outbox.map(causeOf))
   if (outbox.length === maxEventsPerRead) deps.relaying.set(id, 'again')
+}
+
+/**
+ * If the insert of a delivery has not been sent within this time, the insert fails and the next poll relays the event
+ * again. This limit prevents a delivery from being stored minutes after its `createdAt`.
+ */
+const maxUnsentMs = 60_000
+
+/**
+ * Inserts one delivery per event and endpoint that gets it, and starts the attempts for which slots are free. An event
+ * about an endpoint is not sent to that endpoint. If an insert fails, the remaining deliveries are still inserted
+ * before the first error is thrown.
+ */
+const relayDeliveries = (deps: Deps, counts: Relayed, stored: Source, endpoints: readonly TargetEndpoint[]) =>
+  tracedRelay(deps, stored, async (source) => {
+    const targets = endpoints.filter((endpoint) => accepts(endpoint, source))
+    const leaseToken = newId()
+    const inserted = await Promise.allSettled(
+      source.outbox.flatMap((event) =>
+        targets
+          .filter(({ _id, events }) => events.includes(event.event) && _id !== source._id)
+          .map((endpoint) => relayTo(deps, source, event, endpoint, leaseToken)),
+      ),
+    )
+    const waiting = inserted.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : []))
+    // This process starts the attempts itself as soon as slots are free, unless it does not run attempts at all.
+    if (waiting.length > 0 && !deps.slots.isOpen()) deps.enqueue('webhook-delivery', waiting)
+    counts.deliveries += inserted.length
+    counts.waiting += waiting.length
+    const failed = inserted.find((result) => result.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+  })
+
+/**
+ * Inserts the delivery of an event to an endpoint, and starts its attempt if a slot is free. If no slot is free,
+ * returns a wake-up job. If the delivery already exists, does not start its attempt, because the relay that inserted
+ * the delivery does that.
+ */
+async function relayTo(
+  deps: Deps,
+  source: Source,
+  event: OutboxEvent,
+  endpoint: TargetEndpoint,
+  leaseToken: string,
+): Promise<NamedJob<'webhook-delivery'> | null> {
+  const slot = await deps.slots.take(slotOwner(endpoint))
+  let hasBegun = false
+  try {
+    const delivery = newDelivery(source, event, endpoint, deps.now(), slot && leaseToken)
+    const isInserted = (await deps.batchers.insertDelivery(delivery, performance.now() + maxUnsentMs)).inserted
+    if (isInserted && slot !== null) {
+      beginAttempt(deps, delivery as ClaimedDelivery, slot, source.bodySource)
+      hasBegun = true
+    }
+    if (isInserted) countStored(deps, delivery, { others: 1, bytes: bytesOf(delivery) })
+    return slot === null ? deliveryJob(delivery, deps.now()) : null
+  } finally {
+    if (!hasBegun) slot?.free(null)
+  }
+}
+
+/**
+ * Calls `relay` with one span for each traced event. The attempts at the event's deliveries are traced under that span.
+ */
+async function tracedRelay({ tracing }: Deps, source: Source, relay: (source: Source) => Promise<void>): Promise<void> {
+  if (tracing === null) return relay(source)
+  const spans: { span: Span; facts: Record<string, unknown> }[] = []
+  const { businessId, sandbox, referenceNumber } = source
+  const outbox = source.outbox.map((event) => {
+    const { event: webhookEvent, requestId, traceparent } = event
+    if (traceparent === undefined) return event
+    const span = tracing.begin('outbox-relay', 'part', traceparent)
+    spans.push({ span, facts: { businessId, sandbox, referenceNumber, webhookEvent, requestId } })
+    return { ...event, traceparent: span.traceparent }
+  })
+  let failed = true
+  try {
+    await relay({ ...source, outbox })
+    failed = false
+  } finally {
+    for (const { span, facts } of spans) span.end({ facts, failed })
+  }
+}
+
+/** The poll skips events that are younger than this, because their wake-up jobs may still arrive. */
+const graceMs = 1_500
+/** The maximum number of documents of a single business that one run of the poll processes. */
+const maxPerBusiness = 1_000
+
+type Unrelayed = Pick<Source, '_id' | 'businessId'>
+
+/**
+ * Relays the events found in outboxes, oldest first, with a limit on the number of documents per business. Returns the
+ * number of documents found. The search reads only index keys, because a document may be as large as 500 KB. It does
+ * not find documents whose events have all been relayed.
+ */
+export async function pollOutboxes(deps: Deps, perBusiness = maxPerBusiness): Promise<number> {
+  const latest = new Date(deps.now().getTime() - graceMs)
+  const relayAll = <Doc extends { _id: string }>(model: Model<Doc>, toRelay: (ids: string[]) => ToRelay) =>
+    inFairBatches<Unrelayed>(
+      perBusiness,
+      (_, exceptBusinessIds) =>
+        nativeCollection(model).find<Unrelayed>(
+          { 'outbox.createdAt': { $lte: latest }, businessId: { $nin: [...exceptBusinessIds] } } as object,
+          { projection: { businessId: 1 }, hint: 'withOutbox', sort: { 'outbox.createdAt': 1 } },
+        ),
+      async (found) => void (await relayOutboxes(deps, toRelay(found.map(({ _id }) => _id)))),
+    )
+  const found = await settleAll([
+    relayAll(deps.Intent, (intentIds) => ({ intentIds })),
+    relayAll(deps.Order, (orderIds) => ({ orderIds })),
+    relayAll(deps.Endpoint, (endpointIds) => ({ endpointIds })),
+  ])
+  return found.reduce((sum, each) => sum + each, 0)
 }

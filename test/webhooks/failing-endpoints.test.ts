@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { pollOutboxes } from '../../src/outbox/sweep.ts'
+import { pollOutboxes } from '../../src/outbox/relay.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { newId } from '../../src/security/ids.ts'
 import { type EndpointHealth, untried } from '../../src/webhooks/endpoints/endpoint.ts'

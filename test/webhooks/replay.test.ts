@@ -3,7 +3,8 @@ import type { EventName } from '../../schemas/events.ts'
 import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
-import { endReplay, leaseReplay, recordProgress, releaseReplay } from '../../src/webhooks/replays/lease.ts'
+import { endReplay, leaseReplay, recordProgress, releaseReplay } from '../../src/webhooks/replays/run.ts'
+import { countUndelivered, maxCounted } from '../../src/webhooks/replays/selected-events.ts'
 import {
   maxEventsPerDay,
   maxReplaysPerDay,
@@ -11,7 +12,6 @@ import {
   planReplay,
   startReplay,
 } from '../../src/webhooks/replays/start.ts'
-import { countUndelivered, maxCounted } from '../../src/webhooks/replays/undelivered.ts'
 import { startLoops } from '../../src/work/loop.ts'
 import { works } from '../../workers/run/works.ts'
 import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'

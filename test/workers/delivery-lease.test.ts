@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
-import { giveBack } from '../../src/webhooks/attempts/claim.ts'
+import { giveBack } from '../../src/webhooks/attempts/batchers.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'

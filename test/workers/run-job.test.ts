@@ -6,7 +6,7 @@ import { deliveryId, endpointIdOf } from '../../src/webhooks/deliveries/delivery
 import { outboxRelay } from '../../workers/outbox-relay.ts'
 import type { NextStep } from '../../workers/run/queue-worker.ts'
 import { runJob } from '../../workers/run/run-job.ts'
-import { warnOfUnattended } from '../../workers/run/warn-of-unattended.ts'
+import { warnOfUnattended } from '../../workers/run/start.ts'
 import { webhookDelivery } from '../../workers/webhook-delivery.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { freshDelivery, openSecondProcess, storedDelivery, subscribe } from '../support/actions.ts'

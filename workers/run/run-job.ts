@@ -3,7 +3,6 @@ import type { Deps } from '../../src/deps.ts'
 import { withTimeout } from '../../src/process/timeout.ts'
 import { type Jobs, jobSchemas, type QueueName } from '../../src/queues/jobs.ts'
 import type { Done, NextStep, QueueWorker } from './queue-worker.ts'
-import { traceJob } from './trace-job.ts'
 
 /**
  * How long a job waits before it is retried after an error. This does not apply to the jobs of queues with
@@ -25,12 +24,7 @@ const shortestWaitMs = 100
  * once, because no retry could run it. BullMQ's own retries are not used, because the data in MongoDB determines when a
  * job must run again. In addition, a delayed job takes up half as much space in Redis as a job that BullMQ retries.
  */
-export async function runJob(
-  deps: Deps,
-  work: QueueWorker<QueueName>,
-  job: Job,
-  token: string | undefined,
-): Promise<void> {
+export async function runJob(deps: Deps, work: QueueWorker<QueueName>, job: Job, token?: string): Promise<void> {
   const startedAt = performance.now()
   const { id: jobId = '', name } = job
   const about = () => ({
@@ -77,7 +71,7 @@ async function applyNextStep(deps: Deps, nextStep: NextStep, job: Job, token: st
     case 'later':
       // The wait for Redis is limited, because a worker's Redis connection keeps commands in memory as long as Redis is
       // down.
-      await withTimeout(putBack(deps, nextStep, job, token), putBackMs, () => {
+      await withTimeout(putBack(deps, nextStep.at, job, token), putBackMs, () => {
         throw new Error('Redis did not respond in time')
       }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-delayed'))
       // This error is thrown even if Redis has not responded, because any other error would add the job to the failed
@@ -87,12 +81,7 @@ async function applyNextStep(deps: Deps, nextStep: NextStep, job: Job, token: st
   }
 }
 
-async function putBack(
-  deps: Deps,
-  { at }: Extract<NextStep, { next: 'later' }>,
-  job: Job,
-  token: string | undefined,
-): Promise<void> {
+async function putBack(deps: Deps, at: Date, job: Job, token: string | undefined): Promise<void> {
   const waitMs = Math.max(shortestWaitMs, at.getTime() - deps.now().getTime())
   // BullMQ measures delays with the system clock, which may differ from database time, so the delay is added to the
   // system time here.
@@ -107,4 +96,29 @@ function failure(reason: string): Error {
   const error = new UnrecoverableError(reason)
   error.stack = ''
   return error
+}
+
+/**
+ * Starts the span of a job. A job has a trace of its own, with a link to the trace of each request, because a job may
+ * work for many requests or for none. The work for each request also has a separate span in the trace of that request.
+ * No span is recorded for a job that finds no work, because there may be hundreds of such jobs per second. Returns null
+ * if tracing is off.
+ */
+function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName) {
+  if (tracing === null) return null
+  const span = tracing.begin(queue, 'job', null)
+  return {
+    /**
+     * Ends the span. `done` is null if the job threw an error. Returns the trace id for the log. If exactly one request
+     * caused the work, this is the id of that request's trace, otherwise the id of the job's own trace.
+     */
+    end(about: { jobId: string; queue: QueueName }, done: Done | null): string {
+      const traces = done?.traces ?? []
+      for (const traceparent of traces) span.link(traceparent)
+      if (done?.isNoise !== true) span.end({ facts: { ...about, ...done?.log }, failed: done === null })
+      const [only] = traces
+      // A traceparent has the form `version-trace-span-flags`.
+      return traces.length === 1 && only !== undefined ? (only.split('-')[1] ?? '') : span.traceId
+    },
+  }
 }

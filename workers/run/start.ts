@@ -3,19 +3,18 @@ import type { Deps } from '../../src/deps.ts'
 import { type Log, throttled } from '../../src/process/log.ts'
 import { createRunningWork, type RunningWork } from '../../src/process/running-work.ts'
 import { inTime } from '../../src/process/timeout.ts'
-import { type QueueName, queueOptions } from '../../src/queues/jobs.ts'
+import { type QueueName, queueNames, queueOptions } from '../../src/queues/jobs.ts'
 import { mastersOf, openRedis, type RedisConnection } from '../../src/queues/open-redis.ts'
 import { attemptWaiting } from '../../src/webhooks/attempts/attempt-due.ts'
 import { type Loops, startLoops } from '../../src/work/loop.ts'
 import { intentExpiry } from '../intent-expiry.ts'
-import { maintenance } from '../maintenance.ts'
+import { maintenance, requestRestore, restoreEveryMs } from '../maintenance.ts'
 import { outboxRelay } from '../outbox-relay.ts'
 import { retention } from '../retention.ts'
 import { walletOutcome } from '../wallet-outcome.ts'
 import { webhookDelivery } from '../webhook-delivery.ts'
 import type { QueueWorker } from './queue-worker.ts'
 import { runJob } from './run-job.ts'
-import { startTimers } from './timers.ts'
 import { works } from './works.ts'
 
 /** Returns the worker for each queue. */
@@ -182,4 +181,53 @@ async function warnOfEviction(connection: RedisConnection, log: Log): Promise<vo
     const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1]
     if (policy !== undefined && policy !== 'noeviction') log.warn({ policy }, 'redis.evicts')
   }
+}
+
+/**
+ * How often leases are renewed. A lease lasts 10 s, so if two renewals in a row fail, the third one still comes a
+ * second before the lease ends. A renewal also detects attempts whose endpoint has been deleted or disabled.
+ */
+const renewEveryMs = 3_000
+/**
+ * How often to check that every queue has a worker. The first check is also delayed by this time, because other
+ * processes need time to start.
+ */
+const checkQueuesEveryMs = 60_000
+
+/**
+ * Starts the timers of a worker process, which renew leases, enqueue restore jobs, and check that every queue has a
+ * worker.
+ */
+function startTimers(deps: Deps): { stopChecks(): void; stop(): void } {
+  const renewing = setInterval(() => {
+    deps.leases.renew().catch((err) => deps.log.warn({ err }, 'leases.not-renewed'))
+  }, renewEveryMs)
+  const restoring = setInterval(() => requestRestore(deps), restoreEveryMs)
+  const checkingQueues = setInterval(() => void warnOfUnattended(deps), checkQueuesEveryMs)
+  // A process that has just started knows nothing about Redis, and after a failover Redis may lack its last writes. If
+  // the marker cannot be removed, the connection is about to be re-established anyway.
+  const doubt = (): void => void deps.queues.standing.doubt().catch(() => undefined)
+  doubt()
+  deps.queues.whenReady(doubt)
+  return {
+    stopChecks() {
+      clearInterval(restoring)
+      clearInterval(checkingQueues)
+    },
+    stop: () => clearInterval(renewing),
+  }
+}
+
+/**
+ * Logs a warning that lists the queues for which no process is running a worker. If WORKER_QUEUES is set for every
+ * process, a queue may have been left out by mistake, and its jobs would wait without any error. A process that works
+ * on all queues skips this check.
+ */
+export async function warnOfUnattended(deps: Pick<Deps, 'config' | 'queues' | 'log'>): Promise<void> {
+  const others = queueNames.filter((name) => !deps.config.workerQueues.includes(name))
+  if (others.length === 0) return
+  // `workers` is null if Redis is down or forbids the query.
+  const workers = await deps.queues.counts.workers().catch(() => null)
+  const queues = others.filter((name) => workers?.get(name) === 0)
+  if (queues.length > 0) deps.log.warn({ queues }, 'queue.unattended')
 }

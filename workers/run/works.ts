@@ -1,7 +1,7 @@
 import { checkWork } from '../../src/audit/seals/nightly-check.ts'
 import { expireDue } from '../../src/intents/expire.ts'
 import { queryDueWallets } from '../../src/intents/query-wallets.ts'
-import { pollOutboxes } from '../../src/outbox/sweep.ts'
+import { pollOutboxes } from '../../src/outbox/relay.ts'
 import { cleanUpWork } from '../../src/retention/clean-up.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import { finishPlans } from '../../src/webhooks/deliveries/requeue.ts'

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import type { EndpointFacts } from '../../webhooks/endpoints/endpoint-facts.ts'
-import type { EndpointFilter } from '../../webhooks/endpoints/list-endpoints.ts'
+import type { EndpointFacts, EndpointFilter } from '../../webhooks/endpoints/endpoint-facts.ts'
 import { act, asList, found, subcommand, subcommandOnId } from './act.ts'
 import { someId } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
@@ -33,7 +32,7 @@ export function addEndpointCommands(program: Command): void {
     .option('--deleted', 'only deleted endpoints')
     .addHelpText('after', listHelp)
   asList(list, columns, async (deps, { disabled, ...filter }: EndpointFilter & { disabled?: true }, slice) => {
-    const { listEndpoints } = await import('../../webhooks/endpoints/list-endpoints.ts')
+    const { listEndpoints } = await import('../../webhooks/endpoints/endpoint-facts.ts')
     return listEndpoints(deps, { ...filter, ...(disabled && { active: false }) }, slice)
   })
 

@@ -5,8 +5,13 @@ import type { Deps } from '../../deps.ts'
 import type { Span } from '../../input/span.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
 import { mayStaff } from '../../staff/permissions.ts'
-import { type DeadGroup, type DeadGroups, groupDead, type Period } from '../../webhooks/deliveries/dead-groups.ts'
-import { shownDeadMs } from '../../webhooks/deliveries/dead-in.ts'
+import {
+  type DeadGroup,
+  type DeadGroups,
+  groupDead,
+  type Period,
+  shownDeadMs,
+} from '../../webhooks/deliveries/backlog.ts'
 import { lookUpEndpoints, type TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { sendStaffPage, staffOf, time } from './layout.ts'
 import { businessLink, endpointPath, readFormSpan, userLink } from './paths.ts'

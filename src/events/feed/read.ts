@@ -13,7 +13,7 @@ import type { LoggedEvent } from '../logged-event.ts'
 import { checkReadable, readableBy } from '../present.ts'
 
 /** A part of the feed to read. `after` is the number of the event before it. */
-export interface FeedSearch {
+interface FeedSearch {
   after: number | 'latest'
   /** The event types to read. */
   types: EventName[]
@@ -22,7 +22,7 @@ export interface FeedSearch {
 }
 
 /** A part of the feed, oldest event first. */
-export interface Feed {
+interface Feed {
   items: LoggedEvent[]
   next: string
   hasMore: boolean
@@ -58,10 +58,13 @@ export async function readFeed(deps: Reads, { businessId, sandbox }: Caller, sea
   try {
     const last = await findLastNumber(deps, owner, { session })
     const after = search.after === 'latest' ? last : search.after
-    if (after > last) await checkExists(deps, owner, after)
+    // Shortly after a failover, reads of majority-committed data may not return the latest events yet. A local read
+    // returns all data that the primary has.
+    if (after > last && after > (await findLastNumber(deps, owner, { readConcern: 'local' }))) throw lostPosition()
     const { limit } = search
+    const options = { limit: limit + 1, session }
     const found =
-      after >= last ? [] : await findBetween(deps, owner, search, { after, last }, { limit: limit + 1, session })
+      after >= last ? [] : await readWithinPage(cursorBetween(deps, owner, search, { after, last }, options))
     const items = found.slice(0, limit)
     const hasMore = found.length > limit
     const end = hasMore ? (items.at(-1)?.number ?? after) : Math.max(after, last)
@@ -86,16 +89,8 @@ export async function findLastNumber(deps: Reads, owner: ChainOwner, options: mo
   return last?.number ?? 0
 }
 
-/**
- * Throws VALIDATION_ERROR if the chain has lost the event before a position. Shortly after a failover, reads of
- * majority-committed data may not return the latest events yet, so this function reads all data that the primary has.
- */
-async function checkExists(deps: Reads, owner: ChainOwner, after: number): Promise<void> {
-  if ((await findLastNumber(deps, owner, { readConcern: 'local' })) < after) throw lostPosition()
-}
-
 /** Returns whether the feed has an event in this range for the search. */
-export async function hasEvent(
+async function hasEvent(
   deps: Reads,
   owner: ChainOwner,
   search: Pick<FeedSearch, 'types'>,
@@ -114,9 +109,6 @@ interface NumberRange {
   last: number
 }
 
-const findBetween = (...params: Parameters<typeof cursorBetween>): Promise<LoggedEvent[]> =>
-  readWithinPage(cursorBetween(...params))
-
 function cursorBetween(
   { LoggedEvent: model }: Reads,
   owner: ChainOwner,
@@ -134,7 +126,7 @@ function cursorBetween(
  * Returns the position in the feed after the event with this number, as merchants see it. The position contains a check
  * value, so that a position of another business or of the other environment is recognised.
  */
-export const writePosition = (owner: ChainOwner, number: number): string => `${number}-${checkOf(owner, number)}`
+const writePosition = (owner: ChainOwner, number: number): string => `${number}-${checkOf(owner, number)}`
 
 /** Returns the number in a position. Throws VALIDATION_ERROR if the feed of this owner never returned the position. */
 function readPosition(owner: ChainOwner, position: string): number {
@@ -160,3 +152,63 @@ const invalidPosition = (message: string): Refusal => refuse('VALIDATION_ERROR',
 
 const checkOf = ({ businessId, sandbox }: ChainOwner, number: number): string =>
   hash('sha256', `${businessId} ${sandbox} ${number}`, 'hex').slice(0, 8)
+
+/** `read` runs a read within the request's deadline. `signal` aborts if the client disconnects. */
+export interface Holding {
+  read<T>(read: () => Promise<T>): Promise<T>
+  signal: AbortSignal
+}
+
+type HoldDeps = Pick<Deps, 'LoggedEvent' | 'chainWatch' | 'capacity'>
+
+/** The query with which to read the feed now, or the empty response if there is still no event. */
+type Held = { query: ReadFeedQuery } | { data: Feed }
+
+/**
+ * Holds a request for the feed while there is no event for it. Returns null if the query contains no `wait`. If all
+ * slots of the process are taken, returns an empty response immediately, so that no business gets an error because of
+ * the requests of others. The session has the same purpose as in `readFeed`.
+ */
+export async function holdForEvent(
+  deps: HoldDeps,
+  caller: Caller,
+  query: ReadFeedQuery,
+  { read, signal }: Holding,
+): Promise<Held | null> {
+  const search = parseFeedSearch(caller, query)
+  if (search.waitMs === 0) return null
+  const endsAtMs = performance.now() + search.waitMs
+  const owner = { businessId: caller.businessId, sandbox: caller.sandbox }
+  const session = await deps.LoggedEvent.db.startSession({ causalConsistency: true })
+  const findLast = () => read(() => findLastNumber(deps, owner, { session }))
+  let held: ReturnType<typeof takeSlot> = null
+  try {
+    let last = await findLast()
+    const after = search.after === 'latest' ? last : search.after
+    const found = { query: { ...query, after: writePosition(owner, after) } }
+    // `readFeed` reports that the log has lost this position.
+    if (after > last) return found
+    for (let seen = after; ; ) {
+      const range = { after: seen, last }
+      if (await read(() => hasEvent(deps, owner, search, range, session))) return found
+      held ??= takeSlot(deps, caller.businessId)
+      const leftMs = endsAtMs - performance.now()
+      if (held === null || !(await deps.chainWatch.grows(owner, last, leftMs, signal))) {
+        return { data: { items: [], next: writePosition(owner, last), hasMore: false } }
+      }
+      seen = last
+      last = await findLast()
+    }
+  } finally {
+    held?.free()
+    await session.endSession()
+  }
+}
+
+/** Returns null if the process is full. Throws RATE_LIMITED if the business holds its part. */
+function takeSlot({ capacity }: HoldDeps, businessId: string) {
+  const [owners, cost] = [[businessId], { polls: 1 }]
+  const held = capacity.takeNow(owners, cost)
+  if (held === null && capacity.blockOf(owners, cost)?.level === 0) throw capacity.refusal(owners, cost)
+  return held
+}

@@ -1,9 +1,7 @@
 import type { ListDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
-import { findDeliveryWhole } from '../../webhooks/deliveries/find.ts'
-import { listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/list.ts'
+import { findDeliveryWhole, listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/find.ts'
 import { presentDeliveries, presentDeliveryWhole } from '../../webhooks/deliveries/present.ts'
-import { findRetried, retryDelivery } from '../../webhooks/deliveries/retry.ts'
-import { parseRetryFilter, retryMatching } from '../../webhooks/deliveries/retry-matching.ts'
+import { findRetried, parseRetryFilter, retryDelivery, retryMatching } from '../../webhooks/deliveries/retry.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutDeliveries } from './deliveries-openapi.ts'
 

@@ -3,13 +3,17 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { type Page, presentPage, readPage, readSlice } from '../../input/pagination.ts'
-import { createEndpoint, parseEndpoint } from '../../webhooks/endpoints/create.ts'
-import { deleteEndpoint } from '../../webhooks/endpoints/delete.ts'
+import {
+  createEndpoint,
+  deleteEndpoint,
+  parseEndpoint,
+  parseUpdate,
+  rotateSecret,
+  updateEndpoint,
+} from '../../webhooks/endpoints/change.ts'
 import { type Endpoint, standing } from '../../webhooks/endpoints/endpoint.ts'
-import { presentListedEndpoint } from '../../webhooks/endpoints/present.ts'
-import { rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts'
+import { presentListedEndpoint } from '../../webhooks/endpoints/find.ts'
 import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
-import { parseUpdate, updateEndpoint } from '../../webhooks/endpoints/update.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutEndpoints } from './endpoints-openapi.ts'
 

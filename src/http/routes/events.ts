@@ -1,7 +1,6 @@
 import { events } from '../../../schemas/events.ts'
 import type { ListEventsQuery, ReadFeedQuery } from '../../../schemas/list-events.ts'
-import { holdForEvent } from '../../events/feed/hold.ts'
-import { parseFeedSearch, readFeed } from '../../events/feed/read.ts'
+import { holdForEvent, parseFeedSearch, readFeed } from '../../events/feed/read.ts'
 import { listEvents, parseEventSearch } from '../../events/list.ts'
 import { findEvent, presentEvents } from '../../events/present.ts'
 import type { OperationInput, Route } from '../operations/route.ts'

@@ -7,8 +7,7 @@ import { type Counted, errorOf, jobIdOf } from '../deliveries/delivery-job.ts'
 import { claimable, isLeased } from '../deliveries/lease.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import { beginAttempt } from './attempt.ts'
-import type { ClaimedDelivery } from './claim.ts'
-import { slotOwner } from './find-endpoint.ts'
+import { type ClaimedDelivery, slotOwner } from './batchers.ts'
 import type { Slot, SlotOwner } from './slots.ts'
 
 /** The poll skips deliveries that became due less than this long ago, because their wake-up jobs may still arrive. */
@@ -19,12 +18,7 @@ const graceMs = 500
  */
 const maxPerBusiness = 500
 
-interface Due {
-  _id: string
-  businessId: string
-  endpointId: string
-  nextAttemptAt: Date
-}
+type Due = Pick<ClaimedDelivery, '_id' | 'businessId' | 'nextAttemptAt'> & { endpointId: string }
 const dueFields = { businessId: 1, endpointId: 1, nextAttemptAt: 1 } as const
 
 /**
@@ -68,7 +62,7 @@ async function attemptAt(deps: Deps, endpointId: string, due: Due[]): Promise<vo
 }
 
 /** Waits until all promises have settled, then throws the first error. */
-async function settleAll<T>(parts: Promise<T>[]): Promise<T[]> {
+export async function settleAll<T>(parts: Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(parts)
   return Promise.all(parts)
 }
@@ -145,11 +139,7 @@ async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise<Claime
 }
 
 /** Cancels all of the given deliveries that are due. Their endpoint must be deleted or disabled. */
-async function cancelDue(
-  deps: Pick<Deps, 'Delivery' | 'now' | 'log'>,
-  endpointId: string,
-  ids: string[],
-): Promise<void> {
+async function cancelDue(deps: Deps, endpointId: string, ids: string[]): Promise<void> {
   const now = deps.now()
   const { modifiedCount: cancelled } = await nativeCollection(deps.Delivery).updateMany(
     { _id: { $in: ids }, ...claimable(now) },

@@ -5,13 +5,12 @@ import { environmentOf } from '../../metrics/metrics.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { type BodySource, composeBody, composeData } from '../body/compose.ts'
-import { type Delivery, hostOf } from '../deliveries/delivery.ts'
+import { hostOf } from '../deliveries/delivery.ts'
 import { endpointIdOf } from '../deliveries/delivery-id.ts'
 import { deliveryJob } from '../deliveries/delivery-job.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import type { Attempt } from '../sender/send.ts'
-import { type ClaimedDelivery, giveBack } from './claim.ts'
-import { type AttemptEndpoint, slotOwner } from './find-endpoint.ts'
+import { type AttemptEndpoint, type ClaimedDelivery, giveBack, slotOwner, type Verdict } from './batchers.ts'
 import { signFor } from './sign.ts'
 import type { Slot } from './slots.ts'
 
@@ -111,8 +110,7 @@ async function send(
   deps.enqueue('webhook-delivery', [deliveryJob(waiting, deps.now())])
 }
 
-/** What an attempt changes in its delivery. */
-type Verdict = Pick<Delivery, 'status' | 'nextAttemptAt' | 'deliveredAt' | 'deadAt'>
+const times = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
 
 /**
  * Determines the outcome of an attempt. `attempts` is the attempt number, starting at 1 and not counting manually
@@ -120,7 +118,6 @@ type Verdict = Pick<Delivery, 'status' | 'nextAttemptAt' | 'deliveredAt' | 'dead
  * header says. `steps` contains the wait times from the retry table, in milliseconds.
  */
 function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
-  const times = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
   if (sent.stage === null) return { ...times, status: 'DELIVERED', deliveredAt: endedAt }
   const wait = steps[attempts - 1]
   if (attempts >= maxAttempts || wait === undefined) return { ...times, status: 'DEAD', deadAt: endedAt }
@@ -135,10 +132,10 @@ const scheduled = (attempts: number, requeues: number): number => Math.max(1, at
 
 /** Cancels a delivery whose endpoint has been deleted or disabled, or whose intent or order no longer exists. */
 async function cancel(deps: Deps, delivery: ClaimedDelivery, missing: 'endpoint' | 'source'): Promise<void> {
-  const { _id: deliveryId, referenceNumber, event: webhookEvent } = delivery
-  const ended = { nextAttemptAt: null, deliveredAt: null, deadAt: null, cancelledAt: deps.now() }
-  await deps.batchers.recordResult({ delivery, status: 'CANCELLED', ...ended, attempt: null }, noDeadline)
-  const fields = { deliveryId, webhookEvent, reference: referenceNumber }
+  const { _id: deliveryId, referenceNumber: reference, event: webhookEvent } = delivery
+  const result = { delivery, ...times, status: 'CANCELLED', cancelledAt: deps.now(), attempt: null } as const
+  await deps.batchers.recordResult(result, noDeadline)
+  const fields = { deliveryId, webhookEvent, reference }
   // The clean-up removes the deliveries before the intent or order that they belong to, so this intent or order must
   // have been removed by hand.
   if (missing === 'source') deps.log.error(fields, 'webhook.source-missing')

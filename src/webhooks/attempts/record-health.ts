@@ -61,7 +61,6 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
 }
 
 const isSuccess = ({ stage }: HealthNote): boolean => stage === null
-const isFailure = (note: HealthNote): boolean => !isSuccess(note)
 
 /**
  * Returns the pipeline that updates an endpoint's health. `notes` contains the results of the endpoint's attempts in
@@ -69,7 +68,7 @@ const isFailure = (note: HealthNote): boolean => !isSuccess(note)
  */
 function healthChange(notes: HealthNote[]): Record<string, unknown>[] {
   const success = notes.findLast(isSuccess)
-  const failure = notes.findLast(isFailure)
+  const failure = notes.findLast((note) => !isSuccess(note))
   return [
     {
       $set: {

@@ -13,16 +13,15 @@ export const endpointFormat = 1
  * To change what is sent, add a format with the next number.
  */
 export const endpointFormats: Record<number, (source: EndpointSource, facts: Facts) => string> = {
-  1: (source, facts) => JSON.stringify(endpointFields(source, facts)),
+  1: ({ endpointId }, { status, endpoint }) =>
+    JSON.stringify({
+      endpoint_id: endpointId,
+      reference_number: endpointId,
+      url: endpoint?.url,
+      status,
+      failing_since: endpoint?.failingSince,
+      recovered_at: endpoint?.recoveredAt ?? null,
+      last_error: endpoint?.lastError,
+      last_response_status: endpoint?.lastStatus,
+    }),
 }
-
-const endpointFields = ({ endpointId }: EndpointSource, { status, endpoint }: Facts) => ({
-  endpoint_id: endpointId,
-  reference_number: endpointId,
-  url: endpoint?.url,
-  status,
-  failing_since: endpoint?.failingSince,
-  recovered_at: endpoint?.recoveredAt ?? null,
-  last_error: endpoint?.lastError,
-  last_response_status: endpoint?.lastStatus,
-})

@@ -38,9 +38,6 @@ const orderFields = (order: OrderSource, status: string) => ({
   })),
   total: order.total,
   currency: currencyCode,
-  customer: customerFields(order),
+  customer: order.customer && { name: order.customer.name, phone: order.customer.phone, email: order.customer.email },
   created_at: order.createdAt,
 })
-
-const customerFields = ({ customer }: OrderSource) =>
-  customer && { name: customer.name, phone: customer.phone, email: customer.email }

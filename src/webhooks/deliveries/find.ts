@@ -1,20 +1,21 @@
+import { type DeliveryStatus, deliveryStatuses, type ListDeliveriesQuery } from '../../../schemas/list-deliveries.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
+import { type Page, readPage, readSlice, readSortedPage, type Selection, type Slice } from '../../input/pagination.ts'
+import { readSpan, type Span, within } from '../../input/span.ts'
+import type { Countable } from '../../lists/counts/countable.ts'
+import { readCountedPage } from '../../lists/counts/read-page.ts'
 import { findBodySource } from '../body/find-source.ts'
 import type { Delivery } from './delivery.ts'
-import { type DeliveryRecord, type DeliveryWhole, recordFields } from './present.ts'
+import { type DeliveryRecord, recordFields } from './present.ts'
 
 /**
  * Finds one of the caller's deliveries, with all of its attempts and the source of its body. Throws DELIVERY_NOT_FOUND
  * if the id is unknown, or if the delivery belongs to another business. Throws SANDBOX_MISMATCH if the delivery belongs
  * to the sandbox and the caller uses a live key, or vice versa.
  */
-export async function findDeliveryWhole(
-  deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order'>,
-  caller: Caller,
-  id: string,
-): Promise<DeliveryWhole> {
+export async function findDeliveryWhole(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order'>, caller: Caller, id: string) {
   const delivery = await find<Delivery>(deps, caller, id, {})
   return { delivery, source: await findBodySource(deps, delivery.referenceNumber) }
 }
@@ -34,3 +35,97 @@ async function find<Found extends DeliveryRecord>(
   if (delivery.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')
   return delivery
 }
+
+interface DeliverySearch extends Slice, DeliveryFilter {}
+
+/** Parses the query parameters for the list of deliveries (SPEC 4.8). */
+export function parseDeliverySearch(query: ListDeliveriesQuery): DeliverySearch {
+  const { status, event = null, endpointId = null, referenceNumber = null, responseStatus = null } = query
+  const statuses = [...new Set(status?.split(',') as DeliveryStatus[] | undefined)]
+  // A list of all statuses is the same as none, but MongoDB would need longer to merge five lists.
+  const isEvery = statuses.length === 0 || statuses.length === deliveryStatuses.length
+  const named = { statuses: isEvery ? null : statuses, event, endpointId, referenceNumber, responseStatus }
+  return { ...named, ...readSpan(query), ...readSlice(query) }
+}
+
+/**
+ * Lists the deliveries of the caller's business in the caller's environment, newest first and without their bodies.
+ * Deliveries that were created at the same time are ordered by id.
+ */
+export function listDeliveries(
+  deps: Pick<Deps, 'Delivery' | 'listCounts' | 'now'>,
+  caller: Caller,
+  search: DeliverySearch,
+): Promise<Page<DeliveryRecord>> {
+  const { statuses, event, endpointId, referenceNumber, responseStatus } = search
+  // Count checkpoints only work for lists that never shrink. The clean-up removes test deliveries of any age together
+  // with their intents, so lists of test deliveries have no checkpoints.
+  const isWhole = [statuses, event, endpointId, referenceNumber, responseStatus].every((each) => each === null)
+  if (isWhole && !caller.sandbox) {
+    const allLive: Countable = {
+      key: `live deliveries ${caller.businessId}`,
+      collection: deps.Delivery.collection,
+      index: 'byTimeAndEvent',
+      where: { businessId: caller.businessId, sandbox: false },
+      keptFrom: null,
+    }
+    return readCountedPage<DeliveryRecord>(deps, allLive, search, search, recordFields)
+  }
+  const listing = { ...selectDeliveries(caller, search), fields: recordFields }
+  return referenceNumber === null
+    ? readPage<DeliveryRecord, Delivery>(deps.Delivery, listing, search)
+    : readSortedPage<Delivery>(deps.Delivery, listing, search)
+}
+
+/** The filters by which a merchant selects deliveries. A filter that is null does not restrict the selection. */
+export interface DeliveryFilter extends Span {
+  /** Contains at least one status. */
+  statuses: readonly DeliveryStatus[] | null
+  event: string | null
+  endpointId: string | null
+  referenceNumber: string | null
+  /** An HTTP status from 300 to 599, or a class of them such as `5xx`. */
+  responseStatus: string | null
+}
+
+/**
+ * Returns the selection of a caller's deliveries. Its index contains every field of the filter, except that the few
+ * deliveries of one `referenceNumber` are read as documents.
+ */
+export function selectDeliveries(owner: Caller, filter: DeliveryFilter): Selection & { counted: Selection } {
+  const { statuses, event, endpointId, referenceNumber, responseStatus } = filter
+  const index = indexFor(filter)
+  const where = {
+    businessId: owner.businessId,
+    sandbox: owner.sandbox,
+    ...within('createdAt', filter),
+    ...(statuses === null ? {} : { status: statuses.length === 1 ? statuses[0] : { $in: statuses } }),
+    ...(event === null ? {} : { event }),
+    ...(endpointId === null ? {} : { endpointId }),
+    ...(referenceNumber === null ? {} : { referenceNumber }),
+  }
+  if (responseStatus === null) return { where, index, counted: { where, index } }
+  const codes = codesOf(responseStatus)
+  const [first = 0] = codes
+  const withStatus = (failureStatus: unknown): Selection => ({ where: { ...where, failureStatus }, index })
+  // MongoDB reads a class in the order of the list only if the filter names every status in it. For a count, one range
+  // of the index is faster.
+  return {
+    ...withStatus(codes.length === 1 ? first : { $in: codes }),
+    counted: withStatus({ $gte: first, $lte: codes.at(-1) ?? first }),
+  }
+}
+
+/** Returns the name of the index for a filter. */
+function indexFor({ statuses, endpointId, referenceNumber, responseStatus }: DeliveryFilter): string {
+  if (referenceNumber !== null) return 'byReference'
+  if (responseStatus !== null) return 'byFailureStatus'
+  if (statuses !== null) return 'byStatus'
+  return endpointId === null ? 'byTimeAndEvent' : 'byEndpointAndTime'
+}
+
+/** Returns all HTTP statuses that a `responseStatus` filter selects, in ascending order. */
+const codesOf = (responseStatus: string): number[] =>
+  responseStatus.endsWith('xx')
+    ? Array.from({ length: 100 }, (_, code) => Number(responseStatus[0]) * 100 + code)
+    : [Number(responseStatus)]

@@ -38,17 +38,14 @@ export function newDelivery(
   now: Date,
   leaseToken: string | null,
 ): Delivery {
+  const { businessId, sandbox, referenceNumber } = source
+  const { id, createdAt: eventAt, ...recorded } = event
+  const { _id: endpointId, url } = endpoint
+  const about = { endpointId, url, businessId, sandbox, referenceNumber, eventAt }
   return {
-    _id: deliveryId(event.id, endpoint._id),
-    endpointId: endpoint._id,
-    businessId: source.businessId,
-    sandbox: source.sandbox,
-    event: event.event,
-    eventAt: event.createdAt,
-    format: event.format,
-    facts: event.facts,
-    referenceNumber: source.referenceNumber,
-    url: endpoint.url,
+    _id: deliveryId(id, endpointId),
+    ...about,
+    ...recorded,
     status: 'PENDING',
     attempts: 0,
     requeues: 0,
@@ -58,7 +55,6 @@ export function newDelivery(
     createdAt: now,
     deliveredAt: null,
     deadAt: null,
-    ...causeOf(event),
   }
 }
 

@@ -51,34 +51,22 @@ export async function presentDeliveries(
 
 /** Returns a delivery to an endpoint of the caller's environment. */
 export function presentDelivery(delivery: DeliveryRecord): Record<string, unknown> {
-  const last = delivery.attemptLog.at(-1) ?? null
+  const { _id: id, endpointId, event, referenceNumber, status, attempts, requeues } = delivery
+  const { sandbox, createdAt, attemptLog } = delivery
+  const about = { id, endpointId, url: lastUrl(delivery), event, referenceNumber, status, attempts }
+  const last = attemptLog.at(-1)
   return {
-    id: delivery._id,
-    endpointId: delivery.endpointId,
-    url: lastUrl(delivery),
-    event: delivery.event,
-    referenceNumber: delivery.referenceNumber,
-    status: delivery.status,
-    attempts: delivery.attempts,
-    maxAttempts: maxAttempts + delivery.requeues,
+    ...about,
+    maxAttempts: maxAttempts + requeues,
     nextAttemptAt: dueAt(delivery),
     lastAttemptAt: last?.at ?? null,
     lastResponseStatus: last?.status ?? null,
     lastError: last?.stage ?? null,
     lastDurationMs: last?.durationMs ?? null,
-    sandbox: delivery.sandbox,
-    createdAt: delivery.createdAt,
+    sandbox,
+    createdAt,
     deliveredAt: delivery.deliveredAt,
   }
-}
-
-/**
- * A delivery with the intent or order from which its body is composed. `source` is null if the intent or order no
- * longer exists.
- */
-export interface DeliveryWhole {
-  delivery: Delivery
-  source: BodySource | null
 }
 
 /** Returns the headers of the delivery's last attempt without its signatures, or null if there was no attempt. */
@@ -93,12 +81,13 @@ export function lastHeaders(
 /**
  * Presents one delivery with its payload and all of its attempts, oldest first. If the API key's scopes do not allow
  * the event, the payload and the responses are null. The responses are left out because an endpoint may repeat the
- * payload in its response.
+ * payload in its response. `source` is the intent or order from which the body is composed, or null if it no longer
+ * exists.
  */
 export async function presentDeliveryWhole(
   deps: Pick<Deps, 'config' | 'Endpoint'>,
   caller: Caller,
-  { delivery, source }: DeliveryWhole,
+  { delivery, source }: { delivery: Delivery; source: BodySource | null },
 ): Promise<Record<string, unknown>> {
   const mayRead = caller.scopes.has(events[delivery.event as EventName])
   const [presented] = await presentDeliveries(deps, caller, [delivery])
@@ -107,18 +96,9 @@ export async function presentDeliveryWhole(
     ...presented,
     lastAttemptHeaders: lastHeaders(deps, { ...delivery, attemptLog }),
     payload: mayRead && source !== null ? JSON.parse(bodyOf(delivery, source)) : null,
-    attemptLog: attemptLog.map((attempt) => ({
-      ...presentAttempt(attempt),
-      responseBody: mayRead ? (attempt.responseText ?? null) : null,
-    })),
+    attemptLog: attemptLog.map(({ at, url, durationMs, status, stage, error, responseText = null }) => {
+      const attempt = { at, url, durationMs, responseStatus: status, error: stage, message: error }
+      return { ...attempt, responseBody: mayRead ? responseText : null }
+    }),
   }
 }
-
-const presentAttempt = (attempt: AttemptRecord): Record<string, unknown> => ({
-  at: attempt.at,
-  url: attempt.url,
-  durationMs: attempt.durationMs,
-  responseStatus: attempt.status,
-  error: attempt.stage,
-  message: attempt.error,
-})

@@ -38,12 +38,6 @@ export interface RequeueAct {
   summarise?: (outcomes: Outcomes) => { result: RetriedMatching; line: About }
 }
 
-/** The plan is null if no delivery was found, or if staff or an operator had nothing to re-queue. */
-export interface RequeuedAs {
-  plan: RequeuePlan | null
-  outcomes: Outcomes
-}
-
 /**
  * Makes up to `requeueBatch` deliveries due now for one more attempt each. A DEAD or CANCELLED delivery becomes
  * RETRYING. If a delivery is waiting for its next attempt, that attempt is brought forward. A delivery is left
@@ -52,11 +46,12 @@ export interface RequeuedAs {
  * Once the plan and the audit lines are stored, the deliveries count as re-queued. If the process dies before it has
  * carried out the plan, a poll does so. One that is attempted or cancelled at that same moment stays as it is. An API
  * request has a plan even if it re-queues nothing, and MongoDB refuses a second one with the same key. So its twin does
- * not re-queue what has become DEAD in the meantime.
+ * not re-queue what has become DEAD in the meantime. The plan is null if no delivery was found, or if staff or an
+ * operator had nothing to re-queue.
  */
-export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: RequeueAct): Promise<RequeuedAs> {
+export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: RequeueAct) {
   const { by, request } = act
-  if (ids.length === 0 && !request) return { plan: null, outcomes: new Map() }
+  if (ids.length === 0 && !request) return { plan: null, outcomes: new Map() as Outcomes }
   const documents = request ? [request.key, ...ids] : ids
   const options = { by, documents, deadlineAt: request?.deadlineAt }
   const { plan, chosen, outcomes } = await audited(deps, options, (audit) => makePlan(deps, ids, act, audit))
@@ -157,11 +152,7 @@ export async function requeueForReplay(
   return (await read(deps, ids)).filter(isOwn).map(({ _id }) => _id)
 }
 
-const read = (
-  { Delivery: model }: Pick<Deps, 'Delivery'>,
-  ids: readonly string[],
-  session?: mongo.ClientSession,
-): Promise<Candidate[]> =>
+const read = ({ Delivery: model }: Pick<Deps, 'Delivery'>, ids: readonly string[], session?: mongo.ClientSession) =>
   nativeCollection(model)
     .find<Candidate>({ _id: { $in: [...ids] } }, { projection, ...(session && { session }) })
     .toArray()
@@ -245,4 +236,30 @@ function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: Candidate[]): 
       return deliveryJob({ ...delivery, requeues, nextAttemptAt: now }, now)
     }),
   )
+}
+
+/**
+ * Re-queues all deliveries that match `filter`, in batches of `requeueBatch`, and yields the outcomes of each batch. If
+ * the caller stops early or the process is killed, the function can safely be called again. `filter` must not match
+ * deliveries that die after the call (`untilNow`). If it did, the run might never end, because re-queued deliveries may
+ * die again.
+ */
+export async function* requeueAll(
+  deps: Parameters<typeof requeueDeliveries>[0],
+  filter: Record<string, unknown>,
+  by: By,
+): AsyncGenerator<Outcomes> {
+  const cursor = deps.Delivery.find(filter, { _id: 1 }).lean<{ _id: string }[]>().cursor({ batchSize: requeueBatch })
+  try {
+    let ids: string[] = []
+    for await (const { _id } of cursor) {
+      ids.push(_id)
+      if (ids.length < requeueBatch) continue
+      yield await requeueDeliveries(deps, ids, by)
+      ids = []
+    }
+    if (ids.length > 0) yield await requeueDeliveries(deps, ids, by)
+  } finally {
+    await cursor.close()
+  }
 }

@@ -1,15 +1,21 @@
+import { retryDeliveriesBody, withoutFilter } from '../../../schemas/retry-deliveries.ts'
+import type { About } from '../../audit/audit-event.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { withinAuditLines } from '../../businesses/quotas.ts'
+import { type Reserve, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
-import { findDeliveryRecord } from './find.ts'
+import { longestReadMs } from '../../input/pagination.ts'
+import { readSpan } from '../../input/span.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
+import type { Delivery } from './delivery.ts'
+import { type DeliveryFilter, findDeliveryRecord, selectDeliveries } from './find.ts'
 import { atLiveEndpoints, presentDelivery } from './present.ts'
-import { continuePlan, requeueAs } from './requeue.ts'
-import type { Requeued, RequeuePlan } from './requeue-plan.ts'
+import { continuePlan, type Outcomes, requeueAs, requeueBatch } from './requeue.ts'
+import type { Requeued, RequeuePlan, RetriedMatching } from './requeue-plan.ts'
 
 /** The `reason` that the API response contains for each outcome. It is null if an attempt has been requested. */
-export const reasons = {
+const reasons = {
   requeued: null,
   delivered: 'delivered',
   'under-way': 'under_way',
@@ -38,13 +44,126 @@ async function presentRetried(deps: Deps, caller: Caller, id: string, { outcome 
 }
 
 /** Returns what an earlier request with the same key has done: a retry of one delivery, or by filter. */
-export async function findRetried(
-  deps: Deps,
-  caller: Caller,
-  id: string,
-  request: WriteRequest,
-): Promise<Result | null> {
+export async function findRetried(deps: Deps, caller: Caller, id: string, request: WriteRequest) {
   const plan = await continuePlan(deps, request)
   if (!plan?.requestKey) return null
   return effectOf(plan.requestKey, plan.result ?? (await presentRetried(deps, caller, id, plan)), true)
+}
+
+/** The filter of a request, and the `next` of an earlier response after which the selection continues. */
+interface RetryFilter extends DeliveryFilter {
+  after: string | null
+}
+
+/** Validates the body of a request that retries deliveries by filter. */
+export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): RetryFilter {
+  const { after = null, status, ...filters } = deps.validate(retryDeliveriesBody, body)
+  const { event = null, endpointId = null, referenceNumber = null, responseStatus = null } = filters
+  const { from, to } = readSpan(filters)
+  const named = [status ?? null, event, endpointId, referenceNumber, responseStatus, from, to]
+  if (named.every((each) => each === null))
+    throw refuse('VALIDATION_ERROR', { param: 'body', message: `body ${withoutFilter}.` })
+  const statuses = [...new Set(status ?? (['DEAD'] as const))]
+  return { statuses, event, endpointId, referenceNumber, responseStatus, from, to, after }
+}
+
+/**
+ * Re-queues the caller's deliveries that match, oldest first, at most `requeueBatch`. With a test key, skips those to
+ * live endpoints. A request with the `next` of the previous one continues after its last delivery. A series of requests
+ * therefore considers each delivery once, even if deliveries become DEAD again in the meantime. A retry of the same
+ * request finds its plan, so it never re-queues other deliveries.
+ */
+export async function retryMatching(
+  deps: Deps,
+  caller: Caller,
+  filter: RetryFilter,
+  request: WriteRequest,
+): Promise<Result> {
+  let addsLine = false
+  const requeue = async ({ deliveryIds, next }: Chosen, reserve: Reserve): Promise<Result> => {
+    const summarise = (outcomes: Outcomes) => {
+      const result = resultOf(outcomes, next)
+      return { result, line: retryLine(caller, filter, result) }
+    }
+    await reserve({ others: 1, bytes: bytesOf(deliveryIds) })
+    const act = { by: request.by, request, summarise }
+    const { plan } = await requeueAs(deps, deliveryIds, act)
+    if (!plan?.requestKey) throw new Error('a retry by filter has no plan')
+    addsLine = plan.deliveries.length > 0
+    return effectOf(plan.requestKey, plan.result, false)
+  }
+  const run = (reserve: Reserve) =>
+    deps.lists.readAndAct(
+      caller.businessId,
+      (models) => select(models, caller, filter),
+      (chosen) => requeue(chosen, reserve),
+    )
+  return withinAuditLines(
+    deps,
+    caller,
+    () => withinStorage(deps, caller, run),
+    () => addsLine,
+  )
+}
+
+function retryLine({ businessId }: Caller, filter: RetryFilter, { requeued, skipped }: RetriedMatching): About {
+  const set = Object.entries(filter).filter(([, value]) => value !== null)
+  const after = { ...Object.fromEntries(set), requeued, skipped }
+  return { act: 'delivery.requeued', subject: businessId, businessId, after }
+}
+
+function resultOf(outcomes: Outcomes, next: string | null): RetriedMatching {
+  const result = {
+    requeued: 0,
+    skipped: { delivered: 0, under_way: 0, endpoint_gone: 0 },
+    hasMore: next !== null,
+    next,
+  }
+  for (const outcome of outcomes.values()) {
+    // The clean-up has removed the delivery since it was selected.
+    if (outcome === 'not-found') continue
+    const reason = reasons[outcome]
+    if (reason === null) result.requeued += 1
+    else result.skipped[reason] += 1
+  }
+  return result
+}
+
+type Chosen = Awaited<ReturnType<typeof select>>
+
+/**
+ * Selects the deliveries of one request. `next` says where the next request continues. It is null if no further
+ * delivery matches.
+ */
+async function select(
+  { Delivery, Endpoint }: Pick<Deps, 'Delivery' | 'Endpoint'>,
+  caller: Caller,
+  { after, ...filter }: RetryFilter,
+) {
+  const { where, index } = selectDeliveries(caller, filter)
+  const found = await Delivery.find(
+    after === null ? where : { $and: [where, following(after)] },
+    { createdAt: 1, endpointId: 1 },
+    { hint: index, maxTimeMS: longestReadMs },
+  )
+    .sort({ createdAt: 1, _id: 1 })
+    .limit(requeueBatch + 1)
+    .lean<Pick<Delivery, '_id' | 'createdAt' | 'endpointId'>[]>()
+  const chosen = found.slice(0, requeueBatch)
+  const last = found.length > requeueBatch ? chosen.at(-1) : undefined
+  const others = await atLiveEndpoints({ Endpoint }, caller, chosen)
+  return {
+    deliveryIds: chosen.filter((delivery) => !others.has(delivery)).map(({ _id }) => _id),
+    next: last === undefined ? null : `${last.createdAt.getTime().toString(36)}.${last._id}`,
+  }
+}
+
+/**
+ * Returns a filter for the deliveries after a position in the order of time and id. With `$or`, MongoDB would read some
+ * filters' range of the index twice.
+ */
+function following(after: string): object {
+  const [time = '', id = ''] = after.split('.')
+  const at = new Date(Number.parseInt(time, 36))
+  return { createdAt: { $gte: at }, $nor: [{ createdAt: at, _id: { $lte: id } }] }
 }

@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.ts'
+import { given, type IdPage, type IdSlice, mapPage, orders, readIdPage } from '../../mongo/id-page.ts'
 import { type DeliveryTotals, deliveryTotals } from '../deliveries/backlog.ts'
 import { type Endpoint, endpointSlots, standing } from './endpoint.ts'
 import { type LastDay, lastDayOf } from './last-day.ts'
@@ -36,7 +37,7 @@ export const endpointFields = {
   deletedAt: 1,
 } as const
 /** The fields of an endpoint that `endpointFacts` needs. */
-export const factFields = { ...endpointFields, 'previousSecrets.validUntil': 1 } as const
+const factFields = { ...endpointFields, 'previousSecrets.validUntil': 1 } as const
 
 export function endpointFacts(deps: Pick<Deps, 'secrets' | 'now'>, endpoint: Endpoint): EndpointFacts {
   const now = deps.now()
@@ -85,3 +86,28 @@ const inDetail = async (deps: Reads, endpoint: Endpoint): Promise<EndpointInDeta
   ...endpointFacts(deps, endpoint),
   deliveries: await deliveryTotals(deps, { endpointId: endpoint._id }),
 })
+
+/** Selects endpoints. Omitted fields do not restrict the selection. */
+export interface EndpointFilter {
+  businessId?: string
+  active?: boolean
+  /** Whether the last attempt failed. */
+  failing?: boolean
+  /** If true, selects deleted endpoints instead of existing ones. */
+  deleted?: boolean
+}
+
+/** Returns the endpoints that match, newest first. */
+export async function listEndpoints(
+  deps: Pick<Deps, 'Endpoint' | 'secrets' | 'now'>,
+  { failing, deleted, ...filter }: EndpointFilter,
+  slice: IdSlice,
+): Promise<IdPage<EndpointFacts>> {
+  const where = {
+    ...given(filter),
+    ...(deleted === true ? { deletedAt: { $type: 'date' } } : standing),
+    ...(failing === undefined ? {} : { 'health.failuresInRow': failing ? { $gt: 0 } : 0 }),
+  }
+  const page = await readIdPage(deps.Endpoint, where, slice, orders.newestFirst, factFields)
+  return mapPage(page, (endpoint) => endpointFacts(deps, endpoint))
+}

@@ -1,9 +1,11 @@
 import type { mongo } from 'mongoose'
+import { type EventName, events as scopeOf } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Endpoint } from './endpoint.ts'
+import { lastDayOf } from './last-day.ts'
 
 /**
  * Finds one of the caller's endpoints. Throws ENDPOINT_NOT_FOUND if the id is unknown, or if the endpoint has been
@@ -32,3 +34,26 @@ export async function findInBusiness(
   if (endpoint === null) throw refuse('ENDPOINT_NOT_FOUND', { message: 'There is no webhook endpoint with this id.' })
   return endpoint
 }
+
+/**
+ * Throws EVENTS_NOT_PERMITTED unless the caller's scopes allow all of `requested` (SPEC 4.8, rule 4). The error lists
+ * the forbidden events.
+ */
+export function permitEvents(caller: Caller, requested: readonly EventName[], param: 'event' | 'events'): void {
+  const forbidden = requested.filter((event) => !caller.scopes.has(scopeOf[event]))
+  if (forbidden.length > 0) throw refuse('EVENTS_NOT_PERMITTED', { param, details: { events: forbidden } })
+}
+
+/** Returns an endpoint as merchants see it, without its secret (SPEC 2.2). */
+export function presentEndpoint(endpoint: Endpoint): Record<string, unknown> {
+  const { _id: id, url, events, active, sandbox, createdAt, health } = endpoint
+  const { lastSuccessAt, lastFailureAt, failuresInRow, lastError } = health
+  const shownHealth = { lastSuccessAt, lastFailureAt, failuresInRow, lastError }
+  return { id, url, events, active, sandbox, createdAt, health: shownHealth }
+}
+
+/** Returns an endpoint as it appears in the list, with the figures of its latest attempts. */
+export const presentListedEndpoint = (endpoint: Endpoint, now: Date): Record<string, unknown> => ({
+  ...presentEndpoint(endpoint),
+  last24Hours: lastDayOf(endpoint, now),
+})

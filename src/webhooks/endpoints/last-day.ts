@@ -7,14 +7,7 @@ const hourMs = 3_600_000
 export const hourOf = (at: Date): number => Math.floor(at.getTime() / hourMs) * hourMs
 
 /** The results of an endpoint's latest attempts. */
-export interface LastDay {
-  attempts: number
-  succeeded: number
-  /** From 0 to 1. Null if there were no attempts. */
-  successRate: number | null
-  /** The last failed attempt. Null if none failed. */
-  lastError: { at: Date; error: string | null; responseStatus: number | null } | null
-}
+export type LastDay = ReturnType<typeof lastDayOf>
 
 /**
  * Returns the field of an endpoint that counts the attempts of an hour. The same hour of the next day uses the same
@@ -22,16 +15,15 @@ export interface LastDay {
  */
 export const hourField = (hour: number): string => `attemptHours.h${(hour / hourMs) % shownHours}`
 
-/** Returns the results of the attempts that ended within the current hour or the 23 hours before it. */
-export function lastDayOf({ attemptHours, health }: Pick<Endpoint, 'attemptHours' | 'health'>, now: Date): LastDay {
+/**
+ * Returns the results of the attempts that ended within the current hour or the 23 hours before it. `successRate` is
+ * from 0 to 1, or null if there were no attempts. `lastError` is the last failed attempt, or null if none failed.
+ */
+export function lastDayOf({ attemptHours, health }: Pick<Endpoint, 'attemptHours' | 'health'>, now: Date) {
   const first = hourOf(now) - (shownHours - 1) * hourMs
-  let attempts = 0
-  let succeeded = 0
-  for (const each of Object.values(attemptHours))
-    if (each.hour.getTime() >= first) {
-      attempts += each.attempts
-      succeeded += each.succeeded
-    }
+  const hours = Object.values(attemptHours).filter(({ hour }) => hour.getTime() >= first)
+  const attempts = hours.reduce((sum, each) => sum + each.attempts, 0)
+  const succeeded = hours.reduce((sum, each) => sum + each.succeeded, 0)
   const { lastFailureAt: at, lastError: error, lastStatus: responseStatus } = health
   return {
     attempts,

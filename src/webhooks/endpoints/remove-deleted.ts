@@ -33,10 +33,7 @@ export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string
  * endpoint is also kept as long as it has an event that has not been relayed. A relay that read the endpoint before its
  * deletion may still add a delivery, which is cancelled when it becomes due.
  */
-export async function unusedAmong(
-  Endpoint: RemoveDeps['Endpoint'],
-  stages: Record<string, unknown>[],
-): Promise<string[]> {
+export async function unusedAmong(Endpoint: RemoveDeps['Endpoint'], stages: object[]): Promise<string[]> {
   const unused = await nativeCollection(Endpoint)
     .aggregate<{ _id: string }>(
       [

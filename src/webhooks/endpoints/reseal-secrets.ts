@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { mongo } from 'mongoose'
 import type { Deps } from '../../deps.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
@@ -29,11 +30,8 @@ export async function resealSecrets(deps: Needs, advance: (endpoints: number) =>
     { projection: { _id: 1 }, sort: { _id: 1 }, batchSize: 250 },
   )
   await inBatches(endpointIds, async (endpoints) => {
-    await resealBatch(
-      deps,
-      result,
-      endpoints.map(({ _id }) => _id),
-    )
+    const ids = endpoints.map(({ _id }) => _id)
+    await resealBatch(deps, result, ids)
     advance(endpoints.length)
   })
   return result
@@ -62,23 +60,15 @@ async function resealBatch(deps: Needs, result: ResealedSecrets, ids: string[]):
  * contains the secrets that were read, so that the write does not undo a concurrent rotation.
  */
 function resealOne(secrets: Secrets, { _id, secret, previousSecrets }: Sealed) {
+  const resealOrKeep = (sealed: string): string => resealOrNull(secrets, _id, sealed) ?? sealed
   const resealed = {
-    secret: resealOrKeep(secrets, _id, secret),
-    previousSecrets: previousSecrets.map((each) => ({
-      ...each,
-      secret: resealOrKeep(secrets, _id, each.secret),
-    })),
+    secret: resealOrKeep(secret),
+    previousSecrets: previousSecrets.map((each) => ({ ...each, secret: resealOrKeep(each.secret) })),
   }
-  const isSame =
-    resealed.secret === secret &&
-    resealed.previousSecrets.every((each, at) => each.secret === previousSecrets[at]?.secret)
-  if (isSame) return null
+  if (isDeepStrictEqual(resealed, { secret, previousSecrets })) return null
   const filter = { _id, secret, previousSecrets }
   return { updateOne: { filter, update: { $set: resealed } } } satisfies mongo.AnyBulkWriteOperation<Endpoint>
 }
-
-const resealOrKeep = (secrets: Secrets, id: string, sealed: string): string =>
-  resealOrNull(secrets, id, sealed) ?? sealed
 
 function resealOrNull(secrets: Secrets, id: string, sealed: string): string | null {
   try {

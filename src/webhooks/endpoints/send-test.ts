@@ -9,8 +9,7 @@ import { signFor } from '../attempts/sign.ts'
 import { composeBody } from '../body/compose.ts'
 import { deliveryId } from '../deliveries/delivery-id.ts'
 import type { Endpoint } from './endpoint.ts'
-import { permitEvents } from './event-permission.ts'
-import { findEndpoint } from './find.ts'
+import { findEndpoint, permitEvents } from './find.ts'
 import { sampleData } from './sample-data.ts'
 
 /** Validates the body of a test request. Returns the requested event, or null if the body does not name an event. */

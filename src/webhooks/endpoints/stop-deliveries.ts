@@ -47,13 +47,8 @@ export async function stopDeliveries(
   }
 }
 
-async function cancelMatching(
-  deps: Pick<Deps, 'Delivery'>,
-  filter: Record<string, unknown>,
-  now: Date,
-  endsAt: number,
-): Promise<number> {
-  const deliveries = nativeCollection(deps.Delivery)
+async function cancelMatching({ Delivery }: Pick<Deps, 'Delivery'>, filter: object, now: Date, endsAt: number) {
+  const deliveries = nativeCollection(Delivery)
   const findOptions = {
     hint: 'openByEndpoint',
     projection: { _id: 1 },

@@ -7,8 +7,7 @@ import { once, type Result, type WriteRequest } from '../../idempotency/request.
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { findReplay } from './find.ts'
-import { presentReplay } from './present.ts'
-import { ended, type Replay } from './replay.ts'
+import { ended, presentReplay, type Replay } from './replay.ts'
 
 /**
  * Cancels a running replay for staff. The worker stops within a second. Deliveries that the replay has already made due

@@ -7,17 +7,18 @@ import type { LoggedEvent } from '../../events/logged-event.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
+import { unlessLocked } from '../../mongo/transaction.ts'
+import { leasesOn } from '../../work/lease.ts'
 import type { Work } from '../../work/loop.ts'
 import { beginAttempts } from '../attempts/attempt-due.ts'
-import { type AttemptEndpoint, slotOwner } from '../attempts/find-endpoint.ts'
+import { type AttemptEndpoint, slotOwner } from '../attempts/batchers.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import { deliveryId } from '../deliveries/delivery-id.ts'
 import { claimable } from '../deliveries/lease.ts'
 import { newDelivery } from '../deliveries/new-delivery.ts'
 import { requeueForReplay } from '../deliveries/requeue.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
-import { endReplay, type LeasedReplay, leaseReplay, recordProgress, releaseReplay } from './lease.ts'
-import type { Replay, ReplayCounts } from './replay.ts'
+import { ended, type Replay, type ReplayCounts } from './replay.ts'
 import { readSelected } from './selected-events.ts'
 
 /**
@@ -181,11 +182,72 @@ async function maxAttempts(deps: Deps, endpoint: AttemptEndpoint): Promise<numbe
 
 async function end(deps: Deps, leased: LeasedReplay, reason: ReplayCancellation | null): Promise<void> {
   const replay = await endReplay(deps, leased, reason)
-  if (replay !== null) logEnd(deps, replay)
+  if (replay === null) return
+  const { _id: replayId, endpointId, businessId, sandbox, status, total, requeued, created, skipped } = replay
+  const counts = { total, requeued, created, skipped }
+  deps.log.info({ replayId, endpointId, businessId, sandbox, status, ...counts }, 'replay.ended')
 }
 
-/** Writes the log line of a replay that has ended. */
-export function logEnd({ log }: Pick<Deps, 'log'>, replay: Replay): void {
-  const { _id: replayId, endpointId, businessId, sandbox, status, total, requeued, created, skipped } = replay
-  log.info({ replayId, endpointId, businessId, sandbox, status, total, requeued, created, skipped }, 'replay.ended')
+/**
+ * How long the lease of a replay lasts. Each page of events renews it, and takes far less than a second. If the process
+ * dies, another worker continues the replay after this time.
+ */
+const leaseMs = 10_000
+
+/** Other workers may take some of the due replays first, and the transaction of a dead process may have locked one. */
+const maxTried = 10
+
+/** A replay whose lease this process holds. */
+export type LeasedReplay = Replay & { leaseToken: string }
+
+const leases = ({ Replay, now }: Deps) =>
+  leasesOn<Replay>(nativeCollection(Replay), { field: 'nextRunAt', leaseMs }, now)
+
+/** Takes the lease of the replay that has waited longest for a worker. Returns null if no replay is due. */
+export async function leaseReplay(deps: Deps): Promise<LeasedReplay | null> {
+  const due = { running: true, nextRunAt: { $lte: deps.now() } } as const
+  const options = { projection: { _id: 1 }, sort: { nextRunAt: 1 }, hint: { nextRunAt: 1 }, limit: maxTried } as const
+  for (const { _id } of await nativeCollection(deps.Replay).find(due, options).toArray()) {
+    const leased = await unlessLocked(deps, (session) => leases(deps).take({ _id, ...due }, { session }))
+    if (leased !== null) return leased as LeasedReplay
+  }
+  return null
+}
+
+/**
+ * Records the progress after a page of events and renews the lease. Returns null if another worker has taken over the
+ * replay, which then processes the same page again. If the replay has been cancelled in the meantime, the page still
+ * counts.
+ */
+export const recordProgress = (deps: Deps, replay: LeasedReplay, reached: Replay['reached'], counts: ReplayCounts) =>
+  leases(deps).change(replay, [
+    {
+      $set: {
+        reached: { $literal: reached },
+        requeued: { $add: ['$requeued', counts.requeued] },
+        created: { $add: ['$created', counts.created] },
+        skipped: { $add: ['$skipped', counts.skipped] },
+        nextRunAt: { $cond: [{ $eq: ['$status', 'RUNNING'] }, leases(deps).endsAt(), null] },
+      },
+    },
+  ]) as Promise<LeasedReplay | null>
+
+/** Gives the lease back. A worker continues the replay after `waitMs`. */
+export async function releaseReplay(deps: Deps, replay: LeasedReplay, waitMs: number): Promise<void> {
+  const nextRunAt = new Date(deps.now().getTime() + waitMs)
+  await leases(deps).change(replay, { $set: { leaseToken: null, nextRunAt } }, { status: 'RUNNING' })
+}
+
+/**
+ * Ends a replay as DONE or, if `reason` is not null, as CANCELLED. Returns the replay, or null if it is not RUNNING or
+ * another worker has taken it over.
+ */
+export function endReplay(deps: Deps, replay: LeasedReplay, reason: ReplayCancellation | null) {
+  const change = {
+    status: reason === null ? ('DONE' as const) : ('CANCELLED' as const),
+    cancellationReason: reason,
+    leaseToken: null,
+    ...ended(replay.sandbox, deps.now()),
+  }
+  return leases(deps).change(replay, { $set: change, $unset: { running: 1 } }, { status: 'RUNNING' })
 }

@@ -1,20 +1,12 @@
-import { findLast } from '../../chains/append.ts'
 import type { LoggedEvent } from '../../events/logged-event.ts'
 import { longestReadMs } from '../../input/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { readPage } from '../../mongo/walk.ts'
+import { deliveryId } from '../deliveries/delivery-id.ts'
 import type { EventSelection, Replay } from './replay.ts'
 
 type Log = Pick<Models, 'LoggedEvent'>
-
-/** Returns the number of the last event in the log of a business and environment, or 0 if the log is empty. */
-export async function lastNumber(
-  { LoggedEvent }: Log,
-  owner: Pick<EventSelection, 'businessId' | 'sandbox'>,
-): Promise<number> {
-  return (await findLast(nativeCollection(LoggedEvent), owner))?.number ?? 0
-}
 
 /**
  * Counts the selected events, reading only index keys. If `referenceNumber` is not null, counts only those about this
@@ -55,3 +47,35 @@ const filterOf = ({ businessId, sandbox, events, through }: EventSelection) => (
   event: { $in: events },
   number: { $lte: through },
 })
+
+/** For more events, a count would keep the database busy for too long. */
+export const maxCounted = 100_000
+/** The number of events in one query, which takes a few milliseconds. */
+const pageSize = 1_000
+
+/**
+ * Counts the events that the endpoint has not accepted yet, which are those that a replay with `onlyUndelivered` sends.
+ * This includes events whose delivery is due, which the endpoint gets without a replay. Returns null if there are more
+ * than `maxCounted` events.
+ */
+export async function countUndelivered(
+  planned: EventSelection & Pick<Replay, 'endpointId' | 'total'>,
+  models: Pick<Models, 'LoggedEvent' | 'Delivery'>,
+): Promise<number | null> {
+  if (planned.total > maxCounted) return null
+  const { endpointId } = planned
+  // An event about an endpoint is never sent to that endpoint.
+  let undelivered = -(await countSelected(models, planned, endpointId))
+  let reached: Replay['reached'] = null
+  for (;;) {
+    const events = await readSelected(models, { ...planned, reached }, pageSize, { createdAt: 1 })
+    const delivered = await nativeCollection(models.Delivery).countDocuments(
+      { _id: { $in: events.map(({ _id }) => deliveryId(_id, endpointId)) }, status: 'DELIVERED' },
+      { maxTimeMS: longestReadMs },
+    )
+    undelivered += events.length - delivered
+    const last = events.at(-1)
+    if (last === undefined || events.length < pageSize) return undelivered
+    reached = { createdAt: last.createdAt, eventId: last._id }
+  }
+}

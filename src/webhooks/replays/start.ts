@@ -1,22 +1,30 @@
 import type { mongo } from 'mongoose'
 import type { EventName } from '../../../schemas/events.ts'
+import { replayEndpointBody } from '../../../schemas/replay-endpoint.ts'
 import type { By } from '../../audit/audit-event.ts'
 import { type AuditedAct, type AuditedDeps, audited } from '../../audit/audited.ts'
+import type { Caller } from '../../businesses/caller.ts'
+import { isEffect, type QuotaDeps, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'
+import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
-import { upToNow } from '../../input/span.ts'
+import { findLastNumber } from '../../events/feed/read.ts'
+import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { readSpan, upToNow } from '../../input/span.ts'
 import { dayOf, startOf, usedUp } from '../../limits/counter.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { newId } from '../../security/ids.ts'
 import { type Endpoint, isReceiving } from '../endpoints/endpoint.ts'
-import type { EventSelection, Replay } from './replay.ts'
-import { countSelected, lastNumber } from './selected-events.ts'
+import { findEndpoint, permitEvents } from '../endpoints/find.ts'
+import { type EventSelection, presentReplay, type Replay } from './replay.ts'
+import { countSelected, countUndelivered } from './selected-events.ts'
 
 /**
  * The events to replay. If `to` is null, the period ends now. If `events` is null, all events to which the endpoint is
  * subscribed are replayed.
  */
-export interface ReplayRequest {
+interface ReplayRequest {
   from: Date
   to: Date | null
   events: EventName[] | null
@@ -25,9 +33,6 @@ export interface ReplayRequest {
 
 /** A replay that has not been started yet, with the number of its events. */
 export type PlannedReplay = ReplayRequest & EventSelection & Pick<Replay, 'endpointId' | 'total'>
-
-/** The endpoint of a replay. */
-export type ReplayedEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'events' | 'active' | 'deletedAt'>
 
 /** How many replays a business can start per UTC day and environment. */
 export const maxReplaysPerDay = 100
@@ -50,7 +55,7 @@ const retryAfterMs = 60_000
  */
 export async function planReplay(
   deps: Pick<Models, 'LoggedEvent'> & { now(): Date },
-  endpoint: ReplayedEndpoint,
+  endpoint: Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'events' | 'active' | 'deletedAt'>,
   request: ReplayRequest,
   count = (selection: EventSelection): Promise<number> => countSelected(deps, selection),
 ): Promise<PlannedReplay> {
@@ -64,13 +69,6 @@ export async function planReplay(
     })
   const { businessId, sandbox } = endpoint
   const events = request.events ?? endpoint.events
-  expectSubscribed(endpoint, events)
-  const selection = { businessId, sandbox, from, to, events }
-  const planned = { ...selection, through: await lastNumber(deps, selection) }
-  return { ...request, ...planned, endpointId: endpoint._id, total: await count(planned) }
-}
-
-function expectSubscribed(endpoint: ReplayedEndpoint, events: readonly EventName[]): void {
   const others = events.filter((event) => !endpoint.events.includes(event))
   if (others.length > 0)
     throw refuse('INVALID_WEBHOOK_EVENT', {
@@ -78,6 +76,9 @@ function expectSubscribed(endpoint: ReplayedEndpoint, events: readonly EventName
       message: `The endpoint is not subscribed to ${others.join(', ')}. Add the event to the endpoint first.`,
       details: { events: others },
     })
+  const selection = { businessId, sandbox, from, to, events }
+  const planned = { ...selection, through: await findLastNumber(deps, { businessId, sandbox }, {}) }
+  return { ...request, ...planned, endpointId: endpoint._id, total: await count(planned) }
 }
 
 /** Starts a planned replay for staff. Throws the errors of `insertReplay`. */
@@ -114,12 +115,8 @@ export async function insertReplay(
   const replay: Replay = {
     _id: newId(),
     ...planned,
-    requeued: 0,
-    created: 0,
-    skipped: 0,
-    status: 'RUNNING',
+    ...unstarted,
     running: true,
-    cancellationReason: null,
     reached: null,
     nextRunAt: now,
     leaseToken: null,
@@ -127,7 +124,6 @@ export async function insertReplay(
     createdAt: now,
     day: dayOf(now),
     numberOfDay: await takeNumber(deps, planned, now, session),
-    finishedAt: null,
   }
   await replays.insertOne(replay, { session })
   const { endpointId, businessId, from, to, events, onlyUndelivered, sandbox, total } = planned
@@ -155,3 +151,65 @@ async function takeNumber(
   const freeAt = startOf(day + 1)
   throw usedUp(`A business can replay ${limit} ${message}`, { scope: 'replays', limit }, { freeAt, now })
 }
+
+/** Validates the body of a request for a replay. */
+export function parseReplay(deps: Pick<Deps, 'validate'>, body: unknown): ReplayRequest & { dryRun: boolean } {
+  const input = deps.validate(replayEndpointBody, body)
+  const { from, to } = readSpan(input)
+  return {
+    from: from ?? new Date(0),
+    to,
+    events: input.events === undefined ? null : [...new Set(input.events as EventName[])],
+    onlyUndelivered: input.onlyUndelivered ?? false,
+    dryRun: input.dryRun ?? false,
+  }
+}
+
+/**
+ * Starts a replay for one of the caller's endpoints or, in a dry run, only counts its events. Throws
+ * EVENTS_NOT_PERMITTED if the caller's scopes do not allow all of the events, and the same errors as `findEndpoint`,
+ * `planReplay` and `insertReplay`.
+ */
+export async function requestReplay(
+  deps: QuotaDeps &
+    Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 'AuditEvent' | 'StoredResponse' | 'transactions' | 'lists'>,
+  caller: Caller,
+  endpointId: string,
+  { dryRun, ...wanted }: ReturnType<typeof parseReplay>,
+  request: WriteRequest,
+): Promise<Result> {
+  const endpoint = await findEndpoint(deps, caller, endpointId)
+  permitEvents(caller, wanted.events ?? endpoint.events, 'events')
+  // Counts are limited like lists, because a dry run can be repeated without end.
+  const { undelivered, ...planned } = await deps.lists.readAndAct(
+    caller.businessId,
+    async (models) => {
+      const counted = await planReplay(deps, endpoint, wanted, (selection) => countSelected(models, selection))
+      return { ...counted, undelivered: dryRun ? await countUndelivered(counted, models) : null }
+    },
+    async (found) => found,
+  )
+  if (dryRun) {
+    const replay = presentReplay({ ...planned, ...unstarted, _id: '', createdAt: deps.now() })
+    return { kind: 'none', data: { ...replay, id: null, status: null, dryRun: true, undelivered } }
+  }
+  const start = () =>
+    withinStorage(deps, caller, (reserve) =>
+      once(deps, request, { documents: [caller.businessId] }, async (act) => {
+        const replay = await insertReplay(deps, planned, act)
+        await reserve({ others: 1, bytes: bytesOf(replay) })
+        return { ...presentReplay(replay), undelivered }
+      }),
+    )
+  return withinAuditLines(deps, caller, start, isEffect)
+}
+
+/** The fields that change while a replay runs. */
+const unstarted = {
+  status: 'RUNNING',
+  cancellationReason: null,
+  requeued: 0,
+  created: 0,
+  skipped: 0,
+  finishedAt: null,
+} as const

@@ -32,14 +32,9 @@ function isPublicV6(address: string): boolean {
  * not addresses in their usual form, such as `0x7f.1` and `010.0.0.1`.
  */
 export function isPublicAddress(address: string): boolean {
-  switch (isIP(address)) {
-    case 4:
-      return address !== azureHost && ipaddr.IPv4.parse(address).range() === 'unicast'
-    case 6:
-      return !address.includes('%') && isPublicV6(address)
-    default:
-      return false
-  }
+  const family = isIP(address)
+  if (family === 4) return address !== azureHost && ipaddr.IPv4.parse(address).range() === 'unicast'
+  return family === 6 && !address.includes('%') && isPublicV6(address)
 }
 
 /** The well-known NAT64 prefix, into which DNS64 embeds a name's IPv4 addresses (RFC 6052). */

@@ -1,5 +1,4 @@
-import type { LookupFunction, Socket } from 'node:net'
-import net from 'node:net'
+import net, { type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import tls, { type TLSSocket } from 'node:tls'
 import type { Meter } from '../../limits/rate.ts'
@@ -25,20 +24,12 @@ export interface Target {
  */
 const nextAddressMs = 1_000
 
-/**
- * Creates a lookup function that returns only the addresses that have been checked, so that the name is not resolved a
- * second time.
- */
-const pinned =
-  (addresses: Address[]): LookupFunction =>
-  (_hostname, _options, callback) =>
-    callback(null, addresses)
-
 function startSocket({ hostname: host, port }: Target, addresses: Address[]): Socket {
   return net.connect({
     host,
     port,
-    lookup: pinned(addresses),
+    // Returns only the addresses that have been checked, so that the name is not resolved a second time.
+    lookup: (_hostname, _options, callback) => callback(null, addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: nextAddressMs,
     noDelay: true,

@@ -23,12 +23,7 @@ export interface PostRequest {
   body: string
 }
 
-interface EndpointResponse {
-  status: number
-  responseText: string
-}
-
-export type Exchange = { response: EndpointResponse; isReusable: boolean } | { fault: Fault }
+export type Exchange = { response: { status: number; responseText: string }; isReusable: boolean } | { fault: Fault }
 
 /**
  * Sends one request over `connection`, and reads the response until it ends or the deadline is reached. Whatever the

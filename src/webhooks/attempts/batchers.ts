@@ -1,19 +1,83 @@
 import type { Model } from 'mongoose'
 import { type Batcher, backgroundRest, createBatcher } from '../../mongo/batching/batcher.ts'
+import { createByIdBatcher } from '../../mongo/batching/read-batcher.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
+import { newId } from '../../security/ids.ts'
 import type { AttemptRecord, Delivery } from '../deliveries/delivery.ts'
-import type { ClaimedDelivery } from './claim.ts'
+import { claimable, leaseEnd } from '../deliveries/lease.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
+import type { SlotOwner } from './slots.ts'
+
+/** A delivery leased by this process, with the fields that an attempt needs. */
+export interface ClaimedDelivery extends Pick<Delivery, '_id' | keyof typeof neededFields> {
+  leaseToken: string
+  /** When the lease ends. */
+  nextAttemptAt: Date
+}
+
+const neededFields = {
+  sandbox: 1,
+  businessId: 1,
+  event: 1,
+  eventAt: 1,
+  format: 1,
+  facts: 1,
+  referenceNumber: 1,
+  attempts: 1,
+  requeues: 1,
+  leaseToken: 1,
+  nextAttemptAt: 1,
+  requestId: 1,
+  traceparent: 1,
+} as const
+
+/**
+ * Creates a batcher that claims deliveries by id, with one update and one read per batch. The batcher returns null for
+ * a delivery that is not due or is already leased. If two callers in the same batch pass the same id, only the first of
+ * them gets the delivery.
+ */
+export const createClaimBatcher = (Delivery: Model<Delivery>, now: () => Date) =>
+  createBatcher<string, ClaimedDelivery | null>(500, async (ids) => {
+    const claimed = await claimTogether(Delivery, [...new Set(ids)], now())
+    return ids.map((id) => {
+      const delivery = claimed.get(id)
+      claimed.delete(id)
+      return delivery ?? null
+    })
+  })
+
+async function claimTogether(Delivery: Model<Delivery>, ids: string[], now: Date) {
+  const leaseToken = newId()
+  const collection = nativeCollection(Delivery)
+  const { matchedCount } = await collection.updateMany(
+    { _id: { $in: ids }, ...claimable(now) },
+    { $set: { leaseToken, nextAttemptAt: leaseEnd(now) } },
+  )
+  if (matchedCount === 0) return new Map<string, ClaimedDelivery>()
+  const claimed = await collection
+    .find<ClaimedDelivery>({ _id: { $in: ids }, leaseToken }, { projection: neededFields })
+    .toArray()
+  return new Map(claimed.map((delivery) => [delivery._id, delivery]))
+}
+
+/** Ends the lease on a delivery that has not been attempted, so that the delivery is due again immediately. */
+export async function giveBack(
+  { Delivery, now }: { Delivery: Model<Delivery>; now: () => Date },
+  { _id, leaseToken }: Pick<ClaimedDelivery, '_id' | 'leaseToken'>,
+): Promise<void> {
+  const change = { leaseToken: null, nextAttemptAt: now() }
+  await nativeCollection(Delivery).updateOne({ _id, leaseToken }, { $set: change })
+}
+
+/** What an attempt changes in its delivery. */
+export type Verdict = Pick<Delivery, 'status' | 'nextAttemptAt' | 'deliveredAt' | 'deadAt'>
 
 /**
  * The changes that an attempt makes to its delivery. These changes are written only if the attempt still holds the
  * lease.
  */
-export interface AttemptResult {
+interface AttemptResult extends Verdict {
   delivery: Pick<ClaimedDelivery, '_id' | 'leaseToken'>
-  status: Delivery['status']
-  nextAttemptAt: Date | null
-  deliveredAt: Date | null
-  deadAt: Date | null
   /** When the delivery was cancelled. Present only if it was. */
   cancelledAt?: Date
   /** The attempt to record, or null if the delivery was cancelled without an attempt. */
@@ -77,12 +141,8 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
  * values as `$literal`, because the text of a response may begin with `$`.
  */
 function asPipeline(ids: string[], results: AttemptResult[]) {
-  const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt, attempt, isSelectable }) => ({
-    status,
-    nextAttemptAt,
-    deliveredAt,
-    deadAt,
-    ...(cancelledAt === undefined ? {} : { cancelledAt }),
+  const changes = results.map(({ delivery: _delivery, attempt, isSelectable, ...change }) => ({
+    ...change,
     leaseToken: null,
     ...(attempt === null ? {} : { failureStatus: isSelectable && attempt.stage !== null ? attempt.status : null }),
   }))
@@ -101,4 +161,27 @@ function asPipeline(ids: string[], results: AttemptResult[]) {
     },
     { $unset: 'made' },
   ]
+}
+
+/** An endpoint with the fields that an attempt needs. */
+export type AttemptEndpoint = Pick<Endpoint, '_id' | keyof typeof fields>
+
+const fields = {
+  businessId: 1,
+  sandbox: 1,
+  url: 1,
+  secret: 1,
+  previousSecrets: 1,
+  active: 1,
+  deletedAt: 1,
+  health: 1,
+} as const
+
+export const createEndpointBatcher = (Endpoint: Model<Endpoint>): Batcher<string, AttemptEndpoint | null> =>
+  createByIdBatcher<Endpoint, AttemptEndpoint>(Endpoint, fields)
+
+type SlotEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'health'>
+
+export function slotOwner({ _id, businessId, url, health }: SlotEndpoint): SlotOwner {
+  return { endpointId: _id, businessId, health, origin: new URL(url).host }
 }

@@ -1,0 +1,231 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { mongo } from 'mongoose'
+import { createEndpointBody } from '../../../schemas/create-endpoint.ts'
+import type { EventName } from '../../../schemas/events.ts'
+import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'
+import { auditLine } from '../../audit/audit-event.ts'
+import { countRepeat, startOfHour } from '../../audit/share.ts'
+import type { Caller } from '../../businesses/caller.ts'
+import {
+  countAuditLine,
+  isEffect,
+  type QuotaDeps,
+  type Reserve,
+  withinAuditLines,
+  withinStorage,
+} from '../../businesses/quotas.ts'
+import type { Deps } from '../../deps.ts'
+import { refuse } from '../../errors.ts'
+import { once, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { bytesOf } from '../../mongo/bytes-of.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
+import { newId } from '../../security/ids.ts'
+import { storedUrl } from '../sender/url.ts'
+import { type Endpoint, endpointSlots, standing, untried } from './endpoint.ts'
+import { findEndpoint, findInBusiness, permitEvents, presentEndpoint } from './find.ts'
+import { removeSurplus } from './remove-deleted.ts'
+import { shownUrl } from './shown-url.ts'
+import { newSecret, presentSecret, secretField } from './signing-secrets.ts'
+import { stopDeliveries } from './stop-deliveries.ts'
+
+type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
+
+/**
+ * Validates the body of a create request (SPEC 4.8, rules 2 to 4). The URL must be public and use https, the events
+ * must exist, and the caller's scopes must allow these events.
+ */
+export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointRequest {
+  const input = deps.validate(createEndpointBody, body)
+  const wanted = [...new Set(input.events as EventName[])]
+  permitEvents(caller, wanted, 'events')
+  return { url: storedUrl(input.url), events: wanted }
+}
+
+type ChangeDeps = Parameters<typeof once>[0] & QuotaDeps & Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'log'>
+
+/**
+ * Creates an endpoint in the first of the business's five slots that is free. Returns the data described in SPEC 4.8,
+ * including the secret. After that, the only operation that returns a secret is a rotation, which returns a new one.
+ * Throws MAX_ENDPOINTS_REACHED if no slot is free, and RATE_LIMITED if a daily quota is used up.
+ */
+export function createEndpoint(
+  deps: ChangeDeps,
+  caller: Caller,
+  described: EndpointRequest,
+  request: WriteRequest,
+): Promise<Result> {
+  const { businessId, sandbox } = caller
+  const create = (reserve: Reserve) =>
+    once(deps, request, { documents: [businessId] }, async ({ session, at, add }) => {
+      const [_id, secret] = [newId(), newSecret()]
+      const endpoint: Endpoint = {
+        _id,
+        businessId,
+        sandbox,
+        slot: await findFreeSlot(deps, caller, session),
+        ...described,
+        secret: deps.secrets.seal(secret, secretField(_id)),
+        previousSecrets: [],
+        active: true,
+        deletedAt: null,
+        health: untried,
+        attemptHours: {},
+        reportedFailure: null,
+        outbox: [],
+        createdAt: at,
+        updatedAt: at,
+      }
+      await reserve({ others: 1, bytes: bytesOf(endpoint) })
+      await nativeCollection(deps.Endpoint).insertOne(endpoint, { session })
+      await add({ act: 'endpoint.created', subject: _id, businessId, after: auditedFields(deps, endpoint) })
+      return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
+    })
+  return withinAuditLines(deps, caller, () => withinStorage(deps, caller, create), isEffect)
+}
+
+/** If another request takes the slot at the same time, the unique index `slotInUse` makes the transaction repeat. */
+async function findFreeSlot(
+  { Endpoint: model }: Pick<Deps, 'Endpoint'>,
+  { businessId }: Caller,
+  session: mongo.ClientSession,
+): Promise<number> {
+  const found = await nativeCollection(model)
+    .find({ businessId, ...standing }, { projection: { slot: 1, sandbox: 1 }, hint: 'slotInUse', session })
+    .toArray()
+  const free = endpointSlots.find((slot) => !found.some((endpoint) => endpoint.slot === slot))
+  if (free !== undefined) return free
+  const live = found.filter((endpoint) => !endpoint.sandbox).length
+  throw refuse('MAX_ENDPOINTS_REACHED', { details: { live, sandbox: found.length - live } })
+}
+
+export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'events' | 'active'>>
+
+/**
+ * Validates the body of an update request. The same rules apply as for a create request, except that every field is
+ * optional.
+ */
+export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointChange {
+  const { url, events, active } = deps.validate(updateEndpointBody, body)
+  const wanted = events && [...new Set(events as EventName[])]
+  permitEvents(caller, wanted ?? [], 'events')
+  return {
+    ...(url === undefined ? {} : { url: storedUrl(url) }),
+    ...(wanted === undefined ? {} : { events: wanted }),
+    ...(active === undefined ? {} : { active }),
+  }
+}
+
+/**
+ * Changes the given fields. A new URL and a reactivation begin a new period for the report of failures. If the endpoint
+ * is disabled, aborts its attempts in flight. Throws the same errors as `findEndpoint`. If the request changes the URL
+ * but not the events, and the caller's scopes do not allow all of the endpoint's events, throws EVENTS_NOT_PERMITTED.
+ * Otherwise the caller could redirect events that it may not see to another URL.
+ */
+export async function updateEndpoint(
+  deps: ChangeDeps,
+  caller: Caller,
+  id: string,
+  change: EndpointChange,
+  request: WriteRequest,
+): Promise<Result> {
+  if (Object.keys(change).length === 0)
+    return { kind: 'none', data: presentEndpoint(await findEndpoint(deps, caller, id)) }
+  let addsLine = false
+  const changeOnce = () =>
+    once(deps, request, { documents: [id] }, async ({ session, at, add }) => {
+      const endpoint = await findEndpoint(deps, caller, id, session)
+      if (change.url !== undefined && change.events === undefined) permitEvents(caller, endpoint.events, 'events')
+      const changed = { ...endpoint, ...change, updatedAt: at }
+      const isNewStart = changed.url !== endpoint.url || (changed.active && !endpoint.active)
+      const set = { ...change, ...(isNewStart ? { 'health.failingSince': null } : {}), updatedAt: at }
+      await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
+      // A request that keeps all values adds no line.
+      const changes = auditedChanges(deps, endpoint, changed)
+      addsLine = changes !== null
+      if (changes !== null)
+        await add({ act: 'endpoint.changed', subject: id, businessId: caller.businessId, ...changes })
+      return presentEndpoint(changed)
+    })
+  const result =
+    (await request.earlier()) ??
+    (await withinAuditLines(deps, caller, changeOnce, (done) => addsLine && isEffect(done)))
+  // Also if the request is repeated, because the process of the first one may have died before it got here.
+  if (change.active === false) await stopDeliveries(deps, id)
+  return result
+}
+
+type AuditedFields = Pick<Endpoint, 'url' | 'events' | 'active'>
+
+/** Returns the fields of an endpoint that the audit trail shows. Secrets are never shown. */
+function auditedFields(deps: ChangeDeps, { url, events, active }: AuditedFields): Record<string, unknown> {
+  return { url: shownUrl(deps, url), events, active }
+}
+
+/** Returns the fields that a request changes, with their old and new values. Returns null if it changes nothing. */
+function auditedChanges(deps: ChangeDeps, stored: AuditedFields, after: AuditedFields) {
+  const names = (['url', 'events', 'active'] as const).filter((name) => !isDeepStrictEqual(after[name], stored[name]))
+  if (names.length === 0) return null
+  const only = (fields: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, fields[name]]))
+  return { before: only(auditedFields(deps, stored)), after: only(auditedFields(deps, after)) }
+}
+
+/** How long attempts are still signed with a secret after it has been replaced. */
+const overlapMs = 24 * 3_600_000
+
+/** The maximum number of replaced secrets that are kept. Each replaced secret adds a signature to every attempt. */
+const maxPrevious = 5
+
+/**
+ * Gives the endpoint a new secret. For 24 hours, attempts are signed with the old secret as well. Returns the endpoint
+ * with its new secret. Repeats within an hour share one audit line, with the ids of all keys that were used. Throws the
+ * same errors as `findEndpoint`.
+ */
+export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest) {
+  let addsLine = false
+  const result = await once(deps, request, { documents: [id] }, async ({ session, by, at, add }) => {
+    const endpoint = await findEndpoint(deps, caller, id, session)
+    const secret = newSecret()
+    const validUntil = new Date(at.getTime() + overlapMs)
+    const set = {
+      secret: deps.secrets.seal(secret, secretField(id)),
+      previousSecrets: [{ secret: endpoint.secret, validUntil }, ...endpoint.previousSecrets].slice(0, maxPrevious),
+      updatedAt: at,
+    }
+    await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
+    const about = { act: 'endpoint.secret-rotated', subject: id, businessId: caller.businessId } as const
+    const last = endpoint.previousSecrets[0]?.validUntil.getTime() ?? 0
+    addsLine = last < startOfHour(at).getTime() + overlapMs
+    if (addsLine) await add({ ...about, after: { overlapEndsAt: validUntil } })
+    else await countRepeat(deps, `rotate-secret ${id}`, auditLine(by, at, about), caller.keyId, session)
+    return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
+  })
+  if (addsLine) countAuditLine(deps, caller)
+  return result
+}
+
+/**
+ * Marks the endpoint as deleted, which frees its slot, and then cancels its open deliveries. Returns `{id, deleted:
+ * true}`. Throws the same errors as `findEndpoint`, except that a live key may also delete a test endpoint, so that
+ * test endpoints cannot take the slots of live ones.
+ */
+export async function deleteEndpoint(deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest) {
+  const remove = () =>
+    once(deps, request, { documents: [id] }, async ({ session, at, add }) => {
+      const find = caller.sandbox ? findEndpoint : findInBusiness
+      await find(deps, caller, id, session)
+      const set = { deletedAt: at, updatedAt: at }
+      await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set, $unset: { slot: 1 } }, { session })
+      const fields = { before: { deletedAt: null }, after: { deletedAt: at } }
+      await add({ act: 'endpoint.deleted', subject: id, businessId: caller.businessId, ...fields })
+      return { id, deleted: true }
+    })
+  const earlier = await request.earlier()
+  const result = earlier ?? (await remove())
+  if (earlier === null) countAuditLine(deps, caller)
+  // Also if the request is repeated, because the process of the first one may have died before it got here.
+  await stopDeliveries(deps, id)
+  await removeSurplus(deps, caller.businessId).catch((err: unknown) =>
+    deps.log.warn({ err, businessId: caller.businessId }, 'endpoints.not-removed'),
+  )
+  return result
+}
