@@ -4,8 +4,7 @@ import { appendLinks } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import { type Transactions, transaction } from '../mongo/transaction.ts'
-import type { LedgerEntry } from './entry.ts'
-import { dayOf, type EntryDraft, linkEntry } from './link.ts'
+import { dayOf, type EntryDraft, type LedgerEntry, linkEntry } from './entry.ts'
 import { createVerifier, type VerifyDeps } from './verify.ts'
 
 /** Money that an operator has sent to a merchant. */

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
-import type { SignedIn } from '../../staff/find-session.ts'
 import { mayStaff } from '../../staff/permissions.ts'
+import type { SignedIn } from '../../staff/staff-sessions.ts'
 import { entryNamed } from '../pages/query.ts'
 import { type ActGroup, objectPath, obstacleTo } from './staff-act.ts'
 

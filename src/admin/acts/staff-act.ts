@@ -1,7 +1,7 @@
 import type { By } from '../../audit/audit-event.ts'
 import type { Deps } from '../../deps.ts'
-import type { SignedIn } from '../../staff/find-session.ts'
 import type { Permission } from '../../staff/permissions.ts'
+import type { SignedIn } from '../../staff/staff-sessions.ts'
 import type { Effects } from './effects.ts'
 
 /** The text of the form fields, by name. */

@@ -1,6 +1,5 @@
 import { html } from 'ghtml'
-import type { SignedIn } from '../../staff/find-session.ts'
-import type { ListedSession } from '../../staff/sessions-of.ts'
+import type { ListedSession, SignedIn } from '../../staff/staff-sessions.ts'
 import { buttonForm, time } from './layout.ts'
 import { type Column, table } from './table.ts'
 import { userText } from './words.ts'

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import { lookUpBusiness } from '../../businesses/look-up.ts'
+import { lookUpBusiness } from '../../businesses/list-businesses.ts'
 import type { Deps } from '../../deps.ts'
 import { anyTime, type Span } from '../../input/span.ts'
 import { countDeadOf } from '../../webhooks/deliveries/backlog.ts'

@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import type { SignedIn } from '../../staff/find-session.ts'
+import type { SignedIn } from '../../staff/staff-sessions.ts'
 import { type navigation, navigationFor } from '../navigation.ts'
 import { stylePath } from './style.ts'
 

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import { trailOf } from '../../audit/list.ts'
-import { lookUpBusiness } from '../../businesses/look-up.ts'
+import { lookUpBusiness } from '../../businesses/list-businesses.ts'
 import type { Deps } from '../../deps.ts'
 import { eventsSoFar, lookUpIntent, type TracedIntent } from '../../intents/look-up.ts'
 import { asOf } from '../../intents/present.ts'

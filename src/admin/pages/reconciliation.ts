@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
-import { type Difference, differenceKinds } from '../../reconciliation/differences.ts'
+import { type Difference, differenceKinds } from '../../reconciliation/reconciliation.ts'
 import { findRun } from '../../reconciliation/read-runs.ts'
 import { differenceCount, maxStored, type Reconciliation } from '../../reconciliation/reconciliation.ts'
 import { isId } from '../../security/ids.ts'

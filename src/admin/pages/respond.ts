@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import { html } from 'ghtml'
 import { sendPage } from '../../http/pages/send-page.ts'
-import type { SignedIn } from '../../staff/find-session.ts'
+import type { SignedIn } from '../../staff/staff-sessions.ts'
 import { type Frame, page, plainPage } from './layout.ts'
 
 /** Returns the signed-in member of staff. Use this only after `requireSession` (router.ts). */

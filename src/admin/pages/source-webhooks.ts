@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { EventName } from '../../../schemas/events.ts'
 import type { Deps } from '../../deps.ts'
-import type { SignedIn } from '../../staff/find-session.ts'
+import type { SignedIn } from '../../staff/staff-sessions.ts'
 import type { ListedDelivery, TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { lastUrl } from '../../webhooks/deliveries/present.ts'
 import { deliveryBadge } from './badges.ts'

@@ -1,5 +1,5 @@
 import type { Business } from '../../businesses/business.ts'
-import { findBusinessesByName, lookUpBusiness } from '../../businesses/look-up.ts'
+import { findBusinessesByName, lookUpBusiness } from '../../businesses/list-businesses.ts'
 import { readAmount } from '../../checkout/read-amount.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'

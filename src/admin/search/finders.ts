@@ -1,5 +1,5 @@
 import { merchantReference } from '../../../schemas/create-intent.ts'
-import { lookUpBusiness } from '../../businesses/look-up.ts'
+import { lookUpBusiness } from '../../businesses/list-businesses.ts'
 import type { Deps } from '../../deps.ts'
 import { isLonger, readName } from '../../input/name.ts'
 import { readCode } from '../../intents/code.ts'

@@ -1,7 +1,5 @@
 import { looksLikeKey } from '../../businesses/api-key.ts'
-import { type KeyFacts, lookUpKey } from '../../businesses/key-facts.ts'
-import { listKeys } from '../../businesses/list-keys.ts'
-import { recogniseKey, whyNoKey } from '../../businesses/recognise-key.ts'
+import { type KeyFacts, listKeys, lookUpKey, recogniseKey, whyNoKey } from '../../businesses/key-facts.ts'
 import { isId } from '../../security/ids.ts'
 import { keyPath } from '../pages/paths.ts'
 import type { Finder, Hit } from './finders.ts'

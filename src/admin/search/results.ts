@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { Business } from '../../businesses/business.ts'
-import { maxBusinesses } from '../../businesses/look-up.ts'
+import { maxBusinesses } from '../../businesses/list-businesses.ts'
 import { type FoundIntent, maxFound } from '../../intents/search.ts'
 import { environmentBadge } from '../pages/badges.ts'
 import { time } from '../pages/layout.ts'

@@ -1,6 +1,6 @@
 import type { By } from '../../audit/audit-event.ts'
 import { addLine } from '../../audit/audited.ts'
-import { findBusinessesByName } from '../../businesses/look-up.ts'
+import { findBusinessesByName } from '../../businesses/list-businesses.ts'
 import type { Deps } from '../../deps.ts'
 import { businessPath } from '../pages/paths.ts'
 import { finders, type Hit } from './finders.ts'

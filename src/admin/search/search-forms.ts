@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import { currencyCode } from '../../../schemas/currency.ts'
-import type { SignedIn } from '../../staff/find-session.ts'
+import type { SignedIn } from '../../staff/staff-sessions.ts'
 import { csrfField } from '../pages/layout.ts'
 
 /** The maximum length of a search text. A pasted payment link may have a long query. */

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import { lookUpBusinesses } from '../../businesses/look-up.ts'
+import { lookUpBusinesses } from '../../businesses/list-businesses.ts'
 import type { Deps } from '../../deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
 import { redirectTo } from '../../http/pages/send-page.ts'
