@@ -74,12 +74,12 @@ export interface LedgerEntry extends ChainLink, EntryFacts {
   closed?: ClosedDay
 }
 
-const counted = { _id: false, count: Number, amount: Number }
+const countAndAmount = { _id: false, count: Number, amount: Number }
 const totals = {
-  payments: counted,
-  refunds: counted,
+  payments: countAndAmount,
+  refunds: countAndAmount,
   fees: { _id: false, amount: Number },
-  payouts: counted,
+  payouts: countAndAmount,
 }
 
 export const ledgerEntries: Collection = {

@@ -11,23 +11,13 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { outboxIndex } from '../outbox/event.ts'
 import { type ClosedDay, dayOf, type LedgerEntry, noTotals, totalsOf } from './entry.ts'
 
-/** The balance of a merchant in one environment, in centimes. */
-export interface Balance {
-  currency: string
-  amount: number
-  /** The amount includes all payments and refunds that were recorded until this time. */
-  asOf: Date
-}
-
 /**
- * Returns what the service owes the merchant. The outboxes are read first, because the relay books an event before it
+ * Returns what the service owes the merchant in one environment, in centimes. The amount includes all payments and
+ * refunds that were recorded until `asOf`. The outboxes are read first, because the relay books an event before it
  * removes the event from its outbox. This read has to skip the older events of other businesses, so it has the limits
  * of a list.
  */
-export async function readBalance(
-  deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'now'>,
-  owner: ChainOwner,
-): Promise<Balance> {
+export async function readBalance(deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'now'>, owner: ChainOwner) {
   const now = deps.now()
   const unrelayedAt = await deps.lists.read((models) => oldestUnrelayed(models, owner))
   const amount = await balanceOf(deps, owner)

@@ -184,7 +184,8 @@ function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
       return { outcome: 'failed', reason: failures.find((each) => each === reason) ?? 'technical_error' }
     case 'unknown':
       return { outcome: 'unknown', why: 'not there' }
-    default:
+    case 'pending':
+    case 'expired':
       return { outcome: 'unknown', why: status }
   }
 }
