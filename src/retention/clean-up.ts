@@ -58,6 +58,8 @@ export async function runCleanUp(
   }
 }
 
+const failedRun = { work: 'clean-up', outcome: 'failed' } as const
+
 /** Removes old data once a night. If a run fails, another one follows when its lease has ended. */
 export const cleanUpWork: Work = {
   name: 'clean-up',
@@ -73,7 +75,7 @@ export const cleanUpWork: Work = {
     })
     const outcome = await runCleanUp(deps, ending, watch).catch((error: unknown) => {
       // It may have removed items before it failed, and only this run knows how many.
-      deps.log.warn({ work: 'clean-up', outcome: 'failed', ...counts }, 'retention.cleaned')
+      deps.log.warn({ ...failedRun, ...counts }, 'retention.cleaned')
       throw error
     })
     if (outcome !== 'already-running') deps.log.info({ work: 'clean-up', outcome, ...counts }, 'retention.cleaned')
